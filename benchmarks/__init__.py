@@ -1,3 +1,3 @@
-"""How fast the bulk work is, beside its peers in the same run; never part of the tests' pass or fail."""
+"""The speed of bulk work, compared with other programs in the same run; no test passes or fails by it."""
 
 from __future__ import annotations

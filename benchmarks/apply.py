@@ -40,7 +40,6 @@ def main() -> None:
 
 
 def measure(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
-    """One run of each."""
     if (dialect := dialect_for(given.url)) is None:
         parser.error("the URL is of no database")
     with tempfile.TemporaryDirectory() as folder:

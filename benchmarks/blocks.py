@@ -1,4 +1,4 @@
-"""Blocks of whole transactions: built once with all places known where time, CSN and position have to be patched in."""
+"""Blocks of whole transactions, built once, with the offsets at which time, CSN and position are set later."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _TIME_AT = 8
 _FIRST_CSN = 418_823_000_000
 _CSN_STEP = 17
 EARLY = 1000
-"""So many transactions at the beginning are those that a filter on the CSN is to find."""
+"""Number of transactions at the beginning that the filter on the CSN must find."""
 EARLY_CSN = _FIRST_CSN + _CSN_STEP * EARLY
-"""The CSN of the last of them."""
+"""CSN of the last of the EARLY transactions."""
 _WORK = ("inserts", "updates", "unified_updates", "deletes")
 _WORK_WEIGHTS = (45, 33, 10, 12)
 
@@ -31,7 +31,7 @@ __all__ = ["BLOCK_BYTES", "EARLY_CSN", "FILTERED", "NEEDLE", "Block", "Clock", "
 
 
 class Facts(NamedTuple):
-    """What is in a trail: its records, those of the table FILTERED, with NEEDLE, and of the EARLY transactions."""
+    """Numbers of records in a trail: all, those of the table FILTERED, with NEEDLE, and of the EARLY transactions."""
 
     records: int = 0
     filtered: int = 0
@@ -39,12 +39,12 @@ class Facts(NamedTuple):
     early: int = 0
 
     def plus(self, other: Facts) -> Facts:
-        """The sums."""
+        """Return the sums of both."""
         return Facts._make(map(sum, zip(self, other, strict=True)))
 
 
 class Transaction(NamedTuple):
-    """One transaction in a block: where its records have their times, where its CSN and XID are, where it ends."""
+    """One transaction in a block: offsets of the times of its records, of its CSN and XID, and of its end."""
 
     time_ats: list[int]
     csn_at: int
@@ -77,12 +77,12 @@ class Block:
         )
 
     def fitting(self, room: int) -> int:
-        """How many transactions from the first on fit into ``room`` bytes."""
+        """Return the number of transactions, from the first on, that fit into ``room`` bytes."""
         return sum(one.end <= room for one in self.transactions)
 
 
 class Clock:
-    """The time, CSN and place in the redo log that the next transaction gets."""
+    """The time, CSN and position in the redo log of the next transaction."""
 
     def __init__(self, order: ByteOrder, start: int) -> None:
         self._fields = struct.Struct(order.value + "qQI")
@@ -91,7 +91,7 @@ class Clock:
         self._position = 23_408_640
 
     def stamp(self, block: Block, count: int) -> Facts:
-        """Patch the first ``count`` transactions of a block; returns what is in them."""
+        """Set the values in the first ``count`` transactions of a block; return their numbers of records."""
         facts = Facts()
         data, pack_into, position = block.data, self._fields.pack_into, self._position
         for one in block.transactions[:count]:
@@ -109,7 +109,7 @@ class Clock:
 
 
 class Source:
-    """Where the blocks of a trail come from: the same seed gives the same trail."""
+    """The blocks of a trail; the same seed gives the same trail."""
 
     def __init__(self, order: ByteOrder, seed: int) -> None:
         self._random = Random(seed)
@@ -121,7 +121,7 @@ class Source:
         self._blocks = [self._block() for _ in range(_BLOCKS)]
 
     def next_block(self) -> Block:
-        """Any of the blocks; what was patched into it before is still there."""
+        """Return a random block, with the values that were set in it before."""
         return self._random.choice(self._blocks)
 
     def _block(self) -> Block:
@@ -132,7 +132,7 @@ class Source:
         return block
 
     def _transaction(self, size: int) -> list[Template]:
-        """``size`` records of one to four tables, more of them where pieces of a large object follow the last."""
+        """Return ``size`` records of one to four tables; more if pieces of a LOB follow the last."""
         random = self._random
         chosen = random.choices(self._templates, self._weights, k=random.randint(1, 4))
         records: list[Template] = []

@@ -1,7 +1,7 @@
-"""The bulk work beside its peers, in one run: ``python -m benchmarks.bulk --megabytes 500``.
+"""The bulk work compared with its peers, in one run: ``python -m benchmarks.bulk --megabytes 500``.
 
-Prints seconds, records/s, GB/s and ratios of throughput, then the aims and whether this run reaches them. Everything is
-the best of three with a warm page cache. A peer that is not installed is skipped and named.
+Prints seconds, records/s, GB/s and ratios of throughput, then the aims and whether this run reaches them. All times are
+the best of three with a warm page cache. Peers that are not installed are skipped and named.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MEMORY_AIM = 150
 
 
 class Aim(NamedTuple):
-    """A line of ours is to reach ``ratio`` times the throughput of a peer, or of another line."""
+    """A line must reach ``ratio`` times the throughput of a peer or of another line."""
 
     ours: str
     peer: str
@@ -43,7 +43,7 @@ AIMS = (
 
 
 def measure_all(trail: LargeTrail, limit: float) -> Iterator[Measured | str]:
-    """Every line as it is measured, the peers first; a text where one is skipped or breaks."""
+    """Measure and yield every line, the peers first; yield a text for a line that is skipped or fails."""
     for name, peer in peers.PEERS:
         try:
             yield peer(trail)
@@ -53,7 +53,7 @@ def measure_all(trail: LargeTrail, limit: float) -> Iterator[Measured | str]:
     for line in ours.LINES:
         try:
             yield ours.measure(line, trail, smaller, limit)
-        except Exception as error:  # noqa: BLE001 - a line that breaks leaves the others their figures
+        except Exception as error:  # noqa: BLE001 - the others are measured nevertheless
             yield f"{line.label} FAILED: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
     yield ours.construct_itself(trail)
     ours.saved_path(trail).unlink(missing_ok=True)
@@ -61,7 +61,6 @@ def measure_all(trail: LargeTrail, limit: float) -> Iterator[Measured | str]:
 
 
 def row(line: Measured, known: dict[str, Measured]) -> str:
-    """A line of the table."""
     records = f"{line.records / line.seconds / 1e6:.3f}" if line.records else ""
     seconds = f"{'~' if line.scale > 1 else ''}{line.seconds * line.scale:.3f}"
     ratios = [_ratio(line, known.get(peer)) for peer in _BESIDE]
@@ -78,7 +77,7 @@ def _columns(label: str, *values: str) -> str:
 
 
 def aim_row(aim: Aim, known: dict[str, Measured]) -> str:
-    """What an aim asks for and what this run has reached."""
+    """Return an aim with the ratio that this run has reached."""
     wanted = f"{aim.ours:34}{aim.ratio:>5} x {aim.peer:28}"
     if aim.peer not in known or aim.ours not in known:
         return f"{wanted}not measured"
@@ -87,7 +86,7 @@ def aim_row(aim: Aim, known: dict[str, Measured]) -> str:
 
 
 def memory_row(memory: Memory, trail: LargeTrail) -> str:
-    """Peak memory of the whole process, with and without the mapping."""
+    """Return the line about the peak memory of the whole process, with and without the mapping."""
     resident = f"peak memory of (c) on {trail.size / 1e6:.0f} MB: {memory.resident / 1e6:.0f} MB resident"
     if memory.beyond_mapping is None:
         return f"{resident}; how much of it is the mapping cannot be told here"
@@ -97,7 +96,7 @@ def memory_row(memory: Memory, trail: LargeTrail) -> str:
 
 
 def report(trail: LargeTrail, limit: float) -> None:
-    """Measure and print; the rows come when all are known, because ratios need the peers."""
+    """Measure and print; rows are printed at the end, since ratios need the peers."""
     lines = [*measure_all(trail, limit)]
     known = {line.label: line for line in lines if isinstance(line, Measured)}
     print(_columns(*_HEAD))

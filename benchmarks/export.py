@@ -1,7 +1,7 @@
-"""EXPORT beside the header scan, and pyarrow with the same rows: ``python -m benchmarks.export``.
+"""EXPORT compared with the header scan and with pyarrow for the same rows: ``python -m benchmarks.export``.
 
 Prints seconds, records/s and GB/s of trail, the ratio to the header scan and that to EXPORT PARQUET with SNAPPY; best
-of three, warm page cache. pyarrow writes the tables that were exported from memory, one core, and reads the files.
+of three, warm page cache. pyarrow writes the exported tables from memory on one core, and reads the files.
 """
 
 from __future__ import annotations
@@ -30,13 +30,12 @@ EXPORTS = {
     "PARQUET ZSTD": "parquet to {target} by table compression zstd",
     "PARQUET NONE": "parquet to {target} by table compression none",
 }
-"""What is measured; the last leaves the tables for pyarrow."""
+"""Exports to measure, by label; the last leaves the tables for pyarrow."""
 _MEMORY_AIM = 600
 _MEASURED_MEMORY = ("PARQUET SNAPPY", "CSV BY TABLE", "JSONL", "SQL")
 
 
 def folder(trail: LargeTrail) -> Path:
-    """Where the tables go."""
     return trail.path.with_name("exported")
 
 
@@ -65,7 +64,7 @@ def report(trail: LargeTrail) -> None:
 
 
 def _command(words: str, trail: LargeTrail) -> str:
-    """An export to a target that is not there."""
+    """Return the command of an export, after removing its target."""
     _clear(trail)
     return f"export {words.format(target=folder(trail))} replace"
 
@@ -81,13 +80,13 @@ def _export(words: str, trail: LargeTrail) -> float:
 
 
 def _redo(trail: LargeTrail) -> None:
-    """Print the whole script to nowhere."""
+    """Print the script for the whole trail to the null device."""
     command = [sys.executable, "-m", "logdump", "-c", f'open "{trail.path}"; redo {trail.facts.records}']
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
 
 def _pyarrow(trail: LargeTrail) -> list[tuple[str, Callable[[], object]]]:
-    import pyarrow.parquet as pq  # noqa: PLC0415 - looked for before
+    import pyarrow.parquet as pq  # noqa: PLC0415 - main has checked that it is installed
 
     files = sorted(folder(trail).iterdir())
     tables = [pq.read_table(path) for path in files]

@@ -1,7 +1,8 @@
-"""A trail of many files beside the same records in one: ``python -m benchmarks.files --files 100 --megabytes 2``.
+"""A trail of many files compared with one file: ``python -m benchmarks.files --files 100 --megabytes 2``.
 
 Prints the seconds of both and the ratio of throughput, the best of three with a warm page cache; the aim is half the
-rate of the one file. Each small file has the file header and the definitions of the large one in front.
+rate of the one file. Both have the same records; each small file begins with a file header and the definitions of the
+large one.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _MEGABYTE = 1_000_000
 
 
 class Line(NamedTuple):
-    """The commands that are timed, and how many times they run, so that it is long enough."""
+    """Commands to time, and the number of times to run them, so that the time is long enough."""
 
     label: str
     commands: str
@@ -58,7 +59,7 @@ LINES = (
 
 
 def cut(path: Path, size: int) -> list[Path]:
-    """The records of a file in files of this size, each behind a header of its own and the definitions of the first."""
+    """Split a file into files of about this size, each with a header of its own and the definitions of the first."""
     folder = path.parent / f"in-files-of-{size}"
     if not folder.exists():
         folder.mkdir()
@@ -72,7 +73,7 @@ def cut(path: Path, size: int) -> list[Path]:
 
 
 def _header(trail: TrailFile, rba: int, number: int) -> FileHeader:
-    """The file header of the file of this number, which begins with the row at an RBA."""
+    """Return the file header of the file with this number, which begins with the row at this RBA."""
     first = trail.record_at(rba)
     assert first is not None
     assert trail.file_header is not None
@@ -87,7 +88,7 @@ def _header(trail: TrailFile, rba: int, number: int) -> FileHeader:
 
 
 def _bounds(trail: TrailFile, size: int) -> Iterator[int]:
-    """Where the rows begin, and where the files end."""
+    """Yield the RBAs at which the rows begin and the files end."""
     rba = next(one.rba for one in trail.records() if not one.is_file_header and not one.is_metadata)
     while rba < trail.size:
         yield rba
@@ -96,7 +97,7 @@ def _bounds(trail: TrailFile, size: int) -> Iterator[int]:
 
 
 def goal_in(path: Path) -> Goal:
-    """A transaction of a file."""
+    """Return the first transaction that begins in a file."""
     with TrailFile(path) as trail:
         for record in trail.records():
             csn = own_transaction(record).csn if not record.is_file_header else None
@@ -106,7 +107,7 @@ def goal_in(path: Path) -> Goal:
 
 
 def seconds_of(line: Line, path: Path, goal: Goal) -> float:
-    """The fastest of three runs, each in the same session, from the beginning of the first file."""
+    """Return the seconds of the fastest of three runs in one session, from the beginning of the first file."""
     session = Session()
     text = line.commands.format(saved=path.parent.with_name("saved"), **goal._asdict())
 

@@ -1,8 +1,8 @@
-"""How long the screen takes to answer a key on a large trail: ``python -m benchmarks.keys [--megabytes 2000]``.
+"""Time in which the screen answers a key on a large trail: ``python -m benchmarks.keys [--megabytes 2000]``.
 
 The real program runs at a pseudo-terminal of 120x36. ``first`` is the time from the key to the first byte painted,
-``all`` to the last one that the key causes; medians and the slowest of ``RUNS`` presses each. While the index is being
-built, and after it; the aim is 50 ms to the first repaint.
+``all`` to the last byte that the key causes; medians and the slowest of ``RUNS`` presses each. The aim is 50 ms to the
+first repaint.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from benchmarks.startup import FIRST_RECORD
 RUNS = 20
 AIM = 0.050
 _STILL = 0.12
-"""Seconds without a byte after which a key is answered in full."""
+"""Seconds without a byte after which the answer to a key is complete."""
 _PATIENCE = 60.0
 _OF_SCREEN = {"TERM": "xterm-256color", "LANG": "C.UTF-8", "TZ": "GMT", "LOGDUMP_HISTORY": "", "LOGDUMP_KEYMAP": ""}
 _KEYS = (
@@ -40,7 +40,7 @@ _KEYS = (
     *(("End", b"\x1b[F"), ("Home", b"\x1b[H"), ("g to the middle", b"gMIDDLE\r"), ("t tables", b"t"), ("x", b"x")),
     *(("Ctrl+O back", b"\x0f"), ("B begin", b"B"), ("E end", b"E"), ("S definition", b"S")),
 )
-"""Names and bytes; after ``t`` and ``x`` Esc goes back."""
+"""Names and bytes of the keys; Esc is pressed after ``t`` and ``x``."""
 _OVER_THE_LIST = (b"t", b"x")
 
 
@@ -58,7 +58,7 @@ class Screen:
         self._terminal = terminal
 
     def answer(self, keys: bytes) -> Answer:
-        """Press, and read what comes."""
+        """Press keys, and read the answer."""
         start = time.perf_counter()
         os.write(self._terminal, keys)
         first = last = 0.0
@@ -69,7 +69,7 @@ class Screen:
         return Answer(first, last)
 
     def read_until(self, text: bytes, seconds: float = _PATIENCE) -> None:
-        """Read until a text has come."""
+        """Read until a text has come, or for at most ``seconds``."""
         seen, deadline = b"", time.monotonic() + seconds
         while text not in seen and time.monotonic() < deadline:
             if select.select([self._terminal], [], [], 0.2)[0]:
@@ -78,7 +78,7 @@ class Screen:
 
 @contextmanager
 def screen_of(path: Path) -> Iterator[Screen]:
-    """The screen of a trail, once it shows records."""
+    """Start the screen of a trail, and yield it when it shows records."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))
     program = [sys.executable, "-m", "logdump", "--tui", str(path)]

@@ -1,4 +1,4 @@
-"""Taking time: the best of three, processes with their exit checked, peak memory."""
+"""Measuring: the best time of three runs, processes with their exit status checked, peak memory."""
 
 from __future__ import annotations
 
@@ -20,17 +20,20 @@ _SAMPLE_SECONDS = 0.02
 
 
 class Missing(Exception):
-    """A line that cannot be measured here, and why."""
+    """A line cannot be measured here; the message says why."""
 
 
 class TooLong(Exception):
-    """The time allowed is over."""
+    """A run has exceeded its time limit."""
 
 
 class Measured(NamedTuple):
-    """The best run of one line: its bytes are those read (written, for a copy), ``records`` None where it knows none.
+    """The best run of one line.
 
-    ``scale`` is over 1 where a smaller file was measured: the whole one would take that many times the seconds.
+    Attributes:
+        size: bytes read, or written by a copy.
+        records: number of records; None if the line does not count them.
+        scale: factor of the seconds for the whole file, above 1 if a smaller one was measured.
     """
 
     label: str
@@ -42,15 +45,15 @@ class Measured(NamedTuple):
 
     @property
     def gigabytes_per_second(self) -> float:
-        """Throughput in 10^9 bytes."""
+        """Throughput in 10^9 bytes per second."""
         return self.size / self.seconds / 1e9
 
 
 def best(run: Callable[[], object], runs: int = RUNS, limit: float = 0) -> float:
-    """The seconds of the fastest run; with a limit, TooLong when a run goes on for longer.
+    """Return the seconds of the fastest run.
 
     Raises:
-        TooLong: see above.
+        TooLong: a run takes more than ``limit`` seconds; 0: no limit.
     """
     fastest = float("inf")
     for _ in range(runs):
@@ -80,7 +83,7 @@ def _limited(seconds: float) -> Iterator[None]:
 
 
 def program(name: str) -> str:
-    """The path of a program.
+    """Return the path of a program.
 
     Raises:
         Missing: it is not installed.
@@ -92,10 +95,10 @@ def program(name: str) -> str:
 
 
 def run_process(command: list[str], accepted: tuple[int, ...] = (0,)) -> bytes:
-    """Run a program to its end; returns what it printed.
+    """Run a program to its end; return its output.
 
     Raises:
-        Missing: it failed.
+        Missing: it fails.
     """
     done = subprocess.run(command, capture_output=True, check=False, env=ENVIRONMENT)
     if done.returncode not in accepted:
@@ -109,14 +112,14 @@ def run_silently(command: list[str]) -> None:
 
 
 class Memory(NamedTuple):
-    """Peak memory of a process in bytes: all of it, and (sampled) without the pages of the mapped file."""
+    """Peak memory of a process in bytes: resident, and (sampled) resident without the pages of the mapped file."""
 
     resident: int
     beyond_mapping: int | None
 
 
 def peak_memory(command: list[str], mapped: Path) -> Memory:
-    """Run a program and watch its memory; only the program and its children are looked at, 50 times a second."""
+    """Run a program; return its peak memory. The program and its children are sampled 50 times a second."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=ENVIRONMENT)
     beyond = 0
     while True:
@@ -131,7 +134,7 @@ def peak_memory(command: list[str], mapped: Path) -> Memory:
 
 
 def _beyond_mapping(pid: int, mapped: str) -> int:
-    """Resident bytes of a process and its children outside of the mapping of a file; 0 where nobody tells."""
+    """Return the resident bytes of a process and its children outside of the mapping of a file; 0 if unknown."""
     folder = Path("/proc", str(pid))
     try:
         children = (folder / "task" / str(pid) / "children").read_text().split()

@@ -1,7 +1,7 @@
-"""The lines of ours: the header scan, COUNT DETAIL, FILTER + COUNT, SAVE, and construct on a sample.
+"""The measured work of logdump: the header scan, COUNT DETAIL, FILTER + COUNT, SAVE, and construct on a sample.
 
-Each line is a context manager that opens a trail and gives a function to be timed; that function returns how many
-records it found, which must be what the generator has put there.
+Each line is a context manager that opens a trail and yields a function to be timed; the function returns the number of
+records found, which must be that of the generator.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Run = Callable[[], int]
 
 
 class Line(NamedTuple):
-    """A line: how it is set up on a trail, what it must find there, and which bytes it reads or writes."""
+    """A line of the table: its set-up on a trail, the expected result, and the bytes and records that it processes."""
 
     label: str
     on: Callable[[LargeTrail], AbstractContextManager[Run]]
@@ -48,12 +48,12 @@ class Line(NamedTuple):
 
 
 def saved_path(trail: LargeTrail) -> Path:
-    """Where SAVE writes."""
+    """Return the path to which SAVE writes."""
     return trail.path.with_name("saved000000000")
 
 
 def count_detail_command(trail: LargeTrail) -> list[str]:
-    """The whole process that line (c) runs."""
+    """Return the command of the process that line (c) runs."""
     return [sys.executable, "-m", "logdump", "-c", f'open "{trail.path}"; count detail']
 
 
@@ -96,7 +96,7 @@ def _survey(trail: LargeTrail) -> Iterator[Run]:
 
 @contextmanager
 def _heartbeats(trail: LargeTrail) -> Iterator[Run]:
-    """The pass of HEARTBEAT over the file; there are none in it."""
+    """The pass of HEARTBEAT over the file, which has no heartbeats."""
 
     def run() -> int:
         with TrailFile(trail.path) as source:
@@ -108,7 +108,7 @@ def _heartbeats(trail: LargeTrail) -> Iterator[Run]:
 
 
 def commands(before: str, timed: str) -> Callable[[LargeTrail], AbstractContextManager[Run]]:
-    """Run commands in a session of its own; ``{saved}`` and ``{half}`` are filled in."""
+    """Return the set-up of a line that runs commands in a session of its own; {saved} and {half} are filled in."""
 
     @contextmanager
     def on(trail: LargeTrail) -> Iterator[Run]:
@@ -125,7 +125,7 @@ def commands(before: str, timed: str) -> Callable[[LargeTrail], AbstractContextM
 
 
 def _found(session: Session, line: str) -> int:
-    """Run a line to its end; returns the number that its text tells."""
+    """Run a line to its end; return the number of records in its text."""
     found = 0
     for event in run_line(session, REGISTRY, line):
         if isinstance(event, Progress):
@@ -217,7 +217,7 @@ LINES = (
 
 
 def measure(line: Line, whole: LargeTrail, smaller: LargeTrail, limit: float) -> Measured:
-    """The best of three on the whole trail; where a run takes longer than ``limit``, on the smaller one."""
+    """Return the best of three runs on the whole trail or, if a run takes longer than ``limit``, on the smaller one."""
     try:
         return _measure(line, whole, limit)
     except TooLong:
@@ -236,7 +236,7 @@ def _measure(line: Line, trail: LargeTrail, limit: float) -> Measured:
 
 
 def construct_itself(trail: LargeTrail) -> Measured:
-    """The specification at work: tokens and header of a sample of records."""
+    """Parse tokens and header of a sample of records by the specification."""
     with TrailFile(trail.path) as source:
         records = list(islice(source.records(source.first_rba), SAMPLE))
         tokens, header = spec.tokens(source.order.value), spec.record_header(source.order.value)

@@ -20,7 +20,7 @@ _CHUNK = 8_000_000
 
 
 def pcap_of(trail: LargeTrail) -> Path:
-    """The capture beside the trail; made unless it is there already and newer."""
+    """Return the capture beside the trail, which is made unless a newer one exists."""
     path = trail.path.with_suffix(".pcap")
     if path.exists() and path.stat().st_size == trail.size + _GLOBAL.size and _is_newer(path, trail.path):
         return path

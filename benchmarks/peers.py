@@ -1,4 +1,4 @@
-"""The peers: programs that every machine has, numpy over the mapping, capinfos and pg_waldump."""
+"""The peers of the bulk work: programs that every machine has, numpy over the mapping, capinfos and pg_waldump."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _numpy() -> Any:
 
 
 def numpy_sum(trail: LargeTrail) -> Measured:
-    """The sum of the mapped bytes as 64-bit words, every page in place."""
+    """The sum of the mapped bytes as 64-bit words, with every page already mapped."""
     numpy = _numpy()
     with trail.path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
         words = numpy.frombuffer(mapped, numpy.uint64, len(mapped) // _WORD)
@@ -54,7 +54,7 @@ def numpy_sum(trail: LargeTrail) -> Measured:
 
 
 def numpy_sum_opening(trail: LargeTrail) -> Measured:
-    """The same over a new mapping, whose pages have to be put in place."""
+    """The sum over a new mapping, whose pages must be mapped first."""
     numpy = _numpy()
 
     def run() -> None:
@@ -84,7 +84,7 @@ def pg_waldump(trail: LargeTrail) -> Measured:
 
 
 def grep(trail: LargeTrail) -> Measured:
-    """``grep -c`` for the text that FILTER STRING looks for, into a pipe: on the null device it stops at the first."""
+    """``grep -c`` for the text of FILTER STRING, into a pipe: with the null device it stops at the first match."""
     command = [program("grep"), "-c", "-a", "-F", NEEDLE, str(trail.path)]
     lines = int(run_process(command))
     return Measured(GREP, best(lambda: run_process(command)), trail.size, note=f"-a -F, LC_ALL=C; {lines} lines")
@@ -96,7 +96,7 @@ def copy(trail: LargeTrail) -> Measured:
 
 
 def copy_and_sync(trail: LargeTrail) -> Measured:
-    """``cp``, then what SAVE does as well: wait until the disk has it."""
+    """``cp``, then ``fsync`` as in SAVE."""
     return _copy(trail, "    cp, then fsync", _sync)
 
 

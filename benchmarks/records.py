@@ -1,7 +1,7 @@
 """NEXT of many records, as text and as JSON lines: ``python -m benchmarks.records [--megabytes N] [--records N]``.
 
-Prints records/s beside those of records that are read one by one and not printed, and beside `pg_waldump`, which prints
-as many records of write-ahead log; best of three, processor time of whole processes less that of their start, output on
+Prints records/s, compared with records that are read one by one and not printed, and with `pg_waldump`, which prints
+as many records of write-ahead log. Best of three; processor time of whole processes less that of their start; output to
 the null device.
 """
 
@@ -23,7 +23,7 @@ SWITCHES = {
 }
 AIMS = {"NEXT": 60_000, "NEXT, all switches": 20_000, "NEXT, JSON lines": 60_000, "NEXT, JSON without columns": 25_000}
 MOST = {"NEXT, JSON without columns": 7_000}
-"""Records of a line, where more of them go another way."""
+"""Maximum number of records of a line, if more of them would be processed in another way."""
 _READ = "records that are read alone"
 _READ_ALONE = """
 from itertools import islice
@@ -54,7 +54,7 @@ def report(trail: LargeTrail, records: int) -> None:
 
 
 def _least(command: list[str]) -> float:
-    """The processor time of the fastest run."""
+    """Return the least processor time of some runs, in seconds."""
     return min(_processor_time(command) for _ in range(RUNS))
 
 
@@ -70,7 +70,7 @@ def _process(trail: LargeTrail, switches: str, records: int) -> list[str]:
 
 
 def _pg_waldump(trail: LargeTrail, records: int) -> list[str]:
-    """Raises Missing where PostgreSQL is not there."""
+    """Return the command line. Raises Missing if PostgreSQL is not installed."""
     path, wal = find_pg_waldump(), wal_of(trail.size, CACHE)
     return [path, "-n", str(records), "-p", str(wal.folder), "-s", wal.start, "-e", wal.end]
 

@@ -24,7 +24,6 @@ _CLIENT = "import sys, s3fs; s3fs.S3FileSystem().get_file('bench/lt000000000', s
 
 
 def main() -> None:
-    """Print the seconds of both, and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=int, default=1000)
     parser.add_argument("--serve", help=argparse.SUPPRESS)

@@ -1,8 +1,8 @@
-"""Trails in Spark beside Parquet and the local engine, in one run: ``python -m benchmarks.spark 4x125 1x1000``.
+"""Trails in Spark compared with Parquet and the local engine: ``python -m benchmarks.spark 4x125 1x1000``.
 
 Each trail is given as files x megabytes. Every line is the best of some runs in one warm local session, over files in
-the page cache; what it finds is held against what the trail holds. The aims are ratios within one run. Those of
-processor seconds, of this process and all under it, say more on a machine that has other work.
+the page cache; its result is checked. The aims are ratios within one run. On a machine with other work, the ratios of
+processor seconds (of this process and its descendants) are more reliable.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TRAILS = ("4x125", "1x1000")
 
 
 class Trail(NamedTuple):
-    """Its files, as a pattern that globs and COUNT LOG read alike; their bytes and records."""
+    """A trail: its files, their pattern (a glob that COUNT LOG takes too), and the numbers of bytes and records."""
 
     pattern: str
     paths: list[Path]
@@ -48,7 +48,7 @@ class Trail(NamedTuple):
 
     @classmethod
     def made(cls, text: str) -> Trail:
-        """The trail of so many files of so many megabytes, as ``4x125``."""
+        """Return the trail of N files of M megabytes for the text ``NxM``, such as ``4x125``."""
         files, megabytes = (int(number) for number in text.split("x"))
         folder = CACHE / f"spark-{text}"
         made = [large_trail(megabytes, at + 1, path=folder / f"lt{at:09d}") for at in range(files)]
@@ -61,7 +61,7 @@ class Trail(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What runs, and what it must find: it returns a number of records."""
+    """A function to be measured, which returns a number of records, and the number expected; None: not checked."""
 
     label: str
     run: Callable[[], int]
@@ -69,14 +69,14 @@ class Line(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Seconds by the clock of the fastest run, and the least processor seconds of one."""
+    """Elapsed seconds of the fastest run, and the least processor seconds of a run."""
 
     seconds: float
     processor: float
 
 
 class Aim(NamedTuple):
-    """A line takes at most ``most`` times as long as another; None: what any source in Python takes."""
+    """A line takes at most ``most`` times as long as another; None: no aim, the cost of any source in Python."""
 
     ours: str
     other: str
@@ -107,7 +107,7 @@ AIMS = (
     Aim(EXPORTED, LOCAL_EXPORT, 1.5),
 )
 PRICES = ("rba", "csn,xid", HEADER, "raw", "before,after", "header,after,problems", ALL)
-"""What the guide tells the price of."""
+"""Columns for which the guide has the costs."""
 
 
 def _sink(frame: DataFrame) -> int:
@@ -172,10 +172,10 @@ def _writes(spark: SparkSession, trail: Trail, folder: Path) -> Iterator[Line]:
 
 
 def measured(line: Line, runs: int) -> Measured:
-    """Run a line some times.
+    """Run a line some times; return the best times.
 
     Raises:
-        ValueError: it found something else than it must.
+        ValueError: its result is not the expected one.
     """
     fastest = Measured(float("inf"), float("inf"))
     for _ in range(runs):
@@ -201,7 +201,7 @@ def report(spark: SparkSession, trail: Trail, folder: Path, runs: int) -> dict[s
 
 
 def print_aims(known: dict[str, dict[str, Measured]]) -> None:
-    """Print each ratio with its aim, a pair of columns for each trail: by the clock, and of processor seconds."""
+    """Print each ratio with its aim, in two columns for each trail: of elapsed and of processor seconds."""
     print("\nRatios, of seconds and of CPU")
     print(f"{'':30}{'beside':40}{'aim':>6}" + "".join(f"{name:>10}{'CPU':>7}" for name in known))
     for aim in AIMS:

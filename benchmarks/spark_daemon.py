@@ -1,7 +1,7 @@
-"""Spark's daemon of workers, with which the processor seconds of workers that have ended are not lost.
+"""Spark's daemon of workers, changed so that the processor seconds of workers that have ended are counted.
 
-Run by Spark as ``spark.python.daemon.module``. Spark's own ignores SIGCHLD: the system forgets such a process when it
-ends. Here it stays, as a zombie, until the daemon ends, and ``processor_seconds`` of ``spark_peers`` counts it.
+Run by Spark as ``spark.python.daemon.module``. Spark's own ignores SIGCHLD, so the system forgets workers when they
+end. Here they remain as zombies until the daemon ends, and ``processor_seconds`` of ``spark_peers`` counts them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pyspark import daemon
 
 
 class _Signals:
-    """The module ``signal`` that leaves SIGCHLD as it is."""
+    """The module ``signal``, except that handlers of SIGCHLD are not set."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(signal, name)

@@ -1,4 +1,4 @@
-"""What trails in Spark are held against: Parquet, the least source, ``cp``, the local engine; and what it costs."""
+"""The peers of trails in Spark: Parquet, the least source, ``cp``, the local engine; and processor time."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 _LEAST_ROWS = 1 << 14
-"""Rows of a batch, about as many as a batch of ours has."""
+"""Rows of a batch, about as many as in a batch of the trail source."""
 
 
 def parquet_of(target: Path, load: Callable[[], DataFrame]) -> str:
-    """The same rows as Parquet; made once."""
+    """Return the path of the same rows as Parquet, which is written once."""
     if not (target / "_SUCCESS").exists():
         load().write.mode("overwrite").parquet(str(target))
     return str(target)
 
 
 def least_source(spark: SparkSession, frame: DataFrame, records: int, tasks: int) -> Callable[[], DataFrame]:
-    """Return what loads the least source that Spark takes in Python: tasks repeat one batch of the frame.
+    """Return a function that loads the least source in Python: its tasks repeat one batch of the frame.
 
     Args:
         spark: the session.
-        frame: has its columns.
-        records: about how many rows it has.
-        tasks: their number.
+        frame: rows with the columns of the source.
+        records: approximate number of rows.
+        tasks: number of tasks.
     """
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition  # noqa: PLC0415 - Spark is loaded
 
@@ -54,7 +54,7 @@ def least_source(spark: SparkSession, frame: DataFrame, records: int, tasks: int
         def partitions(self) -> Sequence[InputPartition]:
             return [InputPartition(number) for number in range(tasks)]
 
-        def read(self, partition: InputPartition) -> Iterator[Any]:  # noqa: ARG002 - all are alike
+        def read(self, partition: InputPartition) -> Iterator[Any]:  # noqa: ARG002 - all are the same
             yield from repeat(batch, times)
 
     class LeastSource(DataSource):
@@ -73,7 +73,7 @@ def least_source(spark: SparkSession, frame: DataFrame, records: int, tasks: int
 
 
 def copied_with_fsync(source: Path, target: Path) -> int:
-    """Copy a folder with ``cp``, until it is on the disk."""
+    """Copy a folder with ``cp``, and wait until it is on the disk."""
     shutil.rmtree(target, ignore_errors=True)
     run_silently(["cp", "-r", str(source), str(target)])
     for path in (*target.iterdir(), target):
@@ -84,10 +84,10 @@ def copied_with_fsync(source: Path, target: Path) -> int:
 
 
 def run_lines(*lines: str) -> list[Event]:
-    """Run commands in a session of their own; the events.
+    """Run commands in a session of their own; return the events.
 
     Raises:
-        LookupError: one failed.
+        LookupError: a command failed.
     """
     session, events = Session(), list[Event]()
     try:
@@ -101,18 +101,18 @@ def run_lines(*lines: str) -> list[Event]:
 
 
 def local_count(pattern: str) -> int:
-    """COUNT DETAIL of the local engine; the records."""
+    """Return the number of records by COUNT DETAIL of the local engine."""
     events = run_lines(f"count detail, log {pattern}")
     return next(event.counted.total.records for event in events if isinstance(event, CountShown))
 
 
 def local_diff(a: str, b: str) -> int:
-    """DIFF BYTES of the local engine; the differences."""
+    """Return the number of differences by DIFF BYTES of the local engine."""
     return sum(isinstance(event, DifferenceShown) for event in run_lines(f'diff "{a}" "{b}" bytes'))
 
 
 def processor_seconds() -> float:
-    """Seconds that this process, all under it and those of them that have ended took of processors."""
+    """Return the processor seconds of this process and its descendants, including those that have ended."""
     if not Path("/proc/self/stat").exists():
         return sum(os.times()[:4])
     parents, taken = dict[int, int](), dict[int, int]()

@@ -38,7 +38,7 @@ class Run(NamedTuple):
 
 
 def run(*words: str) -> Run:
-    """Run a command a few times."""
+    """Run a command RUNS times; return the fastest run."""
     return min(_once(words) for _ in range(RUNS))
 
 

@@ -1,7 +1,7 @@
-"""How long until `logdump -c "open F; n"` has ended and the screen shows records, beside bare Python with construct.
+"""Time until `logdump -c "open F; n"` has ended and until the screen shows records, beside Python that loads construct.
 
-All run in turn with their bytecode cached, and the medians are printed; the aims are a ratio of 1.3 for the first, and
-300 ms for the screen. Processor time is of all threads.
+All run in turn with their bytecode cached, and the medians are printed. The aims are a ratio of 1.3 for the first, and
+300 ms for the screen. Processor time is that of all threads.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def seconds(command: list[str]) -> float:
 
 
 def until_first_record() -> tuple[float, float]:
-    """The time until the screen shows the first record, and the processor's time, where the system tells it."""
+    """Return the seconds until the screen shows the first record, and processor seconds, NaN without ``/proc``."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     start, seen = time.perf_counter(), b""

@@ -11,10 +11,10 @@ from fixtures.shop import Row, ShopTable
 from trailformat import ColumnDefinition
 
 NEEDLE = "Lapsang Souchong"
-"""What FILTER STRING and grep look for: no other text holds it."""
+"""The text of FILTER STRING and grep; no other text contains it."""
 
 FILTERED = "TEAHOUSE.ORDERS"
-"""The table that FILTER FILENAME asks for."""
+"""The table of FILTER FILENAME."""
 
 WITH_LOBS = "TEAHOUSE.PAMPHLETS"
 """The table whose inserts are followed by pieces of a large object."""
@@ -47,7 +47,7 @@ _WORDS = _SENTENCE.split()
 
 
 class Table:
-    """A table with its size of rows and its share of the changes."""
+    """A table with the size of its rows and its share of the changes."""
 
     def __init__(self, number: int, name: str, row_bytes: int, weight: int) -> None:
         self.weight = weight
@@ -68,7 +68,7 @@ class Table:
         return columns + [kind.varchar2(f"TEXT_{at}", 400) for at in range(1, self._texts + 1)]
 
     def row(self, random: Random) -> Row:
-        """A row of about the table's size."""
+        """Return a random row of about the table's size."""
         row: list[str | Decimal | None] = [
             Decimal(random.randrange(_MANY)),
             Decimal(random.randrange(100_000)) / 100,
@@ -80,7 +80,7 @@ class Table:
         return (*row, *(_text(random, self._text_bytes) for _ in range(self._texts)))
 
     def changed(self, row: Row, random: Random) -> Row:
-        """The row with another amount and, mostly, another text."""
+        """Return the row with another amount and, mostly, another text."""
         after = list(row)
         after[1] = Decimal(random.randrange(100_000)) / 100
         if random.random() < 0.7:
@@ -88,7 +88,7 @@ class Table:
         return tuple(after)
 
     def with_needle(self, row: Row) -> Row:
-        """The row with the needle in its last text."""
+        """Return the row with the needle in its last text."""
         return (*row[:-1], f"a chest of {NEEDLE}, smoked")
 
 
@@ -99,6 +99,6 @@ def _text(random: Random, about: int) -> str:
 
 
 def tables() -> list[Table]:
-    """The tables, by their index in the trail from 1 on."""
+    """Return the tables, in the order of their index in the trail, which begins with 1."""
     rows = zip(_ROW_BYTES.items(), _WEIGHTS, strict=True)
     return [Table(number, name, size, weight) for number, ((name, size), weight) in enumerate(rows, 1)]

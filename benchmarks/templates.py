@@ -1,4 +1,4 @@
-"""Records for the large trails, made once by the package's own writer; times, CSNs and places are patched in later."""
+"""Records for the large trails, made once by the package's own writer; times, CSNs and positions are set later."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _FIRST_TOKENS = (*_TOKENS, make_token("L", CSN), make_token("6", TRANID))
 
 
 class Template(NamedTuple):
-    """A record's bytes, as it stands within a transaction and as the first of one.
+    """The bytes of a record, inside a transaction and as the first of one.
 
     Attributes:
         middle, first: the bytes; ``first`` has LOGCSN and TRANID.
         header_at: offset of the record header's 34 bytes in both.
         csn_at, xid_at: offsets of the two values in ``first``.
-        is_filtered, has_needle: what the filters of the benchmark will say.
+        is_filtered, has_needle: whether it passes the filters of the benchmark.
     """
 
     middle: bytes
@@ -59,7 +59,7 @@ class Template(NamedTuple):
 
 
 class TableTemplates(NamedTuple):
-    """The records of one table by what they do; ``pieces`` are those of large objects, empty for most tables."""
+    """The records of one table by operation; ``pieces`` are those of LOBs, empty for most tables."""
 
     inserts: list[Template]
     updates: list[Template]
@@ -70,12 +70,12 @@ class TableTemplates(NamedTuple):
 
 
 def flavour(order: ByteOrder) -> Flavour:
-    """An Extract of 12.2 for Oracle, in either byte order."""
+    """Return the flavour of an Extract 12.2 for Oracle with this byte order."""
     return replace(ORACLE_12, order=order)
 
 
 def opening_records(order: ByteOrder, tables: Iterable[Table]) -> bytes:
-    """The file header, the DDR and the TDR of every table."""
+    """Return the bytes of the file header, the DDR and the TDR of every table."""
     maker = flavour(order)
     header = replace_values(
         file_header(maker), "TrailInfo", {"FileName": f"./dirdat/b{_LETTERS[order]}000000000", "Seqno": 0}
@@ -99,7 +99,7 @@ def _metadata(order: ByteOrder, kind: int, name: str, index: int, data: bytes) -
 
 
 def table_templates(table: Table, order: ByteOrder, random: Random) -> TableTemplates:
-    """Records of one table with random rows."""
+    """Return records of one table with random rows."""
     target = table.shop_table
     rows = [table.row(random) for _ in range(_VARIANTS)]
     pairs = [(row, table.changed(row, random)) for row in rows]

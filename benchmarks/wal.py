@@ -1,4 +1,4 @@
-"""Write-ahead log for pg_waldump: a PostgreSQL cluster of our own writes it, in a folder of its own, and goes again."""
+"""Write-ahead log for pg_waldump, written by a temporary PostgreSQL cluster in a folder of its own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ delete from trail where id between {first} + 10000 and {first} + 14999;
 
 
 class Wal(NamedTuple):
-    """The folder of the segments, and from where to where they are read."""
+    """The folder of the segments, the log positions from and to which they are read, and the number of bytes."""
 
     folder: Path
     start: str
@@ -41,10 +41,10 @@ class Wal(NamedTuple):
 
 
 def find_pg_waldump() -> str:
-    """The newest pg_waldump: on the path, or where Debian puts the programs of every release.
+    """Return the pg_waldump on the path, or else the newest in Debian's folders of releases.
 
     Raises:
-        Missing: there is none.
+        Missing: it is not installed.
     """
     found = shutil.which("pg_waldump")
     if found is not None and (Path(found).resolve().parent / "initdb").exists():
@@ -56,10 +56,10 @@ def find_pg_waldump() -> str:
 
 
 def wal_of(size: int, cache: Path) -> Wal:
-    """At least ``size`` bytes of log; made unless it is there already.
+    """Return at least ``size`` bytes of log, which is made unless it exists already.
 
     Raises:
-        Missing: PostgreSQL is not there, or its cluster cannot be made.
+        Missing: PostgreSQL is not installed, or its cluster cannot be made.
     """
     folder = cache / f"wal-{size}"
     notes = folder / "wal.json"
@@ -85,7 +85,7 @@ class _Cluster:
             os.chown(folder, self._user.pw_uid, self._user.pw_gid)
 
     def write(self, size: int) -> tuple[str, str, int]:
-        """Have at least ``size`` bytes of log written; returns where they start and end, and how many they are."""
+        """Have at least ``size`` bytes of log written; return their start, their end and their number."""
         try:
             self._run("initdb", "-D", str(self._data), "-A", "trust", "-U", "bench", "--no-sync")
             with (self._data / "postgresql.conf").open("a", encoding="utf-8") as file:
@@ -117,7 +117,7 @@ class _Cluster:
         return self._run("psql", "-h", str(self._folder), "-U", "bench", "-d", "postgres", "-XAtqc", statements)
 
     def _run(self, name: str, *arguments: str) -> str:
-        """Run one of PostgreSQL's programs; a server that it leaves behind must not hold our pipe, so there is none."""
+        """Run one of PostgreSQL's programs, with output to a file: a server that it starts would keep a pipe open."""
         output = self._folder / f"{name}.out"
         with output.open("w+b") as file:
             done = subprocess.run(
@@ -138,7 +138,7 @@ class _Cluster:
 
 
 def _ordinary_user() -> pwd.struct_passwd | None:
-    """Whom the server runs as: PostgreSQL refuses root. None: whoever we are."""
+    """Return the user for the server, since PostgreSQL refuses root; None for the user of this process."""
     if os.geteuid():
         return None
     for name in ("postgres", "nobody"):

@@ -1,4 +1,4 @@
-"""A job for spark-submit: how many changes each table saw in each hour, as Parquet.
+"""A job for spark-submit: the number of changes of each table in each hour, as Parquet.
 
     spark-submit --master 'local[*]' examples/changes_per_hour.py 'dirdat/lt*' changes
 

@@ -1,4 +1,4 @@
-"""A notebook as a script: each cell begins with ``# %%``, as Jupytext, VS Code and Spyder read them.
+"""A notebook as a script: each cell begins with ``# %%``, as Jupytext, VS Code and Spyder expect.
 
 TRAIL names the files, TABLE a table in them: ``TRAIL='dirdat/lt*' TABLE=SALES.ORDERS python examples/notebook.py``.
 """
@@ -16,12 +16,12 @@ TRAIL = os.environ.get("TRAIL", "fixtures/trails/st*")
 TABLE = os.environ.get("TABLE", "TEAHOUSE.TEAS")
 spark = logdump.spark.session()
 
-# %% What is in it: a few rows come from each task, not the records
+# %% Contents: each task returns a few rows of sums, not the records
 summary = spark.read.format("trail").option("summary", "true").load(TRAIL)
 sizes = summary.groupBy("table", "op").agg(F.sum("records").alias("records"), F.sum("bytes").alias("bytes"))
 sizes.orderBy(F.desc("bytes")).show(truncate=False)
 
-# %% The inserts of one schema: filter and columns are given to the source, which reads no more than that
+# %% The inserts of one schema: filter and columns are options of the source, which decodes nothing else
 reader = spark.read.format("trail").option("where", "FILENAME teahouse.*; IOTYPE INSERT; MATCH ALL")
 inserts = reader.option("columns", "table,csn,time,after").load(TRAIL)
 columns = inserts.select("table", "csn", F.explode("after").alias("column"))
@@ -36,6 +36,6 @@ records = spark.read.format("trail").option("columns", "xid,csn,record_length").
 transactions = records.where("xid IS NOT NULL").groupBy("xid", "csn")
 transactions.agg(F.count("*").alias("records"), F.sum("record_length").alias("bytes")).orderBy(F.desc("bytes")).show(3)
 
-# %% SQL does the same
+# %% The same in SQL
 spark.sql("CREATE TEMPORARY VIEW changes USING trail OPTIONS (path '" + TRAIL + "', columns 'op')")
 spark.sql("SELECT op, count(*) AS records FROM changes GROUP BY op ORDER BY op").show()

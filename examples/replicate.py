@@ -1,8 +1,8 @@
-"""Keeps tables of a database equal to those of a trail's source, until Ctrl+C: what was committed is kept.
+"""Keep tables of a database equal to those of a trail's source, until Ctrl+C; committed changes remain.
 
     python examples/replicate.py 'dirdat/lt*' postgresql://user@host/database TEAHOUSE.TEAS TEAHOUSE.SALES
 
-Tables that are missing are made. Started again, it goes on where the database is; ``--once`` ends with the trail.
+Missing tables are created. A second run continues after the changes in the database; ``--once`` stops at the end.
 """
 
 from __future__ import annotations

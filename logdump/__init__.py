@@ -5,7 +5,7 @@
     teas = logdump.read("dirdat/lt*", table="TEAHOUSE.TEAS")
     duckdb.sql("SELECT op, count(*) FROM teas GROUP BY op")
 
-:func:`read` makes a trail a table of Arrow batches, :mod:`logdump.spark` a DataFrame.
+:func:`read` returns a trail as a table of Arrow batches, :mod:`logdump.spark` as a DataFrame.
 """
 
 from __future__ import annotations

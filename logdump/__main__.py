@@ -11,9 +11,9 @@ import threading
 
 def main() -> int:
     """Run ``logdump``; returns the exit status, unless the process has ended with it."""
-    # modules are no garbage: to look for it among them is a twelfth of the start
+    # loading modules leaves no garbage: collections would take a twelfth of the start-up time
     gc.disable()
-    # numpy starts threads for products of matrices, of which there are none here
+    # numpy starts threads for matrix products, which this program does not compute
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from logdump.cli import main as run  # noqa: PLC0415 - the collector is off by now
@@ -27,13 +27,13 @@ def main() -> int:
 
 
 def _end(status: int) -> None:
-    """End the process here unless a thread still works: taking apart all that is loaded is a tenth of a short one."""
+    """End the process now, unless a thread still works: unloading all modules takes a tenth of a short run."""
     if any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
         return
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except (OSError, ValueError):  # the interpreter says so at its end
+    except (OSError, ValueError):  # the interpreter reports it at its end
         return
     atexit._run_exitfuncs()  # noqa: SLF001 - nothing else runs them before the end
     os._exit(status)

@@ -55,13 +55,13 @@ examples:
 
 _STORAGE = "--storage"
 _COMPARED = 2
-"""Files that DIFF takes."""
+"""Number of files that DIFF takes."""
 _SQL_WORDS = 3
-"""Words of the shell in ``sql <statement> <file>``."""
+"""Number of words in ``sql <statement> <file>``."""
 
 
 class _Script(argparse.Action):
-    """Collects -c and -f in the order in which they stand."""
+    """Collects -c and -f in the order of the command line."""
 
     def __call__(
         self,
@@ -103,14 +103,14 @@ def _parser(*, with_verbs: bool) -> argparse.ArgumentParser:
 
 
 def _verbs() -> Iterator[str]:
-    """The verbs, each with its summary."""
+    """Return a line for each verb: name and summary."""
     from logdump.line.verbs.table import VERBS  # noqa: PLC0415 - for help only
 
     return (f"  {verb.name:<14}{verb.summary}" for verb in VERBS)
 
 
 def _unsized(prog: str) -> argparse.HelpFormatter:
-    """A formatter for argparse, which makes one for each argument; it does not load shutil to measure the terminal."""
+    """Return a formatter for argparse, which makes one per argument; with a fixed width it does not load shutil."""
     return argparse.HelpFormatter(prog, width=80)
 
 
@@ -139,7 +139,7 @@ def _mode(scripts: list[tuple[str, str]] | None, first: str, words: list[str]) -
 
 
 def _is_all(words: list[str], *, at_terminal: bool) -> bool:
-    """Whether the words of the command line are all that is to be done; a mistake in them is, without a terminal."""
+    """Return whether the command line is a whole run: a one-shot command, or without a terminal a mistake."""
     if not words or names_a_file(words):
         return False
     try:
@@ -149,12 +149,12 @@ def _is_all(words: list[str], *, at_terminal: bool) -> bool:
 
 
 def _is_file(word: str) -> bool:
-    """Whether a word is the path of a file, and no command."""
+    """Return whether a word is the path of a file and not a command."""
     return place(word).is_file() and not REGISTRY.knows(word)
 
 
 def _unknown(word: str) -> str | None:
-    """The message on a first word that is neither a command nor a file; the nearest verb, command or file is named."""
+    """Return the message if a first word is neither command nor file, with the nearest verbs, commands or files."""
     calls = split_calls(word)
     if names_a_file([word]) or (calls and REGISTRY.knows(calls[0][0])):
         return None
@@ -174,7 +174,7 @@ def _unknown(word: str) -> str | None:
 
 
 def _shell_made_several(words: list[str]) -> str | None:
-    """The advice where the shell has put several files in place of a wildcard, of which one name is taken."""
+    """Return advice if the shell has expanded a wildcard to several files where a command takes one name; else None."""
     names = [*takewhile(_is_file, reversed(words))][::-1]
     verb = words[: len(words) - len(names)]
     if len(names) <= (_COMPARED if verb[:1] and verb[0].upper() == "DIFF" else 1):
@@ -187,7 +187,7 @@ def _shell_made_several(words: list[str]) -> str | None:
 
 
 def _with_statement_last(words: list[str]) -> list[str]:
-    """``sql <statement> <file> …`` as the command has it: the files after OVER, the statement at the end."""
+    """Return ``sql <statement> <file> …`` in the command's order: files after OVER, statement last."""
     if len(words) < _SQL_WORDS or words[0].upper() != "SQL" or words[1].upper() == "OVER":
         return words
     return [words[0], "OVER", ",".join(words[2:]), words[1]]
@@ -209,7 +209,7 @@ def _go_full_screen(session: Session, kept: KeptHistory) -> None:
 
 
 def _batch(scripts: list[tuple[str, str]], first: str) -> Script:
-    """A script; where it exports to standard output, that is known before its first command prints anything."""
+    """Return a script; whether it exports to standard output is decided before its first command prints anything."""
     lines = _script_lines(scripts, first)
     if ("f", "-") in scripts:
         return Script(lines)
@@ -217,7 +217,7 @@ def _batch(scripts: list[tuple[str, str]], first: str) -> Script:
 
 
 def _is_data(line: str) -> bool:
-    """Whether standard output holds the data of an EXPORT in this line."""
+    """Return whether an EXPORT in this line writes its data to standard output."""
     if "EXPORT" not in line.upper():
         return False
     from logdump.features.export.command import writes_to_standard_output  # noqa: PLC0415 - few lines have one
@@ -235,7 +235,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _without_storage(arguments: list[str]) -> list[str]:
-    """The arguments without the options of stores, which are set: a verb takes them like all else."""
+    """Set the options of stores, for verbs and all else; returns the other arguments. Raises SystemExit on misuse."""
     rest, given = [], {}
     words = iter(arguments)
     for word in words:
@@ -257,7 +257,7 @@ def _without_storage(arguments: list[str]) -> list[str]:
 
 
 def _run_verb(arguments: list[str]) -> int | None:
-    """Run the verb that the arguments begin with; None where there is none."""
+    """Run the verb that the arguments begin with; None if they do not begin with one."""
     from logdump.line.verbs.completion import verb_in  # noqa: PLC0415 - a prompt has no use for it
 
     if arguments[0] == "completion" and not is_trail("completion"):
@@ -270,7 +270,6 @@ def _run_verb(arguments: list[str]) -> int | None:
 
 
 def _print_completion(shells: list[str]) -> int:
-    """Print the completion script of a shell."""
     from logdump.line.verbs.completion import SHELLS  # noqa: PLC0415 - for this alone
 
     if len(shells) != 1 or shells[0] not in SHELLS:
@@ -283,7 +282,7 @@ def _print_completion(shells: list[str]) -> int:
 
 
 def _command_line(arguments: list[str]) -> tuple[argparse.Namespace, str]:
-    """The options, and the first command."""
+    """Return the options and the first command, which may be empty."""
     parser = _parser(with_verbs="-h" in arguments or "--help" in arguments)
     options = parser.parse_args(arguments)
     if options.tui:
@@ -317,7 +316,7 @@ def _run_mode(options: argparse.Namespace, first: str) -> int:
 
 
 def _guarded(run: Callable[[], int | None]) -> int | None:
-    """Run it; an error of the streams or of the system becomes a message and a status."""
+    """Call ``run``; an error of the streams or the system becomes a message and an exit status."""
     try:
         return run()
     except BrokenPipeError:
@@ -336,7 +335,7 @@ def _guarded(run: Callable[[], int | None]) -> int | None:
 
 
 def _prepare_streams() -> None:
-    """Have the standard streams take whatever comes; one that is closed is as good as empty."""
+    """Make the standard streams accept any text; a closed stream is replaced by the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
@@ -346,7 +345,7 @@ def _prepare_streams() -> None:
 
 
 def names_a_file(words: list[str]) -> bool:
-    """Whether what stands on the command line is a path, or the name of a trail here, and no command."""
+    """Return whether the first word is a path, or the name of a trail here and not a command."""
     if not words:
         return False
     if os.sep in words[0] or (os.altsep and os.altsep in words[0]):
@@ -355,6 +354,6 @@ def names_a_file(words: list[str]) -> bool:
 
 
 def _quoted(word: str) -> str:
-    """A word of the shell as a word of ours: the shell has taken its quotes away."""
+    """Return a word of the shell, which has removed its quotes, as a word of a command line: paths are quoted again."""
     is_split = any(one.isspace() or one == ";" for one in word)
     return f'"{word}"' if is_split and '"' not in word and place(word).exists() else word

@@ -1,4 +1,4 @@
-"""PySpark looks for packages named ``pyspark_*`` and takes their ``DefaultSource``: so ``format("trail")`` is known."""
+"""Makes ``format("trail")`` known: PySpark imports packages named ``pyspark_*`` and uses their ``DefaultSource``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The build backend: that of setuptools, and the library of kernels in each wheel where it can be made.
+"""The build backend: that of setuptools, with the library of kernels in each wheel if it can be built.
 
-A wheel with the library is for machines of one kind; without a C compiler it is for all, and reads large trails slowly.
+A wheel with the library is for one platform. Without a C compiler it is for all, and reads large trails slowly.
 An editable install has no library until ``make native``.
 """
 
@@ -29,7 +29,7 @@ prepare_metadata_for_build_wheel = build_meta.prepare_metadata_for_build_wheel
 
 
 def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
-    """What setuptools needs, and the extra ``build`` where there is a C compiler."""
+    """Return the requirements of setuptools, and the extra ``build`` if there is a C compiler."""
     tools: list[str] = []
     if shutil.which(os.environ.get("CC") or "cc"):
         project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -38,7 +38,7 @@ def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
 
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
-    """The wheel, with a library made of the sources here or with none."""
+    """Build the wheel, with a library built from these sources or without one; return its file name."""
     command = [sys.executable, "-m", "scripts.build_native", "--if-possible"]
     subprocess.run(command, cwd=_ROOT, check=True)  # noqa: S603 - our own command
     settings = dict(config_settings or {})

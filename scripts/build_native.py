@@ -1,8 +1,8 @@
 """The library of kernels: ``python -m scripts.build_native`` compiles them with numba and links them with ``cc``.
 
-It goes into ``trailformat/native`` with its note, and stays where it was made of these sources already. It is made for
-the oldest processor that pays, so that it runs on any machine of the kind, and needs nothing from any other library.
-With ``--if-possible`` nothing fails where numba or a C compiler is missing: the package works without it, slowly.
+The library and its note are written to ``trailformat/native``, unless it has been built from these sources already. It
+is compiled for an old processor that is fast enough, so that it runs on any machine of the kind, and needs no other
+library. With ``--if-possible`` a missing numba or C compiler is no error: the package works without it, slowly.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PACKAGE = Path(__file__).parents[1] / "trailformat"
 PROCESSOR = "x86-64-v2" if platform.machine() in ("x86_64", "AMD64") else "generic"
 _STUB = Path(__file__).parent / "processor.c"
 _ALONE = "-nostdlib -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack".split()  # noqa: SIM905
-"""What a library takes from no other one, and what lies in it never both written and run; for linkers of ELF."""
+"""Options of ELF linkers: no other library is needed, and no memory is both writable and executable."""
 
 
 class CannotBuild(Exception):
@@ -37,24 +37,24 @@ class CannotBuild(Exception):
 
 
 def main(*arguments: str) -> int:
-    """Build the library; the exit status."""
+    """Build the library; return the exit status."""
     try:
         build()
     except CannotBuild as error:
         for name in (LIBRARY, NOTE):
-            (PACKAGE / name).unlink(missing_ok=True)  # made of other sources, it is of no use
+            (PACKAGE / name).unlink(missing_ok=True)  # a library of other sources is of no use
         sys.stderr.write(f"The kernels are not compiled, so large trails are read slowly: {error}\n")
         return 0 if "--if-possible" in arguments else 1
     return 0
 
 
 def compiler() -> str | None:
-    """The C compiler that links, as $CC names it or the system's."""
+    """Return the path of the C compiler that links: that of $CC, or else ``cc``; None if there is none."""
     return shutil.which(os.environ.get("CC") or "cc")
 
 
 def build() -> None:
-    """Make the library, unless it is there; numba is then loaded so that it serves for nothing else in this process.
+    """Build the library unless it exists; numba is then loaded in a way that it can do nothing else in this process.
 
     Raises:
         CannotBuild: a tool is missing or fails.
@@ -76,7 +76,7 @@ def build() -> None:
 
 
 def is_built() -> bool:
-    """Whether the library is there and made of these sources."""
+    """Return whether the library exists and was built from these sources."""
     try:
         note = read_note((PACKAGE / NOTE).read_text(encoding="utf-8"))
         return note.sources == source_digest() and note.is_of((PACKAGE / LIBRARY).read_bytes())
@@ -85,7 +85,7 @@ def is_built() -> bool:
 
 
 def _put(path: Path, content: bytes) -> None:
-    """Put a file in its place at once: another process may have the one before it loaded."""
+    """Replace a file atomically: another process may have loaded the old one."""
     path.parent.mkdir(exist_ok=True)
     new = path.with_name(f"{path.name}.{os.getpid()}")
     new.write_bytes(content)
@@ -104,11 +104,11 @@ def _link(linker: str, objects: bytes, library: Path) -> None:
 
 
 def _compiled() -> tuple[bytes, dict[str, int]]:
-    """The object code of all kernels, and the number of arguments of each."""
+    """Return the object code of all kernels, and the number of arguments of each by its name."""
     # numba reads these when it is loaded; without them it compiles for the processor here
     os.environ |= {"NUMBA_CPU_NAME": PROCESSOR, "NUMBA_CPU_FEATURES": "", "NUMBA_DISABLE_INTEL_SVML": "1"}
     try:
-        # in place of the functions that serve where kernels are interpreted
+        # it replaces the functions for interpreted kernels
         sys.modules["trailformat.native.loads"] = importlib.import_module("trailformat.native.intrinsics")
         from trailformat.native.library import KERNELS  # noqa: PLC0415 - it loads numba
     except ImportError as error:
@@ -117,15 +117,15 @@ def _compiled() -> tuple[bytes, dict[str, int]]:
 
 
 def _object_code(kernels: Sequence[Callable[..., int]]) -> bytes:
-    """The object code of kernels, each under its own name, with nothing else that can be seen from outside.
+    """Return the object code of kernels, each under its own name, with no other exported symbols.
 
-    A kernel takes int64 and returns one. As numba has it, the function of that name takes two addresses before: of the
-    result, and of where an exception would be noted, which no kernel raises; it returns 0.
+    A kernel takes int64 arguments and returns an int64. By numba's convention, the function of that name first takes
+    two addresses, of the result and of an exception, which no kernel raises; it returns 0.
     """
     import llvmlite.binding as llvm  # noqa: PLC0415 - numba loads
 
     with contextlib.suppress(RuntimeError):
-        # newer releases do this by themselves, and say so with an error
+        # newer releases do this by themselves, and raise an error here
         llvm.initialize()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()

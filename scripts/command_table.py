@@ -1,4 +1,4 @@
-"""docs/reference/commands.md, from the registry."""
+"""docs/reference/commands.md, generated from the registry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ INTRODUCTION = "All commands, in the order of their names. [commands.md](../comm
 
 
 def pages() -> dict[str, str]:
-    """The page, by its file name."""
+    """Return the page by file name."""
     rows = [_row(one) for one in sorted(REGISTRY.commands, key=lambda one: one.name)]
     return {"commands.md": page("Commands", INTRODUCTION, table(("Command", "What it does"), rows))}
 

@@ -1,4 +1,4 @@
-"""docs/reference/json-*.md, from the tables that the JSON renderer uses: a page for each feature."""
+"""docs/reference/json-*.md, generated from the tables of the JSON renderer: a page for each feature."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ PAGES = {
         ("bounded_recovery", "br_checkpoint", "br_restart", "br_transaction", "br_transactions", "br_interval"),
     ),
 }
-"""By the name of the page: its subject and its objects. A part that one page alone uses is listed there too."""
+"""Subject and objects of each page by its name. A part that only one page uses is listed there too."""
 SHARED = "json-shared.md"
 INTRODUCTION = "[json.md](../json.md) has the rules that all objects keep."
 _HEAD = ("Member", "JSON type", "Meaning")
@@ -55,7 +55,7 @@ _WORD = re.compile(r"\b(?:" + "|".join(_PARTS) + r")\b")
 
 
 def pages() -> dict[str, str]:
-    """The pages, by their file names.
+    """Return the pages by file name.
 
     Raises:
         ValueError: an object is on no page, or on two.
@@ -83,7 +83,7 @@ def _file(name: str) -> str:
 
 
 def _parts_of(shapes: list[Shape]) -> set[str]:
-    """The names of all parts in these, and in those."""
+    """Return the names of all parts in these objects, and of the parts in parts."""
     found: set[str] = set()
     while shapes:
         named = {name for shape in shapes for one in shape.members for name in _WORD.findall(one.type)} - found

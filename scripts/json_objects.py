@@ -1,4 +1,4 @@
-"""All JSON objects that logdump prints, found in the modules that make them."""
+"""All JSON objects that logdump prints, found in the modules that define them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _names() -> list[str]:
 
 
 def _found() -> list[Shape]:
-    """Each object once, in the order of the modules and of their lines."""
+    """Return each object once, in the order of the modules and of their lines."""
     shapes = [
         one for name in _names() for one in vars(importlib.import_module(name)).values() if isinstance(one, Shape)
     ]
@@ -28,6 +28,6 @@ def _found() -> list[Shape]:
 
 _ALL = _found()
 SHAPES = tuple(one for one in _ALL if one.event is not None or one in (RECORD, FILE_HEADER, BAD_RECORD))
-"""The objects that stand on a line; each begins with ``type``, the name of its shape."""
+"""The objects that are printed on a line of their own; each begins with ``type``, the name of its shape."""
 PARTS = tuple(one for one in _ALL if one not in SHAPES)
 """The objects inside those."""

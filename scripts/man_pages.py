@@ -1,4 +1,4 @@
-"""The manual page ``man/logdump.1``, from the texts of ``--help`` and HELP."""
+"""The manual page ``man/logdump.1``, generated from the texts of ``--help`` and HELP."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HEADING = re.compile(r"(?P<title>[a-z][a-z ]*):$")
 
 
 def pages() -> dict[str, str]:
-    """All pages, by their file names."""
+    """Return all pages by file name."""
     return {"logdump.1": "\n".join(_page()) + "\n"}
 
 
@@ -39,7 +39,7 @@ def _page() -> Iterator[str]:
 
 
 def _help() -> str:
-    """What ``logdump --help`` prints, 80 columns wide."""
+    """Return the output of ``logdump --help``, 80 columns wide."""
     environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
     command = [sys.executable, "-m", "logdump", "--help"]
     done = subprocess.run(command, capture_output=True, check=True, cwd=MAN.parent, env=environment)  # noqa: S603 - our own
@@ -51,7 +51,7 @@ def _lines(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _plain(line: str) -> str:
-    r"""A line as troff prints it: backslashes and hyphens as they are, no request in it."""
+    r"""Return a line as source of troff, with backslashes, hyphens and a leading dot or quote escaped."""
     text = line.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text[:1] in (".", "'") else text
 

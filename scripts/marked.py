@@ -1,4 +1,4 @@
-"""Markdown that is made by a program: tables, and text between ``<!-- NAME -->`` and ``<!-- end of NAME -->``."""
+"""Generated Markdown: tables, pages, and text between ``<!-- NAME -->`` and ``<!-- end of NAME -->``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ REFERENCE = ROOT / "docs" / "reference"
 
 
 def with_content(text: str, name: str, content: str) -> str:
-    """``text`` with ``content`` between the markers of ``name``."""
+    """Return ``text`` with ``content`` between the markers of ``name``."""
     begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
     before, found, rest = text.partition(begin)
     _, also_found, after = rest.partition(end)
@@ -21,11 +21,11 @@ def with_content(text: str, name: str, content: str) -> str:
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """A Markdown table; bars in the cells are escaped."""
+    """Return a Markdown table; bars in the cells are escaped."""
     lines = [head, ("---",) * len(head), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def page(title: str, *paragraphs: str) -> str:
-    """A page of the reference."""
+    """Return the text of a page of the reference."""
     return "\n\n".join((f"# {title}", *(one.strip() for one in paragraphs))) + "\n"

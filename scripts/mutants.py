@@ -1,9 +1,9 @@
-"""``python -m scripts.mutants [<area> …]``: how many deliberate mistakes in the code the tests notice.
+"""``python -m scripts.mutants [<area> …]``: count the deliberate mistakes in the code that the tests notice.
 
-mutmut changes one operator, number, name or argument at a time in the modules that decide correctness and runs the
-tests that reach the changed function. Each area is one run in a copy of the repository, so that an hour is enough for
-any of them. A mistake that mypy refuses counts as noticed; one that changes nothing stands in ``mutants.toml`` with the
-reason. ``--write`` puts the figures of the areas that ran into tests/robustness.md.
+mutmut changes one operator, number, name or argument at a time in the modules that decide correctness, and runs the
+tests that call the changed function. Each area is one run in a copy of the repository, which takes less than an hour. A
+mistake that mypy refuses counts as noticed; one that changes nothing is listed in ``mutants.toml`` with the reason.
+``--write`` puts the figures of the areas that ran into tests/robustness.md.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ HEAD = ("area", "mistakes", "noticed by tests", "by types", "explained", "not no
 
 
 class Area(NamedTuple):
-    """Modules whose mistakes are looked for, and the tests that have to notice them (globs below the root)."""
+    """Modules that get mistakes, and the tests that must notice them (globs relative to the root)."""
 
     modules: tuple[str, ...]
     tests: tuple[str, ...]
 
 
 class Figures(NamedTuple):
-    """What became of the mistakes of an area; ``unnoticed`` are mutmut's names of those that passed."""
+    """Numbers of the mistakes of an area by outcome; ``unnoticed`` are mutmut's names of those that passed."""
 
     total: int
     by_tests: int
@@ -47,7 +47,7 @@ class Figures(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """A mistake that changes nothing: the line as it is, as the mistake has it, and why nobody can tell."""
+    """A mistake that changes nothing: the module, the original lines, and the lines with the mistake."""
 
     module: str
     was: str
@@ -186,7 +186,7 @@ AREAS = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the areas that are named, all without a name; the status is 1 where a run failed."""
+    """Run the named areas, or all; return the exit status, 1 if a run failed."""
     parser = argparse.ArgumentParser(description="How many deliberate mistakes the tests notice, by area.")
     parser.add_argument("areas", nargs="*", metavar="area", help=f"one of {', '.join(AREAS)}; all unless named")
     parser.add_argument("--write", action="store_true", help="put the figures into tests/robustness.md")
@@ -208,7 +208,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def run(name: str, area: Area) -> Figures | None:
-    """The figures of one area; None where mutmut did not run to its end, which its log tells."""
+    """Return the figures of one area; None if mutmut failed, for which its log has the reason."""
     workshop = WORKSHOP / name
     shutil.rmtree(workshop, ignore_errors=True)
     copy_repository(workshop)
@@ -234,7 +234,7 @@ def run(name: str, area: Area) -> Figures | None:
 
 
 def figures_of(name: str, statuses: dict[str, int | None]) -> Figures:
-    """What became of mistakes by mutmut's exit codes for them."""
+    """Return the figures of an area from mutmut's exit codes by mistake."""
     passed = [mutant for mutant, status in statuses.items() if status not in _NOTICED]
     known = explanations()
     explained = {mutant for mutant, diff in differences(name, passed) if mistake_in(mutant, diff) in known}
@@ -244,7 +244,7 @@ def figures_of(name: str, statuses: dict[str, int | None]) -> Figures:
 
 
 def copy_repository(target: Path) -> None:
-    """Copy every file of the repository that git knows or does not ignore."""
+    """Copy every file of the repository that git tracks or does not ignore."""
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()  # noqa: S603
     for name in names:
@@ -255,11 +255,11 @@ def copy_repository(target: Path) -> None:
 
 _SOURCES = ["trailformat", "logdump"]
 _HANGS = 5
-"""A mistake hangs when its tests take so many times as long as without it."""
+"""A mistake hangs if its tests take this many times as long as without it."""
 
 
 def settings(area: Area, workshop: Path) -> str:
-    """The section of pyproject.toml that mutmut reads."""
+    """Return the section of pyproject.toml that mutmut reads."""
     copied = sorted(
         path.name for path in workshop.iterdir() if path.name not in {"trailformat", "logdump", "pyproject.toml"}
     )
@@ -278,7 +278,7 @@ def settings(area: Area, workshop: Path) -> str:
 
 
 def relative(workshop: Path, pattern: str) -> Iterator[Path]:
-    """The files and folders below the workshop that a glob names."""
+    """Return the files and folders in the workshop that match a glob, relative to it."""
     return (path.relative_to(workshop) for path in workshop.glob(pattern))
 
 
@@ -291,15 +291,15 @@ def _children_count_no_calls() -> None:
     if os.environ.get("MUTANT_UNDER_TEST") == "stats":
         del os.environ["MUTANT_UNDER_TEST"]
 """
-"""While mutmut notes which test calls what, a program that a test starts elsewhere would look for mutmut's settings."""
+"""Without it, a program that a test starts while mutmut records calls would look for mutmut's settings."""
 
 _BY_TYPES = 37
 _NOTICED = frozenset({1, 3, _BY_TYPES, 36, 24, 152, 255, -24, -11, -9, -7})
-"""mutmut's exit codes of mistakes that were noticed: a test failed, mypy refused it, it hung, it crashed."""
+"""mutmut's exit codes of noticed mistakes: a test failed, mypy refused it, it hung, it crashed."""
 
 
 def results(workshop: Path) -> Iterator[tuple[str, int | None]]:
-    """Each mistake's name and mutmut's exit code for it."""
+    """Yield the name of each mistake and mutmut's exit code for it."""
     for path in (workshop / "mutants").rglob("*.meta"):
         yield from json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"].items()
 
@@ -317,7 +317,7 @@ for name in sys.stdin.read().split():
 
 
 def differences(name: str, mutants: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each of these mistakes with its difference to the code as it is."""
+    """Yield each of these mistakes with its difference from the original code."""
     names = "\n".join(mutants)
     if not names:
         return
@@ -330,7 +330,7 @@ def differences(name: str, mutants: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def mistake_in(mutant: str, difference: str) -> Explanation:
-    """What a difference says: the module, the lines that went and those that came, without their indentation."""
+    """Return the module of a mistake, and the removed and added lines of its difference, without indentation."""
     lines = difference.splitlines()[2:]
     gone, come = ("\n".join(line[1:].strip() for line in lines if line.startswith(sign)) for sign in "-+")
     module = mutant.rpartition(".")[0]
@@ -338,20 +338,20 @@ def mistake_in(mutant: str, difference: str) -> Explanation:
 
 
 def explanations() -> set[Explanation]:
-    """The mistakes of which ``mutants.toml`` says why nothing can notice them."""
+    """Return the mistakes for which ``mutants.toml`` has the reason why no test can notice them."""
     told = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
     return {Explanation(one["module"], one["was"].strip(), one["becomes"].strip()) for one in told.get("mutant", [])}
 
 
 def row_of(name: str, figures: Figures) -> tuple[str, ...]:
-    """A row of the table."""
+    """Return the cells of an area's row in the table."""
     share = 1 - len(figures.unnoticed) / figures.total if figures.total else 1.0
     numbers = (figures.total, figures.by_tests, figures.by_types, figures.explained, len(figures.unnoticed))
     return (name, *map(str, numbers), f"{share:.1%}")
 
 
 def page_with(text: str, name: str, figures: Figures) -> str:
-    """The page with this area's row in place of its former one."""
+    """Return the page with the row of this area replaced or added."""
     _, _, rest = text.partition(f"<!-- {MARKER} -->")
     former = [line for line in rest.partition(f"<!-- end of {MARKER} -->")[0].splitlines() if line.startswith("| ")]
     rows = {

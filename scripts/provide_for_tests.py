@@ -1,7 +1,7 @@
-"""What tests run beside Python: ``python -m scripts.provide_for_tests`` installs Debian's where it may, or says how to.
+"""Programs that tests need: ``python -m scripts.provide_for_tests`` installs Debian's if it may, or says how to.
 
-Java for Spark; PostgreSQL, MariaDB and SQLite's shell for statements; of these only what is named (``java``), if
-anything is. Nothing fails here: the tests that lack one are skipped, and pytest says so.
+They are Java for Spark; PostgreSQL, MariaDB and SQLite's shell for statements. With arguments (``java``) only those
+named are installed. This script never fails: tests that lack a program are skipped, and pytest reports them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ from logdump.spark.jobs.java import COMMAND, missing_java
 
 
 class Need(NamedTuple):
-    """What some tests need: its name, who needs it, what tells what is missing (None: nothing), what installs it."""
+    """A program that tests need.
+
+    Attributes:
+        name: its name as an argument of this script.
+        tests: the tests that need it.
+        missing: returns a line if it is missing, else None.
+        command: the command that installs it.
+    """
 
     name: str
     tests: str
@@ -31,21 +38,21 @@ def _install(package: str) -> str:
 
 
 def missing_postgresql() -> str | None:
-    """What is missing of a server of PostgreSQL and its client, in one line."""
+    """Return a line if the server of PostgreSQL or its client is missing, else None."""
     if shutil.which("psql") and any(Path("/usr/lib/postgresql").glob("*/bin/initdb")):
         return None
     return f"There is no PostgreSQL; on Debian and Ubuntu: {_install('postgresql')}"
 
 
 def missing_mariadb() -> str | None:
-    """The same of MariaDB."""
+    """Return a line if the server of MariaDB or its client is missing, else None."""
     if all(map(shutil.which, ("mariadb", "mariadbd", "mariadb-install-db"))):
         return None
     return f"There is no MariaDB; on Debian and Ubuntu: {_install('mariadb-server')}"
 
 
 def missing_sqlite() -> str | None:
-    """The same of SQLite's shell."""
+    """Return a line if SQLite's shell is missing, else None."""
     return None if shutil.which("sqlite3") else f"There is no sqlite3; on Debian and Ubuntu: {_install('sqlite3')}"
 
 
@@ -58,7 +65,7 @@ NEEDS = (
 
 
 def privilege() -> list[str] | None:
-    """What goes in front of a command that installs packages; None where none may be installed without asking."""
+    """Return the words before a command that installs packages; None if it needs a password, or without apt-get."""
     if shutil.which("apt-get") is None:
         return None
     if os.geteuid() == 0:
@@ -70,7 +77,7 @@ def privilege() -> list[str] | None:
 
 
 def main(*names: str) -> None:
-    """Install what is missing of these, or of all; or say what to run."""
+    """Install the missing ones of these programs, or of all; print what is still missing and how to install it."""
     needed = [need for need in NEEDS if (not names or need.name in names) and need.missing()]
     front = privilege() if needed else None
     if front is not None:

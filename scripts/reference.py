@@ -1,4 +1,4 @@
-"""The pages of docs/reference: what each table of the program says today."""
+"""The pages of docs/reference, generated from the tables of the program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ INTRODUCTION = (
 
 
 def pages() -> dict[str, str]:
-    """All pages, by their file names."""
+    """Return all pages by file name."""
     made = command_table.pages() | tui_keys.pages() | json_members.pages() | spark_tables.pages()
     rows: list[tuple[str, ...]] = [(f"[{name}]({name})", _title(text)) for name, text in made.items()]
     return {"README.md": page("Reference", INTRODUCTION, table(("Page", "Lists"), rows)), **made}

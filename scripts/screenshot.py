@@ -1,4 +1,4 @@
-"""The pictures of the full-screen view in README and docs, of trails of the fixtures: ``docs/tui*.svg``."""
+"""The pictures of the full-screen view in README and docs: ``docs/tui*.svg``, made of trails of the fixtures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from trailformat.records.record_header import ONLY
 
 
 class Picture(NamedTuple):
-    """A picture: its name in docs, the trail that is opened, the lines that are entered and the keys after them."""
+    """A picture: its file name in docs, the trail to open, the lines to enter and then the keys to press."""
 
     name: str
     trail: str
@@ -64,7 +64,7 @@ async def _svg(picture: Picture) -> str:
 
 
 def _write_long_transactions(path: Path) -> None:
-    """A trail of short transactions, and of some that are open for hours."""
+    """Write a trail of short transactions, and of some that are open for hours."""
     long = ((2, 1, 9), (3, 2, 20), (5, 4, 14), (8, 7, 26), (13, 11, 17))
     history = [Worked(number, (begin * HOUR, end * HOUR), end * HOUR) for number, begin, end in long]
     history += [Worked(100 + at, (at * HOUR,), at * HOUR) for at in range(30)]
@@ -72,7 +72,7 @@ def _write_long_transactions(path: Path) -> None:
 
 
 def _make(folder: Path, name: str) -> None:
-    """The trail in ``dirdat``, and in ``copy`` as another site has it: another tea, a transaction that never came."""
+    """Write the trail into ``dirdat``, and a copy with another tea and one transaction less into ``copy``."""
     for place in ("dirdat", "copy"):
         (folder / place).mkdir()
     path = folder / "dirdat" / name
@@ -96,7 +96,7 @@ async def _rest(app: TrailApp) -> None:
 
 
 def picture(one: Picture) -> str:
-    """The picture, the same on every machine."""
+    """Return the picture as SVG, the same on every machine."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         _make(Path(folder), one.trail)
         text = asyncio.run(_svg(one)).replace(str(Path(folder).resolve()), "/home/me")

@@ -1,7 +1,7 @@
-"""Commands in the documents with what they print: blocks that begin with ``$ logdump``.
+"""Commands in the documents with their output: blocks that begin with ``$ logdump``.
 
-Such a block is a fence of the language ``console``. Each command is run in the folder of the repository, and what a
-terminal would show follows it.
+Such a block is a fence of the language ``console``. Each command is run in the folder of the repository, and is
+followed by its output.
 """
 
 from __future__ import annotations
@@ -18,16 +18,22 @@ HOME = "/home/me/logdump"
 """Replaces the folder of the repository in the output."""
 _BLOCK = re.compile(r"^```console\n(\$ .*?)^```$", re.MULTILINE | re.DOTALL)
 _WIDEST = 160
-"""Longer lines of output are cut, and end with ``…``."""
+"""Maximum length of a line of output; longer lines are cut, and end with ``…``."""
 
 
 def documents() -> list[Path]:
-    """The pages that may have such blocks."""
+    """Return the pages that may have such blocks."""
     return sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 
 
 def updated(text: str, *, programs: Path = Path(sys.executable).parent, folder: Path = ROOT) -> str:
-    """The text of a page with what its commands print today, in a folder, by the programs of another one."""
+    """Return the text of a page with the current output of its commands.
+
+    Args:
+        text: the text of the page.
+        programs: folder that comes first on the path of the commands.
+        folder: folder in which the commands are run.
+    """
 
     def block(found: re.Match[str]) -> str:
         commands = [line for line in found[1].splitlines() if line.startswith("$ ")]
@@ -38,7 +44,7 @@ def updated(text: str, *, programs: Path = Path(sys.executable).parent, folder: 
 
 
 def _output(command: str, programs: Path, folder: Path) -> str:
-    """The output of a command, standard error included."""
+    """Return the output of a command, including standard error."""
     path = f"{programs}:{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "TZ": "GMT", "LOGDUMP_HISTORY": "", "COLUMNS": "120"}
     done = subprocess.run(  # noqa: S603

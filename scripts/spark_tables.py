@@ -1,4 +1,4 @@
-"""docs/reference/spark-*.md, from the tables that the data source uses."""
+"""docs/reference/spark-*.md, generated from the tables of the data source."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _IMAGES = ("`before_<COLUMN>`, `after_<COLUMN>`", "that of the column", "The row
 
 
 def pages() -> dict[str, str]:
-    """The pages, by their file names."""
+    """Return the pages by file name."""
     records = (_columns(COLUMNS), "## With the option `endings`", _columns(ENDING_COLUMNS))
     analyses = [f"## `{one.name}`\n\n{_columns(one.columns)}" for one in ANALYSES.values()]
     return {

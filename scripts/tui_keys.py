@@ -1,4 +1,4 @@
-"""docs/reference/keys.md, from the bindings of the screen."""
+"""docs/reference/keys.md, generated from the bindings of the screen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INTRODUCTION = (
 
 
 def pages() -> dict[str, str]:
-    """The page, by its file name."""
+    """Return the page by file name."""
     sections = [f"## {_heading(area)}\n\n{_table(area)}" for area in Area]
     return {"keys.md": page("Keys of the full-screen view", INTRODUCTION, *sections)}
 

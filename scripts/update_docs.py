@@ -1,4 +1,4 @@
-"""Make every generated part of the documents again: ``python -m scripts.update_docs``."""
+"""Generates all generated parts of the documents: ``python -m scripts.update_docs``."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@
         for record in trail.records():
             print(record.rba, trail.name_of(record), record.csn)
 
-Public here: reading (:class:`TrailFile`, :class:`TrailSequence`), the record and its parts, writing
-(:class:`TrailWriter`, the ``make_…`` functions) and the errors. The layouts themselves are in the modules, one each.
+This package exports reading (:class:`TrailFile`, :class:`TrailSequence`), the record and its parts, writing
+(:class:`TrailWriter`, the ``make_…`` functions) and the errors. Each layout has a module of its own.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ _HOMES = {
     "parse_ddl": "records.ddl",
     "to_datetime": "codec.timestamps",
 }
-"""The module of each public name; it is loaded when the name is first used, which keeps a reader's start-up short."""
+"""Module of each public name. It is loaded when the name is first used, to keep start-up short."""
 
 __all__ = [
     "IO_TYPES",

@@ -1,16 +1,16 @@
-"""What can be wrong with a trail, and with reading it.
+"""Errors in a trail, and errors in reading it.
 
-CannotRead            the system has not given the bytes of a file: nothing is known of them
+CannotRead            the system did not return the bytes of a file: nothing is known about them
 TrailError
  ├─ NotATrail         the file does not begin with a file header or a record, or cannot be opened
  ├─ BadRecord         no record starts at this RBA, or its framing contradicts itself
  ├─ PartialRecord     the record begins in the file but does not end in it (yet)
  ├─ BadToken          a token inside a record runs past its container
- ├─ BadData           the record is whole, but its data is not what its type says
+ ├─ BadData           the record is sound, but its data does not match its type
  └─ CannotWrite       a trail or a value that cannot be written
 
-Nothing else leaves ``trailformat``, whatever the bytes. CannotRead is no TrailError, so that nothing which goes on
-after damage takes a read that failed for it: it ends what is under way.
+``trailformat`` raises no other error, whatever the bytes. CannotRead is not a TrailError, so that code which continues
+after damage does not mistake a failed read for damage: a failed read ends the operation.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _REFUSALS = {
 
 
 class _Located(Exception):
-    """An error with a place.
+    """An error with a position.
 
     Attributes:
-        problem: what is wrong, without the place.
+        problem: the reason, without the position.
         path: the file, or None when the bytes came from memory.
         rba: byte offset in the file, or None when the file as a whole is meant.
-        expected: what should stand there, as text, or None.
-        found: what stands there, as text, or None.
+        expected: the expected content, as text, or None.
+        found: the content found, as text, or None.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class _Located(Exception):
         self.found = found
 
     def at(self, path: Path | None, rba: int | None) -> Self:
-        """Fill in the place where it is still missing, and return self."""
+        """Set the path and the RBA where they are None, and return self."""
         self.path = self.path if self.path is not None else path
         self.rba = self.rba if self.rba is not None else rba
         return self
@@ -67,7 +67,7 @@ class _Located(Exception):
         return f"{', '.join(place)}: {self.explained()}" if place else self.explained()
 
     def explained(self, separator: str = "; ") -> str:
-        """The problem without the place, with what was expected and found."""
+        """Return the problem without the position, followed by the expected and the found content."""
         details = (("expected", self.expected), ("found", self.found))
         return separator.join([self.problem, *(f"{word} {what}" for word, what in details if what is not None)])
 
@@ -77,21 +77,21 @@ class TrailError(_Located):
 
 
 class CannotRead(_Located):
-    """A file cannot be read: a call of the system has failed, or the file has become shorter."""
+    """A file cannot be read: a system call failed, or the file became shorter."""
 
     @classmethod
     def of(cls, error: OSError | ValueError, path: Path | None = None, rba: int | None = None) -> CannotRead:
-        """The error for a call that has failed, with the system's reason."""
+        """Return the error for a failed system call, with the system's reason."""
         return cls(f"cannot be read: {reason_of(error)}", path=path, rba=rba)
 
     @classmethod
     def cut(cls, path: Path | None, size: int) -> CannotRead:
-        """The error for a file that has ``size`` bytes now, fewer than when its reading began."""
+        """Return the error for a file that now has ``size`` bytes, fewer than when its reading began."""
         return cls(f"the file was cut to {size} bytes while it was read", path=path, rba=size)
 
 
 class NotATrail(TrailError):
-    """The file is no trail, or cannot be opened."""
+    """The file is not a trail, or cannot be opened."""
 
 
 class BadRecord(TrailError):
@@ -107,7 +107,7 @@ class BadToken(TrailError):
 
 
 class BadData(TrailError):
-    """The data of a record cannot be decoded as its type promises."""
+    """The data of a record cannot be decoded as its type."""
 
 
 class CannotWrite(TrailError):
@@ -115,20 +115,21 @@ class CannotWrite(TrailError):
 
 
 def reason_of(error: OSError | ValueError) -> str:
-    """The system's reason."""
+    """Return the system's error text, or the text of the exception if it has none."""
     return getattr(error, "strerror", None) or str(error)
 
 
 def refuse_denied(error: NotATrail) -> None:
-    """Raise CannotRead where a file is there and this user may not open it: nothing says what is in it."""
+    """Raise CannotRead if the file exists but this user may not open it: its content is unknown."""
     if isinstance(error.__cause__, PermissionError):
         raise CannotRead.of(error.__cause__, error.path) from error
 
 
 def not_opened(error: OSError | ValueError, path: Path) -> NotATrail | CannotRead:
-    """The error for a file or folder that cannot be opened.
+    """Return the error for a file or folder that cannot be opened.
 
-    That there is none of this kind, or that it is refused to this user, is a fact about it. Any other failure is none.
+    A file that is missing, has the wrong kind or denies access is NotATrail; any other failure is CannotRead, as it
+    says nothing about the file.
     """
     if isinstance(error, OSError) and error.errno not in {*_REFUSALS, None}:
         return CannotRead.of(error, path)

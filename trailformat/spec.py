@@ -5,13 +5,13 @@ r"""The layouts of a trail on one page, as ``construct`` declarations. Read this
             G { H header · D definition } Z                                   a metadata record, from 12.2 on
             F { 30 TrailInfo { … } · 31 MachineInfo { … } · … } Z             the file header
 
-Everything is a token: an id, flags, a length, a payload. A layout is a function of the byte order of the trail, which
-is written as ``struct`` writes it: ``>`` for big-endian, ``<`` for little-endian. The file header is big-endian in
-every trail. What is not known is kept as bytes.
+Everything is a token: an id, flags, a length, a payload. A layout is a function of the byte order of the trail,
+written as in ``struct``: ``>`` for big-endian, ``<`` for little-endian. The file header is big-endian in
+every trail. Unknown fields are kept as bytes.
 
-Bytes are built by these layouts alone. They parse too, but slowly: records are read by readers written by hand, in the
-modules that each section names, and ``tests/trailformat/test_spec.py`` holds every reader to its layout. Where facts
-come from is said in those modules. What the bytes of a column mean is in :mod:`trailformat.values`.
+Bytes are built by these layouts alone. They can parse too, but slowly: records are read by hand-written readers, in
+the modules that each section names; ``tests/trailformat/test_spec.py`` compares every reader with its layout. Those
+modules name the source of each fact. The bytes of a column are explained in :mod:`trailformat.values`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 import construct as c
 
 Layout = Any
-"""A ``construct``, which has no types of its own."""
+"""A ``construct`` layout; the package has no types of its own."""
 
 _LETTERS = {1: "B", 2: "H", 4: "L", 8: "Q"}
 
@@ -38,7 +38,7 @@ def sint(order: str, size: int) -> Layout:
 
 
 def prefixed(order: str, size: int) -> Layout:
-    """Bytes after their length, which has ``size`` bytes."""
+    """Bytes preceded by their length, an unsigned integer of ``size`` bytes."""
     return c.Prefixed(uint(order, size), c.GreedyBytes)
 
 
@@ -77,12 +77,12 @@ def token(order: str) -> Layout:
 
 @cache
 def tokens(order: str) -> Layout:
-    """Tokens one after another: the body of a record, GGS tokens (``T``), a group of the file header."""
+    """Consecutive tokens: the body of a record, GGS tokens (``T``), a group of the file header."""
     return c.FocusedSeq("tokens", "tokens" / c.GreedyRange(token(order)), c.Terminated)
 
 
 def token_of(order: str, number: int, payload: Layout, info: int = 0) -> Layout:
-    """A token with this id and info, by what its payload holds; info gains the wide bit where the length needs it."""
+    """A token with this id and info and this payload layout; info gets the wide bit if the length needs 4 bytes."""
 
     def of(data: bytes) -> Any:
         return c.Container(id=number, info=info | (WIDE if len(data) > 0xFFFF else 0), payload=data)
@@ -209,7 +209,7 @@ def column(order: str) -> Layout:
 
 @cache
 def paired_images(order: str, size: int) -> Layout:
-    """Both images of an update: the columns before, after a length of 2 or 4 bytes, and the columns after."""
+    """Both images of an update: the before image, preceded by its length of 2 or 4 bytes, and the after image."""
     return c.Struct("before" / prefixed(order, size), "after" / c.GreedyBytes)
 
 
@@ -218,7 +218,7 @@ def paired_images(order: str, size: int) -> Layout:
 #     0000 0003 0000 0002 0000 0004 0000 07d0 0000 1b58 4c6f 7265 6d20 …
 #     column    number    pieces    offset    total     the bytes of the piece
 #
-# The order of these numbers is assumed.
+# The order of these numbers is an assumption.
 
 
 @cache
@@ -265,8 +265,8 @@ DDL_ITEMS = c.FocusedSeq(
 #
 #     0086 00000008 0000000a 00000008 00000008 00000000 00000066 ffffffff 0002 0003 0000 0000 0002 0000 0022
 #
-# OrigNode is 1 in a DDR, 2 in a TDR, 3 in a reference to a TDR, which has no data. 21c lacks the tokens 02 to 04 beside
-# the key columns, and the 14 bytes of each column.
+# OrigNode is 1 in a DDR, 2 in a TDR, 3 in a reference to a TDR, which has no data. In 21c, the tokens 02 to 04 after
+# the key columns and the 14 bytes of each column are missing.
 
 
 @cache
@@ -308,7 +308,7 @@ def column_definitions(order: str) -> Layout:
 
 @cache
 def column_definition(order: str) -> Layout:
-    """A column of a TDR, without the size in front of it; nothing is known to fill ``rest``."""
+    """A column of a TDR, without the size in front of it; ``rest`` is empty in all known trails."""
     fixed = c.Struct(
         "name" / prefixed(order, 2),
         "data_type" / uint(order, 2),
@@ -352,7 +352,7 @@ BIG = ">"
 
 
 def _text_in(stored: Layout) -> Layout:
-    """Text that ``stored`` holds as bytes."""
+    """UTF-8 text in the bytes that the layout ``stored`` yields."""
     return c.ExprAdapter(
         stored,
         decoder=lambda data, _: data.decode("utf-8", "backslashreplace"),
@@ -380,4 +380,4 @@ FILE_HEADER_VALUES: dict[str, Layout] = {
         encoder=lambda texts, _: [{"text": text} for text in texts],
     ),
 }
-"""The payloads of tokens of the file header, by their kind."""
+"""Layouts of the payloads of file header tokens, by kind."""

@@ -1,1 +1,1 @@
-"""Records and rows of tables as Arrow batches. Knows no Spark."""
+"""Records and rows of tables as Arrow batches, independent of Spark."""

@@ -1,4 +1,4 @@
-"""pyarrow without pandas: it imports pandas with the first list that becomes an array, which takes a second."""
+"""pyarrow without pandas, which it would import with the first list that becomes an array; that takes a second."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.machinery import ModuleSpec
 
 
 class _NoPandas:
-    """A finder for which pandas is not installed."""
+    """A finder that reports pandas as not installed."""
 
     @staticmethod
     def find_spec(name: str, _path: Sequence[str] | None = None, _target: object = None) -> ModuleSpec | None:
@@ -18,10 +18,10 @@ class _NoPandas:
 
 
 def leave_out_pandas() -> None:
-    """Have pyarrow look for pandas now and find none, unless it is loaded.
+    """Make pyarrow search for pandas now and find none, unless pandas is loaded.
 
-    It is for the program alone: in a process of others ``pa.array`` has to know their Series. ``to_pandas`` imports it
-    all the same.
+    Only for the program ``logdump``: in another process ``pa.array`` must accept Series of pandas. ``to_pandas``
+    imports it all the same.
     """
     if "pandas" in sys.modules:
         return

@@ -74,7 +74,7 @@ _HOMES = (
     ),
     ("help", "HELP ?"),
 )
-"""The names and aliases that each module defines, in the order of HELP; a module is loaded when one is first used."""
+"""Names and aliases of the commands of each module, in the order of HELP; a module is loaded at first use."""
 
 _ELSEWHERE = {
     "GOTO": "POSITION goes to a place.",
@@ -85,7 +85,7 @@ _ELSEWHERE = {
     "PWD": "CD shows the current directory.",
     "TAIL": "FOLLOW shows records as they come.",
 }
-"""What other programs call it: which command does that here."""
+"""Words that are commands in other programs, with a hint at the command that does the same here."""
 
 
 def _module(home: str) -> str:
@@ -93,4 +93,4 @@ def _module(home: str) -> str:
 
 
 REGISTRY = Registry([(_module(home), words.split()) for home, words in _HOMES], _ELSEWHERE)
-"""Every command that a session knows."""
+"""All commands of a session."""

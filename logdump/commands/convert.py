@@ -21,7 +21,7 @@ _MOST = 28672
 
 
 def run_dump(session: Session, wanted: int | None) -> Iterator[Event]:
-    """Dump bytes from the position on; the position stays."""
+    """Dump ``wanted`` bytes, or 256, from the position on, without moving it."""
     start = min(session.cursor.next, session.trail.size)
     data = session.trail.bytes[start : start + (wanted or _DEFAULT)]
     yield say(f"Dump {len(data):>5}  Bytes at RBA {start}", *hexdump(data, gutter=session.settings.dump_gutter))
@@ -46,7 +46,7 @@ class SignedNumber(Number):
 def _conversion(
     name: str, form: Form[A], summary: str, convert: Callable[[A], str | list[str]], detail: str
 ) -> AnyCommand:
-    """A command that says what ``convert`` makes of its argument; a ValueError of it says what is wrong."""
+    """Return a command that prints the result of ``convert``, whose ValueError becomes an ArgumentError."""
 
     def run(_session: Session, argument: A) -> Iterator[Event]:
         try:

@@ -29,7 +29,7 @@ def run_cd(_session: Session, name: str | None) -> Iterator[Event]:
 
 
 def run_files(_session: Session, name: str | None) -> Iterator[Event]:
-    """List files: those of a directory, those that fit a wildcard, or one."""
+    """List the files of a directory, the files that match a wildcard, or one file."""
     path = place(name or ".").expanduser()
     directory, pattern = (path, "*") if path.is_dir() else (path.parent, path.name)
     try:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _encryption(name: str, summary: str, consequence: str) -> Command[bool | None]:
-    """Either command: it accepts OFF, refuses ON, and says that it is off."""
+    """Return DECRYPT or ENCRYPT, which accepts OFF, refuses ON, and without an argument shows that it is off."""
 
     def run(_session: Session, is_on: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
         if is_on:
@@ -61,19 +61,19 @@ class Specification(Parameter["Statement"]):
             raise _refusal(error) from error
 
     def read(self, reader: ArgumentReader) -> Statement:
-        """Read the statement; an empty text is one too."""
+        """Read the statement; an empty text is a statement too."""
         if reader.look(self) is None:
             return self.parse("", reader.context)
         return super().read(reader)
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002
-        """Return True if the filter knows its first words."""
+        """Return True if the text begins like a statement of FILTER."""
         from logdump.filters import begins_statement  # noqa: PLC0415 - a session without FILTER starts faster
 
         return begins_statement(typed)
 
     def offers(self, typed: str, context: Context) -> list[str]:
-        """Options, statements, and after an option the tables or record types."""
+        """Return options and statements; after an option, tables or record types."""
         from logdump.filters import Holds, option_named, words_after  # noqa: PLC0415 - a session starts faster
 
         start = last_word(typed)
@@ -104,7 +104,7 @@ def _refusal(error: FilterError) -> CommandError:
 
 
 def _terms() -> tuple[Term, ...]:
-    """The options, from the table that the filter itself is read by."""
+    """Return the options, from the table that FILTER is parsed with."""
     from logdump.filters import OPTIONS  # noqa: PLC0415 - a session without FILTER starts faster
 
     return tuple(

@@ -1,4 +1,4 @@
-"""The command FIND: its words and how it runs."""
+"""The command FIND: its arguments and its search."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Again(NamedTuple):
-    """The last search, onward or back."""
+    """A repetition of the last search, forward or backward."""
 
     backwards: bool
 
@@ -41,7 +41,7 @@ class SearchArgument(Parameter[str | Again]):
         return Again(backwards=True) if is_keyword(text, "PREV[IOUS]") else text
 
     def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002
-        """The words that are no text."""
+        """Return the words that are not searched as text."""
         return beginning(typed, ("HEX", "NEXT", "PREVIOUS"))
 
 
@@ -49,9 +49,9 @@ _ARGUMENT = SearchArgument(syntax="<text> | HEX <hex> | <column> = <value> | NEX
 
 
 def run_find(session: Session, sought: str | Again | None) -> Iterator[Event]:
-    """Display the next record that fits the search; alone, or with NEXT or PREVIOUS, repeat the last one."""
+    """Display the next record that matches; without a text, or with NEXT or PREVIOUS, repeat the last search."""
     if isinstance(sought, str):
-        from logdump.commands.records.searching import parse_search  # noqa: PLC0415 - only who searches needs filters
+        from logdump.commands.records.searching import parse_search  # noqa: PLC0415 - only a search needs filters
 
         session.search = parse_search(session, sought)
     if session.search is None:
@@ -80,7 +80,7 @@ def _first(session: Session, searching: Searching, reader: FilteredReader) -> Ge
     record = yield from reader.find()
     if record is not None:
         return record
-    from trailformat.changes.encrypted import looks_encrypted  # noqa: PLC0415 - where nothing is found only
+    from trailformat.changes.encrypted import looks_encrypted  # noqa: PLC0415 - needed only if nothing is found
 
     where = f"from RBA {searching.since.rba} to the {'beginning' if session.cursor.is_backwards else 'end'}"
     through = " through the filter" if session.filters_in_use and session.filters_in_use.active else ""
@@ -89,7 +89,7 @@ def _first(session: Session, searching: Searching, reader: FilteredReader) -> Ge
 
 
 def _first_to_look_at(session: Session) -> int:
-    """The position; past the record found last, where reading in reverse has left the position on it."""
+    """Return the RBA to search from: the position, or the end of the record on which the last search back has ended."""
     cursor = session.cursor
     if cursor.is_backwards and cursor.next == cursor.current == session.found_at:
         return cursor.next + session.trail.record_length(cursor.next)

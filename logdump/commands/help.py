@@ -38,7 +38,7 @@ _TASKS = {
     "DECRYPT": "Accepted, as Logdump does, without an effect on a trail of these platforms",
     "HELP": "Help",
 }
-"""Headings of the list, each by the first command below it."""
+"""Headings of the list of commands, by the first command under each."""
 _LIST = "PAGES"
 _PAGE = re.compile(r"\| \[(?P<name>[\w-]+)\.md\]\([\w.-]+\) \| (?P<question>.+) \|")
 _HEADING = re.compile(r"\| (?P<task>[A-Z][^|]+?) \| +\|")
@@ -46,7 +46,7 @@ _LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 
 
 class Topic(NamedTuple):
-    """The topic of HELP: a command, one of its terms, a word with which a form of it begins; or a page."""
+    """A topic of HELP: a command, one of its terms, the first word of one of its forms, or a page."""
 
     command: AnyCommand | None
     term: Term | None = None
@@ -55,7 +55,7 @@ class Topic(NamedTuple):
 
 
 class Topics(Parameter[list[Topic]]):
-    """Commands, each followed by some of its terms if it has any."""
+    """Pages and commands; a command may be followed by some of its terms, or by the first word of a form."""
 
     is_phrase = True
 
@@ -86,7 +86,7 @@ class Topics(Parameter[list[Topic]]):
         return bool(self.offers(typed, context))
 
     def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002
-        """The terms of the command before, or every command."""
+        """Return the terms of the command typed before; if it has none, all commands and PAGES."""
         from logdump.commands import REGISTRY  # noqa: PLC0415 - HELP is itself in the registry
 
         start = last_word(typed)
@@ -99,7 +99,7 @@ class Topics(Parameter[list[Topic]]):
 
 
 def run_help(session: Session, topics: list[Topic] | None) -> Iterator[Event]:
-    """List all commands by task, explain some, or print a page."""
+    """List all commands by task, or explain commands and print pages."""
     from logdump.commands import REGISTRY  # noqa: PLC0415 - HELP is itself in the registry
 
     width = session.width if session.standard_output is not None else None  # the screen breaks lines by itself
@@ -124,7 +124,7 @@ def _list_of_commands(commands: Iterable[AnyCommand]) -> Iterator[str]:
 
 
 def _fitting(lines: Iterable[str], width: int | None) -> Iterator[str]:
-    """Lines in the width of a terminal, where there is one; what is cut goes on below, indented."""
+    """Wrap lines to the width of the terminal, if there is one; continuation lines are indented."""
     for text in lines:
         if width is None or len(text) <= width:
             yield text
@@ -134,10 +134,10 @@ def _fitting(lines: Iterable[str], width: int | None) -> Iterator[str]:
 
 
 def _folder_of_pages() -> Path:
-    """The folder with the pages: that of a checkout, or where the package was installed.
+    """Return the folder of the pages, in a checkout or in the installed package.
 
     Raises:
-        CommandError: they are not there.
+        CommandError: the pages are not installed.
     """
     installed = [Path(base) / "share" / "doc" / "logdump" for base in (sysconfig.get_path("data"), site.getuserbase())]
     for folder in (Path(__file__).parents[2] / "docs", *installed):
@@ -147,7 +147,13 @@ def _folder_of_pages() -> Path:
 
 
 def _page_called(word: str) -> str:
-    """The page that a word means: PAGES, a name with .md, or the name of a page that is not also a command."""
+    """Return the path of the page that a word names, PAGES for the list of pages, empty for any other word.
+
+    A page with the name of a command needs the suffix .md.
+
+    Raises:
+        CommandError: there is no such page, or the pages are not installed, and the word ends in .md.
+    """
     if word.upper() == _LIST:
         return _LIST
     name = word.lower()
@@ -172,7 +178,7 @@ def _text_of(page: str) -> list[str]:
 
 
 def _list_of_pages() -> Iterator[str]:
-    """The pages by task, each with its question."""
+    """Yield the pages by task, each with the question that it answers."""
     for text in _text_of(str(_folder_of_pages() / "README.md")):
         if heading := _HEADING.fullmatch(text):
             yield f"{heading['task']}:"
@@ -193,7 +199,7 @@ def _is_command(word: str) -> bool:
 
 
 def _forms(command: AnyCommand, word: str) -> list[str]:
-    """The forms of a command that begin with a word."""
+    """Return the forms of a command that begin with a word."""
     text, forms, depth = command.syntax.partition(" ")[2], [""], 0
     if text.startswith("{") and text.endswith("}"):
         text = text[1:-1]
@@ -207,7 +213,7 @@ def _forms(command: AnyCommand, word: str) -> list[str]:
 
 
 def _of_word(command: AnyCommand, word: str) -> Iterator[str]:
-    """The forms that begin with a word, and the sentences that name it."""
+    """Yield the forms that begin with a word, then the sentences of the details that contain it."""
     for form in _forms(command, word):
         yield f"{command.name} {form} - {command.summary}"
     sentences = [one for one in _SENTENCE.split(" ".join(command.details)) if re.search(rf"\b{word}\b", one)]
@@ -215,7 +221,7 @@ def _of_word(command: AnyCommand, word: str) -> Iterator[str]:
 
 
 def line(command: AnyCommand) -> str:
-    """The line of a command in HELP: its syntax in 26 columns, a dash, its summary."""
+    """Return the line of a command in HELP: its syntax in 26 columns, a dash, its summary."""
     return f"{command.syntax:<{_WIDTH}} - {command.summary}"
 
 
@@ -232,7 +238,7 @@ def explanation(command: AnyCommand) -> Iterator[str]:
 
 
 def _of_term(term: Term) -> Iterator[str]:
-    """All that HELP <command> <term> prints."""
+    """Yield all lines of HELP <command> <term>."""
     yield f"{term.syntax} - {term.summary}"
     others = [word for word in term.words if word != term.keyword]
     if others:

@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 
 class Naming(NamedTuple):
-    """A name for the place, and a note."""
+    """A name for a position, and a note."""
 
     name: str
     note: str | None
 
 
 class Clearing(NamedTuple):
-    """The name to be forgotten; None for all."""
+    """The name of the mark to remove; None for all."""
 
     name: str | None
 
 
 def run_mark(session: Session, given: Naming | Clearing | None) -> Iterator[Event]:
-    """Name the place of the last record displayed, or the position set; alone, list the marks."""
+    """Name the position of the last record displayed or the one set by POSITION, remove marks, or list them."""
     if isinstance(given, Clearing):
         _clear(session, given.name)
     elif given is not None:
@@ -60,13 +60,13 @@ def _clear(session: Session, name: str | None) -> None:
 
 
 _LIKE = {"END": "EOF", "BOTTOM": "EOF", "BEGIN": "FIRST", "START": "FIRST", "TOP": "FIRST"}
-"""What POSITION calls the places that other programs call so."""
+"""Words of POSITION by those of other programs."""
 _MANY = 500
-"""Records from which lines of JSON are made by columns: one by one they take as long as numpy takes to load."""
+"""Least number of records whose JSON lines are made by columns: one by one, these take as long as loading numpy."""
 _ROW_BYTES = 128
-"""About the size of a small row in a trail."""
+"""Approximate size of a small row in a trail, in bytes."""
 Place = Callable[[Session], Iterator[Event]]
-"""What sets the position."""
+"""A function that sets the position."""
 
 
 class Position(NamedTuple):
@@ -77,14 +77,14 @@ class Position(NamedTuple):
 
 
 class Skip(NamedTuple):
-    """The number of records that SKIP moves over, and whether only those that pass the filter count."""
+    """The arguments of SKIP: the number of records (None: 1), and whether only those that pass the filter count."""
 
     records: int | None
     filtered: bool | None
 
 
 def run_next(session: Session, count: int | None) -> Iterator[Event]:
-    """Display the next records that pass the filter, in the read direction; at the end, none."""
+    """Display the next ``count`` records (None: 1) that pass the filter, in the read direction; fewer at the end."""
     reader, left = FilteredReader(session), count or 1
     takes_lines = left > 1 and _takes_lines(session)
     try:
@@ -106,14 +106,14 @@ def run_next(session: Session, count: int | None) -> Iterator[Event]:
 
 
 def _takes_lines(session: Session) -> bool:
-    """Return True if consecutive records can be shown together as lines, without a filter and additions."""
+    """Return True if consecutive records can be shown together as lines: forward, without filter, no values in text."""
     is_filtered = session.narrowing is not None or session.selection().is_active
     shows_additions = session.settings.values and not session.settings.shows_everything
     return session.takes_lines > 0 and not session.cursor.is_backwards and not is_filtered and not shows_additions
 
 
 def _show_together(session: Session, count: int, scanned: int) -> Generator[Event, None, int]:
-    """Show records as lines made together, up to one of which that cannot be done; returns how many were shown."""
+    """Show the next records as lines made together; returns their number, 0 if they must be shown one by one."""
     if session.settings.shows_everything:
         if count < _MANY or session.trail.size - session.cursor.next < _MANY * _ROW_BYTES:
             return 0
@@ -155,13 +155,13 @@ def run_position(session: Session, position: Position) -> Iterator[Event]:
 
 
 def where(session: Session) -> Event:
-    """The position and the direction of reading."""
+    """Return the event that shows the position and the read direction."""
     cursor = session.cursor
     return PositionShown(session.trail.path, cursor.next, cursor.is_backwards)
 
 
 def _no_record_there(session: Session) -> Iterator[Event]:
-    """An event on the bytes at the position, where no record can be read there."""
+    """Yield an event on the bytes at the position if no record can be read there."""
     from trailformat.index import neighbours_of  # noqa: PLC0415 - few positions need it
 
     cursor = session.cursor
@@ -185,7 +185,7 @@ def _last(trail: TrailFile) -> int:
 
 
 def _end(trail: TrailFile) -> int:
-    """The end of the file; before a record that is still being written, so that NEXT shows it when it is whole."""
+    """Return the end of the file, or the RBA of a record that is still being written, so that NEXT shows it later."""
     end = trail.end_of_records()
     return end if isinstance(trail.error_at(end), PartialRecord) else trail.size
 
@@ -223,12 +223,12 @@ def _counted(wanted: int, session: Session, searching: Searching) -> Generator[E
 
 
 class CsnPlace(Parameter[Place]):
-    """A CSN: the first record of the trail whose transaction has at least this one."""
+    """A CSN: the position of the trail's first record whose transaction has this CSN or a later one."""
 
     is_phrase = True
 
     def parse(self, text: str, context: Context) -> Place:  # noqa: ARG002
-        """Return the search for the CSN."""
+        """Return a move to the first record with at least this CSN."""
         from logdump.commands.records.searching import csn_goal  # noqa: PLC0415 - few positions need it
 
         goal = csn_goal(text)
@@ -237,7 +237,7 @@ class CsnPlace(Parameter[Place]):
         return partial(_to_goal, goal)
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002
-        """Return True if it is one word: MySQL's CSNs may begin with any text."""
+        """Return True if the text is one word: MySQL's CSNs may begin with any text."""
         return len(typed.split()) == 1
 
 
@@ -278,7 +278,7 @@ def _stand_at_mark(name: str, session: Session) -> Iterator[Event]:
 
 
 def stand_at(session: Session, path: Path, rba: int) -> Iterator[Event]:
-    """Open the file unless it is open, and move to an RBA of it, reading forward."""
+    """Open the file unless it is open, move to the RBA, and set the read direction to forward."""
     if not session.has_trail or path != session.trail.path:
         session.open(path)
         yield say(f"Current LogTrail is {session.trail.path}")
@@ -287,7 +287,7 @@ def stand_at(session: Session, path: Path, rba: int) -> Iterator[Event]:
 
 
 class FilePosition(Number):
-    """An RBA; the refusal is Logdump's (11.2 session), which has the argument in capitals."""
+    """An RBA; the error message is Logdump's (11.2 session), with the argument in capitals."""
 
     def parse(self, text: str, context: Context) -> int:
         """Return the RBA."""

@@ -1,4 +1,4 @@
-"""Commands that lead to other programs: the shell, Spark as engine, the screen."""
+"""Commands that start other programs: X (the shell), ENGINE (Spark), TUI (the full-screen view)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run_x(session: Session, line: str) -> Iterator[Event]:
 
 
 def _run(line: str, output: int | None) -> int:
-    """The status of a shell command. Commands that come through a pipe are ours to read, not the program's."""
+    """Return the status of a shell command, which gets no stdin from a pipe: that has the commands of the session."""
     import subprocess  # noqa: PLC0415 - only X needs it
 
     source = None if sys.stdin.isatty() else subprocess.DEVNULL
@@ -42,10 +42,10 @@ def _run(line: str, output: int | None) -> int:
 
 @contextlib.contextmanager
 def _interrupts_left_to_the_program() -> Iterator[None]:
-    """Ctrl+C reaches the program and not us; a handler, unlike SIG_IGN, is not handed down to it."""
+    """Ignore Ctrl+C here but not in the program, which would inherit SIG_IGN but does not inherit a handler."""
     try:
         before = signal.signal(signal.SIGINT, lambda *_: None)
-    except ValueError:  # not the main thread, which alone gets interrupts
+    except ValueError:  # only the main thread gets interrupts
         yield
         return
     try:
@@ -70,7 +70,7 @@ _MASTER = re.compile(
 
 
 class EngineChoice(NamedTuple):
-    """The engine that does the bulk work: Spark on a master, the usual one if it is empty, or this process."""
+    """The engine of bulk commands: this process, or Spark on a master (empty: ``LOCAL_MASTER``)."""
 
     is_spark: bool
     master: str = ""
@@ -90,7 +90,7 @@ def run_engine(session: Session, engine: EngineChoice | None) -> Iterator[Event]
 
 
 def _checked(master: str) -> str:
-    from logdump.spark.jobs.engine import LOCAL_MASTER, check_extra  # noqa: PLC0415 - Spark is wanted
+    from logdump.spark.jobs.engine import LOCAL_MASTER, check_extra  # noqa: PLC0415 - only ENGINE SPARK needs it
 
     if master and not _MASTER.fullmatch(master):
         raise ArgumentError(f"{master!r} is not a master; local[4], spark://host:7077 or yarn would be.")

@@ -57,7 +57,7 @@ _ANY = -1
 
 
 class TypeSearch(NamedTuple):
-    """A record type, as it was entered and by its number, and perhaps a wildcard for tables."""
+    """A record type as entered, its number, and a wildcard for tables, if any."""
 
     name: str
     io_type: int
@@ -65,21 +65,21 @@ class TypeSearch(NamedTuple):
 
 
 class TimeSearch(NamedTuple):
-    """A time, and perhaps a wildcard for tables."""
+    """A time, and a wildcard for tables, if any."""
 
     moment: EnteredTime
     pattern: str | None = None
 
 
 class AuditRbaSearch(NamedTuple):
-    """An AuditRBA, -1 for any, and perhaps a trail file or a wildcard for tables."""
+    """An AuditRBA (-1: any), and a trail file or a wildcard for tables, if any."""
 
     audit_rba: int
     name: str | None = None
 
 
 class MetadataSearch(NamedTuple):
-    """A kind of metadata, a table or database index, and whether the one in force at the position does not count."""
+    """A kind of definition, its index, and whether to skip the definition in force at the position."""
 
     kind: str | None = None
     at_index: int | None = None
@@ -100,12 +100,12 @@ class RecordType(Parameter[tuple[str, int]]):
         return name, io_type
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002
-        """Return True if a type name begins so."""
+        """Return True if further text could complete a type name or number."""
         name = typed.strip('"')
         return bool(beginning(name, IO_TYPES.values())) or io_type_number(f"{name}0") is not None
 
     def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002
-        """Return the type names of one word."""
+        """Return the type names without blanks that begin with the typed text."""
         return types_offered(typed)
 
 
@@ -125,13 +125,13 @@ class FileOrTable(File):
     """A trail file, or a table name or wildcard."""
 
     def offers(self, typed: str, context: Context) -> Iterator[str]:
-        """The files, and the tables of the open trail."""
+        """Yield the tables of the open trail, then the files."""
         yield from tables_offered(typed, context)
         yield from super().offers(typed, context)
 
 
 class AfterComma(Form[str | None]):
-    """A word after a comma, which may be a blank where a single word comes before."""
+    """A word after a comma, or with ``may_be_blank`` after a blank: for a single word before it."""
 
     def __init__(self, word: Parameter[str], *, may_be_blank: bool = False) -> None:
         self.syntax = f", {word.syntax}"
@@ -139,11 +139,11 @@ class AfterComma(Form[str | None]):
         self._may_be_blank = may_be_blank
 
     def fits(self, reader: ArgumentReader) -> bool:
-        """Return True if the comma is next, or the word."""
+        """Return True if a comma is next, or with ``may_be_blank`` the word."""
         return reader.rest.startswith(",") or (self._may_be_blank and self._word.fits(reader))
 
     def read(self, reader: ArgumentReader) -> str | None:
-        """Read the word."""
+        """Return the word; None if none is after the comma."""
         reader.skip(",")
         return self._word.read(reader) if self._word.fits(reader) else None
 
@@ -153,8 +153,8 @@ def _type_sought(sought: tuple[str, int], pattern: str | None) -> TypeSearch:
 
 
 def _on_table(pattern: str | None) -> Criterion | None:
-    """Return the criterion that the table of a record matches a wildcard, if there is one."""
-    from logdump.filters.name_criteria import FileName  # noqa: PLC0415 - only who scans needs filters
+    """Return the criterion that the table of a record matches the wildcard; None without one."""
+    from logdump.filters.name_criteria import FileName  # noqa: PLC0415 - only a scan needs filters
 
     return FileName((pattern,)) if pattern else None
 
@@ -174,7 +174,7 @@ def _good_header(session: Session, searching: Searching, *, backwards: bool) -> 
 
 
 def _sought_header(session: Session, searching: Searching, *, backwards: bool) -> Record | None:
-    """Return the next good header of the open file; a long search forward reports its progress."""
+    """Return the record at the next good header of the open file; a long search forward reports its progress."""
     tell, path = reached.search_observer(), session.trail.path
 
     def note(rba: int) -> None:
@@ -189,7 +189,7 @@ def _sought_header(session: Session, searching: Searching, *, backwards: bool) -
 
 
 def run_scan_for_end_of_transaction(session: Session, _arguments: None) -> Iterator[Event]:
-    """Find the end of the current transaction and display the first record of the next one; else the position stays."""
+    """Display the first record after the end of the current transaction; without one, the position is unchanged."""
     searching = Searching(session, "end of transaction")
     yield from (yield from searching.run(_end_and_next(session, searching)))
 
@@ -214,7 +214,7 @@ def _has_trans_ind(values: frozenset[int]) -> Callable[[Record], bool]:
 
 def run_scan_for_type(session: Session, sought: TypeSearch) -> Iterator[Event]:
     """Display the next record of a type."""
-    from logdump.filters.type_criteria import RecType  # noqa: PLC0415 - only who scans needs filters
+    from logdump.filters.type_criteria import RecType  # noqa: PLC0415 - only a scan needs filters
 
     filters = all_of(RecType((sought.io_type,)), _on_table(sought.pattern))
     yield from show_first(session, f"record of type {sought.name}", also=filters)
@@ -222,15 +222,15 @@ def run_scan_for_type(session: Session, sought: TypeSearch) -> Iterator[Event]:
 
 def run_scan_for_time(session: Session, sought: TimeSearch) -> Iterator[Event]:
     """Display the next record at or after a time."""
-    from logdump.filters.time_criteria import StartTime  # noqa: PLC0415 - only who scans needs filters
+    from logdump.filters.time_criteria import StartTime  # noqa: PLC0415 - only a scan needs filters
 
     filters = all_of(StartTime(sought.moment.julian), _on_table(sought.pattern))
     yield from show_first(session, f"record at or after {sought.moment.text}", also=filters)
 
 
 def run_scan_for_rba(session: Session, sought: AuditRbaSearch) -> Iterator[Event]:
-    """Display the next record whose AuditRBA is the number given; -1 displays the next record."""
-    from logdump.filters.comparison import Comparison  # noqa: PLC0415 - only who scans needs filters
+    """Display the next record with this AuditRBA; -1 displays the next record."""
+    from logdump.filters.comparison import Comparison  # noqa: PLC0415 - only a scan needs filters
     from logdump.filters.number_criteria import AuditRba  # noqa: PLC0415
 
     comparison = Comparison.GREATER_OR_EQUAL if sought.audit_rba == _ANY else Comparison.EQUAL
@@ -251,7 +251,7 @@ def _open_if_trail(session: Session, name: str | None) -> str | None:
 
 
 def run_scan_for_metadata(session: Session, sought: MetadataSearch) -> Iterator[Event]:
-    """Display the next metadata record, of a kind or with an index; a TDR in force is shown at once."""
+    """Display the next definition, of a kind or with an index; with TDR and an index, first the one in force."""
     index, label = sought.at_index, sought.kind or "metadata"
     kinds = _KINDS.get(label, _ANY_METADATA)
     is_in_force = label == "TDR" and index is not None and not sought.is_next
@@ -270,7 +270,7 @@ def run_scan_for_metadata(session: Session, sought: MetadataSearch) -> Iterator[
 
 
 def _in_force(session: Session, index: int) -> Record | None:
-    """The record that gives a table index its meaning at the position, which may be that of the record itself."""
+    """Return the TDR in force for a table index; read forward, one at the position counts. None if there is none."""
     trail, cursor = session.trail, session.cursor
     entry = trail.tables.lookup(index, min(cursor.next, trail.size) + (not cursor.is_backwards))
     return trail.record_at(entry.rba) if entry is not None else None

@@ -1,4 +1,4 @@
-"""HISTORY and FC, OBEY, LOG: lines entered before, in a file, or written to one."""
+"""HISTORY, FC, EXIT, OBEY, LOG, WRITELOG: earlier commands, files of commands, the session log."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from trailformat.trail.peek import peek
 
 _DEEPEST = 16
 _MOST_FILES = 1000
-"""Files that one OBEY leads to, at most: each could obey the next many times."""
+"""Maximum number of files that one OBEY runs; each could obey the next many times."""
 
 
 class CommandFile:
     """The lines of a file of commands, read one by one.
 
     Attributes:
-        number: that of the line read last, from 1.
+        number: the number of the line read last, from 1.
     """
 
     def __init__(self, name: str, file: TextIO) -> None:
@@ -39,10 +39,10 @@ class CommandFile:
         self._file = file
 
     def read(self) -> str | None:
-        """The next line without its end; None after the last.
+        """Return the next line without its line end; None after the last.
 
         Raises:
-            CommandError: the file is no text, or cannot be read.
+            CommandError: the file is not a text file, or cannot be read.
         """
         try:
             line = self._file.readline(MOST_CHARACTERS + 1)
@@ -55,7 +55,7 @@ class CommandFile:
 
 
 def run_obey(session: Session, name: str) -> Iterator[Event]:
-    """Run the commands of a file; what fails is reported with its line, and the rest runs."""
+    """Run the commands of a file; a command that fails is reported with its line number, and the rest runs."""
     path = Path(os.path.realpath(Path(name).expanduser()))
     if path in session.obeyed:
         raise CommandError(f"{name} is being obeyed already: a file cannot obey itself.")
@@ -81,7 +81,7 @@ def run_obey(session: Session, name: str) -> Iterator[Event]:
 
 
 def _read(session: Session, commands: CommandFile, prompt: str) -> str | None:
-    """The next line of the file, which the session log has as if it had been typed."""
+    """Return the next line of the file, and write it to the session log as if it had been typed."""
     line = commands.read()
     if line is not None:
         session.note_entered(escape(f"{prompt}{line}"))
@@ -101,13 +101,13 @@ def _run(session: Session, name: str, commands: CommandFile) -> Iterator[Event]:
 
 
 class Logging(NamedTuple):
-    """The file that the session is copied to; None for none."""
+    """The file that the session is copied to; None stops copying."""
 
     path: str | None
 
 
 def run_log(session: Session, given: Logging | None) -> Iterator[Event]:
-    """Start or stop copying the session to a file, or show which file."""
+    """Start or stop copying the session to a file, or show the file."""
     if given is None:
         yield say(f"Session log is {session.log.path or 'OFF'}")
     elif given.path is None:
@@ -170,7 +170,7 @@ _EDITS = re.compile(
 def apply_edit(line: str, edit: str) -> str:
     """Apply ``edit`` to ``line``; both start in the same column. An edit of blanks changes nothing."""
     parts: list[str] = []
-    at = 0  # the column of ``line`` that comes next
+    at = 0  # the next column of ``line``
     for match in _EDITS.finditer(edit):
         if match[0] == "//":
             continue
@@ -194,7 +194,7 @@ def apply_edit(line: str, edit: str) -> str:
 
 
 def _overwrite(above: str, text: str) -> str:
-    """The text, with each blank replaced by the character above it."""
+    """Return the text, with each blank replaced by the character above it."""
     return "".join(old if new == " " else new for old, new in zip(above.ljust(len(text)), text, strict=False))
 
 
@@ -205,11 +205,11 @@ def cancels(edit: str) -> bool:
 
 
 def find_command(history: list[str] | tuple[str, ...], argument: str, first: int = 1) -> str | None:
-    """The command that FC's argument means; None when there is none.
+    """Return the command that FC's argument selects; None if there is none.
 
-    ``history`` holds the commands before this FC; ``first`` is the number of the oldest. No argument is the last
-    command, ``n`` number n, ``-n`` the one n lines before this FC, and anything else the last one that starts with that
-    text, in any case. Source: manual FC.
+    ``history`` has the commands before this FC; ``first`` is the number of the oldest. No argument selects the last
+    command, ``n`` number n, ``-n`` the one n lines before this FC, and any other text the last command that starts with
+    it, in any case. Source: manual FC.
     """
     wanted = argument.strip().lower()
     if re.fullmatch(r"-?[0-9]{1,18}", wanted):
@@ -224,14 +224,14 @@ _EDIT_PROMPT = ".."
 
 
 class Listing(NamedTuple):
-    """The number of lines to list, or that all are to be forgotten."""
+    """The number of lines to list, or whether to clear the history."""
 
     lines: int = _SHOWN
     clears: bool = False
 
 
 def run_history(session: Session, listing: Listing) -> Iterator[Event]:
-    """List the last lines entered, or forget them all."""
+    """List the last lines entered, or clear the history."""
     if listing.clears:
         session.history.clear()
         return

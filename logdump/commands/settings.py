@@ -103,7 +103,7 @@ def run_debug(_session: Session, _arguments: None) -> Iterator[Event]:
 
 
 def _kernels() -> str:
-    from trailformat.native.loaded import library_note, why_interpreted  # noqa: PLC0415 - of this command only
+    from trailformat.native.loaded import library_note, why_interpreted  # noqa: PLC0415 - only DEBUG needs it
 
     if why := why_interpreted():
         return f"kernels interpreted ({why})"
@@ -133,7 +133,7 @@ def run_across(session: Session, choice: Across | str | None) -> Iterator[Event]
 
 
 def _last(session: Session, name: str) -> Path:
-    """The file that is named, of the open trail."""
+    """Return the path of the named file, which must be of the open trail."""
     path = place(name).expanduser().absolute()
     if not path.is_file():
         raise MissingFileError(f"{name}: No such file.")
@@ -178,7 +178,7 @@ def run_time_offset(session: Session, zone: TimeOffset | None) -> Iterator[Event
 
 
 def run_release(session: Session, release: Release | None) -> Iterator[Event]:
-    """Set or show the release whose spelling is used."""
+    """Set or show the release of Logdump whose spelling is used."""
     if release is not None:
         session.settings.release = release
     else:

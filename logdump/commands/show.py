@@ -1,4 +1,4 @@
-"""SHOW, ENV, and what Logdump reports about its own reading (BIO, TRAILFORMAT)."""
+"""SHOW, TIME, ENV, and the state of input and output (BIO, TRAILFORMAT)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LARGEST_BLOCK = 2**31 - 1
 
 
 class LargeBlocks(NamedTuple):
-    """The arguments of BIO: whether it is on, or the size of a block."""
+    """The arguments of BIO: whether it is on, or the size of a block in bytes."""
 
     is_on: bool | None = None
     block_size: int | None = None
@@ -56,7 +56,7 @@ def run_bio(session: Session, given: LargeBlocks | None) -> Iterator[Event]:
 
 
 def large_block_text(settings: Settings) -> str:
-    """Large-block I/O as ENV prints it."""
+    """Return large-block I/O as ENV prints it."""
     return f"{'On' if settings.large_block_io else 'Off'}, Blocksize {settings.large_block_size}"
 
 
@@ -151,7 +151,7 @@ def _modified(path: Path, settings: Settings) -> str:
 
 
 def _switch_rows(settings: Settings) -> Iterator[tuple[str, str]]:
-    """A line for everything that is on, as in the transcripts."""
+    """Yield a row for each switch that is on, as in transcripts of Logdump."""
     if settings.ghdr:
         yield "Show Ghdr", "On"
     if settings.detail is not Detail.OFF:
@@ -193,7 +193,7 @@ Show = Callable[[Session, None], Iterator[Event]]
 
 
 def run_show(session: Session, show: Show) -> Iterator[Event]:
-    """Show one of the things that can be shown."""
+    """Show the chosen subject."""
     yield from show(session, None)
 
 

@@ -21,7 +21,7 @@ from trailformat.transactions.around import begins_transaction, extent_at
 from trailformat.transactions.extent import Extent
 
 Step = Callable[[Session, int, Searching], Spot]
-"""From an RBA to the record to display; notes how far it has searched."""
+"""A function from an RBA to the position of the record to display, which notes how far it has searched."""
 
 
 def run_transaction(session: Session, find: Step) -> Iterator[Event]:
@@ -98,7 +98,10 @@ def _previous(session: Session, rba: int, searching: Searching) -> Spot:
 
 
 def _files_from(session: Session, spot: Spot, step: int) -> Iterator[tuple[TrailFile, int]]:
-    """The file of a place with its RBA, then with ACROSS the files after it (``step`` 1) or before it, up to a gap."""
+    """Yield files with the RBA to start from: that of a position, then under ACROSS those after it, up to a gap.
+
+    With ``step`` -1 these are the files before it, read from their ends.
+    """
     is_across = session.settings.across is not Across.OFF
     if spot.path == session.trail.path:
         yield session.trail, spot.rba
@@ -127,7 +130,7 @@ _SOUGHT: dict[Step, str] = {
 
 
 def run_same_table(session: Session, backwards: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
-    """Display the next or previous record of the table that the record at the position is of."""
+    """Display the next or previous record of the same table as the record at the position."""
     was_backwards, searching = session.cursor.is_backwards, Searching(session, "record of the same table")
     try:
         events = yield from searching.run(_same_table(session, searching, backwards=bool(backwards)))
@@ -138,7 +141,7 @@ def run_same_table(session: Session, backwards: bool | None) -> Iterator[Event]:
 
 
 def _same_table(session: Session, searching: Searching, *, backwards: bool) -> Generator[Event, None, Sequence[Event]]:
-    from logdump.filters.name_criteria import AnsiName  # noqa: PLC0415 - only who scans needs filters
+    from logdump.filters.name_criteria import AnsiName  # noqa: PLC0415 - only a scan needs filters
 
     cursor = session.cursor
     record = session.trail.record_at(cursor.current)

@@ -34,7 +34,7 @@ class LobFile(NamedTuple):
 
 
 class LobRequest(NamedTuple):
-    """The row, the column by name or number, and the file; without one the LOBs are listed."""
+    """The row, the column by name or number, and the file; without a file the LOBs are listed."""
 
     rba: int
     column: str | None = None
@@ -128,14 +128,14 @@ _FORMATS: dict[str, tuple[str, OneOf[Any]]] = {
 
 
 class MetadataForm(NamedTuple):
-    """A form of metadata records, by its keyword, and what it is set to; None to show it."""
+    """A format of METADATA by its keyword, and its new value; None shows the present one."""
 
     keyword: str
     value: bool | Detail | None
 
 
 def run_metadata(session: Session, form: MetadataForm | None) -> Iterator[Event]:
-    """Switch a form of metadata records on or off, or show the state of all of them."""
+    """Set or show a format of definitions, or show all of them."""
     settings = session.settings
     if form is None:
         yield say(*(f"METADATA {plain(name)} is {_metadata_state(settings, name)}" for name in _FORMATS))
@@ -151,7 +151,7 @@ def _metadata_state(settings: object, name: str) -> str:
 
 
 def run_column_data(session: Session, value: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
-    """Show the bytes under each column line, or the lines alone."""
+    """Switch the bytes under each column line on or off, or show the setting."""
     settings = session.settings
     if value is None:
         yield say(f"COLUMNDATA is {'ON' if settings.detail is Detail.DATA else 'OFF'}")
@@ -162,14 +162,14 @@ def run_column_data(session: Session, value: bool | None) -> Iterator[Event]:  #
 
 
 class SourceFile(NamedTuple):
-    """A definitions file, and whether it goes before the definitions of the trail; no file: none."""
+    """A definitions file (empty: OFF), and whether it takes precedence over the definitions of the trail."""
 
     name: str = ""
     override: bool | None = None
 
 
 def run_source_definitions(session: Session, source: SourceFile | None) -> Iterator[Event]:
-    """Read a definitions file for tables that the trail does not define; OFF forgets it; alone it shows which."""
+    """Read a definitions file for tables that the trail does not define, or stop using it; show the file in use."""
     if source is not None:
         path = Path(source.name).expanduser()
         session.source_definitions = _read(path, override=bool(source.override)) if source.name else None

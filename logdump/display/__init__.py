@@ -1,1 +1,1 @@
-"""Events to text, one module per kind of thing shown."""
+"""Rendering of events as text, JSON and SQL, one module per kind of output."""

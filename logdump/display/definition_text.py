@@ -1,4 +1,4 @@
-"""A metadata record: its record line, the definition in it, and the tokens that this is made of."""
+"""A definition record in text: its record line, the definition, and the tokens of the definition."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ LEGEND = (
     "25)Remarks",
 )
 LOCALES = {0: "neutral"}
-"""Names of locales: the one in Oracle's definitions files, where its DDR has 0. The codes of others are not known."""
+"""Names of locales by code. Only one is known: Oracle's definitions files have it where the DDR has 0."""
 _VARIABLE = range(64, 70)
 
 
 def database_lines(database: DatabaseDefinition, vendor: str) -> Iterator[str]:
-    """A DDR. A locale or a character set that has no name here is printed as its code."""
+    """Yield the lines of a DDR; a locale or character set without a known name is printed as its code."""
     yield f"Database Name: {escape(database.name)}".rstrip()
     yield "*"
     yield f"DDR Version: {database.version}"
@@ -58,15 +58,16 @@ def table_lines(name: str, table: TableDefinition) -> Iterator[str]:
 
 
 def reference_line(name: str, index: int) -> str:
-    """A reference to the TDR with this index."""
+    """Return the line of a reference to the TDR with this index."""
     return f"Table Name: {name} (Ref TDR Index: {index})"
 
 
 def record_size(table: TableDefinition) -> int:
-    """Bytes of a full record: where the last column is fetched from, and its size.
+    """Return the size of a full record in bytes: the fetch offset of the last column plus its size.
 
-    A column takes its external length and 3 bytes, 5 when it is variable; before version 11 rounded up to even. This is
-    inferred from the offsets in the real trail, in the PostgreSQL and MySQL transcripts and in DEFGEN files (12).
+    A column takes its external length plus 3 bytes, or 5 if it is variable; before TDR version 11 the size is rounded
+    up to even. Inferred from the offsets in the real trail, in the PostgreSQL and MySQL transcripts and in DEFGEN files
+    (12).
     """
     if not table.columns:
         return 0
@@ -92,7 +93,7 @@ _TREES: dict[int, frozenset[Path]] = {
     DATABASE: frozenset({(0x30,), (0x30, 2)}),
     TABLE: frozenset({(0x30,), (0x30, 2), (0x30, 2, 1)}),
 }
-"""The tokens that hold tokens, by their ids from the root; see trailformat.definitions.metadata."""
+"""Tokens that contain tokens, as paths of ids from the root; see trailformat.definitions.metadata."""
 _NAMES: dict[int, dict[Path, str]] = {
     DATABASE: {
         (0x30, 1): "Version",
@@ -108,7 +109,7 @@ _NAMES: dict[int, dict[Path, str]] = {
 
 
 def sql_lines(name: str, table: TableDefinition) -> Iterator[str]:
-    """CREATE TABLE, with standard types by the data type of each column."""
+    """Yield CREATE TABLE, with the standard type of each column."""
     yield f"CREATE TABLE {name}"
     yield "("
     clauses = [f"{_quoted(column.name)} {_sql_type(column)}" for column in table.columns]
@@ -125,14 +126,14 @@ def _quoted(name: str) -> str:
 
 
 def _sql_type(column: ColumnDefinition) -> str:
-    """The standard type; of bytes, with the code in a comment, when it is not known."""
+    """Return the standard type; if it is not known, VARBINARY with the code of the data type in a comment."""
     from trailformat.values import sql_type  # noqa: PLC0415 - records are shown sooner without
 
     return sql_type(column) or f"VARBINARY({column.external_length}) /* data type {column.data_type} */"
 
 
 def defgen_lines(name: str, table: TableDefinition) -> Iterator[str]:
-    """An entry of a definitions file, as DEFGEN writes it."""
+    """Yield the entry of a table in a definitions file, as DEFGEN writes it."""
     yield f"Definition for table {name}"
     yield f"Record length: {record_size(table)}"
     yield "Syskey: 0"
@@ -150,7 +151,7 @@ def _one_word(name: str) -> str:
 
 
 def ddl_lines(name: str, table: TableDefinition) -> Iterator[str]:
-    """A DDL record definition of NonStop, names with hyphens as it wants them."""
+    """Yield a record definition in NonStop's DDL, whose names have hyphens."""
     yield f"DEF {_hyphened(name.rpartition('.')[2])}."
     for column in table.columns:
         yield f"  02 {_hyphened(escape(column.name)):<30} TYPE {_ddl_type(column)}."
@@ -171,7 +172,7 @@ def _ddl_type(column: ColumnDefinition) -> str:
 
 
 def definition_token_lines(record: Record, settings: Settings) -> Iterator[str]:
-    """METADATA DETAIL: the tokens of a metadata record one under the other, with DATA their bytes too."""
+    """Yield the tokens of a definition record for METADATA DETAIL, with their bytes under DATA."""
     yield from _tree_lines(record, record.data, settings, ())
 
 
@@ -192,11 +193,11 @@ FORMATS: dict[str, Callable[[str, TableDefinition], Iterator[str]]] = {
     "metadata_defgen": defgen_lines,
     "metadata_sql": sql_lines,
 }
-"""The forms by the attribute of the settings that switches them on."""
+"""Formats of definitions, by the attribute of the settings that switches each on."""
 
 
 def metadata_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
-    """The lines of a metadata record, the blank line before them included."""
+    """Yield the lines of a definition record, with the blank line before them."""
     record, definition = known.record, known.definition
     yield ""
     time = format_timestamp(record.header.io_time, settings.time_offset)
@@ -216,7 +217,7 @@ def metadata_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
 
 
 def _definition_lines(name: str, definition: TableDefinition, settings: Settings) -> Iterator[str]:
-    """The listing, or the formats that METADATA has switched on in its place."""
+    """Yield the listing of a table, or in its place the formats that METADATA has switched on."""
     formats = [lines for attribute, lines in FORMATS.items() if getattr(settings, attribute)]
     if not formats:
         yield from table_lines(name, definition)

@@ -1,6 +1,6 @@
-"""Any event, as one JSON object on one line: ``--format jsonl`` and FORMAT JSONL.
+"""Events as JSON, one object per line: ``--format jsonl`` and FORMAT JSONL.
 
-The names of members are API; docs/reference lists them, made from the same tables as the objects.
+The names of members are API; docs/reference lists them, generated from the tables that define the objects.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def snake_case(name: str) -> str:
-    """The member for a printed name: ``file_name`` for ``FileName``."""
+    """Return the name of the member for a printed name: ``file_name`` for ``FileName``."""
     return _SPELLINGS.get(name) or _WORD.sub("_", name).lower()
 
 
@@ -51,7 +51,7 @@ def _plain(name: str, value: Value) -> Any:
 
 
 def _members(tokens: tuple[HeaderToken, ...]) -> dict[str, Any]:
-    """The first token of every name; unknown ids as ``x40`` with their bytes in hex."""
+    """Return the tokens by member name, the first of each; an unknown id is named like ``x40``."""
     members: dict[str, Any] = {}
     for token in tokens:
         name = snake_case(token.name) if token.name else f"x{token.token.id:02x}"
@@ -117,11 +117,11 @@ BAD_RECORD = Shape("bad_record", "Bytes that cannot be read as a record, met by 
 FAILURE = Shape("failure", "A command that could not be carried out.", _TROUBLE, Failure)
 NOTICE = Shape("notice", "Something about the record before it that does not make sense.", _TROUBLE, Notice)
 _OF_THE_SESSION = ("json_lines", "json_session", "json_record")
-"""The modules of this room that have objects of events of the session."""
+"""Modules of this package that have the shapes of session events."""
 
 
 def render(event: Event, _settings: Settings) -> list[Harmless]:
-    """The lines of ``event``: an object in ASCII each. Display switches and RECLEN do not matter."""
+    """Return the lines of ``event``, one object in ASCII each; display switches and RECLEN have no effect."""
     if isinstance(event, RecordsInLines):
         return event.take()
     shape = _shape(event)
@@ -151,10 +151,10 @@ def _of_record(*, is_file_header: bool) -> Shape:
 
 @cache
 def shape_of(kind: type) -> Shape:
-    """The object of events of a class: that of a feature is in the module ``json`` of its package.
+    """Return the shape of events of a class; for events of a feature it is in the module ``json`` of its package.
 
     Raises:
-        LookupError: no module has one.
+        LookupError: no module has a shape for the class.
     """
     package = kind.__module__.rpartition(".")[0]
     names = (

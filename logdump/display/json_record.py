@@ -1,4 +1,4 @@
-"""Records as JSON: everything that is known of a record, whatever the display switches say."""
+"""Records as JSON: all facts of a record, independent of the display switches."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ _KNOWN_TOKENS = frozenset(b"HDTU")
 
 
 class ColumnShown(NamedTuple):
-    """A column of an image: its bytes, what its definition says, its value, and whether the other image differs."""
+    """A column of an image; ``is_changed`` is None if the other image does not have the column."""
 
     column: Column
     definition: ColumnDefinition | None
@@ -184,7 +184,7 @@ class ColumnShown(NamedTuple):
 
     @property
     def text(self) -> str | None:
-        """The value as text; None for NULL, and where it does not decode."""
+        """The value as text; None if it is NULL or does not decode."""
         return None if self.value.is_null or self.value.problem is not None else self.value.text
 
 
@@ -223,7 +223,7 @@ COLUMN = Shape(
 
 
 def token_text(token: Token) -> str | None:
-    """The payload as text; None where it is not printable."""
+    """Return the payload as text; None if it is not printable UTF-8."""
     try:
         text = token.payload.decode()
     except UnicodeDecodeError:
@@ -286,7 +286,7 @@ def _image(side: str) -> Get:
 
 
 def _column_shown(known: KnownRecord, column: Column, changed: ColumnChange | None, side: str) -> ColumnShown:
-    """A column with the value that the change has of it; decoded again where an image has the column twice."""
+    """Return a column with its value from the change; decoded again if an image has the column twice."""
     definition = known.row_definition.column(column.index)
     value: Value | None = getattr(changed, side, None)
     if value is None or value.data != column.value:
@@ -306,7 +306,7 @@ def _ddl(known: KnownRecord) -> Any:
 
 
 def table_of(known: KnownRecord) -> str | None:
-    """The name of a record's table."""
+    """Return the name of a record's table; None if it has none."""
     return (known.table.name if known.table else known.record.name) or None
 
 
@@ -323,7 +323,7 @@ PLACE = (
     member("rba", "number", "Byte offset in the file", "record.rba"),
     member("length", "number", "Bytes of the whole record, trailer included", "record.length"),
 )
-"""The place of a record."""
+"""Members for the position and length of a record."""
 
 _HEADER = (
     member("io_type", "number", "IOType", "record.header.io_type"),

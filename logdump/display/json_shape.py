@@ -1,4 +1,4 @@
-"""The make-up of our JSON objects: a table per kind of object, from which the objects and docs/json.md are made."""
+"""The shapes of JSON objects: a table per kind of object, from which the objects and docs/json.md are generated."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ EXACT = 2**53
 Get = Callable[[Any], Any]
 _ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 _AS_IT_IS = frozenset({str, bool, type(None)})
-"""The types of most values, which JSON has too."""
+"""Types that need no conversion for JSON; most values have one of these."""
 
 
 class Member(NamedTuple):
     """One member of an object.
 
     Attributes:
-        name: as written, which is API.
+        name: the name in the object, which is API.
         type: its JSON type as documented.
         meaning: as documented.
-        value: the function that gets it.
-        path: the path of the value that it is made of; empty where a function finds that.
-        make: what it is made by; None where it is the value.
+        value: returns the value of the member for a source.
+        path: the path of the value in the source; empty if a function gets it.
+        make: converts the value at the path; None if it is not converted.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Member(NamedTuple):
 
 
 def member(name: str, type_: str, meaning: str, value: Get | str = "", *, make: Get | None = None) -> Member:
-    """A member; ``value`` gets it, or is the path to it where that is not its name; ``make``: what is made of that."""
+    """Return a member. ``value`` is the function or path that gets it, by default its name; ``make`` converts it."""
     get, path = at(value or name), "" if callable(value) else value or name
     return Member(name, type_, meaning, get if make is None else lambda source: make(get(source)), path, make)
 
@@ -73,12 +73,12 @@ def _where_there(get: Get, use: Get) -> Get:
 
 
 def time_at(path: Get | str) -> Get:
-    """Gets the time at a path in ISO 8601, UTC; None where there is none, and outside the years 1 to 9999."""
+    """Return a function that gets the time at a path in ISO 8601, UTC; None if absent or not in years 1 to 9999."""
     return _where_there(at(path), iso_time)
 
 
 def verdict(name: str, type_: str, meaning: str, value: Get | str = "", *, tells_findings: bool = False) -> Member:
-    """A member that only a whole reading has, else null; ``tells_findings``: unless it has found any."""
+    """Return a member that is null in a partial answer; with ``tells_findings`` only if it is also empty."""
     get = at(value or name)
 
     def of_whole(source: Any) -> Any:
@@ -93,12 +93,12 @@ def verdict(name: str, type_: str, meaning: str, value: Get | str = "", *, tells
 PARTIAL = member(
     "partial", "boolean", "Whether not all was read: stopped, damage, a file missing or not read", "is_partial"
 )
-"""The member that says that there are findings and no verdicts."""
+"""Member that is true if an answer has findings and no verdict."""
 PROBLEMS = Member("problems", "list of string", "Parts that do not decode (null above), and why", lambda _: [])
 
 
 def alone(source: Any) -> tuple[Any]:
-    """The event itself, which has one object."""
+    """Return the event as the only source of an object."""
     return (source,)
 
 
@@ -106,10 +106,10 @@ class Shape(NamedTuple):
     """One kind of object.
 
     Attributes:
-        name, meaning: as the documents have them.
-        members: in order.
-        event: the class of event that it is the line of; None for a part of other objects.
-        sources: returns the parts of an event that have an object each.
+        name, meaning: as documented.
+        members: the members in order.
+        event: the class of the events that it renders; None for a part of other objects.
+        sources: returns the parts of an event that have one object each.
     """
 
     name: str
@@ -119,7 +119,7 @@ class Shape(NamedTuple):
     sources: Callable[[Any], Iterable[Any]] = alone
 
     def build(self, source: Any) -> dict[str, Any]:
-        """The object of ``source``.
+        """Return the object of ``source``.
 
         Raises:
             TrailError: a part of it does not decode.
@@ -127,7 +127,7 @@ class Shape(NamedTuple):
         return {part.name: part.value(source) for part in self.members}
 
     def build_what_decodes(self, source: Any) -> dict[str, Any]:
-        """The object of ``source``, null where a part does not decode and a sentence in ``problems`` for each."""
+        """Return the object of ``source``; a part that does not decode is null and has a reason in ``problems``."""
         result: dict[str, Any] = {}
         problems: list[str] = []
         for part in self.members:
@@ -147,12 +147,12 @@ class Shape(NamedTuple):
         return _where_there(at(path), self.build)
 
     def each(self, path: Get | str) -> Get:
-        """Gets a list with the object of each thing at a path; None where there is no list."""
+        """Return a function that gets the objects of the values in the list at a path; None if there is no list."""
         return _where_there(at(path), lambda sources: [self.build(source) for source in sources])
 
 
 def exact(value: Any) -> Any:
-    """``value`` as JSON can hold it: an integer beyond 2^53 and a path as a string, bytes in hex; in containers too."""
+    """Convert ``value`` for JSON, also in containers: integers beyond 2^53 and paths to strings, bytes to hex."""
     if type(value) in _AS_IT_IS:
         return value
     if isinstance(value, int):
@@ -167,7 +167,7 @@ def exact(value: Any) -> Any:
 
 
 def encoded(value: Any) -> str:
-    """A value as JSON in ASCII."""
+    """Return a value as JSON in ASCII."""
     return _ENCODER.encode(exact(value))
 
 
@@ -253,7 +253,7 @@ LISTED_COLUMN = Shape(
 
 
 def row_members(row: str) -> tuple[Member, ...]:
-    """The members of a JSON object for the row at a path of it."""
+    """Return the members of a JSON object for the row at a path of its source."""
 
     def of(name: str) -> Get:
         return at(f"{row}.{name}")
@@ -277,11 +277,11 @@ _TYPES = {"string": STRING, "number": BIGINT, "boolean": BOOLEAN, "list of strin
 
 
 def columns_of(shape: Shape, types: Mapping[str, ColumnType]) -> tuple[RowColumn, ...]:
-    """The columns for the members of a JSON object, with their names and meanings.
+    """Return the columns for the members of a JSON object, with their names and meanings.
 
     Args:
-        shape: of the object.
-        types: by the name of a member, or by the name that the shape calls its type; for others Spark's own are known.
+        shape: the shape of the object.
+        types: column types by the name of a member or by its documented type; the simple types are known.
     """
     known = {**_TYPES, **types}
     return tuple(
@@ -291,5 +291,5 @@ def columns_of(shape: Shape, types: Mapping[str, ColumnType]) -> tuple[RowColumn
 
 
 def struct_of(shape: Shape, types: Mapping[str, ColumnType]) -> ColumnType:
-    """The type of a JSON object inside of another; takes what ``columns_of`` takes."""
+    """Return the type of a JSON object inside another one; takes the arguments of ``columns_of``."""
     return struct({column.name: column.type for column in columns_of(shape, types)})

@@ -3,8 +3,8 @@
     2722  09:33:00  U  TEAHOUSE.TEAS   ASS02  STOCK_KG 260→310
     1130  09:31:00  ◆  TEAHOUSE.HERBS  CREATE TABLE  create table HERBS (code varchar(6) primary key)
 
-Only the record is read, the other half of its update, and the records that name its table and transaction: neither
-the fragments of a row nor the pieces of a LOB.
+Besides the record, only the other half of its update and the records that give its table and transaction are read,
+not the fragments of a row or the pieces of a LOB.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from trailformat.records import record_header
 from trailformat.trail.row_definitions import RowDefinitions
 
 LONGEST_VALUE = 24
-"""Cells of one value; a longer one is cut in the middle."""
+"""Maximum width of a value in terminal cells; a longer one is cut in the middle."""
 _LARGEST = 1 << 20
-"""Columns of a record with more bytes are not decoded for one line."""
+"""Maximum size in bytes of a record whose columns are decoded for one line."""
 _LONGEST_STATEMENT = 1 << 12
 _STATEMENT, _OWNER, _OBJECT, _OBJECT_TYPE, _OPERATION = "C1", "B3", "B4", "B5", "B6"
 _MOST_KEY_NAMES = 4
@@ -36,7 +36,7 @@ _LONGEST_TIME = 35
 
 
 class Marks(NamedTuple):
-    """The characters between a value and the next, and in the place of what is cut out."""
+    """The characters between an old and a new value, and in place of omitted text."""
 
     arrow: str
     cut: str
@@ -84,7 +84,7 @@ _OTHER_KINDS = {
 
 
 class StoryRole(enum.Enum):
-    """The part that a piece of text has in the line."""
+    """The role of a piece of text in the line."""
 
     KEY = "key"
     NAME = "name"
@@ -110,13 +110,12 @@ class RecordRow(NamedTuple):
         kind: its kind; ``operation`` is the name that Logdump prints.
         rba: its RBA; ``length`` in bytes.
         time: IO Time, Julian microseconds; None for a file header.
-        table: its table, or the object of a DDL statement; empty when it has none or it is not known.
-        columns: the columns shown, keys first: of an update those that differ, of an update that has its
-            after image alone all of them.
+        table: its table, or the object of a DDL statement; empty if there is none or it is unknown.
+        columns: the columns shown, keys first; of an update only those that differ, or all if it has one image.
         note: a description of a record without columns: the statement of a DDL record, the piece of a LOB, why its
             columns are not shown.
         csn: LOGCSN of its transaction, ``xid`` TRANID; None if unknown.
-        is_transaction_known: True if the search for them is complete.
+        is_transaction_known: True if the search for the transaction is complete.
     """
 
     kind: RecordKind
@@ -133,12 +132,12 @@ class RecordRow(NamedTuple):
 
 
 class RecordRows:
-    """Makes the rows of the records of one file; consecutive records cost the least.
+    """Makes the rows of the records of one file; consecutive records take the least time.
 
     Args:
         trail: the file.
         definitions: the definitions of its rows.
-        transactions: LOGCSN and TRANID; bounds the search for them.
+        transactions: finds LOGCSN and TRANID by a bounded search.
     """
 
     def __init__(self, trail: TrailFile, definitions: RowDefinitions, transactions: TransactionContext) -> None:
@@ -147,7 +146,7 @@ class RecordRows:
         self._transactions = transactions
 
     def of(self, record: Record) -> RecordRow:
-        """The row of a record; what does not decode is said in it."""
+        """Return the row of a record; if its content does not decode, ``note`` has the reason."""
         if record.is_file_header:
             kind = RecordKind.FILE_HEADER
             return RecordRow(kind, "FileHeader", record.rba, record.length, None, "", note=_file_header_note(record))
@@ -208,7 +207,7 @@ class RecordRows:
 
 
 def kind_of(record: Record) -> RecordKind:
-    """The kind of a record, by its header alone."""
+    """Return the kind of a record, from its header alone."""
     if record.is_file_header:
         return RecordKind.FILE_HEADER
     io_type = record.header.io_type
@@ -224,7 +223,7 @@ def significant_columns(change: Change) -> tuple[ColumnChange, ...]:
 
 
 def _ddl_row(row: RecordRow, record: Record) -> RecordRow:
-    """Return the statement in one line, and its object; text after the first kilobytes is cut off."""
+    """Return the row of a DDL record: its object, and its statement on one line, from the first 4 KB of the data."""
     head = record.head("D", _LONGEST_STATEMENT)
     is_cut = bool(record.header.continued) or record.data_size > len(head)
     items = dict(parse_ddl(head + b"'" if is_cut else head))
@@ -256,7 +255,7 @@ def _file_header_note(record: Record) -> str:
 
 
 def short_value(value: Value | None, marks: Marks = UNICODE_MARKS, most: int = LONGEST_VALUE) -> str:
-    """A value in about ``most`` cells: text in quotes and cut in the middle, long bytes with their number, NULL."""
+    """Return a value in about ``most`` cells: text in quotes, cut in the middle; long bytes with their number; NULL."""
     if value is None:
         return ""
     if value.problem is not None:
@@ -276,7 +275,7 @@ def _bytes_text(data: bytes, marks: Marks, most: int) -> str:
 
 
 def key_value(value: Value | None, marks: Marks = UNICODE_MARKS, most: int = LONGEST_VALUE) -> str:
-    """The value of a key: a word without quotes, where it cannot be taken for a number or NULL."""
+    """Return the value of a key; a word has no quotes if it cannot be taken for a number or NULL."""
     shown = short_value(value, marks, most)
     bare = shown[1:-1]
     is_word = bool(bare) and not bare[0].isdigit() and bare.replace("_", "").replace("-", "").isalnum()
@@ -284,13 +283,13 @@ def key_value(value: Value | None, marks: Marks = UNICODE_MARKS, most: int = LON
 
 
 def _without_zeros(text: str) -> str:
-    """A timestamp without a fraction of zeros."""
+    """Return a text; from a timestamp, a fraction that is all zeros is removed."""
     head, point, fraction = text.rpartition(".")
     return head if point and ":" in head and fraction and not fraction.strip("0") else text
 
 
 def row_story(row: RecordRow, marks: Marks = UNICODE_MARKS) -> Iterator[StoryPiece]:
-    """The key, the columns that changed, the note of a row, as pieces; the two parts of a line are two blanks apart."""
+    """Yield the key, the changed columns and the note of a row as pieces; two blanks separate these parts."""
     gap = ""
     for column in row.columns:
         if not column.is_key:
@@ -335,7 +334,7 @@ _ABSENT = "-"
 
 
 def record_line(row: RecordRow, offset: TimeOffset, file: str = "", marks: Marks = UNICODE_MARKS) -> str:
-    """The line of a row; ``file`` precedes its RBA, ``-`` replaces unknown parts."""
+    """Return the line of a row; ``file`` precedes its RBA, ``-`` replaces unknown parts."""
     time = format_timestamp(row.time, offset) if row.time is not None else f"{_ABSENT} {_ABSENT}"
     place = f"{as_field(file)}:{row.rba}" if file else f"{row.rba:>10}"
     fields = (place, time, f"{row.kind.name:<8}", as_field(row.table), as_field(row.csn), as_field(row.xid))
@@ -343,6 +342,6 @@ def record_line(row: RecordRow, offset: TimeOffset, file: str = "", marks: Marks
 
 
 def as_field(text: str | None) -> str:
-    """A text as one field: in quotes where it has a blank."""
+    """Return a text as one field: ``-`` if it is empty, in quotes if it has a blank."""
     shown = escape(text or _ABSENT)
     return f'"{shown}"' if any(map(str.isspace, shown)) else shown

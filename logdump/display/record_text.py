@@ -1,7 +1,7 @@
 """The display of one record: the blocks that are switched on, in Logdump's order.
 
 HEADERTOKEN block; GHDR block; record, name and image line with the bytes of the data; columns; user tokens; GGS tokens;
-under VALUES, which Logdump does not have, our additions. All other lines are Logdump's own: scripts read them.
+under VALUES, which Logdump does not have, our additions. All other lines are exactly Logdump's: scripts parse them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _number(value: int, digits: int = 2) -> str:
 
 
 def ghdr_lines(record: Record, settings: Settings) -> list[Harmless]:
-    """The block for one record, without the blank line after it."""
+    """Return the GHDR block of a record, without the blank line after it."""
     header = record.header
     time = format_timestamp(header.io_time, settings.time_offset)
     if record.is_metadata:
@@ -64,7 +64,7 @@ _FIELDS_ALIKE = attrgetter(
     *("hdr_ind", "partition", "undo_flag", "before_after", "io_type", "orig_node", "trans_ind", "format_type"),
     *("syskey_len", "incomplete", "continued", "rec_count"),
 )
-"""The fields of a header that are alike in many records."""
+"""Header fields that are the same in many records, so that their rows are cached."""
 
 
 @lru_cache(maxsize=1024)
@@ -108,7 +108,7 @@ _BEFORE = ord("B")
 
 
 def record_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
-    """The lines of a record under these settings.
+    """Return the lines of a record under these settings.
 
     Raises:
         TrailError: the record's framing is broken; data that does not decode is shown as bytes instead.
@@ -130,7 +130,7 @@ def record_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
 
 
 def many_lines(shown: RecordsInLines, _settings: Settings) -> list[Harmless]:
-    """The lines of many records, which were made with them."""
+    """Return the lines of an event that consists of lines already made."""
     return shown.take()
 
 
@@ -156,7 +156,7 @@ def _metadata_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
 
 
 def row_lines(record: Record, name: Harmless, settings: Settings) -> list[Harmless]:
-    """The lines of a row without its additions; ``name`` is the line of its table. Raises like record_lines."""
+    """Return the lines of a row without its additions; ``name`` is the line of its table. Raises like record_lines."""
     header = record.header
     time = format_timestamp(header.io_time, settings.time_offset)
     lines = [
@@ -183,7 +183,7 @@ def _shows_tokens(record: Record, settings: Settings) -> bool:
 
 
 def _columns(record: Record, settings: Settings) -> list[Harmless]:
-    """The column list under DETAIL; none where the data does not hold it, which a notice reports."""
+    """Return the column list under DETAIL; empty if the data does not decode, which a notice reports."""
     if settings.detail is Detail.OFF:
         return []
     try:
@@ -193,7 +193,7 @@ def _columns(record: Record, settings: Settings) -> list[Harmless]:
 
 
 def _lob_lines(record: Record) -> Iterator[str]:
-    """``Column 3, LOB fragment 3 of 4``, where the piece has these numbers (MOS note: under GHDR)."""
+    """Yield ``Column 3, LOB fragment 3 of 4`` if the piece has these numbers (MOS note: under GHDR)."""
     from trailformat.changes.segments import numbers_of  # noqa: PLC0415 - few records are pieces
 
     numbers = numbers_of(record)
@@ -202,7 +202,7 @@ def _lob_lines(record: Record) -> Iterator[str]:
 
 
 def name_line(known: KnownRecord, settings: Settings) -> Harmless:
-    """The line of a record's table."""
+    """Return the line with the name of a record's table."""
     if known.table is not None:
         return escape(f"Name: {known.table.name}  (TDR Index: {known.table.table_index})")
     index = known.record.table_index
@@ -218,7 +218,7 @@ def _name_in_header(record: Record, settings: Settings) -> str:
 
 
 def image_line(before_after: int, partition: int, trans_ind: int, settings: Settings) -> Harmless:
-    """The line of the image, the partition and the place in the transaction."""
+    """Return the line with the image, the partition and the place in the transaction."""
     return _image_line(before_after, partition, trans_ind, settings.release)
 
 
@@ -230,7 +230,7 @@ def _image_line(before_after: int, partition: int, trans_ind: int, release: Rele
 
 
 def partition_text(partition: int, *, is_hex: bool) -> str:
-    """``Partition x0c``, or ``Partition 12`` in the older releases."""
+    """Return ``Partition x0c``, or ``Partition 12`` as in older releases."""
     return f"Partition x{partition:02x}" if is_hex else f"Partition {partition}"
 
 
@@ -241,7 +241,7 @@ HARMLESS: HarmlessRenderers = {
 
 
 def file_header_lines(record: Record, settings: Settings) -> Iterator[str]:
-    """The display of an ``F`` record; it begins with a blank line, as every record does.
+    """Yield the lines of a file header, with the blank line before them as before every record.
 
     Groups that do not decode are shown as bytes only.
     """
@@ -256,7 +256,7 @@ def file_header_lines(record: Record, settings: Settings) -> Iterator[str]:
         for group in header.groups:
             yield from _group_lines(group, settings, shows_tokens=shows_tokens)
     elif settings.release.has_blank_after_data:
-        # one session of 11.2 shows it, as after the data of a record
+        # seen in one session of 11.2, as after the data of a record
         yield ""
 
 

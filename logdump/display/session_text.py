@@ -29,7 +29,7 @@ from trailformat.changes.lobs import Lob
 
 
 def lob_lines(shown: LobsShown, _settings: Settings) -> Iterator[str]:
-    """The LOBs, by their first pieces."""
+    """Yield a line for each LOB of a row, and its problems."""
     for lob, name in shown.lobs:
         yield f"LOB {lob.ordinal}: {_column(lob, name)}, {lob.pieces} pieces from RBA {lob.first.rba}, {_size(lob)}"
         yield from (f"  {line}" for line in trouble_lines(lob))
@@ -50,7 +50,7 @@ def _size(lob: Lob) -> str:
 
 
 def trouble_lines(lob: Lob) -> Iterator[str]:
-    """The missing bytes, and the other problems."""
+    """Yield the missing bytes of a LOB, and its other problems."""
     for gap in lob.missing:
         yield f"missing: {gap.length} bytes from byte {gap.offset} on"
     for problem in lob.problems:
@@ -58,12 +58,12 @@ def trouble_lines(lob: Lob) -> Iterator[str]:
 
 
 def statement_lines(shown: StatementShown, _settings: Settings) -> Iterator[str]:
-    """Return the lines of the statement."""
+    """Return the lines of a statement, or of the comment in its place."""
     return map(escape, lines_of(shown.statement))
 
 
 def part_lines(part: ScriptPart, _settings: Settings) -> list[Harmless]:
-    """The lines of a part of a script, as one text."""
+    """Return the lines of a part of a script, as one text."""
     return [escape_block(part.data.removesuffix(b"\n"))]
 
 
@@ -71,12 +71,12 @@ HARMLESS: HarmlessRenderers = {ScriptPart: part_lines}
 
 
 def progress_lines(shown: Progress, settings: Settings) -> Iterator[str]:
-    """NOTIFY's line, as the manual prints it."""
+    """Yield the line of NOTIFY, as in the manual."""
     yield f"Scanned {shown.records} records, RBA {shown.rba},{format_timestamp(shown.time, settings.time_offset)}"
 
 
 def search_lines(shown: SearchProgress, _settings: Settings) -> Iterator[str]:
-    """The place that a search for a sound record has reached."""
+    """Yield the RBA that a search for a sound record has reached."""
     yield f"Searching for a good header, RBA {shown.rba}"
 
 
@@ -100,7 +100,7 @@ def position_lines(shown: PositionShown, _settings: Settings) -> Iterator[str]:
 
 
 def no_record_lines(shown: NoRecordThere, _settings: Settings) -> Iterator[str]:
-    """The reason why no record is at the position, and the records around it."""
+    """Yield the reason why no record is at the position, and the records around it."""
     verb = "ends" if shown.is_backwards else "starts"
     if shown.rba > shown.size:
         yield f"RBA {shown.rba} is past the end of the file, which is at RBA {shown.size}."
@@ -113,7 +113,7 @@ def no_record_lines(shown: NoRecordThere, _settings: Settings) -> Iterator[str]:
 
 
 def mark_lines(shown: MarksShown, _settings: Settings) -> Iterator[str]:
-    """Name, RBA, file and note of each mark."""
+    """Yield name, RBA, file and note of each mark."""
     for mark in shown.marks:
         place = f"{escape(mark.name):<{_NAME_WIDTH}} RBA {mark.rba:>{_RBA_WIDTH}}  {escape(str(mark.path))}"
         yield f"{place}  {escape(mark.note)}".rstrip()
@@ -122,7 +122,7 @@ def mark_lines(shown: MarksShown, _settings: Settings) -> Iterator[str]:
 
 
 def files_lines(shown: FilesShown, settings: Settings) -> Iterator[str]:
-    """A heading, and a line for each entry."""
+    """Yield a heading, and a line for each entry."""
     return aligned([_HEAD, *(_row(entry, settings) for entry in shown.entries)], _RIGHT_ALIGNED)
 
 

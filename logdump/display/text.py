@@ -1,6 +1,7 @@
-"""Any event, as the lines that Logdump prints.
+"""Events as the lines that Logdump prints.
 
-A module that renders events has a table ``LINES`` of them. That of a feature is found by the package of the event.
+A module that renders events has a table ``LINES`` or ``HARMLESS``. For events of a feature it is the module ``text`` of
+their package.
 """
 
 from __future__ import annotations
@@ -21,20 +22,20 @@ if TYPE_CHECKING:
 
 
 def restart_text(spot: Spot) -> str:
-    """The command for GGSCI that sets a Replicat to a place; it is printed, never run."""
+    """Return the GGSCI command that sets a Replicat to a position; it is printed, never run."""
     name = TrailName.parse(spot.path)
     return f"ALTER REPLICAT <group>, EXTSEQNO {name.seqno if name else '<n>'}, EXTRBA {spot.rba}"
 
 
 def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:
-    """The files that a trail lacks."""
+    """Yield a line for each gap of missing files."""
     for gap in gaps:
         last = f" to {escape(gap.last.name)}" if gap.last != gap.first else ""
         yield f"Missing: {escape(str(gap.first))}{last}. Transactions that continue across the gap are not whole."
 
 
 PARTIAL = "Not all was read: this is partial, without a verdict."
-"""Goes before the findings on a page of the screen."""
+"""Text before the findings on a page of the full-screen view."""
 
 
 def as_read(*, is_partial: bool) -> str:
@@ -43,12 +44,12 @@ def as_read(*, is_partial: bool) -> str:
 
 
 Renderers = Mapping[type, Callable[[Any, Any], Iterable[str]]]
-"""Functions that make the lines of an event under the settings, by its class."""
+"""Functions from an event and the settings to its lines, by class of event."""
 HarmlessRenderers = Mapping[type, Callable[[Any, Any], list[Harmless]]]
-"""Those that escape each line where it is made: a module's ``HARMLESS``."""
+"""The same for functions that escape the lines themselves: a module's ``HARMLESS``."""
 
 _OF_THE_SESSION = ("record_text", "session_text")
-"""The modules of this room that render events of the session: one is loaded when those before it lack the class."""
+"""Modules of this package that render session events; each is loaded only if those before it lack the class."""
 _IN_WORDS = frozenset({Text, Notice, Failure})
 
 
@@ -60,7 +61,7 @@ def render(event: Event, settings: Settings) -> list[Harmless]:
 
 @cache
 def _renderer(kind: type) -> Callable[[Any, Settings], list[Harmless]]:
-    """The function that renders events of a class.
+    """Return the function that renders events of a class.
 
     Raises:
         LookupError: no module renders it.

@@ -19,10 +19,10 @@ from trailformat.records.record import UserTokens
 from trailformat.records.record_header import HEADER_SIZE
 
 _MOST_DUMPED = 1 << 16
-"""Bytes of user tokens that are dumped; GoldenGate writes at most 2000."""
+"""Maximum number of bytes of user tokens in a dump; GoldenGate writes at most 2000."""
 _MOST_IN_LINE = 8
 _LONGEST_IN_LINE = 32
-"""User tokens that one line names, and columns of a name or value there."""
+"""Maximum number of user tokens on a line, and width of a name or value in it."""
 _HEADER = ord("H")
 
 
@@ -44,7 +44,7 @@ def _inner_token_line(record: Record, token_id: int, info: int, size: int) -> Ha
 
 
 def header_token_lines(record: Record, settings: Settings) -> list[Harmless]:
-    """The tokens that make up a record; under DETAIL with the bytes of ``H``."""
+    """Return the lines of a record's tokens; under DETAIL with the bytes of ``H``."""
     lines = [_record_token_line(record.frame.id, record.frame.info, record.length)]
     for part in record.parts:
         lines.append(_inner_token_line(record, part.id, part.info, part.size))
@@ -56,7 +56,7 @@ def header_token_lines(record: Record, settings: Settings) -> list[Harmless]:
 
 
 def _as_logdump_shows(record: Record, header: bytes) -> bytes:
-    """The header with its name zeroed in a trail of 12.2 or later, as Logdump dumps it (transcripts of 21.3)."""
+    """Return the header; in a trail of 12.2 or later its name is zeroed, as Logdump dumps it (transcripts of 21.3)."""
     if record.header.name_is_index or record.is_metadata:
         return header[:HEADER_SIZE] + bytes(len(header) - HEADER_SIZE)
     return header
@@ -81,7 +81,7 @@ def ggs_token_lines(record: Record, settings: Settings) -> list[Harmless]:
 
 
 def user_token_lines(record: Record, settings: Settings) -> list[Harmless]:
-    """The block of user tokens, with the blank line before it: names and lengths; under DETAIL names and values."""
+    """Return the block of user tokens, with the blank line before it: names and lengths, or values under DETAIL."""
     part, gutter = record.part("U"), settings.dump_gutter
     if part is None:
         return []
@@ -100,13 +100,13 @@ def user_token_lines(record: Record, settings: Settings) -> list[Harmless]:
 
 
 def user_tokens_text(pairs: UserTokens, spell: Callable[[str], str] = str) -> str:
-    """``TKN-HOST=samovar, TKN-USER=otto``, names and values as ``spell`` writes them."""
+    """Return ``TKN-HOST=samovar, TKN-USER=otto``, with ``spell`` applied to names and values."""
     texts = (tuple(spell(text.decode("utf-8", "backslashreplace")) for text in pair) for pair in pairs)
     return ", ".join(f"{name}={value}" for name, value in texts)
 
 
 def short_user_tokens(pairs: UserTokens | None, cut: str = "…") -> Harmless:
-    """The first user tokens, long names and values cut in the middle; None: they do not decode."""
+    """Return the first user tokens, long names and values cut in the middle; ``pairs`` is None if undecodable."""
     if pairs is None:
         return Harmless("user tokens do not decode")
     shown = user_tokens_text(pairs[:_MOST_IN_LINE], lambda text: cut_in_the_middle(escape(text), _LONGEST_IN_LINE, cut))
@@ -114,5 +114,5 @@ def short_user_tokens(pairs: UserTokens | None, cut: str = "…") -> Harmless:
 
 
 def token_bytes(token: Token, order: ByteOrder) -> bytes:
-    """The bytes of a token, its own header included."""
+    """Return the bytes of a token, its own header included."""
     return build_tokens([token], order)

@@ -30,7 +30,7 @@ from trailformat.values import sql_type
 
 
 def column_lines(record: Record, settings: Settings) -> list[Harmless]:
-    """The columns of a record's images; empty if it has none.
+    """Return the lines of the columns of a record's images; empty if it has none.
 
     Raises:
         BadData: the data does not match its type.
@@ -49,12 +49,12 @@ _SHORT, _LONG, _LONG_KEY = (
     "Column {0:>5} (x{0:04x}), Len {1:>5} (x{1:04x})",
     "KeyCol {0:>5} (x{0:04x}), Len {1:>5} (x{1:04x})",
 )
-"""Lines of columns; they take index and length."""
+"""Formats of column lines, for index and length."""
 
 
 @lru_cache(maxsize=8192)
 def _column_line(form: str, index: int, size: int) -> Harmless:
-    """Most columns have an index and a length that others had before."""
+    """Return the line of a column; cached, since most pairs of index and length recur."""
     return escape(form.format(index, size))
 
 
@@ -70,7 +70,7 @@ def _image_lines(form: str, columns: Columns, settings: Settings) -> list[Harmle
 
 
 def _paired_lines(record: Record, images: Images, settings: Settings) -> list[Harmless]:
-    """Before and after in one record; the form is that of a GGSPKUpdate in the MySQL 21.3c transcript."""
+    """Return the lines of a record with both images, in the form of a GGSPKUpdate in the MySQL 21.3c transcript."""
     is_key_update = images.prefix_size == 2
     before = sum(COLUMN_HEAD + len(column.raw) for column in images.before or ())
     after = len(record.data) - before - images.prefix_size
@@ -106,11 +106,13 @@ def values_lines(change: Change, record: Record, settings: Settings) -> Iterator
 
 
 def values_table(change: Change, widest: int) -> tuple[list[int], list[tuple[str, ...]]]:
-    """Which of ``HEAD`` a change has, and its rows with the heads first: those of an image that it lacks are left out.
+    """Return the indexes in ``HEAD`` of the columns of a change's table, and its rows, the first with the heads.
+
+    A column for an image that the change lacks is left out, and then "Changed" too.
 
     Args:
         change: the change.
-        widest: the columns of the terminal for one value, at most.
+        widest: the maximum width of a value in terminal columns.
     """
     images = {
         BEFORE: any(column.before for column in change.columns),
@@ -150,12 +152,12 @@ def _row(column: ColumnChange, widest: int) -> tuple[str, ...]:
 
 
 def column_name(column: ColumnChange) -> str:
-    """The name, or the index of a column without a definition."""
+    """Return the name of a column, or its index if it has no definition."""
     return escape(column.name) if column.definition else f"column {column.index}"
 
 
 def value_text(value: Value | None) -> str:
-    """A value, distinct from every other: text and bytes in quotes; empty for one that is absent."""
+    """Return a value so that no two look alike: text and bytes in quotes; empty if it is absent."""
     if value is None:
         return ""
     if value.problem is not None:
@@ -166,7 +168,7 @@ def value_text(value: Value | None) -> str:
 
 
 def reasons(change: Change) -> Iterator[str]:
-    """Why values are shown as bytes."""
+    """Yield the reasons why values are shown as bytes."""
     for column in change.columns:
         for image, value in (("before", column.before), ("after", column.after)):
             if value is not None and value.problem is not None and column.definition is not None:
@@ -177,7 +179,7 @@ _NAME_WIDTH = 16
 
 
 def addition_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
-    """The lines for one record; the columns of all fragments only where DETAIL shows columns."""
+    """Yield the lines that VALUES adds to a record; the columns of all fragments only under DETAIL."""
     if known.change is not None:
         yield from values_lines(known.change, known.record, settings)
         if known.change.problem is not None and known.looks_encrypted:
@@ -210,7 +212,7 @@ def _segment_line(known: KnownRecord, segment: Segment) -> str:
 
 
 def _column_name(known: KnownRecord, index: int) -> str:
-    """`` NAME`` where the definition of the table is known."""
+    """Return `` NAME``; empty if the definition of the table is not known."""
     column = known.row_definition.column(index)
     return f" {escape(column.name)}" if column else ""
 
@@ -234,7 +236,7 @@ def _whole_lines(whole: Record, settings: Settings) -> Iterator[str]:
 
 
 def ddl_lines(data: bytes) -> Iterator[str]:
-    """The items of a DDL record by name, then its statement, its comments apart."""
+    """Yield the items of a DDL record by name, then the comments of its statement, then the statement without them."""
     statements = []
     for key, value in parse_ddl(data):
         name = ddl_name(key) or key or "(no item)"

@@ -1,1 +1,1 @@
-"""What people do with trails: a package for each feature, which holds its command, its facts, its text and its JSON."""
+"""The features: a package for each, with its command, its model, its text and its JSON."""

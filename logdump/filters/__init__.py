@@ -1,4 +1,4 @@
-"""FILTER: specs that are plain data, and the mask of rows that each gives.
+"""FILTER: criteria as plain data, and the masks of rows that satisfy them.
 
 filters = FilterSet()
 apply(filters, "INCLUDE FILENAME hr.*", offset)

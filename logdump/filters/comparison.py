@@ -1,4 +1,4 @@
-"""Comparison with a text, by the type of a value; operators stand before it ([HELP]) or after it ([manual])."""
+"""Comparison of a value with a text, by the value's type; the operator is before it ([HELP]) or after it ([manual])."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trailformat.values.numbers import parse_number
 
 
 class Comparison(enum.Enum):
-    """An operator, by the spelling that SHOW FILTER prints."""
+    """An operator, in the spelling of SHOW FILTER."""
 
     EQUAL = "="
     LESS = "<"
@@ -29,7 +29,7 @@ class Comparison(enum.Enum):
     NOT_EQUAL = "<>"
 
     def holds(self, value: Any, wanted: Any) -> bool:
-        """Return True if a record's value compares to that of the filter; both of one orderable type."""
+        """Return True if a record's value compares so with the value of the filter; both have one orderable type."""
         return _TESTS[self](value, wanted)
 
 
@@ -58,13 +58,13 @@ OPERATORS: dict[str, Comparison] = {
     "!=": Comparison.NOT_EQUAL,
     "NE": Comparison.NOT_EQUAL,
 }
-"""Every spelling of both sources."""
+"""All spellings of the operators in [HELP] and [manual]."""
 
 _SIGNS = "<>=!"
 
 
 def split_comparison(text: str) -> tuple[Comparison, str]:
-    """The operator and the value beside it, the value as written and perhaps empty.
+    """Return the operator and the value next to it, as written and perhaps empty.
 
     Raises:
         FilterError: an operator on both sides, or one that does not exist.
@@ -77,10 +77,10 @@ def split_comparison(text: str) -> tuple[Comparison, str]:
 
 
 def comparison_named(spelling: str) -> Comparison:
-    """The comparison with this spelling, case aside.
+    """Return the comparison with this spelling, in any case.
 
     Raises:
-        FilterError: there is none.
+        FilterError: there is no such operator.
     """
     comparison = OPERATORS.get(spelling.upper())
     if comparison is None:
@@ -107,7 +107,7 @@ _DAY_TO_FRACTION = "DAY TO FRACTION"
 
 @lru_cache(maxsize=64)
 def as_number(text: str) -> Decimal | None:
-    """Return the operand as a number, infinity included."""
+    """Return the operand as a number, perhaps infinite; None if it is not a number."""
     try:
         number = parse_number(text)
     except TrailError:
@@ -117,7 +117,7 @@ def as_number(text: str) -> Decimal | None:
 
 @lru_cache(maxsize=64)
 def as_bytes(text: str) -> bytes | None:
-    """Binary data, by its hex digits."""
+    """Return the operand as binary data, from its hex digits; None if it is not hex."""
     digits = text[2:-1] if text[:2].upper() == "X'" else text.removeprefix("0x")
     try:
         return bytes.fromhex(digits)
@@ -127,7 +127,7 @@ def as_bytes(text: str) -> bytes | None:
 
 @lru_cache(maxsize=64)
 def as_interval(text: str) -> timedelta | None:
-    """Return the operand as an interval."""
+    """Return the operand as an interval; None if it is not one."""
     try:
         interval = parse_interval(text.strip(), _DAY_TO_FRACTION)
     except TrailError:
@@ -137,7 +137,7 @@ def as_interval(text: str) -> timedelta | None:
 
 @lru_cache(maxsize=64)
 def as_moment(text: str) -> date | time | None:
-    """The date, the time, or both."""
+    """Return the operand as a date, a time, or both; None if it is none of these."""
     try:
         moment = parse_moment(text)
     except TrailError:
@@ -146,13 +146,13 @@ def as_moment(text: str) -> date | time | None:
 
 
 class ValueComparison(NamedTuple):
-    """An operator and the text after it, None for NULL."""
+    """An operator and the text to compare with, None for NULL."""
 
     comparison: Comparison
     wanted: str | None
 
     def holds(self, value: Value) -> bool:
-        """Return True if a value compares so; NULL and undecodable values match only a comparison with NULL."""
+        """Return True if a value satisfies the comparison; NULL and undecodable values satisfy only one with NULL."""
         if self.wanted is None:
             return value.is_null is (self.comparison is Comparison.EQUAL)
         if value.is_null or value.problem is not None:
@@ -162,7 +162,7 @@ class ValueComparison(NamedTuple):
 
 
 def _comparable(value: Any, wanted: str) -> tuple[Any, Any]:
-    """The value of a column and the wanted one, in one orderable type; the second None when there is no such type."""
+    """Return the value of a column and the operand in one orderable type; the operand is None if there is none."""
     if isinstance(value, str):
         return value.rstrip(" "), wanted.rstrip(" ")
     if isinstance(value, float):
@@ -177,7 +177,7 @@ def _comparable(value: Any, wanted: str) -> tuple[Any, Any]:
 
 
 def _same_kind(value: Any, wanted: Any) -> tuple[Any, Any]:
-    """A day beside a moment is its midnight; a moment with a zone and one without cannot be compared."""
+    """Return both moments in one type, a date as its midnight; the second is None if they are not comparable."""
     if isinstance(value, datetime) and isinstance(wanted, date) and not isinstance(wanted, datetime):
         wanted = datetime.combine(wanted, time(), value.tzinfo)
     if isinstance(wanted, datetime) and isinstance(value, date) and not isinstance(value, datetime):

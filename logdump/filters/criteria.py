@@ -66,7 +66,7 @@ _BY_WORD = {word: option for option in OPTIONS for word in option.words}
 
 
 def option_named(word: str) -> Option | None:
-    """The option with this keyword or alias, case aside."""
+    """Return the option with this keyword or alias, in any case; None if there is none."""
     return _BY_WORD.get(word.upper())
 
 

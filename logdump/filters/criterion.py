@@ -1,6 +1,7 @@
-"""One criterion of a filter, the option of FILTER that makes it, and criteria that only commands make.
+"""One criterion of a filter, the option of FILTER that creates it, and criteria that only commands create.
 
-A criterion is plain data: a frozen dataclass that can be hashed and pickled. It computes which rows of a batch meet it.
+A criterion is plain data: a frozen dataclass that can be hashed and pickled. It computes which rows of a batch satisfy
+it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Needs(enum.Flag):
-    """The parts of records that a criterion looks at, so that a scan can leave out the others."""
+    """The parts of records that a criterion reads, so that a scan can omit the others."""
 
     NOTHING = 0
     HEADER = enum.auto()
@@ -36,9 +37,9 @@ class Needs(enum.Flag):
 class Criterion(ABC):
     """A condition on records.
 
-    Class attributes: ``keyword`` is the option that makes it, ``label`` what SHOW FILTER calls it, ``is_numbered``
-    whether the first of its kind carries ``-0`` there (``Filename-0``, but ``Rectypes``), ``is_slow`` whether it reads
-    records or decodes values, so that it is better decided about few rows.
+    Class attributes: ``keyword`` is the option that creates it, ``label`` its name in SHOW FILTER, ``is_numbered``
+    whether the first of its kind has ``-0`` there (``Filename-0``, but ``Rectypes``), ``is_slow`` whether it reads
+    records or decodes values, so that it should be applied to few rows.
     """
 
     keyword: ClassVar[str]
@@ -47,21 +48,21 @@ class Criterion(ABC):
     is_slow: ClassVar[bool] = False
     uses: ClassVar[Needs] = Needs.NOTHING
     source: str = field(default="", kw_only=True, compare=False, repr=False)
-    """The option and its values as they were entered."""
+    """The option and its values, as entered."""
 
     @property
     def statement(self) -> str:
-        """An option that makes this criterion where times are GMT; empty for one that was not made from text."""
+        """The option that creates this criterion if times are GMT; empty for a criterion not created from text."""
         return self.source
 
     @property
     def needs(self) -> Needs:
-        """The parts of records that :meth:`mask` looks at."""
+        """The parts of records that :meth:`mask` reads."""
         return self.uses
 
     @abstractmethod
     def mask(self, rows: FilterRows) -> Mask:
-        """The rows that meet this criterion; a part that cannot be decoded, or is absent, never does.
+        """Return the rows that satisfy this criterion; a part that cannot be decoded, or is absent, never does.
 
         Raises:
             NotATrail: the file cannot be read any more, or has become shorter.
@@ -69,7 +70,7 @@ class Criterion(ABC):
 
     @abstractmethod
     def describe(self) -> list[tuple[str, ...]]:
-        """The lines of SHOW FILTER: for each value the text after the label, then any lines of its own."""
+        """Return the lines of SHOW FILTER: for each value the text after the label, then any further lines."""
 
 
 class Holds(enum.Enum):
@@ -88,13 +89,13 @@ class Option:
     """An option of FILTER, as HELP lists it.
 
     Attributes:
-        keyword: its word; ``aliases`` are others for it.
-        syntax: the whole option as HELP or the manual writes it, keyword first.
-        help: what it compares, in one line.
+        keyword: its keyword; ``aliases`` are other words for it.
+        syntax: the whole option as in HELP or the manual, keyword first.
+        help: a line that describes the comparison.
         example: an option as a user would write it.
-        parse: makes the criterion from the text after the keyword; raises FilterError.
-        needs: what its criteria may decode.
-        holds: what its values are.
+        parse: creates the criterion from the text after the keyword; raises FilterError.
+        needs: the parts of records that its criteria may read.
+        holds: the kind of its values.
     """
 
     keyword: str
@@ -114,7 +115,7 @@ class Option:
 
 @dataclass(frozen=True, eq=False)
 class Effective(Criterion):
-    """All records of a file except the rows of transactions that are not applied, whose ranges are ``not_applied``."""
+    """All records of a file except the rows of transactions that are not applied; ``not_applied`` are their ranges."""
 
     not_applied: Ranges
     keyword: ClassVar[str] = "EFFECTIVE"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Csn(Criterion):
-    """FILTER CSN: compares the CSN of the transaction; ``value`` as written."""
+    """FILTER CSN: compares the CSN of the transaction with ``value``, as written."""
 
     comparison: Comparison
     value: str
@@ -26,7 +26,7 @@ class Csn(Criterion):
     uses: ClassVar[Needs] = Needs.TRANSACTION
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The rows whose CSN compares so; those outside of transactions have none."""
+        """Return the rows whose CSN satisfies the comparison; rows outside transactions have no CSN."""
         from logdump.filters.text_columns import csns_hold  # noqa: PLC0415 - it needs numpy
 
         return rows.of_transactions(csns_hold(self.comparison, self.value, rows.transactions.csns))
@@ -37,7 +37,7 @@ class Csn(Criterion):
 
 
 def check_csn(text: str) -> str:
-    """A CSN that can be compared.
+    """Return the text if it is a CSN that can be compared.
 
     Raises:
         FilterError: it has none of the known forms.

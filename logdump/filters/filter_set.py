@@ -1,11 +1,10 @@
 """The filter of a session: include and exclude criteria, and whether it is switched on.
 
-A record passes when it meets the include criteria (or there are none) and does not meet the exclude criteria. Each set
-has its own MATCH, ANY at the start; SHOW FILTER prints one for each ([manual]).
+A record passes if it satisfies the include criteria (or there are none) and does not satisfy the exclude criteria. Each
+set has its own MATCH, initially ANY; SHOW FILTER prints one for each ([manual]).
 
-A file header and metadata are records like any other: include criteria drop them unless they meet them (a table
-definition carries its table's name), exclude criteria keep them unless they meet those. Logdump's treatment of them is
-unknown.
+A file header and metadata are treated like other records: they need to satisfy the include criteria (a table definition
+has its table's name) and must not satisfy the exclude criteria. Logdump's treatment of them is unknown.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Match(enum.Enum):
-    """The number of criteria of a set that must hold: any one, or all."""
+    """The number of criteria of a set that must be satisfied: any one, or all."""
 
     ANY = "ANY"
     ALL = "ALL"
@@ -38,9 +37,9 @@ class CriterionSet:
     match: Match = Match.ANY
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The rows that meet the set; it has at least one criterion.
+        """Return the rows that satisfy the set, which must have a criterion.
 
-        Slow criteria come last, and are decided about the rows that the others leave open.
+        Slow criteria are applied last, to the rows that the others leave undecided.
         """
         is_all = self.match is Match.ALL
         held = rows.among if is_all else rows.none()
@@ -53,20 +52,20 @@ class CriterionSet:
 
     @property
     def needs(self) -> Needs:
-        """The parts of records that its criteria look at."""
+        """The parts of records that its criteria read."""
         needs = Needs.NOTHING
         for criterion in self.criteria:
             needs |= criterion.needs
         return needs
 
     def copy(self) -> CriterionSet:
-        """A set of its own with the same criteria."""
+        """Return an independent set with the same criteria."""
         return CriterionSet(list(self.criteria), self.match)
 
 
 @dataclass
 class FilterSet:
-    """The state that FILTER commands build up. It is enabled from the start and lets everything pass."""
+    """The state that FILTER commands build. Initially it is enabled and lets every record pass."""
 
     enabled: bool = True
     include: CriterionSet = field(default_factory=CriterionSet)
@@ -84,11 +83,11 @@ class FilterSet:
 
     @property
     def needs(self) -> Needs:
-        """The parts of records that :meth:`mask` looks at; none while it is not active."""
+        """The parts of records that :meth:`mask` reads; none while it is not active."""
         return self.include.needs | self.exclude.needs if self.active else Needs.NOTHING
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The rows that pass; those that are no records do not."""
+        """Return the rows that pass; rows that are not records do not."""
         passing = rows.among
         if self.enabled and self.include.criteria:
             passing = passing & self.include.mask(rows)
@@ -97,15 +96,15 @@ class FilterSet:
         return passing
 
     def copy(self) -> FilterSet:
-        """A filter of its own with the same criteria."""
+        """Return an independent filter with the same criteria."""
         return FilterSet(self.enabled, self.include.copy(), self.exclude.copy())
 
     def statements(self) -> list[str]:
-        """FILTER statements, times in GMT, that make an empty filter one like this, enabled."""
+        """Return FILTER statements, with times in GMT, that make an empty filter equal to this one if enabled."""
         return [*_statements("INCLUDE", self.include), *_statements("EXCLUDE", self.exclude)]
 
     def entries(self) -> Iterator[FilterEntry]:
-        """Every criterion with its id, include before exclude, in the order in which SHOW FILTER prints them."""
+        """Yield every criterion with its id in the order of SHOW FILTER, include before exclude."""
         seen: dict[str, int] = {}
         for criterion_set in (self.include, self.exclude):
             for option in OPTIONS:

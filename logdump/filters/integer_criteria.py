@@ -1,8 +1,8 @@
 """INT16, INT32, INT64: an integer of that width anywhere in the record data, at every byte offset.
 
-Integers of columns are big-endian in every trail, so that order is always tried; lengths and indexes are in the order
-of the file, so a little-endian file is searched for that order too. A negative number is its two's complement. (Ours;
-the sources say "16-bit integer" and no more.)
+Integers of columns are big-endian in every trail, so this order is always tried; lengths and indexes are in the order
+of the file, so a little-endian file is searched in that order too. A negative number is its two's complement. (Ours;
+the sources say only "16-bit integer".)
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Integer(Criterion):
     uses: ClassVar[Needs] = Needs.DATA
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The rows whose data hold it, big-endian or in the order of the file."""
+        """Return the rows whose data contain the integer, big-endian or in the order of the file."""
         big, little = (
             rows.with_bytes(Needle(order.encode(self.value % (1 << 8 * self.size), self.size)))
             for order in (ByteOrder.BIG, ByteOrder.LITTLE)

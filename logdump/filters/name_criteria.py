@@ -1,9 +1,9 @@
 r"""FILENAME and ANSINAME: the name of the table.
 
-FILENAME takes wildcards and does not look at case, ANSINAME is exact ([manual]: case-sensitive; the case of FILENAME is
-ours, after GoldenGate's own TABLE and MAP). A record without a name meets neither, whatever the pattern. A FILENAME
+FILENAME takes wildcards and ignores case, ANSINAME is exact ([manual]: case-sensitive; that FILENAME ignores case is
+ours, after GoldenGate's own TABLE and MAP). A record without a name satisfies neither, whatever the pattern. A FILENAME
 without ``\NODE.`` is also applied to a NonStop name without its node: the manual filters on
-``$QA01.QAESRC.ACCTN``, and its trails hold ``\TRILL.$QA01.QASRC.ACCTN``.
+``$QA01.QAESRC.ACCTN``, and its trails contain ``\TRILL.$QA01.QASRC.ACCTN``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAX_NAME = 1024
 
 @dataclass(frozen=True)
 class NameCriterion(Criterion):
-    """A criterion that holds for any of several names."""
+    """A criterion that is satisfied by any of several names."""
 
     names: tuple[str, ...]
     uses: ClassVar[Needs] = Needs.NAME
@@ -46,7 +46,7 @@ class NameCriterion(Criterion):
 
 @dataclass(frozen=True)
 class FileName(NameCriterion):
-    """FILENAME: patterns with ``*`` and ``?``, case aside."""
+    """FILTER FILENAME: patterns with ``*`` and ``?``, regardless of case."""
 
     keyword: ClassVar[str] = "FILENAME"
     label: ClassVar[str] = "Filename"
@@ -78,7 +78,7 @@ class AnsiName(NameCriterion):
 
 @dataclass(frozen=True)
 class TableName(NameCriterion):
-    """The name of FILE of COUNT, no option of FILTER: wildcards, case aside, applied to any name as it is."""
+    """FILE of COUNT, which is not an option of FILTER: patterns, regardless of case, applied to the unchanged name."""
 
     keyword: ClassVar[str] = "FILE"
     label: ClassVar[str] = "File"

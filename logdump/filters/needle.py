@@ -1,4 +1,4 @@
-"""Bytes to be found in the record data, and the lists in which STRING and HEX name them.
+"""Bytes to find in the record data, and the lists in which STRING and HEX specify them.
 
 "text" 0:231, "text" …        [manual]: in quotes, a column range, a comma before the next
 B,"text" "text" 0:5           [manual]: B, before a text
@@ -29,15 +29,15 @@ class ColumnRange:
 
     @property
     def size(self) -> int:
-        """The number of bytes that it spans."""
+        """The number of bytes in the range."""
         return self.end - self.start + 1
 
 
 def parse_column_range(text: str) -> ColumnRange:
-    """``start:end`` or ``n``.
+    """Parse ``start:end`` or ``n``.
 
     Raises:
-        FilterError: it is no range, or ends before it starts.
+        FilterError: it is not a range, or ends before it starts.
     """
     bounds = _RANGE.fullmatch(text.strip())
     if not bounds:
@@ -62,7 +62,7 @@ _NEXT = re.compile(r"""(?:[Bb]\s*,\s*)?["'/]""")
 
 @dataclass(frozen=True)
 class Needle:
-    """Bytes to find, in all of the data or in a range of it; with ``any_case`` ASCII letters of either case match."""
+    """Bytes to find in all of the data or in a range of it; with ``any_case``, ASCII letters match in either case."""
 
     value: bytes
     columns: ColumnRange | None = None
@@ -90,10 +90,10 @@ class Item(NamedTuple):
 
 
 def split_items(text: str) -> list[Item]:
-    """The entries of a list.
+    """Return the entries of a list.
 
     Raises:
-        FilterError: none, more than 32, an empty or unclosed text, or words without quotes.
+        FilterError: no entry, more than 32, an empty or unclosed text, or words without quotes.
     """
     text = text.strip()
     items: list[Item] = []
@@ -125,7 +125,7 @@ def _item(match: re.Match[str]) -> Item:
 
 
 def make_needle(value: bytes, columns: ColumnRange | None, *, any_case: bool = False) -> Needle:
-    """A needle that can be found.
+    """Return a needle, checked for whether it can be found at all.
 
     Raises:
         FilterError: it is longer than 4000 bytes, or than its range.

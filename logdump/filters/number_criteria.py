@@ -1,8 +1,8 @@
 """Numbers of a record compared with one value: RBA, RECLEN, AUDITRBA, TRANSIND, SYSKEYLEN, UNDOFLAG, SYSKEY.
 
-Option      looks at
-RBA         where the record starts in its file
-RECLEN      what the display calls Len: the length of the record data
+Option      compares
+RBA         the offset of the record in its file
+RECLEN      the length of the record data, Len in the display
 SYSKEY      the first SyskeyLen bytes of the data, big-endian and unsigned ([manual]: 4 or 8 bytes, NonStop)
 the others  the header field of that name
 """
@@ -30,14 +30,14 @@ _LONGEST_SYSKEY = 8
 
 @dataclass(frozen=True)
 class NumberCriterion(Criterion):
-    """A number of the record, compared."""
+    """A comparison of a number of the record."""
 
     comparison: Comparison
     value: int
     uses: ClassVar[Needs] = Needs.HEADER
 
     def holds(self, numbers: Any) -> Any:
-        """Return True if a number compares so, or a mask for an array."""
+        """Return whether a number satisfies the comparison; for an array, a mask."""
         return self.comparison.holds(numbers, self.value)
 
     def describe(self) -> list[tuple[str, ...]]:
@@ -54,7 +54,7 @@ class Rba(NumberCriterion):
     uses: ClassVar[Needs] = Needs.NOTHING
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The rows whose RBA compares so."""
+        """Return the rows whose RBA satisfies the comparison."""
         return self.holds(rows.column("rba"))
 
 
@@ -66,7 +66,7 @@ class RecLen(NumberCriterion):
     label: ClassVar[str] = "Reclen"
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The rows whose length of the data compares so, also a file header."""
+        """Return the rows whose length of data satisfies the comparison; this includes a file header."""
         return self.holds(rows.column("record_length"))
 
 
@@ -77,7 +77,7 @@ class ColumnNumber(NumberCriterion):
     field: ClassVar[str]
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The records whose field compares so."""
+        """Return the records whose field satisfies the comparison."""
         return self.holds(rows.column(self.field)) & rows.is_record
 
 
@@ -107,7 +107,7 @@ class HeaderNumber(NumberCriterion):
     is_slow: ClassVar[bool] = True
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The records whose field compares so."""
+        """Return the records whose field satisfies the comparison."""
         return rows.by_record(lambda record: bool(self.holds(getattr(record.header, self.field))))
 
 
@@ -139,7 +139,7 @@ class Syskey(NumberCriterion):
     is_slow: ClassVar[bool] = True
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The records whose key compares so; one without a key, or with less data than its key, does not."""
+        """Return the records whose key satisfies the comparison; a record without the whole key does not."""
         return rows.by_record(self._key_holds)
 
     def _key_holds(self, record: Record) -> bool:
@@ -175,7 +175,7 @@ _LISTED: tuple[tuple[type[NumberCriterion], str, str, str, Mapping[str, int]], .
     (SyskeyLen, "<nn>", "SyskeyLen of the header", "> 0", _NO_WORDS),
     (UndoFlag, "<nn>", "UndoFlag of the header: 0 normal, 1 backed out", "1", _NO_WORDS),
 )
-"""Each criterion with the syntax of its value, its help, an example and the words for its numbers."""
+"""Each criterion with the syntax of its value, its help, an example, and words for its numbers."""
 
 OPTIONS = tuple(
     Option(

@@ -1,6 +1,6 @@
-"""The rows of a batch that a filter decides about: their columns, and the masks that criteria compute.
+"""The rows of a batch under a filter: their columns, and the masks that criteria compute.
 
-A mask is a one-dimensional numpy array of bool, one for each row. One record is a batch of one row.
+A mask is a one-dimensional numpy array of bool, one for each row. A single record is a batch of one row.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class FilterSource:
 
     Args:
         trail: the file.
-        definitions: returns the definitions of rows; called when values are needed.
+        definitions: returns the definitions of rows; called only if values are needed.
 
     Attributes:
         kept: values that criteria keep from batch to batch.
@@ -48,10 +48,10 @@ class FilterSource:
         self.kept: dict[object, Any] = {}
 
     def definition_at(self, rba: int, table_index: int = NO_INDEX) -> RowDefinition:
-        """The definition of the row at an RBA, whose header holds this index or a name.
+        """Return the definition of the row at an RBA, whose header has this index, or with NO_INDEX a name.
 
         Raises:
-            CannotRead: there is none any more.
+            CannotRead: the row does not exist any more.
         """
         if table_index != NO_INDEX:
             return self._definitions().at(table_index, rba)
@@ -69,12 +69,12 @@ class FilterRows:
     """Rows of a batch under test.
 
     Args:
-        source: where the batch comes from.
+        source: the source of the batch.
         batch: the batch.
-        owners: the transactions of its rows; None where no criterion needs them.
+        owners: the transactions of its rows; None if no criterion needs them.
 
     Attributes:
-        among: the mask of the rows that are still to be decided; of the others a criterion may say anything.
+        among: the mask of the rows that are still to be decided; for other rows a criterion may return anything.
     """
 
     def __init__(self, source: FilterSource, batch: Batch, owners: RowTransactions | None = None) -> None:
@@ -85,13 +85,13 @@ class FilterRows:
         self.among: Mask = np.asarray(batch.kind) <= 1
 
     def only(self, among: Mask) -> FilterRows:
-        """Return the same rows, of which only those in ``among`` are to be decided."""
+        """Return the same rows, with only those in ``among`` to be decided."""
         rows = copy(self)
         rows.among = among
         return rows
 
     def none(self) -> Mask:
-        """A new mask without any row."""
+        """Return a new mask without any row."""
         return np.zeros(len(self.batch), dtype=bool)
 
     def column(self, name: str) -> Any:
@@ -99,11 +99,11 @@ class FilterRows:
         return np.asarray(getattr(self.batch, name))
 
     def any_of(self, name: str, numbers: Collection[int]) -> Mask:
-        """The records that have one of some numbers in a column."""
+        """Return the records whose value in a column is one of ``numbers``."""
         return np.isin(self.column(name), list(numbers)) & self.is_record
 
     def named(self, fits: Callable[[str], bool]) -> Mask:
-        """The rows whose table's name fits."""
+        """Return the rows whose table's name satisfies ``fits``."""
         table, names = self.column("table"), self.batch.names
         is_used = np.bincount(table, minlength=len(names)) > 0
         held = np.zeros(len(is_used), dtype=bool)
@@ -112,7 +112,7 @@ class FilterRows:
         return held[table]
 
     def not_applied(self, ranges: Ranges) -> Mask:
-        """The rows of transactions in these ranges."""
+        """Return the rows of transactions that are in these ranges."""
         mask: Mask = rows_not_applied(ranges, self.batch)
         return mask
 
@@ -124,11 +124,11 @@ class FilterRows:
         return self._owners
 
     def of_transactions(self, held: Mask) -> Mask:
-        """The rows of some transactions, by a mask of these."""
+        """Return the rows of the transactions in a mask."""
         return held[np.asarray(self.transactions.index)]
 
     def with_bytes(self, needle: Needle, part: str = "data") -> Mask:
-        """The rows whose data, or token, area holds a needle: the bytes of the whole batch are searched at once."""
+        """Return the rows whose data (or token) area contains a needle; the bytes of a batch are searched together."""
         mask = self.none()
         mask[list(self._places(needle, part))] = True
         return mask
@@ -146,12 +146,12 @@ class FilterRows:
 
     @property
     def is_little(self) -> Mask:
-        """The rows whose record is little-endian."""
+        """The mask of the rows whose record is little-endian."""
         mask: Mask = self.column("order") == 1
         return mask
 
     def with_token(self, token_id: int) -> Mask:
-        """The rows that carry a token of GoldenGate."""
+        """Return the rows that have a GGS token with this id."""
         return np.asarray(rows_with_token(self.batch, self.source.trail.buffer, token_id)) != 0
 
     def by_payloads(self, token_id: int, among: Mask, holds: Callable[[list[bytes]], bool]) -> Mask:
@@ -163,7 +163,7 @@ class FilterRows:
         return mask
 
     def by_record(self, holds: Callable[[Record], bool], among: Mask | None = None) -> Mask:
-        """The rows whose records hold, each read for itself; one that cannot be decoded does not."""
+        """Return the rows whose record, read on its own, satisfies ``holds``; an undecodable record does not."""
         mask, trail = self.none(), self.source.trail
         for row in np.flatnonzero(self.among if among is None else self.among & among).tolist():
             record = trail.record_at(int(self.batch.rba[row]))

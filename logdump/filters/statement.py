@@ -1,16 +1,16 @@
 """FILTER: parses and runs one statement.
 
-    FILTER                                        show what is in effect
+    FILTER                                        show the filter
     FILTER SHOW
-    FILTER {ENABLE | ON}, FILTER {DISABLE | OFF}   criteria are kept
+    FILTER {ENABLE | ON}, FILTER {DISABLE | OFF}   keep the criteria
     FILTER CLEAR [<filterid> | <option> | ALL]
     FILTER MATCH {ANY | ALL}
     FILTER [INClude | EXClude] <option>
 
-Without INCLUDE or EXCLUDE a criterion is one to include, and MATCH is that of the include set: the manual's examples
-show ``Include  Match ALL`` beside ``Exclude  Match ANY``. ``FILTER EXCLUDE MATCH ALL`` sets the other, and ``FILTER
-EXCLUDE CLEAR ALL`` clears it alone (ours; the manual's grammar allows both and explains neither). CLEAR without a word
-is CLEAR ALL: the manual's OBEY example uses it so. A statement that is refused changes nothing.
+Without INCLUDE or EXCLUDE, a criterion is added to the include set, and MATCH applies to it: the manual's examples show
+``Include  Match ALL`` next to ``Exclude  Match ANY``. ``FILTER EXCLUDE MATCH ALL`` sets that of the exclude set, and
+``FILTER EXCLUDE CLEAR ALL`` clears only this set (ours; the manual's grammar allows both and explains neither). CLEAR
+without a word is CLEAR ALL, as in the manual's OBEY example. A refused statement changes nothing.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _ELSEWHERE = {
     "SCN": "CSN",
     "XID": "TRANSID",
 }
-"""What others call an option, and its name here."""
+"""Other names that users may try, and the options."""
 
 
 def parse_criterion(text: str, offset: TimeOffset) -> Criterion:
-    """The criterion of ``FILENAME hr.*``, ``RECTYPE 5`` and the like.
+    """Return the criterion of a text such as ``FILENAME hr.*`` or ``RECTYPE 5``.
 
     Raises:
         FilterError: no such option, or its values are wrong; the message gives the syntax.
@@ -86,7 +86,7 @@ _STATEMENT_EXAMPLES = {
 
 
 def misuse_hint(word: str) -> str | None:
-    """For a command word that belongs after FILTER, how to write it; None for any other word."""
+    """Return how to write a command word that belongs after FILTER; None for any other word."""
     word = word.upper()
     option = option_named(word)
     example = option.example if option else _STATEMENT_EXAMPLES.get(word)
@@ -101,23 +101,23 @@ _SET_WORDS = {word[:length]: word for word in ("INCLUDE", "EXCLUDE") for length 
 
 
 Statement = Callable[[FilterSet], list[str]]
-"""Carries a statement out; gives the lines to print, most often none, or raises FilterError and changes nothing."""
+"""Executes a statement; returns the lines to print, usually none, or raises FilterError and changes nothing."""
 
 
 def apply(filters: FilterSet, arguments: str, offset: TimeOffset) -> list[str]:
-    """Carry out the text after the word FILTER; returns the lines to print, most often none.
+    """Execute the text after the word FILTER; returns the lines to print, usually none.
 
     Raises:
-        FilterError: it cannot be done; ``filters`` is as before.
+        FilterError: the statement is refused; ``filters`` is unchanged.
     """
     return parse_statement(arguments, offset)(filters)
 
 
 def parse_statement(arguments: str, offset: TimeOffset) -> Statement:
-    """The statement of the text after the word FILTER.
+    """Parse the text after the word FILTER.
 
     Raises:
-        FilterError: it is none.
+        FilterError: it is not a statement.
     """
     if len(arguments) > MAX_TEXT:
         raise FilterError(f"a FILTER of {len(arguments)} characters, at most {MAX_TEXT} are allowed")
@@ -151,7 +151,7 @@ def begins_statement(text: str) -> bool:
 
 
 def words_after(words: Sequence[str]) -> tuple[str, ...]:
-    """The words that may follow others, in capitals; where a value is meant there are none."""
+    """Return the words that may follow others, in capitals; none if a value must follow."""
     keywords = tuple(option.keyword for option in OPTIONS)
     of_one_set = bool(words) and words[0] in _SET_WORDS
     rest = words[1:] if of_one_set else words

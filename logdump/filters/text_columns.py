@@ -1,7 +1,7 @@
-"""A criterion on LOGCSN or TRANID applied to columns of texts with numpy.
+"""A criterion on LOGCSN or TRANID, applied to columns of texts with numpy.
 
-CSNs of equal length are split together, in the forms that positions alone identify: a number, MySQL's ``4:1095``,
-PostgreSQL's ``00000000/05002818``. Every other text is parsed on its own.
+CSNs of equal length are parsed together, if the position of a separator identifies their form: a number, MySQL's
+``4:1095``, PostgreSQL's ``00000000/05002818``. Every other text is parsed on its own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from trailformat.scan import StringColumn
 
 
 def csn_holds(comparison: Comparison, csn: str | None, wanted: str) -> bool:
-    """Return True if the CSN of a record compares so; False without one. Of different kinds only ``<>`` holds."""
+    """Return True if the CSN of a record satisfies the comparison, as CSNs of different kinds do only for ``<>``."""
     if csn is None:
         return False
     left, right = csn_key(csn), csn_key(wanted)
@@ -31,9 +31,9 @@ Mask = Any
 
 
 class _Form(NamedTuple):
-    """Digits of this base in parts with a separator between them, each of at most ``most`` digits.
+    """A number of ``parts`` with a separator between them, each of at most ``most`` digits in ``base``.
 
-    Of these only the last ``exact`` can be other than 0 here, so that a part fits into 64 bits.
+    Only the last ``exact`` digits of a part may differ from 0 here, so that it fits into 64 bits.
     """
 
     base: int
@@ -56,7 +56,7 @@ for _base, _letters in ((0, b"0123456789"), (10, b"abcdef"), (10, b"ABCDEF")):
 
 
 def csns_hold(comparison: Comparison, wanted: str, csns: StringColumn) -> Mask:
-    """The answer of csn_holds for each CSN."""
+    """Return the result of csn_holds for each CSN."""
     held, is_open = np.zeros(len(csns), dtype=bool), _is_text(csns)
     key = csn_key(wanted)
     form = _FORMS.get(key.kind) if key is not None else None
@@ -73,9 +73,9 @@ def csns_hold(comparison: Comparison, wanted: str, csns: StringColumn) -> Mask:
 def texts_hold(
     comparison: Comparison, stored: bytes | None, texts: StringColumn, holds: Callable[[str | None], bool]
 ) -> Mask:
-    """The answer of ``holds`` for each text; False for one that is absent.
+    """Return the result of ``holds`` for each text; False for an absent text.
 
-    ``stored``, where it is known, are the bytes of every text that is equal to what ``holds`` compares with.
+    ``stored``, if known, are the bytes of every text that is equal to the value with which ``holds`` compares.
     """
     held, is_open = np.zeros(len(texts), dtype=bool), _is_text(texts)
     if stored and comparison in {Comparison.EQUAL, Comparison.NOT_EQUAL}:
@@ -89,21 +89,21 @@ def texts_hold(
 
 
 def _is_text(texts: StringColumn) -> Mask:
-    """A mask of the places that may have a text."""
+    """Return a mask of the entries that may have a text."""
     mask = np.asarray(texts.sizes) >= 0
     mask[list(texts.known)] = True
     return mask
 
 
 def _ask(held: Mask, is_open: Mask, texts: StringColumn, holds: Callable[[str | None], bool]) -> Mask:
-    """``held``, and where it is open what ``holds`` says of the text."""
+    """Set ``held`` to the result of ``holds`` for the texts in ``is_open``, and return it."""
     for number in np.flatnonzero(is_open).tolist():
         held[number] = holds(texts[number])
     return held
 
 
 def _of_length(texts: StringColumn, numbers: Any, size: int) -> Any:
-    """The bytes of these texts, all of ``size`` bytes: uint8, a row for each."""
+    """Return the bytes of these texts, all of ``size`` bytes: uint8, one row per text."""
     data = np.frombuffer(texts.data, np.uint8)
     return data[np.asarray(texts.starts)[numbers][:, None] + np.arange(size)]
 
@@ -128,7 +128,7 @@ def _parts(texts: Any, form: _Form) -> tuple[list[Any], Mask]:
 
 
 def _holds(comparison: Comparison, parts: list[Any], wanted: tuple[int, ...]) -> Mask:
-    """The comparison of tuples, part by part."""
+    """Compare as tuples, part by part."""
     sign = np.zeros(len(parts[0]), np.int64)
     for part, number in zip(reversed(parts), reversed(wanted), strict=True):
         sign = np.where(part == number, sign, np.where(part < number, -1, 1))

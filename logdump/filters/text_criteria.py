@@ -1,8 +1,8 @@
 """STRING and HEX: bytes in the record data, any of up to 32.
 
-BOTH lets every text of the list match in either case, ``B,`` the one after it. (Our reading: the sources name the
-words and do not explain them; the other reading is "ASCII and EBCDIC".) Case is that of ASCII letters; text is searched
-as UTF-8.
+With BOTH, every text of the list matches in either case; with ``B,``, the text after it. (Our reading: the sources have
+the words and do not explain them; the other reading is "ASCII and EBCDIC".) Only ASCII letters have case; text is
+searched as UTF-8.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _BYTES_PER_LINE = 20
 
 @dataclass(frozen=True)
 class NeedleCriterion(Criterion):
-    """A criterion that holds for any of several byte strings."""
+    """A criterion that is satisfied by any of several byte strings."""
 
     needles: tuple[Needle, ...]
     uses: ClassVar[Needs] = Needs.DATA
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The rows whose data hold one of them."""
+        """Return the rows whose data contain one of the byte strings."""
         mask = rows.none()
         for needle in self.needles:
             mask |= rows.with_bytes(needle)
@@ -48,7 +48,7 @@ class String(NeedleCriterion):
     label: ClassVar[str] = "STRING"
 
     def describe(self) -> list[tuple[str, ...]]:
-        """A line for each text: its length in bytes, its place, and itself."""
+        """Return a line for each text: its length in bytes, its column range, the text."""
         return [(_text_line(needle),) for needle in self.needles]
 
 
@@ -65,7 +65,7 @@ class Hex(NeedleCriterion):
     label: ClassVar[str] = "HEX"
 
     def describe(self) -> list[tuple[str, ...]]:
-        """The length and place of each value, its bytes below."""
+        """Return the length and the column range of each value, with its bytes below."""
         return [(f"({len(needle.value):2}){needle.place}", *_dump(needle.value)) for needle in self.needles]
 
 

@@ -1,7 +1,7 @@
 """STARTTIME and ENDTIME: IO Time at or after, at or before, a moment.
 
-The text is read under the TIMEOFFSET in force when the filter is made, and kept as Julian microseconds in GMT; SHOW
-FILTER prints GMT and says so (ours), which stays true when TIMEOFFSET changes.
+The text is read under the TIMEOFFSET in force when the filter is created, and stored as Julian microseconds in GMT.
+SHOW FILTER prints the time with GMT after it (ours), which stays true when TIMEOFFSET changes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class TimeCriterion(Criterion):
 
     @property
     def statement(self) -> str:
-        """The moment in GMT, whatever zone it was entered in."""
+        """The option with its moment in GMT, whatever the zone in which it was entered."""
         return f"{self.keyword} {format_timestamp(self.moment, GMT)}"
 
     def describe(self) -> list[tuple[str, ...]]:
@@ -45,7 +45,7 @@ class StartTime(TimeCriterion):
     label: ClassVar[str] = "Starttime"
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The records written at the moment or after it."""
+        """Return the records with an IO Time at or after the moment."""
         return (rows.column("io_time") >= self.moment) & rows.is_record
 
 
@@ -57,7 +57,7 @@ class EndTime(TimeCriterion):
     label: ClassVar[str] = "Endtime"
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The records written at the moment or before it."""
+        """Return the records with an IO Time at or before the moment."""
         return (rows.column("io_time") <= self.moment) & rows.is_record
 
 

@@ -1,9 +1,9 @@
 """GGSTOKEN and USERTOKEN: a token of the record, by name, and its value.
 
-A name alone tests whether the record itself carries the token. With a value, LOGCSN and TRANID are those of the
-transaction, which later records inherit; any other token must be on the record itself, so ``<>`` requires it too.
-LOGCSN compares as a CSN; other values as numbers when both sides are, else as text (case-sensitive). Of a token that
-holds several NUL-terminated texts (DDL), one that is equal is enough. (All ours; the sources give the syntax alone.)
+A name alone tests whether the record itself has the token. With a value, LOGCSN and TRANID are those of the
+transaction, which later records inherit; any other token must be on the record itself, even for ``<>``. LOGCSN is
+compared as a CSN; other values as numbers if both are numbers, else as text (case-sensitive). If a token has several
+NUL-terminated texts (DDL), one equal text is enough. (All ours; the sources give only the syntax.)
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?", re.ASCII)
 
 
 def text_holds(comparison: Comparison, text: str, wanted: str) -> bool:
-    """Compare as numbers when both are, else as text."""
+    """Compare as numbers if both are numbers, else as text."""
     if _NUMBER.fullmatch(text) and _NUMBER.fullmatch(wanted):
         return comparison.holds(Decimal(text), Decimal(wanted))
     return comparison.holds(text, wanted)
 
 
 def any_text_holds(comparison: Comparison, texts: list[str], wanted: str) -> bool:
-    """Return True if one text compares so; for ``<>``, if none is equal."""
+    """Return True if a text satisfies the comparison; for ``<>``, if there are texts and none is equal."""
     if comparison is Comparison.NOT_EQUAL:
         return bool(texts) and not any(text_holds(Comparison.EQUAL, text, wanted) for text in texts)
     return any(text_holds(comparison, text, wanted) for text in texts)
@@ -71,7 +71,7 @@ def _text(payload: bytes) -> str:
 
 @dataclass(frozen=True)
 class GgsToken(Criterion):
-    """GGSTOKEN: a token of ``T`` by its id; comparison and value are None for a test of presence."""
+    """FILTER GGSTOKEN: a token of ``T`` by its id; comparison and value are None for a test of presence."""
 
     token_id: int
     comparison: Comparison | None
@@ -81,23 +81,23 @@ class GgsToken(Criterion):
 
     @property
     def is_inherited(self) -> bool:
-        """True if it compares a token that holds for the whole transaction."""
+        """True if it compares a token that applies to the whole transaction."""
         return self.comparison is not None and self.token_id in _INHERITED
 
     @property
     def needs(self) -> Needs:
-        """The record's tokens, or those of its transaction."""
+        """The tokens of the record, or those of its transaction."""
         return Needs.TRANSACTION if self.is_inherited else Needs.TOKENS
 
     @property
     def stored(self) -> bytes | None:
-        """The bytes of every text that is equal to the value; None where others may be equal too, or none is given."""
+        """The bytes of every text that is equal to the value; None without a value, or if other bytes may be equal."""
         if not self.value or "\\" in self.value or _NUMBER.fullmatch(self.value):
             return None
         return self.value.encode("utf-8", "surrogateescape")
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The rows with the token, or where it compares so."""
+        """Return the rows that have the token, with a value that satisfies the comparison if there is one."""
         if self.comparison is None or self.value is None:
             return rows.with_token(self.token_id)
         if self.is_inherited:
@@ -111,7 +111,7 @@ class GgsToken(Criterion):
         )
 
     def _inherited(self, rows: FilterRows, comparison: Comparison, value: str) -> Mask:
-        """The rows by LOGCSN or TRANID, each transaction decided once."""
+        """Return the rows by LOGCSN or TRANID; each transaction is decided once."""
         from logdump.filters.text_columns import csns_hold, texts_hold  # noqa: PLC0415 - it needs numpy
 
         if self.token_id == LOGCSN:
@@ -135,7 +135,7 @@ class GgsToken(Criterion):
 
 @dataclass(frozen=True)
 class UserToken(Criterion):
-    """USERTOKEN: a token of ``U`` by its name, case aside; comparison and value as in GgsToken."""
+    """FILTER USERTOKEN: a token of ``U`` by its name, regardless of case; comparison and value as in GgsToken."""
 
     name: str
     comparison: Comparison | None
@@ -146,7 +146,7 @@ class UserToken(Criterion):
     is_slow: ClassVar[bool] = True
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The rows with the token, or where it compares so."""
+        """Return the rows that have the token, with a value that satisfies the comparison if there is one."""
         return rows.by_record(self._holds)
 
     def _holds(self, record: Record) -> bool:

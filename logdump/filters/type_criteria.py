@@ -1,7 +1,7 @@
 """RECTYPE and IOTYPE: the type of the record, by number or name.
 
-Both look at the same number (no difference between them is known); names are taken case aside, in every spelling that
-``trailformat.records.record_header`` knows.
+Both compare the same number (no difference between them is known); names are accepted in any case, in every spelling of
+``trailformat.records.record_header``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LONGEST = 64
 
 @dataclass(frozen=True)
 class RecType(Criterion):
-    """RECTYPE: any of some record types."""
+    """FILTER RECTYPE: any of several record types."""
 
     types: tuple[int, ...]
     keyword: ClassVar[str] = "RECTYPE"
@@ -37,13 +37,13 @@ class RecType(Criterion):
         return rows.any_of("io_type", self.types)
 
     def describe(self) -> list[tuple[str, ...]]:
-        """The names of the types, in one line."""
+        """Return the names of the types, in one line."""
         return [(", ".join(io_type_name(number) for number in self.types),)]
 
 
 @dataclass(frozen=True)
 class IoType(RecType):
-    """IOTYPE: the same under its other name."""
+    """FILTER IOTYPE: RECTYPE under another name."""
 
     keyword: ClassVar[str] = "IOTYPE"
     label: ClassVar[str] = "IOtypes"

@@ -4,10 +4,10 @@
     VALUE ORDER_DATE >= '1995-01-01 12:00:00'
     VALUE STATE = WA          VALUE "Mixed Case" <> 'it''s'          VALUE NOTE = NULL
 
-A record meets it when its before or its after image has the column and the value compares so. Numbers are compared as
-numbers, dates as dates, text without the blanks at its end, binary data by its hex digits. NULL, and what does not
-decode, meets no comparison but that with NULL. Column names ignore case unless quoted. Names that
-GoldenGate has for fields of the header: :class:`HeaderValue`.
+A record satisfies it if its before or its after image has the column with a value that satisfies the comparison.
+Numbers are compared as numbers, dates as dates, text without trailing blanks, binary data by its hex digits. NULL and
+undecodable values satisfy only a comparison with NULL. Column names ignore case unless quoted. For GoldenGate's names
+of header fields see :class:`HeaderValue`.
 """
 
 from __future__ import annotations
@@ -30,14 +30,17 @@ if TYPE_CHECKING:
 
 _TIME, _PLACE, _OPERATION, _IMAGE = "GGS_TRANS_TIMESTAMP", "GGS_TRANS_RBA", "GGS_OP_TYPE", "GGS_BEFORE_AFTER_IND"
 FIELDS = {_TIME: "io_time", _PLACE: "audit_pos", _OPERATION: "io_type", _IMAGE: "before_after"}
-"""GoldenGate's name -> the field of the header, and the column of a batch."""
+"""GoldenGate's name -> the name of the header field and of the column of a batch."""
 _CODES: dict[str, Mapping[int, str]] = {_OPERATION: OPERATIONS, _IMAGE: {ord("B"): "BEFORE", ord("A"): "AFTER"}}
-"""The numbers that have names, and their names."""
+"""The fields whose numbers have names, and these names."""
 
 
 @dataclass(frozen=True)
 class HeaderValue(Criterion):
-    """A field of the record header, under GoldenGate's name; ``numbers`` are those that fit ``wanted``."""
+    """A field of the record header, under GoldenGate's name.
+
+    ``numbers`` are the values that satisfy the comparison if the field has named values, else the one to compare with.
+    """
 
     name: str
     comparison: Comparison
@@ -54,11 +57,11 @@ class HeaderValue(Criterion):
 
     @property
     def statement(self) -> str:
-        """The comparison, a moment in GMT, whatever zone it was entered in."""
+        """The option, with a moment in GMT, whatever the zone in which it was entered."""
         return f"{self.keyword} {self.describe()[0][0]}"
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The records whose field compares so; what is no change has no name, and meets no comparison of names."""
+        """Return the records whose field satisfies the comparison; a type without a name satisfies none of names."""
         if self.is_named:
             return rows.any_of(FIELDS[self.name], self.numbers)
         return self.comparison.holds(rows.column(FIELDS[self.name]), self.numbers[0]) & rows.is_record
@@ -69,10 +72,10 @@ class HeaderValue(Criterion):
 
 
 def header_value(name: str, comparison: Comparison, wanted: str | None, offset: TimeOffset) -> HeaderValue:
-    """The criterion for one of FIELDS.
+    """Return the criterion for one of FIELDS.
 
     Raises:
-        FilterError: the value is none of it, or is compared as it cannot be.
+        FilterError: the field cannot have this value, or cannot be compared by this operator.
     """
     if wanted is None:
         raise FilterError(f"{name} is never NULL")
@@ -93,7 +96,7 @@ def _moment(text: str, offset: TimeOffset) -> int:
 
 
 def _named(name: str, comparison: Comparison, wanted: str) -> tuple[int, ...]:
-    """The numbers with this name; for <> those with another one."""
+    """Return the numbers with this name; for <> those with another name."""
     codes, is_equal = _CODES[name], comparison is Comparison.EQUAL
     if not is_equal and comparison is not Comparison.NOT_EQUAL:
         raise FilterError(f"{name} is compared by = and <> only")
@@ -110,7 +113,7 @@ _PARTS = re.compile(rf"({_NAME})\s*({_SIGN})\s*(.*)", re.IGNORECASE | re.DOTALL)
 
 @dataclass(frozen=True)
 class ColumnValue(Criterion):
-    """FILTER VALUE: compares a column's value; ``wanted`` is the text after the operator, None for NULL."""
+    """FILTER VALUE: compares a column's value with ``wanted``, the text after the operator; None for NULL."""
 
     column: str
     is_exact: bool
@@ -122,7 +125,7 @@ class ColumnValue(Criterion):
     is_slow: ClassVar[bool] = True
 
     def mask(self, rows: FilterRows) -> Mask:
-        """The rows one of whose images has such a value."""
+        """Return the rows with an image whose value satisfies the comparison."""
         from logdump.filters.value_masks import ValueSearch  # noqa: PLC0415 - it needs numpy
 
         source, comparison = rows.source, ValueComparison(self.comparison, self.wanted)

@@ -41,7 +41,7 @@ _NUMBERS = {DecodePath.INTEGER, DecodePath.DECIMAL, DecodePath.NUMBER}
 
 
 class _ComparisonMasks(NamedTuple):
-    """The values that hold, and those that have to be decoded."""
+    """Masks of the values that satisfy the comparison, and of those that have to be decoded."""
 
     held: Array
     is_open: Array
@@ -65,7 +65,7 @@ class StoredComparison:
         self._known: dict[tuple[ByteOrder, bytes], bool] = {}
 
     def held(self, values: StoredValues) -> Array:
-        """A mask of the values that hold."""
+        """Return a mask of the values that satisfy the comparison."""
         if self._comparison.wanted is None:
             is_null = np.asarray(behind_indicators(values).sizes == NULL)
             return is_null if self._comparison.comparison is Comparison.EQUAL else ~is_null
@@ -79,7 +79,7 @@ class StoredComparison:
         return held
 
     def _by_numbers(self, column: StoredColumn) -> _ComparisonMasks | None:
-        """By an array of numbers; None where these do not compare with what is wanted."""
+        """Compare the values as an array of numbers; None if numbers do not compare with the operand."""
         target = column.target
         compare = _with_number if target.path in _NUMBERS else _with_moment
         numbers, is_made = stored_numbers(column)
@@ -87,7 +87,7 @@ class StoredComparison:
         return None if found is None else _ComparisonMasks(found.held & is_made, found.is_open | ~is_made)
 
     def _decode(self, stored: StoredValues, rows: Array, held: Array) -> None:
-        """Decode the values of some rows, each distinct one once, and note which hold."""
+        """Decode the values of some rows, each distinct value once, and set ``held`` by the comparison."""
         for order, is_little in ((ByteOrder.BIG, False), (ByteOrder.LITTLE, True)):
             chosen = rows[stored.little[rows] == is_little]
             distinct, numbers = Strings.at(stored.data, stored.starts[chosen], stored.sizes[chosen]).distinct()
@@ -106,7 +106,7 @@ class StoredComparison:
 
 
 def _target(definition: ColumnDefinition, codec: str) -> ArrayType | None:
-    """The array of numbers that values become; None for other types."""
+    """Return the type of number to which values are converted for a comparison; None for other types."""
     target = array_type(definition, codec)
     if target.path is DecodePath.NUMBER:
         return target._replace(type=ArrowType("decimal128", (38, _SCALE)), path=DecodePath.DECIMAL)
@@ -119,7 +119,7 @@ def _with_number(comparison: ValueComparison, kind: ArrowType, numbers: Array) -
     if wanted is None:
         return _ComparisonMasks(nothing, nothing)
     if kind == DOUBLES:
-        # a float is compared as the shortest decimal number that it is: the order of floats decides where they differ
+        # a float is compared as its shortest decimal: only at the float nearest to the operand can the order differ
         near = float(wanted)
         return _ComparisonMasks(_compared(comparison.comparison, numbers, near), (numbers == near) | np.isnan(numbers))
     if not wanted.is_finite():
@@ -128,7 +128,7 @@ def _with_number(comparison: ValueComparison, kind: ArrowType, numbers: Array) -
 
 
 def _whole_hold(comparison: Comparison, numbers: Array, wanted: Decimal, scale: int) -> Array:
-    """The whole numbers, in units of the last digit, that compare so."""
+    """Return a mask of the integers, in units of the last digit, that satisfy the comparison."""
     exact = Fraction(wanted) * 10**scale
     above, below = ceil(exact), floor(exact)
     if above == below:
@@ -145,7 +145,7 @@ def _compared(comparison: Comparison, numbers: Array, wanted: Any) -> Array:
 
 
 def _with_moment(comparison: ValueComparison, kind: ArrowType, numbers: Array) -> _ComparisonMasks | None:
-    """Days, and microseconds in UTC or without a zone; None where only one of both has a zone."""
+    """Compare days, or microseconds in UTC or without a zone; None if only one side has a zone."""
     wanted = as_moment(comparison.wanted or "")
     nothing = np.zeros(len(numbers), np.bool_)
     if wanted is None or isinstance(wanted, time):
@@ -175,9 +175,9 @@ def _texts_hold(comparison: Comparison, texts: Strings, wanted: str) -> Array:
 
 
 def _keys(texts: Strings) -> tuple[Array, Array]:
-    """The first bytes of each text as one number, filled up with blanks, and which of the texts have one below these.
+    """Return the first bytes of each text as a number, padded with blanks, and a mask of texts with bytes below blank.
 
-    Where neither has, numbers that differ are ordered as texts without blanks at their ends.
+    Without such bytes, different numbers are in the order of the texts without trailing blanks.
     """
     keys, has_control = np.zeros(len(texts), np.uint64), np.zeros(len(texts), np.bool_)
     data = texts.data if len(texts.data) else np.zeros(1, np.uint8)
@@ -190,28 +190,28 @@ def _keys(texts: Strings) -> tuple[Array, Array]:
 
 
 _MOST_BYTES = 32 << 20
-"""Of rows that are looked at together."""
+"""Maximum size in bytes of rows that are processed together."""
 _HAS_IMAGES = np.array([number in ROW_TYPES or number in PREFIX_SIZES for number in range(256)])
 _ABSENT, _UNCLEAR = -1, -2
-"""In place of a column's index: the table has no such column; its rows are decided as records."""
+"""In place of a column's index: the table has no such column; it has several, so its rows are decided as records."""
 
 
 class Values(NamedTuple):
-    """The rows with such a value, and the rows that only the record itself can decide."""
+    """Masks of the rows with such a value, and of the rows that have to be decided as records."""
 
     held: Array
     undecided: Array
 
 
 class _Meant(NamedTuple):
-    """The column that is meant: its index in the table or ABSENT or UNCLEAR, and the number of its comparison."""
+    """The named column of a table: its index, _ABSENT or _UNCLEAR, and the number of its comparison."""
 
     column: int
     comparison: int = -1
 
 
 class _Wanted(NamedTuple):
-    """Rows with a column that is meant, its index, its comparison, and whether the row goes on in fragments."""
+    """Rows with the named column: its index, its comparison, and whether the row continues in fragments."""
 
     rows: RowBytes
     column: Array
@@ -220,10 +220,10 @@ class _Wanted(NamedTuple):
 
 
 class ValueSearch:
-    """The rows of one trail whose column has a value.
+    """Finds the rows of one trail whose column satisfies a comparison.
 
     Args:
-        fits: predicate: True for a column name that matches.
+        fits: returns True if a column name matches.
         comparison: the comparison of its values.
         definition_at: returns the definition of the row at an RBA, given the index in its header or NO_INDEX.
     """
@@ -240,11 +240,11 @@ class ValueSearch:
         self._numbers: dict[tuple[object, ...], int] = {}
         self._by_index: dict[int, _Meant] = {}
         self._by_table: dict[tuple[int, str], tuple[TableDefinition, _Meant]] = {}
-        """By the identity of a definition, which is kept with it, and its character set."""
+        """Results by ``id`` of a definition, which is kept alive with them, and character set."""
         self._end = -1
 
     def values(self, batch: Batch, buffer: FileBuffer, among: Array) -> Values:
-        """The rows of a batch, or those of a mask.
+        """Search the rows of a batch that are in the mask ``among``.
 
         Raises:
             NotATrail: the file has become shorter.
@@ -261,7 +261,7 @@ class ValueSearch:
         return values
 
     def _held(self, rows: RowBytes, *, is_one_definition: bool) -> tuple[Array, Array]:
-        """The rows that hold such a value, and those whose records have to be read."""
+        """Return masks of the rows with such a value, and of the rows that have to be decided as records."""
         headers = headers_of(rows)
         of_row, first = by_definition(rows, headers.table_index)
         places = zip(rows.of("rba")[first].tolist(), headers.table_index[first].tolist(), strict=True)
@@ -275,7 +275,7 @@ class ValueSearch:
         return held, undecided
 
     def _held_by(self, wanted: _Wanted) -> tuple[Array, Array]:
-        """The rows whose column has such a value, and those whose data are no plain list of columns."""
+        """Return masks of the rows with such a value, and of the rows whose data are not a plain list of columns."""
         columns = column_of(wanted.rows, wanted.column)
         is_plain = columns.is_plain & ~wanted.is_continued
         held = np.zeros(len(is_plain), np.bool_)
@@ -289,9 +289,9 @@ class ValueSearch:
         return held, ~is_plain
 
     def _meant(self, rba: int, table_index: int, *, is_one_definition: bool) -> _Meant:
-        """The column in the definition of the row at ``rba``.
+        """Return the named column in the definition of the row at ``rba``.
 
-        It is looked up once for rows of a table that is known by its index, as long as no definition comes.
+        For a table with an index it is looked up once, until a definition follows.
         """
         if table_index == NO_INDEX or not is_one_definition:
             return self._look_up(rba, table_index)

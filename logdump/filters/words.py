@@ -1,4 +1,4 @@
-"""The text after an option, taken apart: quotes, lists, whole numbers.
+"""Parsing of the text after an option: quotes, lists, whole numbers.
 
 Limits keep hostile input small: a statement of 16384 characters, a list of 32 values ([manual], for names, types, hex
 and text), a number of 64 bits.
@@ -13,7 +13,7 @@ from logdump.notation.text import whole_number as number_of
 
 
 class FilterError(ValueError):
-    """A FILTER statement that cannot be carried out; the message says why and how to write it."""
+    """A FILTER statement that cannot be executed; the message gives the reason and the syntax."""
 
 
 MAX_TEXT = 16_384
@@ -25,19 +25,19 @@ _WORD = re.compile(r"\s*([A-Za-z][A-Za-z0-9]*)")
 
 
 def quoted(text: str) -> str:
-    """User input fit for a message: short, in quotes, control characters escaped."""
+    """Return user input for a message: shortened, in quotes, control characters escaped."""
     shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
     return f"'{escape(shown)}'"
 
 
 def first_word(text: str) -> tuple[str, str]:
-    """The first word in capitals, and the text after it; the word is empty when the text starts with something else."""
+    """Return the first word in capitals, and the text after it; the word is empty if the text starts otherwise."""
     match = _WORD.match(text)
     return (match[1].upper(), text[match.end() :].strip()) if match else ("", text.strip())
 
 
 def split_list(text: str) -> list[str]:
-    """The values between commas, as written; a comma in quotes belongs to its value.
+    """Return the values between commas, as written; a comma in quotes belongs to its value.
 
     Raises:
         FilterError: no value, an empty one, more than 32, or a quote without its end.
@@ -61,7 +61,7 @@ def split_list(text: str) -> list[str]:
 
 
 def check_count(count: int) -> None:
-    """Refuse a list that is too long."""
+    """Raise FilterError if a list has more than MAX_VALUES values."""
     if count > MAX_VALUES:
         raise FilterError(f"{count} values, at most {MAX_VALUES} are allowed")
 
@@ -73,12 +73,12 @@ def is_quoted(text: str) -> bool:
 
 
 def unquote(text: str) -> str:
-    """A quoted value without its quotes, doubled quotes inside made one; anything else as it is."""
+    """Return a quoted value without its quotes, doubled quotes inside reduced to one; any other text unchanged."""
     return text[1:-1].replace(text[0] * 2, text[0]) if is_quoted(text) else text
 
 
 def one_value(text: str) -> str:
-    """The single value that is all of ``text``.
+    """Return the single value that is all of ``text``.
 
     Raises:
         FilterError: it is empty, or several words without quotes.
@@ -91,10 +91,10 @@ def one_value(text: str) -> str:
 
 
 def whole_number(text: str, low: int = 0, high: int = LARGEST) -> int:
-    """A number as ``notation.text`` reads it.
+    """Return a whole number, parsed by ``notation.text``.
 
     Raises:
-        FilterError: it is none, or outside ``low`` to ``high``.
+        FilterError: it is not a whole number, or is outside ``low`` to ``high``.
     """
     text = one_value(text)
     number = number_of(text)

@@ -1,1 +1,1 @@
-"""From a command line to a command and its arguments."""
+"""The command language: from a line of text to commands and their arguments."""

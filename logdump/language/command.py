@@ -1,4 +1,4 @@
-"""A command, and the registry of all commands, from which HELP, completion and the table of the documents are made."""
+"""Commands and their registry, from which HELP, completion and the tables of the reference are generated."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ A = TypeVar("A")
 
 
 class Origin(enum.Enum):
-    """The origin of a command: Logdump, or this program."""
+    """Where a command comes from: Logdump, or this program."""
 
     LOGDUMP = "Logdump"
     OURS = "ours"
 
 
 class Term(NamedTuple):
-    """A word that a command takes and that has its own explanation: its syntax, what it does, an example.
+    """A word that a command takes and that HELP explains by itself: its syntax, what it does, an example.
 
     ``words`` are all spellings of ``keyword``.
     """
@@ -39,12 +39,12 @@ class Term(NamedTuple):
 
 
 def no_terms() -> tuple[Term, ...]:
-    """No terms: most commands have none."""
+    """Return no terms, for the commands whose words need no explanation of their own."""
     return ()
 
 
 class Command(NamedTuple, Generic[A]):
-    """One command.
+    """A command of the registry.
 
     Attributes:
         names: full name and aliases, as HELP shows them: ``OPEN | FROM | LOGTRAIL`` or ``POSITION (POS)``.
@@ -74,37 +74,37 @@ class Command(NamedTuple, Generic[A]):
 
     @property
     def name(self) -> str:
-        """Its full name in capitals."""
+        """The full name in capitals."""
         return self.names.partition(" ")[0]
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """All other spellings."""
+        """All other names, those that HELP does not show included."""
         return (*re.findall(r"\w+", self.names)[1:], *self.also)
 
     @property
     def syntax(self) -> str:
-        """The syntax as HELP prints it, names included."""
+        """The names and the arguments, as HELP prints them."""
         return f"{self.names} {self.form.grouped}".rstrip()
 
 
 AnyCommand = Command[Any]
-"""A command of the registry, whatever its arguments are."""
+"""A command with arguments of any type."""
 
 
 _SHORTEST_ABBREVIATION = 3
 
 
 class Registry:
-    """The commands that a session knows.
+    """The commands of a session.
 
-    A word is looked up as a name, as an alias, then as an abbreviation of at least three letters that fits only one of
-    Logdump's own commands, or the one that the others lengthen (NEXT, not NEXTTRAIL). Ours are spelled in full. A
-    module is loaded when a command of it is found.
+    A word is looked up as a name, then as an alias, then as an abbreviation. An abbreviation has at least three letters
+    and fits only one of Logdump's own commands, or one whose name begins all the others that it fits (NEXT, not
+    NEXTTRAIL). Commands of this program are spelled in full. A module is loaded when a command of it is found.
 
     Args:
-        homes: modules and the names and aliases of commands that each defines, in the order of HELP.
-        elsewhere: words of other programs, and which command does that here.
+        homes: modules and the names and aliases of the commands that each defines, in the order of HELP.
+        elsewhere: words of other programs, and the sentence that names the command to use here.
     """
 
     def __init__(self, homes: Sequence[tuple[str, list[str]]], elsewhere: dict[str, str]) -> None:
@@ -119,11 +119,11 @@ class Registry:
         return tuple({command.name: command for command in commands}.values())
 
     def words(self) -> list[str]:
-        """Return every name and alias."""
+        """Return all names and aliases, sorted."""
         return sorted(self._homes)
 
     def knows(self, word: str) -> bool:
-        """Return True if a word is a command's name or an abbreviation of one or several."""
+        """Return True if a word is the name, an alias or an abbreviation of one or more commands."""
         return word.upper() in self._homes or bool(self._abbreviated(word.upper()))
 
     def _load(self, module: str) -> tuple[AnyCommand, ...]:
@@ -132,10 +132,10 @@ class Registry:
         return commands
 
     def find(self, word: str) -> AnyCommand:
-        """The command that ``word`` means.
+        """Return the command that ``word`` names or abbreviates.
 
         Raises:
-            CommandError: none, or more than one.
+            CommandError: ``word`` fits no command, or more than one.
         """
         entered, word = word, word.upper()
         if word in self._homes:
@@ -155,7 +155,7 @@ class Registry:
         raise CommandError(f"Unknown command: {word}.", self._hint(word))
 
     def _abbreviated(self, word: str) -> list[AnyCommand]:
-        """The commands that ``word``, in capitals, may be short for."""
+        """Return the commands that ``word``, in capitals, abbreviates."""
         if len(word) < _SHORTEST_ABBREVIATION or not word.isalpha():
             return []
         ours = (command for command in self.commands if command.origin is Origin.LOGDUMP)

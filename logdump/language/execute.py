@@ -1,4 +1,4 @@
-"""Running a line: the one place where errors become messages."""
+"""Execution of a line: the only module that turns errors into messages."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from trailformat.trail.whole_file import OUTCOMES
 
 _DAY = 86_400_000_000
 _MOST_DAYS = 3
-"""The length of a trail in days beyond which a time fits more than one of them."""
+"""If the trail spans more days than this, a time without a date is ambiguous."""
 
 Bounds = tuple[int, int]
 
 
 class TrailZone(TimeOffset):
-    """A zone in which a time without a date is on the date of the trail if only one fits.
+    """Zone that completes a time without a date if it fits exactly one date of the trail.
 
     Attributes:
-        taken: the times read without a date, and the moments that they were completed to.
+        taken: times that were entered without a date, and the Julian microseconds they were completed to.
     """
 
     _bounds: Callable[[], Bounds | None]
@@ -37,16 +37,16 @@ class TrailZone(TimeOffset):
 
     @classmethod
     def of(cls, zone: TimeOffset, bounds: Callable[[], Bounds | None]) -> TrailZone:
-        """A zone for a trail; ``bounds`` gives the times of its first and last row, None where it has none."""
+        """Return the zone for a trail; ``bounds`` returns the times of its first and last row, None if it has none."""
         made = cls(zone.minutes)
         made._bounds, made.taken = bounds, {}
         return made
 
     def moment(self, text: str) -> int:
-        """Return the Julian microseconds of an entered time.
+        """Return an entered time in Julian microseconds.
 
         Raises:
-            ValueError: it is not a time, or has no date and the trail does not determine one.
+            ValueError: the text is not a time, or has no date and the trail does not determine one.
         """
         moment = parse_datetime(text, self)
         if has_date(text):
@@ -62,7 +62,7 @@ class TrailZone(TimeOffset):
         return fitting[0]
 
     def _fitting(self, text: str, first: int, last: int) -> list[int]:
-        """The moments on dates of the trail: the only one, or those between its first and its last row."""
+        """Return the moments that the time may mean: the only one, or all between the trail's first and last row."""
         if last - first > _MOST_DAYS * _DAY:
             return []
         moments: set[int] = set()
@@ -74,7 +74,7 @@ class TrailZone(TimeOffset):
         return list(moments) if len(moments) == 1 else [one for one in moments if first <= one <= last]
 
     def said(self) -> Iterator[str]:
-        """A line for each time that was taken so."""
+        """Yield a line for each time that was completed with a date."""
         for text, moment in self.taken.items():
             yield f"{text} is taken as {format_timestamp(moment, self)}, a date of this trail."
 
@@ -83,7 +83,7 @@ _BYTES_SHOWN = 40
 
 
 def run_line(session: Session, registry: Registry, line: str) -> Generator[Event, None, None]:
-    """Enter a line into the history and run its commands, one after the other, whatever becomes of each."""
+    """Append a line to the history and run its commands in order; a command that fails does not stop the others."""
     if len(line) > MOST_CHARACTERS:
         yield Failure((f"A line of more than {MOST_CHARACTERS} characters is not carried out.",))
         return
@@ -95,7 +95,7 @@ def run_line(session: Session, registry: Registry, line: str) -> Generator[Event
 
 
 def run_commands(session: Session, registry: Registry, line: str) -> Iterator[Event]:
-    """Run the commands of a line that was not entered; the history stays as it is."""
+    """Run the commands of a line without appending it to the history."""
     yield from _run_calls(session, registry, split_calls(keeping_secrets(line)))
 
 
@@ -108,9 +108,9 @@ def _run_calls(session: Session, registry: Registry, calls: list[tuple[str, str]
 
 
 def _until_failure(session: Session, events: Generator[Event, None, None]) -> Iterator[Event]:
-    """Yield the events of a command; where ONERROR STOP holds, the script is over after one with a status.
+    """Yield the events of a command; after one with an error status, end the script if ONERROR STOP is set.
 
-    What is thrown in, such as Ctrl+C, reaches the command.
+    Exceptions that are thrown in, such as Ctrl+C, are passed on to the command.
     """
     thrown: BaseException | None = None
     while True:
@@ -126,7 +126,7 @@ def _until_failure(session: Session, events: Generator[Event, None, None]) -> It
         except GeneratorExit:
             events.close()
             raise
-        except BaseException as error:  # noqa: BLE001 - it is for the command
+        except BaseException as error:  # noqa: BLE001 - passed on to the command
             thrown = error
 
 
@@ -142,7 +142,7 @@ def _run_call(session: Session, registry: Registry, word: str, text: str) -> Gen
 
 
 def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Event]:
-    """Run one command; what goes wrong comes as a Failure, which names what was written all the same."""
+    """Run one command. CannotRead becomes a Failure, which also names the outputs that were completed."""
     written = len(OUTCOMES.named)
     try:
         yield from _answers(session, command, text, written)
@@ -156,17 +156,17 @@ def outputs_kept(written: int = 0) -> tuple[str, ...]:
 
 
 def stopped_writing(done: str, nothing: str, written: int) -> Notice:
-    """Return the notice after Ctrl+C: the outputs that were completed, or else ``nothing``."""
+    """Return the notice after Ctrl+C: the outputs that were completed, or ``nothing`` if there are none."""
     kept = outputs_kept(written)
     lines = (f"Stopped after {done}.", *kept) if kept else (f"Stopped after {done}: {nothing}.",)
     return Notice(lines, ExitStatus.INTERRUPTED)
 
 
 def _answers(session: Session, command: AnyCommand, text: str, written: int) -> Iterator[Event]:
-    """Yield the events of a command, and its failures. Raises CannotRead."""
+    """Yield the events of a command; errors other than CannotRead become Failures."""
     if session.has_trail:
         with suppress(CannotRead):
-            # a file that was cut since the command before is read as it is now
+            # the file may have been truncated since the last command
             session.trail.refresh()
     try:
         zone = TrailZone.of(session.settings.time_offset, partial(_times_of_trail, session))
@@ -190,13 +190,13 @@ def _answers(session: Session, command: AnyCommand, text: str, written: int) -> 
     except (OSError, ImportError) as error:
         yield Failure((f"{command.name}: {error}", *outputs_kept(written)))
     except RuntimeError as error:
-        if "home directory" not in str(error):  # pathlib's, of a ~user that is not there
+        if "home directory" not in str(error):  # pathlib's error for an unknown ~user
             raise
         yield Failure((f"{command.name}: {error}",))
 
 
 def _note_failure(session: Session, command: AnyCommand) -> None:
-    """Have commands of a script refuse to read what a FILTER that failed should have dropped."""
+    """Mark the session of a script if a FILTER failed: later commands would read records that it suppresses."""
     session.has_failed_filter |= session.is_script and command.is_narrowing
 
 
@@ -208,7 +208,7 @@ def _is_like_narrowing(registry: Registry, word: str) -> bool:
 
 
 def _times_of_trail(session: Session) -> tuple[int, int] | None:
-    """The times of the first and the last row of the open trail; None without one."""
+    """Return the times of the first and last row of the open trail, None if there is no trail or no row."""
     from logdump.session.chosen_trail import range_of  # noqa: PLC0415 - few times are entered without a date
 
     found = range_of(session.trail) if session.has_trail else None
@@ -216,14 +216,14 @@ def _times_of_trail(session: Session) -> tuple[int, int] | None:
 
 
 def _filter_hint(word: str) -> str | None:
-    """The correct form of a FILTER option without its FILTER, the misuse that the manual warns of."""
+    """Return the correct form of a FILTER option that was entered without FILTER, a misuse the manual warns of."""
     from logdump.filters import misuse_hint  # noqa: PLC0415 - needed for unknown commands only
 
     return misuse_hint(word)
 
 
 def _trail_failure(session: Session, error: TrailError) -> Failure:
-    """The failure for an error of the trail, with the distance to the next good record where there is one."""
+    """Return the failure for an error of the trail, with the distance to the next good header or the end of file."""
     status = ExitStatus.COMMAND_FAILED if isinstance(error, CannotWrite) else ExitStatus.BAD_DATA
     rba = _rba_in_open_trail(session, error)
     if rba is None:
@@ -236,13 +236,13 @@ def _trail_failure(session: Session, error: TrailError) -> Failure:
 
 
 def _rba_in_open_trail(session: Session, error: TrailError) -> int | None:
-    """The RBA of the error in the open trail; None when it is elsewhere."""
+    """Return the RBA of the error, None if it is not in the open trail."""
     is_here = session.has_trail and error.path == session.trail.path
     return error.rba if is_here and error.rba is not None and 0 <= error.rba < session.trail.size else None
 
 
 def _bad_record_lines(session: Session, error: TrailError, rba: int, good: int | None) -> Iterator[str]:
-    """The lines on a bad record: the problem, the bytes there, and the way on."""
+    """Yield the lines about a bad record: the reason, its first bytes, and the command that leads on."""
     kind = "Partial" if isinstance(error, PartialRecord) else "Bad"
     yield f"{kind} record found at RBA {rba}: {error.explained(', ')}"
     yield f"in {error.path}"

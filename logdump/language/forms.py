@@ -37,7 +37,7 @@ NOTHING = _Nothing()
 
 
 class Maybe(Form[T | None]):
-    """An optional form; ``is_shown`` is False if HELP does not show that: a switch alone shows its state."""
+    """An optional form; HELP shows brackets if ``is_shown``. A switch, which alone shows its state, has none."""
 
     def __init__(self, form: Form[T], *, is_shown: bool = True) -> None:
         self.syntax = f"[{form.syntax}]" if is_shown else form.grouped
@@ -57,7 +57,7 @@ class Maybe(Form[T | None]):
 
 
 class Sequence(Form[T]):
-    """Forms one after the other, whose values ``make`` one."""
+    """Several forms in order; ``make`` combines their values."""
 
     def __init__(self, make: Callable[..., T], *forms: Form[Any], surplus: str = "", ends: str = "") -> None:
         needed = next((at for at, form in enumerate(forms) if not isinstance(form, Maybe)), len(forms) - 1)
@@ -79,7 +79,7 @@ class Sequence(Form[T]):
 
 
 class Keyword(Form[T]):
-    """A keyword and what belongs to it; ``wrong`` is what is wrong where it has to be and is not."""
+    """A keyword followed by a form; ``wrong`` is the error for another word where the keyword is required."""
 
     def __init__(self, spelling: str, form: Form[T], *, wrong: str = "") -> None:
         self._keyword = OneOf({spelling: None}, wrong)
@@ -92,7 +92,7 @@ class Keyword(Form[T]):
         return self._keyword.fits(reader)
 
     def read(self, reader: ArgumentReader) -> T:
-        """The value of what belongs to it."""
+        """Return the value of the form after the keyword."""
         self._keyword.read(reader)
         reader.begin = reader.at
         return self._form.read(reader)
@@ -116,7 +116,7 @@ class Alternatives(Form[T]):
         return bool(fitting(self._forms, reader))
 
     def read(self, reader: ArgumentReader) -> T:
-        """The value of the one that fits."""
+        """Return the value of the form that fits."""
         forms, word = fitting(self._forms, reader), reader.word()
         if not forms and word is None and self._missing:
             raise reader.missing(self._missing)
@@ -126,21 +126,21 @@ class Alternatives(Form[T]):
 
 
 def fitting(forms: Iterable[Form[T]], reader: ArgumentReader) -> list[Form[T]]:
-    """The forms that fit, those first that take not just any word; all are tried, as any may be expected."""
+    """Return the forms that fit, those that accept any word last. All are tried, so that Tab offers each."""
     return sorted([form for form in forms if form.fits(reader)], key=lambda form: form.is_open)
 
 
 class AnyOrder(Form[T]):
-    """Options in any order, whose values make one by their names; each is given once, or again in the same words.
+    """Options in any order; ``make`` combines their values by name. An option may be repeated only with the same value.
 
     Args:
-        make: takes the values that are there by keyword.
+        make: takes the values of the given options by keyword.
         options: by name; HELP shows each in brackets.
         more: further options, for which HELP shows ``others``.
-        wrong: what is wrong with a word that is none of them, which takes the place of ``{}``; the refusal of the
-            first option unless given.
-        ends_phrases: whether the keywords of the options end a text or a time.
-        needed: the names of options that have to be there, and what is wrong without one.
+        needed: the names of required options, and the error if one is missing.
+        wrong: the error for a word that fits no option, which takes the place of ``{}``; by default the error of the
+            first option.
+        ends_phrases: True if the keywords of the options end a text or a time.
     """
 
     def __init__(
@@ -192,19 +192,19 @@ class AnyOrder(Form[T]):
             values[name] = value
 
     def _that_fit(self, reader: ArgumentReader, given: Mapping[str, Any]) -> list[Form[Any]]:
-        """The options that fit; those that are given already are taken again, but not offered."""
+        """Return the options that fit. Those that are already given may be repeated, but are not offered."""
         free = fitting((form for name, form in self._options.items() if name not in given), reader)
         again = [form for name, form in self._options.items() if name in given and reader.comes(form)]
         return sorted([*free, *again], key=lambda form: form.is_open)
 
 
 class Amount(Form[tuple[int, T]]):
-    """A number of at least 1 and what it counts.
+    """A number of at least 1 and its unit.
 
     Args:
         units: the keywords after the number.
-        wrong: what is wrong with another word there; the number and the word take the places of ``{}``.
-        missing: what is wrong without a word there; the number takes the place of ``{}``.
+        wrong: the error for another word there; the number and the word take the places of ``{}``.
+        missing: the error if there is no word; the number takes the place of ``{}``.
     """
 
     _number = Number("<n>", least=1)
@@ -228,7 +228,7 @@ class Amount(Form[tuple[int, T]]):
 
 
 class RefusedKeyword(Form[None]):
-    """A keyword that is known and has no place here: it is refused with the reason ``wrong``, and not offered."""
+    """A keyword that is refused here with the error ``wrong``, and not offered."""
 
     def __init__(self, spelling: str, wrong: str, error: type[CommandError] = ArgumentError) -> None:
         self._keyword = OneOf({spelling: None})
@@ -240,12 +240,12 @@ class RefusedKeyword(Form[None]):
         return reader.comes(self._keyword)
 
     def read(self, reader: ArgumentReader) -> None:
-        """Raise the error of the keyword."""
+        """Raise the error; the entered word takes the place of ``{}``."""
         raise self._error(self._wrong.format(reader.rest.split(maxsplit=1)[0]))
 
 
 MOST = 2**31 - 1
-"""The largest number that a setting takes unless it says otherwise."""
+"""Default upper bound of numeric settings."""
 
 
 def switch(
@@ -258,7 +258,7 @@ def switch(
     details: tuple[str, ...] = (),
     origin: Origin = Origin.LOGDUMP,
 ) -> Command[Any]:
-    """A command that sets the attribute of the settings to a keyword's value, or shows its keyword."""
+    """Return a command that sets an attribute of the settings to a keyword's value, or shows the current keyword."""
 
     def run(session: Session, value: Any) -> Iterator[Event]:
         if value is not None:
@@ -280,7 +280,7 @@ def number_setting(
     details: tuple[str, ...] = (),
     is_silent: bool = False,
 ) -> Command[int | None]:
-    """Return a command that shows a number of the settings, or sets it and reports that unless it is silent."""
+    """Return a command that shows a number of the settings, or sets it and, unless ``is_silent``, reports that."""
 
     def run(session: Session, value: int | None) -> Iterator[Event]:
         if value is not None:

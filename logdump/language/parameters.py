@@ -20,10 +20,7 @@ _QUOTE = '"'
 
 
 class Number(Parameter[int]):
-    """A number within bounds, as ``notation.text`` reads it, without a sign.
-
-    ``what`` names it where a word is none.
-    """
+    """An unsigned number within bounds, as ``notation.text`` reads it; ``what`` describes it in the error."""
 
     surplus = "takes one number, but got {!r}."
 
@@ -31,7 +28,7 @@ class Number(Parameter[int]):
         super().__init__(syntax, **more)
         self._least, self._most, self._what = least, most, what
 
-    def parse(self, text: str, context: Context) -> int:  # noqa: ARG002 - it depends on nothing else
+    def parse(self, text: str, context: Context) -> int:  # noqa: ARG002 - the context does not matter
         """Return the number."""
         value = whole_number(text)
         if value is None or not self.accepts(text):
@@ -45,7 +42,7 @@ class Number(Parameter[int]):
         return word[:1].isdigit() and whole_number(word) is not None
 
     def begins(self, typed: str, context: Context) -> bool:
-        """Return True if further digits could bring it in range: one, or those up to the end of a group of three."""
+        """Return True if further digits could bring it in range: one digit, or the rest of a group of three."""
         for digits in ("0", "1", "00", "000"):
             try:
                 self.parse(typed + digits, context)
@@ -58,7 +55,7 @@ class Number(Parameter[int]):
 class OneOf(Parameter[T]):
     """One of several keywords, each with its value; brackets in a keyword mark the part that may be omitted.
 
-    ``wrong`` is the error for any other word, which replaces ``{}``.
+    ``wrong`` is the error for any other word, which takes the place of ``{}``.
     """
 
     is_choice = True
@@ -69,7 +66,7 @@ class OneOf(Parameter[T]):
         self.values = values
         self.keywords = tuple(values)
 
-    def parse(self, text: str, context: Context) -> T:  # noqa: ARG002 - it depends on nothing else
+    def parse(self, text: str, context: Context) -> T:  # noqa: ARG002 - the context does not matter
         """Return the value of the keyword."""
         for spelling, value in self.values.items():
             if is_keyword(text, spelling):
@@ -81,11 +78,11 @@ class OneOf(Parameter[T]):
         return any(is_keyword(word, spelling) for spelling in self.values)
 
     def begins(self, typed: str, context: Context) -> bool:
-        """Return True if a keyword begins so."""
+        """Return True if a keyword begins with the typed text."""
         return bool(self.offers(typed, context))
 
-    def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002 - they are the same always
-        """Return the keywords that begin so."""
+    def offers(self, typed: str, context: Context) -> list[str]:  # noqa: ARG002 - the context does not matter
+        """Return the keywords that begin with the typed text."""
         return beginning(typed, map(plain, self.values))
 
 
@@ -93,12 +90,12 @@ ON_OFF = OneOf({"ON": True, "OFF": False})
 
 
 class FreeText(Parameter[str]):
-    """All of the remaining text, unchanged."""
+    """The rest of the text, unchanged."""
 
     is_phrase = True
     is_open = True
 
-    def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - it depends on nothing else
+    def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - the context does not matter
         """Return the text."""
         return text
 
@@ -120,12 +117,12 @@ class Word(FreeText):
 class MarkName(FreeText):
     """The name of a mark."""
 
-    def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - it depends on nothing else
-        """The name, without quotes around it."""
+    def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - the context does not matter
+        """Return the name without the quotes around it."""
         return text.strip(_QUOTE)
 
     def offers(self, typed: str, context: Context) -> list[str]:
-        """Return the marks of the session that begin so."""
+        """Return the marks of the session that begin with the typed text."""
         return beginning(typed, context.marks)
 
 
@@ -133,7 +130,7 @@ class Table(Word):
     """The name of a table, or a wildcard for several."""
 
     def offers(self, typed: str, context: Context) -> list[str]:
-        """Return the tables of the open trail that can be written as one word."""
+        """Return the tables of the open trail whose names have no blank."""
         return tables_offered(typed, context)
 
 
@@ -142,8 +139,8 @@ class File(Word):
 
     surplus = "takes one file name; put one with blanks into double quotes: {!r}."
 
-    def offers(self, typed: str, context: Context) -> Iterator[str]:  # noqa: ARG002 - files are those of the system
-        """The files whose path begins so, which may have its opening quote; not those that no word can spell."""
+    def offers(self, typed: str, context: Context) -> Iterator[str]:  # noqa: ARG002 - the context does not matter
+        """Yield the paths that begin with the typed text, which may have an opening quote, if a word can spell them."""
         quote = typed[:1] if typed.startswith(_QUOTE) else ""
         begun = typed[len(quote) :]
         if _QUOTE in begun:
@@ -162,7 +159,7 @@ class File(Word):
 
 
 def _spelled(path: str, quote: str, *, is_folder: bool) -> str:
-    """Return a path as a word, quoted if it was or must be; a folder stays open."""
+    """Return a path as a word, quoted if it was or must be; after a folder the quote stays open."""
     quote = quote or (_QUOTE if any(one.isspace() or one in ";," for one in path) else "")
     return f"{quote}{path}/" if is_folder else f"{quote}{path}{quote}"
 
@@ -175,7 +172,7 @@ class EnteredTime(NamedTuple):
 
 
 class Time(Parameter[EnteredTime]):
-    """A date and time, in double quotes or without, in the zone of TIMEOFFSET unless another is given.
+    """A date and time, in quotes or without, in the zone of TIMEOFFSET unless ``zone`` is given.
 
     ``label`` precedes the error.
     """
@@ -196,22 +193,22 @@ class Time(Parameter[EnteredTime]):
         return EnteredTime(text.strip(_QUOTE), julian)
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002 - the zone does not matter
-        """Return True if further digits could complete it."""
+        """Return True if further digits could complete the time."""
         return begins_datetime(typed.replace(_QUOTE, ""))
 
 
 def beginning(typed: str, words: Iterable[str]) -> list[str]:
-    """The words that begin with what is typed, case aside."""
+    """Return the words that begin with the typed text, in any case."""
     return [word for word in words if word.upper().startswith(typed.upper())]
 
 
 def tables_offered(typed: str, context: Context) -> list[str]:
-    """The tables of the open trail that begin with what is typed."""
+    """Return the tables of the open trail that begin with the typed text and have no blank, sorted."""
     return sorted({one for one in beginning(typed, context.tables) if one and " " not in one})
 
 
 def types_offered(typed: str) -> list[str]:
-    """Return the record types of one word that begin with the typed text."""
+    """Return the record types that begin with the typed text and have no blank."""
     from trailformat import IO_TYPES  # noqa: PLC0415 - needed for types only
 
     return [name for name in beginning(typed, IO_TYPES.values()) if " " not in name]
@@ -221,15 +218,15 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?://([^/]*))?(/.*)?", re.DOTAL
 
 
 def file_path(text: str) -> Path:
-    """The path of a file to write: a URL of a store, or as ``local_path`` has it. Raises like that."""
+    """Return the absolute path or the URL of a file to write. Raises like ``local_path``."""
     return absolute(place(text if is_url(text) else local_path(text)).expanduser())
 
 
 def local_path(text: str) -> str:
-    """A path as the system takes it, without ``file:``; ``s3a://bucket/lt`` is no folder called ``s3a:``.
+    """Return a path without ``file:``; a URL of another scheme is refused, so that no folder ``s3a:`` is created.
 
     Raises:
-        ArgumentError: it has another scheme, or is a file of another machine.
+        ArgumentError: the text has another scheme, or names another machine.
     """
     found = _SCHEME.fullmatch(text)
     if not found or (found[2] is None and found[3] is None):

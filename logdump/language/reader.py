@@ -1,8 +1,8 @@
-"""Reader of the arguments of a command: one walk over the text, through the form that the command declares.
+"""Read the arguments of a command in one pass over the text, by the form that the command declares.
 
-A form determines the typed value that the command runs with, its line in HELP, the offers of Tab, and whether a line
-that is being typed would run: an unfinished text is read like any other, and the parameters that the walk expects at
-its last word are the possible words there.
+A form determines the value that the command runs with, its line in HELP, the offers of Tab, and whether a line that is
+being typed is valid. An unfinished text is read like any other: Tab offers the parameters that were expected at its
+last word.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _QUOTE = '"'
 
 
 class Validity(enum.Enum):
-    """The validity of a line; INCOMPLETE: something is still missing."""
+    """The validity of a line; INCOMPLETE: further text may make it valid."""
 
     VALID = "valid"
     INCOMPLETE = "incomplete"
@@ -32,9 +32,9 @@ def _no_columns(_table: str) -> Iterable[str]:
 
 
 class Context(NamedTuple):
-    """The context of arguments besides their text: the zone of times; for completion, names in the trail and marks.
+    """The context of arguments: the zone of times; for completion, the names in the trail and the marks.
 
-    ``columns_of`` gives the names of the columns of a table.
+    ``columns_of`` returns the names of the columns of a table.
     """
 
     offset: TimeOffset = GMT
@@ -44,7 +44,7 @@ class Context(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """A stretch of the text: a word without its quotes, or a phrase with them."""
+    """A part of the text: a word without its quotes, or a phrase with them. ``end`` is exclusive."""
 
     text: str
     start: int
@@ -52,21 +52,22 @@ class Stretch(NamedTuple):
 
 
 class Expectation(NamedTuple):
-    """A parameter that the last word of the text may be, or the last words; ``typed`` is what there is of it."""
+    """A parameter that was expected at the end of the text; ``typed`` is its text so far."""
 
     parameter: Parameter[Any]
     typed: str
 
 
 class ArgumentReader:
-    """The text of the arguments on its way through a form.
+    """The text of the arguments, and how far it has been read.
 
     Attributes:
-        at: offset up to which it has been read; ``begin``: offset of the words of the innermost keyword.
+        at: offset up to which the text has been read.
+        begin: offset after the innermost keyword.
         ends: characters that end a word besides a blank.
-        keywords: the words that end a phrase.
-        expected: the possible forms of the last word.
-        unoffered: forms that are taken here too, but not offered.
+        keywords: parameter whose keywords end a phrase.
+        expected: parameters that the last word may be.
+        unoffered: forms that are accepted here, but not offered.
         is_unfinished: True if further text may correct the error.
     """
 
@@ -83,11 +84,11 @@ class ArgumentReader:
 
     @property
     def rest(self) -> str:
-        """The text that is still to be read."""
+        """The text that has not been read."""
         return self.text[self.at :].strip()
 
     def look(self, parameter: Parameter[Any]) -> Stretch | None:
-        """The next piece, as a parameter takes it: a word, or a phrase; None at the end. It stays unread."""
+        """Return the next word or phrase, as the parameter takes it, None at the end. The text is not consumed."""
         piece = self._phrase() if parameter.is_phrase else self.word()
         if piece is not None and piece.end == len(self.text):
             self.expected.append(Expectation(parameter, self.text[piece.start :]))
@@ -96,7 +97,7 @@ class ArgumentReader:
         return piece
 
     def word(self, at: int | None = None) -> Stretch | None:
-        """The next word, which double quotes hold together; None at the end, or where one of ``ends`` is."""
+        """Return the next word, which may have quoted blanks; None at the end or before a character of ``ends``."""
         text = self.text
         start = at = self._after_blanks(self.at if at is None else at)
         quoted = False
@@ -126,7 +127,7 @@ class ArgumentReader:
         return self.keywords is not None and self.keywords.accepts(word.text)
 
     def skip(self, character: str) -> bool:
-        """Pass over a character and the blanks before it, if it comes next."""
+        """Consume a character and the blanks before it; return False if another character is next."""
         at = self._after_blanks(self.at)
         is_next = self.text.startswith(character, at)
         self.at = at + 1 if is_next else self.at
@@ -140,21 +141,21 @@ class ArgumentReader:
         return fits
 
     def decline(self, form: Form[Any]) -> None:
-        """Remember a form that does not fit here: if nothing else fits, its error may be the better one."""
+        """Remember a form that does not fit here: if the next word is surplus, its error may be the better one."""
         self._declined.append((self.at, form))
 
     def missing(self, message: str) -> ArgumentError:
-        """The error of something that is not there."""
+        """Return the error for a missing word."""
         self.is_unfinished = not self.rest
         return ArgumentError(message)
 
     def wrong(self, message: str, word: Stretch) -> ArgumentError:
-        """The error of a word that does not fit, which takes the place of ``{}``."""
+        """Return the error for a word that does not fit; the word takes the place of ``{}``."""
         self.refuse(word)
         return ArgumentError(message.format(word.text))
 
     def refuse(self, piece: Stretch) -> None:
-        """Note whether a piece that does not fit may yet become one that does."""
+        """Set ``is_unfinished`` if further text could make a refused piece fit."""
         known = len(self.expected)
         for form in self.unoffered:
             form.fits(self)
@@ -165,10 +166,10 @@ class ArgumentReader:
         del self.expected[known:]
 
     def finish(self, form: Form[Any]) -> None:
-        """Check that all is read.
+        """Check that the whole text has been read.
 
         Raises:
-            CommandError: it is not.
+            CommandError: text is left.
         """
         if not self.rest:
             return
@@ -183,14 +184,14 @@ class ArgumentReader:
 
 
 class Form(ABC, Generic[T]):
-    """The form of arguments, and the value that they are converted to.
+    """The form of arguments, and the type of value that they are converted to.
 
     Attributes:
         syntax: as HELP prints it.
         surplus: the error for surplus words; the whole text takes the place of ``{}``.
         ends: the characters that end a word besides a blank, for all of the text.
         keywords: the keywords that it begins with.
-        is_choice: True if the syntax is a choice, enclosed in braces beside other forms.
+        is_choice: True if the syntax is a choice, which is put in braces as part of a longer syntax.
         is_open: True if any word fits, so that every other form takes precedence.
     """
 
@@ -203,7 +204,7 @@ class Form(ABC, Generic[T]):
 
     @property
     def grouped(self) -> str:
-        """The syntax as part of a longer one."""
+        """The syntax as part of a longer one, in braces if it is a choice."""
         return f"{{{self.syntax}}}" if self.is_choice and " | " in self.syntax else self.syntax
 
     @abstractmethod
@@ -212,15 +213,15 @@ class Form(ABC, Generic[T]):
 
     @abstractmethod
     def read(self, reader: ArgumentReader) -> T:
-        """The value.
+        """Read the arguments and return their value.
 
         Raises:
-            CommandError: what comes next does not fit.
+            CommandError: the next words do not fit.
         """
 
 
 class Parameter(Form[T]):
-    """A form of one piece.
+    """A form of one word or one phrase.
 
     Args:
         syntax: as HELP prints it.
@@ -240,26 +241,26 @@ class Parameter(Form[T]):
 
     @abstractmethod
     def parse(self, text: str, context: Context) -> T:
-        """The value of a word or phrase.
+        """Return the value of a word or phrase.
 
         Raises:
-            CommandError: it has none.
+            CommandError: the text is not a value.
         """
 
-    def accepts(self, word: str) -> bool:  # noqa: ARG002 - most take any
+    def accepts(self, word: str) -> bool:  # noqa: ARG002 - most parameters accept any word
         """Return True if a word looks like a value."""
         return True
 
-    def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002 - most that may go on are right already
+    def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002 - most accept any text that may go on
         """Return True if further text could make a refused text valid."""
         return False
 
-    def offers(self, typed: str, context: Context) -> Iterable[str]:  # noqa: ARG002 - most have none
-        """Return the words that can replace the last one typed."""
+    def offers(self, typed: str, context: Context) -> Iterable[str]:  # noqa: ARG002 - most parameters have no offers
+        """Return the words that can replace the last word typed."""
         return ()
 
     def _absent(self, context: Context) -> str:
-        """The error for a missing piece, unless ``missing`` has it: the same as for an empty one."""
+        """Return the error for a missing word: that of an empty one, or else the syntax."""
         try:
             self.parse("", context)
         except CommandError as error:
@@ -272,7 +273,7 @@ class Parameter(Form[T]):
         return piece is not None and self.accepts(piece.text)
 
     def read(self, reader: ArgumentReader) -> T:
-        """The value of the next piece."""
+        """Read the next word or phrase and return its value."""
         piece = reader.look(self)
         if piece is None:
             raise reader.missing(self._missing.format(reader.text.strip()) or self._absent(reader.context))
@@ -286,7 +287,7 @@ class Parameter(Form[T]):
 
 
 class Partial(NamedTuple, Generic[T]):
-    """The result for a text that may be unfinished: its value, or the error; and what may come last."""
+    """The result for a text that may be unfinished: its value or the error, and the parameters expected at its end."""
 
     value: T | None
     error: CommandError | None
@@ -306,10 +307,10 @@ def parse_partial(form: Form[T], text: str, context: Context) -> Partial[T]:
 
 
 def parse(form: Form[T], text: str, context: Context) -> T:
-    """The value of a text.
+    """Return the value of a text.
 
     Raises:
-        CommandError: it is unfinished or wrong; most often an ArgumentError.
+        CommandError: the text is unfinished or wrong; usually an ArgumentError.
     """
     return _read(ArgumentReader(text, context, form.ends), form)
 

@@ -1,4 +1,4 @@
-"""Cutting a line into commands, a command into words, and completing the last one."""
+"""Split a line into commands and a command into words; complete the last word."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from logdump.session.errors import CommandError
 _QUOTE = '"'
 _COMMENTS = ("--", "#")
 _PIECES = re.compile(r'"[^"]*"?|[^";]+|;')
-"""Quoted text, other text, and what separates commands."""
+"""Quoted text, other text, and the separator of commands."""
 _SQL = re.compile(r"\s*SQL\s", re.IGNORECASE)
 _WORDS = re.compile(r'(?:"[^"]*"?|[^\s"]+)+')
 MOST_CHARACTERS = 1 << 20
-"""A longer line is not carried out."""
+"""Maximum length of a line; a longer one is not executed."""
 
 
 def split_commands(line: str) -> list[str]:
-    """The commands of a line, separated by ``;`` outside double quotes, of SQL also single ones; empty ones left out.
+    """Return the commands of a line that are not empty, split at ``;`` outside double quotes, in SQL also single ones.
 
-    A line that begins with ``--``, as in GoldenGate's parameter files, or with ``#`` is a comment and holds none.
+    A line that begins with ``--``, as in GoldenGate's parameter files, or with ``#`` is a comment without commands.
     """
     if line.lstrip().startswith(_COMMENTS):
         return []
@@ -32,7 +32,7 @@ def split_commands(line: str) -> list[str]:
 
 
 def _bounds(line: str) -> Iterator[tuple[int, int]]:
-    """Begin and end of each command of a line, empty ones too."""
+    """Yield the start and end of each command of a line, also of empty ones."""
     begin = 0
     while begin <= len(line):
         end = next((at for at, piece in _pieces(line, begin) if piece == ";"), len(line))
@@ -41,29 +41,29 @@ def _bounds(line: str) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(line: str, begin: int) -> Iterator[tuple[int, str]]:
-    """The pieces of a line from here on with their places; those of a command SQL are the tokens of its statement."""
+    """Yield the offset and text of each piece of a line from ``begin`` on; for a command SQL, of each token."""
     if _SQL.match(line, begin):
         return ((token.begin, token.text) for token in STANDARD.tokens_of(line, begin))
     return ((piece.start(), piece[0]) for piece in _PIECES.finditer(line, begin))
 
 
 def split_calls(line: str) -> list[tuple[str, str]]:
-    """The commands of a line: of each its first word, and its arguments."""
+    """Return the first word and the arguments of each command of a line."""
     return [first_word(command) for command in split_commands(line)]
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a command, separated by blanks; double quotes hold a word together and are dropped."""
+    """Return the words of a command, split at blanks outside double quotes; the quotes are removed."""
     return [word.replace(_QUOTE, "") for word in _WORDS.findall(text)]
 
 
 def last_command(line: str) -> int:
-    """The beginning of the last command of a line."""
+    """Return the offset at which the last command of a line begins."""
     return [begin for begin, _ in _bounds(line)][-1]
 
 
 def last_word(line: str) -> int:
-    """The beginning of the last word of a line, with its opening quote; a blank outside quotes ends one."""
+    """Return the offset of the last word of a line, or of its opening quote; unquoted blanks and ``;`` end a word."""
     start, quoted = 0, False
     for at, character in enumerate(line):
         quoted ^= character == _QUOTE
@@ -73,28 +73,28 @@ def last_word(line: str) -> int:
 
 
 def first_word(text: str) -> tuple[str, str]:
-    """The first word of ``text``, up to a blank or a comma, and the rest without the blanks between them."""
+    """Return the first word of ``text``, up to a blank or a comma, and the rest without leading blanks."""
     text = text.lstrip()
     end = next((at for at, character in enumerate(text) if character.isspace() or character == ","), len(text))
     return text[:end], text[end:].lstrip()
 
 
 def is_keyword(word: str, spelling: str) -> bool:
-    """Return True if ``word`` spells a keyword whose optional part is in brackets: ``REV[ERSE]``; ignores case."""
+    """Return True if ``word`` spells a keyword whose optional part is in brackets: ``REV[ERSE]``; case is ignored."""
     shortest, _, optional = spelling.rstrip("]").partition("[")
     word = word.upper()
     return len(word) >= len(shortest) and (shortest + optional).startswith(word)
 
 
 def plain(spelling: str) -> str:
-    """The whole keyword: ``REVERSE`` for ``REV[ERSE]``."""
+    """Return the full keyword: ``REVERSE`` for ``REV[ERSE]``."""
     return spelling.replace("[", "").replace("]", "")
 
 
 def complete(registry: Registry, line: str, context: Context = Context()) -> list[str]:  # noqa: B008 - it is a constant
     """Return the words that can replace the last word of ``line``.
 
-    A path with blanks is in double quotes, which stay open after a folder.
+    A path with blanks is offered in double quotes; after a folder the quote stays open.
     """
     command_text = line[last_command(line) :].lstrip()
     word, rest = first_word(command_text)
@@ -112,7 +112,7 @@ def complete(registry: Registry, line: str, context: Context = Context()) -> lis
 
 
 def completed(line: str, offers: Sequence[str]) -> str:
-    """The line with its last word replaced by what all offers begin with, or by the only one."""
+    """Return the line with its last word replaced by the only offer, or by the common beginning of all offers."""
     if not offers:
         return line
     start = last_word(line)
@@ -124,7 +124,7 @@ def completed(line: str, offers: Sequence[str]) -> str:
 
 
 def validity(registry: Registry, line: str, context: Context = Context()) -> Validity:  # noqa: B008 - it is a constant
-    """The validity of the worst command of a line."""
+    """Return the validity of the line: that of its worst command."""
     validities = {_of_command(registry, word, rest, context) for word, rest in split_calls(line)}
     return next((worst for worst in (Validity.ERROR, Validity.INCOMPLETE) if worst in validities), Validity.VALID)
 

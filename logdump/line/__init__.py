@@ -1,1 +1,1 @@
-"""Line mode: from a pipe, from a script, at a terminal."""
+"""Line mode: input from a pipe, from a script, or at a terminal."""

@@ -4,8 +4,8 @@
     open dirdat/lt000000000
     count detail
 
-The first line has the number of the next line; the commands follow, oldest first. A file that reads otherwise is not
-ours: it is neither used nor overwritten.
+The first line has the number of the next line; the commands follow, oldest first. A file with another content was not
+written by logdump: it is neither used nor overwritten.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ _MOST_BYTES = 4 << 20
 
 
 class UnusableHistory(Exception):
-    """The file cannot be read or is not ours; the message says why."""
+    """The file cannot be read or was not written by logdump; the message is the reason."""
 
 
 def history_path(environment: Mapping[str, str]) -> Path | None:
-    """The file of the history: LOGDUMP_HISTORY, else ``logdump/logdump.hst`` under XDG_STATE_HOME or ~/.local/state.
+    """Return the history file: LOGDUMP_HISTORY, or ``logdump/logdump.hst`` under XDG_STATE_HOME or ~/.local/state.
 
-    None when LOGDUMP_HISTORY is empty, which keeps none, or when there is no home directory.
+    None if LOGDUMP_HISTORY is empty, which disables the file, or if there is no home directory.
     """
     path = user_file("state", "logdump.hst", "LOGDUMP_HISTORY", environment)
     return path.absolute() if path is not None else None
 
 
 def load_history(path: Path) -> History:
-    """The history in a file, empty when there is none.
+    """Return the history in a file, an empty one if there is no file.
 
     Raises:
-        UnusableHistory: it cannot be read, or is not a history of ours.
+        UnusableHistory: the file cannot be read, or was not written by logdump.
     """
     try:
         text = _read(path)
@@ -67,10 +67,10 @@ def _read(path: Path) -> str:
 
 
 def save_history(path: Path, history: History) -> None:
-    """Write the history for its owner alone, whole or not at all.
+    """Write the history atomically, readable by its owner only.
 
     Raises:
-        UnusableHistory: an existing file is not ours, or it cannot be written; the file is unchanged.
+        UnusableHistory: an existing file was not written by logdump, or the file cannot be written; it is unchanged.
     """
     from trailformat.trail.whole_file import WholeFile  # noqa: PLC0415 - at the end of a session
 
@@ -88,20 +88,20 @@ def save_history(path: Path, history: History) -> None:
 
 
 class KeptHistory:
-    """The file that a session's history is kept in, given up after the first failure.
+    """The history file of a session; after the first failure it is no longer used.
 
     Args:
-        path: the file, or None to keep none.
+        path: the file; None to keep no history.
     """
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
 
     def recall(self) -> History:
-        """The history of the sessions before.
+        """Return the history of earlier sessions.
 
         Raises:
-            UnusableHistory: there is none to be had and none will be kept; the message is for the user.
+            UnusableHistory: the file cannot be used, and no history will be kept; the message is for the user.
         """
         if self._path is None:
             return History()
@@ -112,7 +112,7 @@ class KeptHistory:
             raise UnusableHistory(f"{path} is left alone, and no history is kept: {error}.") from error
 
     def save(self, history: History) -> None:
-        """Write the history. Raises like recall."""
+        """Write the history. Raises like ``recall``."""
         if self._path is None:
             return
         try:

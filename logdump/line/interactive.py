@@ -23,9 +23,9 @@ from logdump.session.session import Session
 
 
 class LineEditor:
-    """Gives ``input()`` editing keys, completion, and the lines that the arrow keys recall.
+    """Adds editing keys, completion, and recall of lines by arrow keys to ``input()``.
 
-    ``context`` gives what completion depends on: the tables of the open trail, the marks.
+    ``context`` returns the context of completion: the tables of the open trail, the marks.
     """
 
     def __init__(self, context: Callable[[], Context] = Context) -> None:
@@ -40,11 +40,11 @@ class LineEditor:
         self._readline.set_completer(self._offer)
         self._readline.set_completer_delims(" ;")
         self._readline.parse_and_bind("tab: complete")
-        # offers differ in case from what is typed, and from each other
+        # offers differ in case from the typed text and from each other
         self._readline.parse_and_bind("set completion-ignore-case on")
 
     def recall(self, lines: Sequence[str]) -> None:
-        """Let the arrow keys recall these lines and no others."""
+        """Replace the lines that the arrow keys recall."""
         if self._readline is not None:
             self._readline.clear_history()
             for line in lines:
@@ -58,9 +58,9 @@ class LineEditor:
 
 
 def endings(line: str, offers: Sequence[str], begun: int) -> list[str]:
-    """Return the offers for the line from ``begun`` on; in quotes a blank moves that past the beginning of the word.
+    """Return the offers for the line from ``begun`` on, which is inside the word if that has a blank in quotes.
 
-    A single offer is complete, and followed by a blank, unless it is a folder.
+    A single offer is completed with a blank, unless it is a folder.
     """
     start = last_word(line)
     typed = line[start:begun]
@@ -75,8 +75,8 @@ class Interactive(LineMode):
     """Commands typed at a terminal; Ctrl+C ends a command, not the session.
 
     Args:
-        first: commands run first, as if typed.
-        go_full_screen: continues the session in the full-screen view until that ends; None without one.
+        first: commands that are run first, as if typed.
+        go_full_screen: continues the session in the full-screen view until that ends; None: no such view.
     """
 
     records_together = 1  # after Ctrl+C the position is after the record printed last

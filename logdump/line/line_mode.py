@@ -1,4 +1,4 @@
-"""Running commands by line: from a pipe and from a script here, at a terminal in :mod:`logdump.line.interactive`."""
+"""Line mode from a pipe and from a script; the one at a terminal is in :mod:`logdump.line.interactive`."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from trailformat.trail.whole_file import OUTCOMES
 
 Shown = Progress | SearchProgress | JobProgress | ReadSoFar
 _EVERY = 0.25
-"""Seconds between two looks at the line."""
+"""Least number of seconds between two updates of the progress line."""
 _LONG = 1.0
-"""Seconds after which a search is shown."""
+"""Number of seconds after which the progress of a search is shown."""
 _ECHO = len("^C")
-"""Cells that a terminal shows after the line for Ctrl+C."""
+"""Number of cells of the ``^C`` that a terminal shows after the line."""
 
 
 class Scroller:
-    """Shows progress on standard error where that is a terminal, and nowhere else."""
+    """Shows progress on standard error if that is a terminal."""
 
     def __init__(self) -> None:
         self._started: float | None = None
@@ -46,7 +46,7 @@ class Scroller:
         self._has_read = False
 
     def show(self, event: Shown, settings: Settings) -> None:
-        """Show the part of the bytes that is read and the records scanned; or the tasks of a job."""
+        """Show the percentage read and the number of scanned records, or the progress of a job."""
         self._has_read = self._has_read or isinstance(event, ReadSoFar)
         if isinstance(event, Progress):
             self._scanned = event._replace(size=0) if self._has_read else event
@@ -92,11 +92,11 @@ BANNER = tuple(
     )
 )
 _MESSAGES = (Notice, NoRecordThere)
-"""What is narration always."""
+"""Events that are narration whatever the output is."""
 
 
 def _after(events: Generator[Event, None, None], interrupt: KeyboardInterrupt) -> Iterator[Event]:
-    """Yield the remaining events of a command after Ctrl+C while an event was printed."""
+    """Yield the remaining events of a command if Ctrl+C was pressed while an event was printed."""
     with contextlib.suppress(KeyboardInterrupt, StopIteration):
         yield events.throw(interrupt)
         yield from events
@@ -105,14 +105,14 @@ def _after(events: Generator[Event, None, None], interrupt: KeyboardInterrupt) -
 class LineMode:
     """Runs lines and prints the events that they yield.
 
-    Records, counts and texts go to standard output. Failures go there too at a prompt, as Logdump prints them, and to
-    standard error in a script; notices go to standard error always. While a command writes its own data to standard
-    output, all of these go to standard error.
+    Records, counts and texts go to standard output. Failures also go there at a prompt, as Logdump prints them, and to
+    standard error in a script; notices always go to standard error. While a command writes its own data to standard
+    output, everything else goes to standard error.
     """
 
     failures_to_stderr = False
     output_is_data = False
-    """True if standard output is for the data of EXPORT alone, from the first command to the last."""
+    """True if standard output is reserved for the data of EXPORT, for all commands."""
     records_together = 64
     """Maximum number of records printed together."""
 
@@ -129,7 +129,7 @@ class LineMode:
         self._scroller = Scroller()
 
     def run(self) -> int:
-        """Run to the end; returns the exit status."""
+        """Run all lines and return the exit status."""
         try:
             return self._run()
         finally:
@@ -139,7 +139,7 @@ class LineMode:
         raise NotImplementedError
 
     def _read(self, prompt: str) -> str | None:
-        """The next line of input, without its end; None when there is none."""
+        """Return the next line of input, without its line end; None at the end."""
         raise NotImplementedError
 
     def enter(self, line: str) -> None:
@@ -157,7 +157,7 @@ class LineMode:
                 self._print(event)
             raise
         finally:
-            # here and now: what the command does at its end needs the open file
+            # closed now, as the command needs the open file to clean up
             with contextlib.suppress(RuntimeError):
                 events.close()
             self._scroller.clear()
@@ -168,7 +168,7 @@ class LineMode:
             self._narrates = False
 
     def _tell_what_is_left(self) -> None:
-        """Name what a command should have removed or put back and could not."""
+        """Print the files that a command should have removed or restored and could not."""
         lines = [f"{former} is the former {path}: it could not be put back." for former, path in OUTCOMES.displaced]
         lines += [f"{path} could not be removed; nothing needs it." for path in OUTCOMES.left]
         OUTCOMES.displaced.clear()
@@ -177,7 +177,7 @@ class LineMode:
             self._print(Notice(tuple(lines), ExitStatus.OK))
 
     def _print_all(self, events: Generator[Event, None, None]) -> None:
-        """Print events; a read that fails while one is printed is an error of the command that has yielded it."""
+        """Print events. A CannotRead while an event is printed is thrown into the command that has yielded it."""
         failed: CannotRead | None = None
         with contextlib.suppress(StopIteration):
             while True:
@@ -189,7 +189,7 @@ class LineMode:
                     failed = error
 
     def _standard_output(self) -> BinaryIO:
-        """Standard output for data; what else this line prints is narration."""
+        """Return standard output for data; all other output of this line becomes narration."""
         self._narrates = True
         terminal.flush()
         return sys.stdout.buffer
@@ -202,7 +202,6 @@ class LineMode:
         return line
 
     def _log(self, *lines: Harmless) -> None:
-        """Copy lines to the session log."""
         if self.session.log.path is not None:
             with self._log_that_may_fail() as log:
                 for line in lines:
@@ -210,7 +209,7 @@ class LineMode:
 
     @contextlib.contextmanager
     def _log_that_may_fail(self) -> Iterator[SessionLog]:
-        """The session log; one that cannot be written is switched off."""
+        """Yield the session log; if it cannot be written, it is switched off."""
         log = self.session.log
         path = log.path
         try:
@@ -237,16 +236,15 @@ class LineMode:
         self._log(*lines)
 
     def _show_progress(self, event: Progress | SearchProgress | JobProgress | ReadSoFar) -> None:
-        """Show how far a scan is in one line that is written over."""
+        """Show the progress of a scan in a line that is overwritten."""
         self._scroller.show(event, self.session.settings)
 
     def _show_search(self, rba: int) -> None:
-        """Show how far a search for a sound record is, where that takes long."""
+        """Show the RBA that a search for a sound record has reached, if the search is long."""
         if self.session.settings.scan_scrolling:
             self._show_progress(SearchProgress(rba))
 
     def _show_reading(self, so_far: ReadSoFar) -> None:
-        """Show the progress of reading."""
         if self._hint.due(so_far.size):
             self._write_lines([escape(self._hint.text)], is_narration=True)
         if self.session.settings.scan_scrolling:
@@ -268,11 +266,10 @@ class LineMode:
 
     @property
     def is_json(self) -> bool:
-        """True if FORMAT is JSONL: standard output then has objects only."""
+        """True if FORMAT is JSONL: standard output then has only JSON objects."""
         return self.session.settings.format is OutputFormat.JSONL
 
     def _greet(self) -> None:
-        """Print the banner."""
         for line in BANNER:
             terminal.write_line(line)
 
@@ -283,7 +280,7 @@ class LineMode:
 
 
 class Script(LineMode):
-    """The commands of -c and -f: no banner, no prompts, an exit status."""
+    """Runs the commands of -c and -f: no banner and no prompts; the status of the first failure is the exit status."""
 
     failures_to_stderr = True
 
@@ -293,7 +290,7 @@ class Script(LineMode):
         self.output_is_data = output_is_data
         self._lines = iter(lines)
 
-    def _read(self, prompt: str) -> str | None:  # noqa: ARG002 - a script is read without prompts
+    def _read(self, prompt: str) -> str | None:  # noqa: ARG002 - a script has no prompts
         return next(self._lines, None)
 
     def _run(self) -> int:
@@ -303,7 +300,7 @@ class Script(LineMode):
 
 
 class PipedInput(LineMode):
-    """Commands from standard input, with banner and prompts on standard output."""
+    """Runs commands from standard input, with banner and prompts on standard output."""
 
     def _read(self, prompt: str) -> str | None:
         terminal.write_prompt(escape("" if self.is_json else prompt))
@@ -326,7 +323,7 @@ class PipedInput(LineMode):
 
 
 def lines_of(file: TextIO) -> Iterator[str]:
-    """Yield the lines of a file without their ends; a line that is too long is cut right above the limit."""
+    """Yield the lines of a file without their ends; a longer line is cut just above MOST_CHARACTERS."""
     while line := file.readline(MOST_CHARACTERS + 1):
         rest = line
         while len(rest) > MOST_CHARACTERS and not rest.endswith("\n"):

@@ -1,4 +1,4 @@
-"""The standard streams: all text is written here, and only text without terminal control sequences."""
+"""Output to the standard streams: all text is written here, without terminal control sequences."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from trailformat.errors import reason_of
 
 
 class OutputLost(Exception):
-    """Standard output cannot be written, for the system's reason."""
+    """Standard output cannot be written; the message is the system's reason."""
 
 
 def write_line(line: Harmless, *, is_narration: bool = False) -> None:
-    """Write a line to standard output or standard error, after all earlier output."""
+    """Write a line to standard error if ``is_narration``, after all earlier output, else to standard output."""
     write_lines((line,), is_narration=is_narration)
 
 
 def write_lines(lines: Sequence[Harmless], *, is_narration: bool = False) -> None:
-    """Write lines together. Raises OutputLost, and BrokenPipeError."""
+    """Write lines in one call. Raises OutputLost and BrokenPipeError."""
     if not lines:
         return
     text = "\n".join((*lines, ""))
@@ -41,7 +41,7 @@ def write_lines(lines: Sequence[Harmless], *, is_narration: bool = False) -> Non
 
 
 def flush() -> None:
-    """Have standard output written. Raises OutputLost, and BrokenPipeError."""
+    """Flush standard output. Raises OutputLost and BrokenPipeError."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -51,31 +51,31 @@ def flush() -> None:
 
 
 def give_up_output() -> None:
-    """Let what standard output still holds go nowhere, so that the end of the process does not try to write it."""
+    """Redirect standard output to the null device, so that the exit of the process does not try to write its buffer."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.stdout.flush()
 
 
 def write_prompt(prompt: Harmless) -> None:
-    """Put a prompt, with no end of the line, where it can be seen before anything is read."""
+    """Write a prompt, without a line end, and flush it."""
     sys.stdout.write(prompt)
     flush()
 
 
 def write_over(line: Harmless, width: int) -> None:
-    """Put a line on standard error in place of the former one, which had ``width`` characters."""
+    """Overwrite the last line on standard error, which had ``width`` characters."""
     sys.stderr.write(f"\r{line:<{width}}")
     sys.stderr.flush()
 
 
 def wipe(width: int) -> None:
-    """Take away what :func:`write_over` has left."""
+    """Erase a line of ``width`` characters that :func:`write_over` has written."""
     write_over(escape(""), width)
     sys.stderr.write("\r")
 
 
 class ArgumentParser(argparse.ArgumentParser):
-    """The parser of a command line; what it says of words that a shell's wildcard may have found is harmless."""
+    """A parser of arguments whose messages are escaped: a shell's wildcard may have put any file name into them."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
         for line in message.splitlines():

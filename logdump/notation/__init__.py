@@ -1,1 +1,1 @@
-"""Logdump's notation: times, wildcards, EBCDIC, hex dumps, escapes. It holds no state."""
+"""Logdump's notation: times, wildcards, EBCDIC, hex dumps, escapes. It has no state."""

@@ -4,8 +4,8 @@
     INTERPRETINTERVAL 1234567               Interval 1234567 is 0-00:00:01.234.567
     FLOAT 2.2 FMT %g                        400199999999999a  2.2
 
-Each function gives the lines that Logdump prints, without line ends, and raises ValueError, which says what is wrong,
-for an argument it cannot use. The layouts are those of the manual's examples.
+Each function returns the lines that Logdump prints, without line ends, and raises ValueError with a reason for an
+argument it cannot use. The layouts are those of the manual's examples.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ _LAYOUTS = {64: ">d", 32: ">f"}
 
 
 def compute_timestamp(text: str, now: int | None = None) -> str:
-    """COMPUTETIMESTAMP: the Julian timestamp (microseconds) of a date-time string, which is taken as GMT.
+    """COMPUTETIMESTAMP: return the Julian timestamp (microseconds) of a date-time string in GMT.
 
-    ``now``, in Julian microseconds, gives the date when it is missing.
+    If the string has no date, it is that of ``now`` (Julian microseconds).
     """
     return f"{text.strip()} is JulianTimestamp {parse_datetime(text, GMT, now)}"
 
 
 def interpret_timestamp(number: int) -> list[str]:
-    """INTERPRETTIMESTAMP: a Julian timestamp (microseconds) in GMT and in LCT, the machine's local time."""
+    """INTERPRETTIMESTAMP: return a Julian timestamp (microseconds) in GMT and in LCT, the machine's local time."""
     _check(number, _SIGNED_64, "timestamp")
     return [f"{format_timestamp(number, GMT)} GMT", f"{format_timestamp(number, LOCAL)} LCT"]
 
 
 def interpret_interval(number: int) -> str:
-    """INTERPRETINTERVAL: microseconds as ``days-hh:mm:ss.mmm.uuu``, with a minus sign in front when negative."""
+    """INTERPRETINTERVAL: return microseconds as ``days-hh:mm:ss.mmm.uuu``, with a minus sign in front if negative."""
     _check(number, _SIGNED_64, "interval")
     milliseconds, microseconds = divmod(abs(number), 1000)
     seconds, milliseconds = divmod(milliseconds, 1000)
@@ -61,7 +61,7 @@ def interpret_interval(number: int) -> str:
 
 
 def ctime_lines(number: int) -> list[str]:
-    """CTIME: a C ``time_t`` (seconds since 1970) in hex, local time and GMT; years 1 to 9999.
+    """CTIME: return a C ``time_t`` (seconds since 1970) in hex, local time and GMT; years 1 to 9999.
 
     A negative value is shown in hex as its 64 bits; the manual has a positive example only.
     """
@@ -81,12 +81,12 @@ def ctime_lines(number: int) -> list[str]:
 
 
 def esblock_lines(number: int) -> list[str]:
-    """ESBLOCK: the 64-bit syskey of an entry-sequenced file as block and record number.
+    """ESBLOCK: return the 64-bit syskey of an entry-sequenced file as block and record number.
 
     Derived from the only example known (manual ESBLOCK, a NonStop command): the upper 32 bits are the block, the lower
     32 the record, and the relative byte address is block * 4096 + record. Its hex numbers have 17 digits, the
-    value in 16 and a zero after them (4102 is ``0x00000000000010060``); they are printed so. A record number above
-    4095, which such an address cannot hold, is an error here; Logdump's treatment of it is unknown.
+    value in 16 and a zero after them (4102 is ``0x00000000000010060``), as they are printed here. A record number above
+    4095, which does not fit into such an address, is an error here; Logdump's treatment of it is unknown.
     """
     _check(number, _UNSIGNED_64, "syskey")
     block, record = divmod(number, 2**32)
@@ -100,13 +100,13 @@ def esblock_lines(number: int) -> list[str]:
 
 
 def float_line(args: str) -> str:
-    """FLOAT: a number's bits in hex, two blanks, and its value, ``%f`` unless a format is given.
+    """FLOAT: return a number's bits in hex, two blanks, and its value, in ``%f`` unless a format is given.
 
     ``args`` is the number, then at most one size and one format. The number is decimal, or hex after ``0x``, ``%H``,
-    ``X`` or ``H``; fewer hex digits than the size holds are the low ones. Sizes: IEEE, TDM, TANDEM, NSK, 64bit, 64-bit
+    ``X`` or ``H``; fewer hex digits than the size has are the low ones. Sizes: IEEE, TDM, TANDEM, NSK, 64bit, 64-bit
     and F64 are 64 bits (the default), 32bit, 32-bit and F32 are 32 bits, 8 hex digits. Format: ``FMT`` (manual) or
     ``FORMAT`` (HELP) and one C99 specifier for a floating-point number, ``%[-+ #0][width][.precision][l]efgaEFGA``,
-    width and precision below 1000. ``%lx``, which the manual names too, reads an integer and is refused. Nothing is
+    width and precision below 1000. ``%lx``, which the manual also names, is for an integer and is refused. Nothing is
     converted between Tandem and IEEE. Sources: manual FLOAT, HELP 11.1.
     """
     words = _WORD.findall(args.strip())
@@ -130,7 +130,7 @@ def _check(number: int, allowed: range, what: str) -> None:
 
 
 def _float_options(words: list[str]) -> tuple[int, re.Match[str]]:
-    """Size in bits and format, from the words after the number."""
+    """Return the size in bits and the format, from the words after the number."""
     size: int | None = None
     form: str | None = None
     rest = iter(words)
@@ -149,7 +149,7 @@ def _float_options(words: list[str]) -> tuple[int, re.Match[str]]:
 
 
 def _bits(text: str, size: int) -> int:
-    """The bits of a decimal number, rounded to the nearest that ``size`` holds."""
+    """Return the bits of a decimal number, rounded to the nearest number of ``size`` bits."""
     if not _DECIMAL.fullmatch(text):
         raise ValueError(f"{text!r} is not a number: decimal, or hex after 0x, %H, X or H")
     try:
@@ -162,7 +162,7 @@ def _bits(text: str, size: int) -> int:
 
 
 def _formatted(value: float, specifier: re.Match[str]) -> str:
-    """``value`` as C's printf writes it."""
+    """Return ``value`` as C's printf writes it."""
     flags, width, precision, kind = specifier.group("flags", "width", "precision", "kind")
     if not math.isfinite(value):  # printf pads these with blanks, never with zeros
         return f"%{flags.replace('0', '')}{width}{'F' if kind.isupper() else 'f'}" % value
@@ -172,7 +172,7 @@ def _formatted(value: float, specifier: re.Match[str]) -> str:
 
 
 def _hex_float(value: float, flags: str, width: int, precision: str | None, *, upper: bool) -> str:
-    """``%a``: ``0x1.0cccccccccccdp+1``, without trailing zeros or rounded to even at ``precision`` hex digits."""
+    """Format ``%a``, ``0x1.0cccccccccccdp+1``: no trailing zeros, or rounded to even at ``precision`` hex digits."""
     whole, point, rest = abs(value).hex().partition(".")
     digits, _, exponent = rest.partition("p")
     mantissa = whole[-1] + digits.ljust(13, "0")

@@ -21,19 +21,19 @@ ASCII = _printable("".join(map(chr, range(256))))
 
 @cache
 def _ebcdic() -> str:
-    """256 characters, one for each byte: what it is in EBCDIC if that is a printable ASCII character, else a dot."""
+    """Return 256 characters, one for each byte: its character in EBCDIC if that is printable ASCII, else a dot."""
     from trailformat.codec.charsets import EBCDIC_1047  # noqa: PLC0415 - a session without EBCDIC starts faster
 
     return _printable(EBCDIC_1047)
 
 
 def gutter_table(*, ebcdic: bool) -> str:
-    """The table for the text column under ASCIIDUMP or EBCDICDUMP: 256 characters, all printable ASCII."""
+    """Return the table for the text column under ASCIIDUMP or EBCDICDUMP: 256 characters, all printable ASCII."""
     return _ebcdic() if ebcdic else ASCII
 
 
 def decode_ebcdic(data: bytes) -> str:
-    """The text of bytes in EBCDIC, one character a byte; every byte has one, control characters included."""
+    """Return the text of bytes in EBCDIC, one character for each byte, control characters included."""
     from trailformat.codec.charsets import CODE_PAGE_1047, decode  # noqa: PLC0415 - for EBCDIC alone
 
     return decode(data, CODE_PAGE_1047)
@@ -42,18 +42,18 @@ def decode_ebcdic(data: bytes) -> str:
 BYTES_PER_LINE = 20
 _ASCII_TABLE = ASCII.encode()
 _LINES = 64
-"""Lines that are made together."""
+"""Number of lines that are made together."""
 _DIGITS = 50
 """Width of the hex digits of a line, including the blank after them."""
 _PLACES = [
     (slice(_DIGITS * line, _DIGITS * line + _DIGITS - 1), slice(BYTES_PER_LINE * line, BYTES_PER_LINE * (line + 1)))
     for line in range(_LINES)
 ]
-"""The digits and the characters of each line among those of all."""
+"""Slices of the digits and of the characters of each line in those of all lines."""
 
 
 def hexdump(data: bytes, limit: int | None = None, gutter: str = ASCII) -> list[Harmless]:
-    """The lines of ``data``, cut at ``limit`` bytes; ``gutter`` gives the character of each byte (see charsets)."""
+    """Return the lines of ``data``, cut at ``limit`` bytes; ``gutter`` is a table of ``gutter_table``."""
     shown = data if limit is None else data[:limit]
     table = _ASCII_TABLE if gutter is ASCII else gutter.encode()
     if 0 < len(shown) <= BYTES_PER_LINE:
@@ -64,5 +64,5 @@ def hexdump(data: bytes, limit: int | None = None, gutter: str = ASCII) -> list[
         count = -(-len(part) // BYTES_PER_LINE)
         digits, text = part.hex(" ", -2).ljust(_DIGITS * count), part.translate(table).decode()
         lines += [f" {digits[pairs]} | {text[characters]}" for pairs, characters in _PLACES[:count]]
-    # digits, and what a table of printable characters has
+    # digits, and characters from a table of printable ones
     return cast("list[Harmless]", lines)

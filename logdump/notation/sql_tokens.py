@@ -1,6 +1,6 @@
 """The tokens of an SQL statement of any database: no statement is refused, and together they are the whole text.
 
-A quote or comment that is not closed reaches to the end. Databases differ in the meaning of a backslash and a ``#``:
+A quote or comment that is not closed extends to the end. Databases differ in the meaning of a backslash and a ``#``:
 ``STANDARD`` reads Oracle's and PostgreSQL's statements, ``MYSQL`` those of MySQL and MariaDB.
 """
 
@@ -33,7 +33,7 @@ _KINDS = {kind.value: kind for kind in SqlTokenKind}
 
 
 class SqlToken(NamedTuple):
-    """A token, and where it begins."""
+    """A token, and its offset."""
 
     kind: SqlTokenKind
     text: str
@@ -46,7 +46,7 @@ class SqlToken(NamedTuple):
 
     @property
     def plain(self) -> str:
-        """The name that a word is, or a text in the quotes of names."""
+        """The text of the token; of a quoted name the text between the quotes."""
         if self.kind is not SqlTokenKind.NAME:
             return self.text
         quote = self.text[0]
@@ -57,9 +57,9 @@ class SqlToken(NamedTuple):
 class SqlLexis(NamedTuple):
     """The expressions that differ between databases; ``quote`` is that of a name that needs one.
 
-    ``comment`` matches comments that no server reads, ``versioned`` those that some do, and ``bounds`` the beginning
-    and end of the latter. ``plain`` are characters that begin no token but a blank or sign, ``opening`` begins a quoted
-    text; every statement with comments contains one of ``signs``.
+    ``comment`` matches comments that no server interprets, ``versioned`` those that some do, and ``bounds`` the
+    beginning and end of the latter. ``plain`` are characters that begin only blanks or signs, ``opening`` begins a
+    quoted text; every statement with comments contains one of ``signs``.
     """
 
     comment: str
@@ -99,7 +99,7 @@ class SqlTokenizer:
 
     @cached_property
     def _comments(self) -> re.Pattern[str]:
-        """Comments, texts in quotes, and runs of all else: no group captures inside of a repetition."""
+        """Pattern of comments, texts in quotes, and runs of all else; no group captures inside of a repetition."""
         lexis = self._lexis
         comment = f"{lexis.versioned}|{lexis.comment}"
         run = rf"(?:{lexis.plain}++|(?!{lexis.opening})(?:{self._part}|{_NUMBER}|(?!{comment}).))++"
@@ -111,7 +111,7 @@ class SqlTokenizer:
         return self._lexis.quote
 
     def tokens_of(self, statement: str, begin: int = 0) -> Iterator[SqlToken]:
-        """Yield all tokens from a place on, in order."""
+        """Yield all tokens from an offset on, in order."""
         for found in self._tokens.finditer(statement, begin):
             yield SqlToken(_KINDS[found.lastgroup or ""], found[0], found.start())
 
@@ -121,9 +121,9 @@ class SqlTokenizer:
         return "".join(" " if one.kind in hidden else one.text for one in self.tokens_of(statement))
 
     def split_comments(self, statement: str) -> tuple[str, list[str]]:
-        """Return the statement with a blank in place of each inner comment; and the comments, unchanged.
+        """Return the statement with a blank in place of each inner comment, and the comments, unchanged.
 
-        Comments that some servers read are included.
+        Comments that some servers interpret are included.
         """
         if not any(sign in statement for sign in self._lexis.signs):
             return statement, []
@@ -170,7 +170,7 @@ STANDARD = SqlTokenizer(
         signs=("--", "/*"),
     )
 )
-"""Statements of Oracle and PostgreSQL: ``q'[…]'``, ``$tag$…$tag$``, and backslashes in ``E'…'`` alone."""
+"""Statements of Oracle and PostgreSQL: ``q'[…]'``, ``$tag$…$tag$``, and backslashes in ``E'…'`` only."""
 _ESCAPING = r"{0}(?:[^{0}\\]++|\\(?:.|\Z)|{0}{0})*+(?:{0}|\Z)"
 _MYSQL_STRING = _ESCAPING.format("'")
 _MYSQL_NAME = _ESCAPING.format('"') + r"|`(?:[^`]|``)*+(?:`|\Z)"

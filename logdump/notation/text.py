@@ -1,4 +1,4 @@
-"""Text for people: control characters made harmless, display width, plurals, wildcards, where two texts differ."""
+"""Text for display: escapes of control characters, display width, plurals, wildcards, differences of two texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GAP = 2
 
 
 def display_width(text: str) -> int:
-    """The columns that ``text`` takes; control characters must be escaped already."""
+    """Return the terminal columns that ``text`` takes; control characters must be escaped already."""
     return len(text) if text.isascii() else sum(map(_width, text))
 
 
@@ -27,7 +27,7 @@ def _width(character: str) -> int:
 
 
 def cut_to(text: str, width: int) -> str:
-    """``text`` as far as it fits into ``width`` columns, an ellipsis in the last one when it does not."""
+    """Return ``text`` cut to ``width`` columns, with an ellipsis in the last one if it does not fit."""
     if display_width(text) <= width:
         return text
     kept, taken = [], 1
@@ -60,12 +60,12 @@ def _head(text: str, width: int) -> str:
 
 
 def widths_of(rows: Sequence[Sequence[str]]) -> list[int]:
-    """The width of each column of a table."""
+    """Return the width of each column of a table."""
     return [max(map(display_width, cells)) for cells in zip(*rows, strict=True)]
 
 
 def aligned(rows: Sequence[Sequence[str]], at_the_right: Collection[int] = ()) -> Iterator[str]:
-    """The lines of a table, its columns as wide as their widest cells; those ``at_the_right`` end in line."""
+    """Yield the lines of a table, its columns as wide as their widest cells; ``at_the_right`` are right-aligned."""
     widths = widths_of(rows)
     for row in rows:
         cells = []
@@ -76,7 +76,7 @@ def aligned(rows: Sequence[Sequence[str]], at_the_right: Collection[int] = ()) -
 
 
 def first_difference(a: AnyStr, b: AnyStr) -> int:
-    """The index of the first character or byte that differs, by halving: records may have a gigabyte."""
+    """Return the index of the first character or byte that differs, by binary search: records may have a gigabyte."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -106,7 +106,7 @@ def amount(number: int, noun: str) -> str:
 
 
 def size_text(size: int) -> str:
-    """Bytes in three digits or so."""
+    """Return a size in B, KB, MB or GB, with a decimal below 100 (``1.5 MB``)."""
     value, unit = float(size), "B"
     for unit in ("B", "KB", "MB", "GB"):
         if value < 1024 or unit == "GB":
@@ -121,15 +121,15 @@ def matches(pattern: str, name: str, *, case_sensitive: bool) -> bool:
 
 
 def name_test(pattern: str | None) -> Callable[[str], bool] | None:
-    """The test whether a name fits, in letters of either case; None where there is no pattern, and all names do."""
+    """Return a test whether a name matches, ignoring case; None without a pattern, when all names match."""
     return None if pattern is None else lambda name: matches(pattern, name, case_sensitive=False)
 
 
 @lru_cache(maxsize=256)
 def _compile(pattern: str, *, case_sensitive: bool) -> re.Pattern[str]:
-    """Return a regular expression that never backtracks over an earlier ``*``: each takes the first match for good.
+    """Return a regular expression that never backtracks over an earlier ``*``: each keeps its first match.
 
-    No match is lost, since what matches after a later place also matches after the first one.
+    No match is lost: text that matches after a later position also matches after the first one.
     """
     first, *others = (_literal(part) for part in re.sub(r"\*+", "*", pattern).split("*"))
     expression = first
@@ -147,9 +147,9 @@ _NUMBER = re.compile(r"[+-]?(?:0[xX][0-9A-Fa-f]{1,16}|[0-9]{1,20}|[0-9]{1,3}(?:,
 
 
 def whole_number(text: str) -> int | None:
-    """The number that all of ``text`` is, hexadecimal after ``0x``; None where it is none.
+    """Return the number that ``text`` consists of, hexadecimal after ``0x``; None if it is not a number.
 
-    Commas may separate groups of three digits: GoldenGate's messages print RBAs so (``rba 483,188,832``).
+    Commas may separate groups of three digits, as in RBAs of GoldenGate's messages (``rba 483,188,832``).
     """
     if not _NUMBER.fullmatch(text):
         return None
@@ -157,32 +157,32 @@ def whole_number(text: str) -> int | None:
 
 
 Harmless = NewType("Harmless", str)
-"""Printable characters alone, as :func:`escape` makes them: a terminal and a session log take nothing else."""
+"""Text of printable characters only, from :func:`escape`: nothing else is written to a terminal or session log."""
 
 _PLAIN = bytes((ord("\n"), *range(0x20, 0x7F)))
 """Printable ASCII, and the line feed."""
 
 
 def escape(text: str) -> Harmless:
-    r"""``text`` with every char that is not printable written as ``\xNN`` or ``\uNNNN``."""
+    r"""Return ``text`` with every character that is not printable written as ``\xNN`` or ``\uNNNN``."""
     if text.isprintable():
         return Harmless(text)
     return Harmless("".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text))
 
 
 def ascii_json(text: str) -> Harmless:
-    r"""JSON in ASCII, a line or some with line feeds between them: it has ``\u001b`` for what is not printable."""
+    r"""Return one or more lines of ASCII JSON as harmless: in it, unprintable characters are like ``\u001b``."""
     return Harmless(text)
 
 
 def escape_lines(lines: Iterable[str]) -> list[Harmless]:
-    """Escape lines; if none needs it, one look at all of them shows that."""
+    """Escape lines; one check of all of them shows if none needs it."""
     shown = list(lines)
     return cast("list[Harmless]", shown) if "".join(shown).isprintable() else list(map(escape, shown))
 
 
 def escape_block(data: bytes) -> Harmless:
-    """Lines in UTF-8 with line feeds between them, each escaped, as one text."""
+    """Return UTF-8 lines, separated by line feeds, each escaped, as one text."""
     text = data.decode()
     if data.translate(None, _PLAIN).decode().isprintable():
         return Harmless(text)

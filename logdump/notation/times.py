@@ -1,9 +1,9 @@
-"""Times as Logdump shows and takes them: Julian microseconds in GMT to text and back, in the zone of TIMEOFFSET.
+"""Times as Logdump shows and accepts them: Julian microseconds in GMT to text and back, in the zone of TIMEOFFSET.
 
     211976584185800569   =   2005/03/03 04:29:45.800.569 GMT
 
 Shown times are ``yyyy/mm/dd hh:mm:ss.mmm.uuu``, milliseconds dot microseconds (every transcript). Times in commands are
-``[[yy]yy-mm-dd] [hh[:mm][:ss]]`` (manual COUNT, HELP 11.1), or ISO 8601 as our JSON writes them (ours). A trail keeps
+``[[yy]yy-mm-dd] [hh[:mm][:ss]]`` (manual COUNT, HELP 11.1), or ISO 8601 as our JSON writes them (ours). A trail has
 GMT; LOCAL is the machine's zone, with its daylight saving at that moment.
 """
 
@@ -25,7 +25,7 @@ def seconds_text(microseconds: int) -> str:
 
 
 def duration_text(microseconds: int) -> str:
-    """A duration in its two largest units, ``2 h 56 min``; below a minute in seconds."""
+    """Return a duration in its two largest units, ``2 h 56 min``; below a minute in seconds."""
     seconds = abs(microseconds) // 1_000_000
     parts: list[str] = []
     for size, unit in _UNITS:
@@ -38,7 +38,7 @@ def duration_text(microseconds: int) -> str:
 
 
 def span_text(microseconds: int) -> str:
-    """A duration in its two largest units, the second only where it is not 0: ``4 h``."""
+    """Return a duration in its two largest units, without the second if it is 0: ``4 h``."""
     first, _, second = duration_text(microseconds).partition(" 0 ")
     return first if second and not second.startswith("s") else duration_text(microseconds)
 
@@ -57,7 +57,7 @@ _DATE_AND_TIME = rf"{_DATE}(?:(?:\s+|[Tt]){_CLOCK}(?:\s*{_ZONE})?)?"
 
 LOGDUMP_FORM: Final = "[[yy]yy-mm-dd] [hh[:mm][:ss]]"
 TIME_FORMS: Final = f"{LOGDUMP_FORM} or ISO 8601, yyyy-mm-ddThh:mm:ss with Z or +hh:mm"
-"""How a time may be entered: as Logdump takes it, or else."""
+"""Forms in which a time may be entered: Logdump's, or ISO 8601."""
 
 
 class TimeOffset(NamedTuple):
@@ -67,9 +67,9 @@ class TimeOffset(NamedTuple):
 
     @classmethod
     def parse(cls, words: str) -> TimeOffset:
-        """The zone that TIMEOFFSET's argument names, in any case: LOCAL, GMT, GMT +/- hh[:mm] up to 14:59.
+        """Return the zone that TIMEOFFSET's argument names, in any case: LOCAL, GMT, GMT +/- hh[:mm] up to 14:59.
 
-        Raises ValueError, which says what is wrong. Source: manual TIMEOFFSET.
+        Raises ValueError, with a reason. Source: manual TIMEOFFSET.
         """
         text = words.strip()
         if text.upper() == "LOCAL":
@@ -84,7 +84,7 @@ class TimeOffset(NamedTuple):
         return cls(-total if sign == "-" else total)
 
     def moment(self, text: str) -> int:
-        """Julian microseconds of an entered time that is meant in this zone; see ``parse_datetime``."""
+        """Return the Julian microseconds of a time entered in this zone; see ``parse_datetime``."""
         return parse_datetime(text, self)
 
     def __str__(self) -> str:
@@ -98,7 +98,7 @@ class TimeOffset(NamedTuple):
 
 
 _ENDS = ("", *"0 1 00 000 01 -01 /01 1-01 1/01 01-01 01/01 -01-01 /01/01 0-01-01 0/01/01".split())  # noqa: SIM905
-"""What a time lacks that is being typed: one of these makes it whole."""
+"""Endings that complete a beginning of a time: one of these does if any can."""
 
 LOCAL: Final = TimeOffset(None)
 """The machine's zone, Logdump's default."""
@@ -107,15 +107,14 @@ GMT: Final = TimeOffset(0)
 
 
 def current_timestamp() -> int:
-    """The present moment in Julian microseconds, GMT."""
+    """Return the current time in Julian microseconds, GMT."""
     return time.time_ns() // 1000 + JULIAN_UNIX_EPOCH
 
 
 def format_timestamp(julian: int, offset: TimeOffset) -> str:
-    """``yyyy/mm/dd hh:mm:ss.mmm.uuu`` of Julian microseconds in a zone.
+    """Return Julian microseconds as ``yyyy/mm/dd hh:mm:ss.mmm.uuu`` in a zone.
 
-    A value that falls outside the years 1 to 9999 there has no such text: it is ``x`` and the 16 hex digits of its 64
-    bits.
+    A value outside the years 1 to 9999 in that zone is ``x`` and the 16 hex digits of its 64 bits.
     """
     return _shown_time(julian, offset, time.tzname)
 
@@ -130,7 +129,7 @@ def _shown_time(julian: int, offset: TimeOffset, zone: tuple[str, str]) -> str:
 
 @lru_cache
 def _shown_second(seconds: int, offset: TimeOffset, _zone: tuple[str, str]) -> str | None:
-    """``yyyy/mm/dd hh:mm:ss`` of Unix seconds; None outside the years 1 to 9999."""
+    """Return Unix seconds as ``yyyy/mm/dd hh:mm:ss``; None outside the years 1 to 9999."""
     fields = _fields(seconds, offset)
     if fields is None:
         return None
@@ -184,7 +183,7 @@ def begins_datetime(text: str) -> bool:
 
 
 def _fields(seconds: int, offset: TimeOffset) -> time.struct_time | None:
-    """Calendar fields of Unix seconds in a zone; None outside the years 1 to 9999."""
+    """Return the calendar fields of Unix seconds in a zone; None outside the years 1 to 9999."""
     try:
         fields = time.localtime(seconds) if offset.minutes is None else time.gmtime(seconds + 60 * offset.minutes)
     except (OverflowError, OSError):
@@ -213,14 +212,14 @@ def _time(parts: dict[str, str | None]) -> tuple[int, int, int, int]:
 
 
 def _zone(text: str | None, offset: TimeOffset) -> int | None:
-    """Minutes ahead of GMT: those that were entered, else those of ``offset``; None for local time."""
+    """Return the minutes ahead of GMT, as entered or else of ``offset``; None for local time."""
     if text is None:
         return offset.minutes
     return 0 if text in "Zz" else TimeOffset.parse(f"GMT {text[:3]}:{text[3:].lstrip(':') or '00'}").minutes
 
 
 def _from_local(wall: int, text: str) -> int:
-    """GMT of what the machine's clock on the wall shows: the offset is the one in force a day before or a day after."""
+    """Return GMT of a local time, whose offset is the one in force a day before or a day after."""
     seconds, fraction = divmod(wall - JULIAN_UNIX_EPOCH, _SECOND)
     try:
         guesses = [seconds - time.localtime(seconds + day).tm_gmtoff for day in (-_DAY_SECONDS, _DAY_SECONDS)]
@@ -234,6 +233,6 @@ def _from_local(wall: int, text: str) -> int:
 
 @lru_cache
 def iso_time(julian: int) -> str | None:
-    """``2024-03-14T09:31:00.000000Z`` of Julian microseconds; None outside the years 1 to 9999."""
+    """Return Julian microseconds as ``2024-03-14T09:31:00.000000Z``; None outside the years 1 to 9999."""
     moment = to_datetime(julian)
     return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0") if moment else None

@@ -1,4 +1,4 @@
-"""The parameter files that a session goes by. It is light: the screen asks for it before any such file is read."""
+"""The parameter files of a session. It imports little: the full-screen view loads it before any such file is read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ParametersInUse(NamedTuple):
-    """The parameter files that PARAMS has set, one a side at most."""
+    """The parameter files that PARAMS has set, at most one for each side."""
 
     extract: ParameterFile | None = None
     replicat: ParameterFile | None = None
@@ -24,20 +24,20 @@ class ParametersInUse(NamedTuple):
 
     @property
     def files(self) -> list[ParameterFile]:
-        """The files that are set, in the order in which a statement passes them."""
+        """The files that are set, in the order in which a statement passes them: GLOBALS, Extract, Replicat."""
         return [one for one in (self.globals, self.extract, self.replicat) if one is not None]
 
     def read(self, path: Path, side: ProcessSide | None = None) -> ParameterFile:
-        """A file in the quotes that GLOBALS sets; takes and raises what ``read_parameters`` does."""
+        """Read a file with the quotes that GLOBALS sets; arguments and errors are those of ``read_parameters``."""
         from logdump.parameters.reading import read_parameters  # noqa: PLC0415 - see above
 
         ansi_quotes = not (self.globals and self.globals.has("NOUSEANSISQLQUOTES"))
         return read_parameters(path, side, ansi_quotes=ansi_quotes)
 
     def for_trail(self, path: Path) -> ParametersInUse:
-        """Return the same with the part of Extract's file for the trail of ``path``.
+        """Return the same with only the part of Extract's file for the trail of ``path``.
 
-        All of the file if it names no such trail.
+        If the file names no such trail, it is unchanged.
         """
         from trailformat import TrailName  # noqa: PLC0415 - see above
 
@@ -48,12 +48,12 @@ class ParametersInUse(NamedTuple):
         return self._replace(extract=self.extract.for_trails(wanted)) if wanted else self
 
     def having(self, file: ParameterFile) -> ParametersInUse:
-        """Return the same with a file in place of the one of its side."""
+        """Return the same with this file as the one of its side."""
         return self._replace(**{file.side.value: file})
 
 
 def parameters_in_use(session: Session) -> ParametersInUse:
-    """The files that PARAMS has set in this session."""
+    """Return the files that PARAMS has set in this session."""
     return session.kept(ParametersInUse) or ParametersInUse()
 
 

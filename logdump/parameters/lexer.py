@@ -1,4 +1,4 @@
-"""The words of parameter files: across the files that INCLUDE and OBEY name, macros expanded."""
+"""The lexemes of parameter files, with the files of INCLUDE and OBEY inserted and macros expanded."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MOST_PARAMETERS = 30
 DEEPEST = 32
 _MOST_CALLS = 10_000
 _MOST_WORK = 1 << 23
-"""Characters gone over while calls are expanded; what macros double over and over ends here."""
+"""Maximum number of characters processed to expand calls: nested macros can double their text many times."""
 _IN_A_VALUE = ""
-"""Marks the values of a call among the macros being expanded: a macro may be called again there."""
+"""Marks, among the macros being expanded, the values of a call, in which a macro may be called again."""
 _OPAQUE = r"""'[^'\n]*'|"[^"\n]*"|--[^\n]*"""
 _NAME = r"[\w$-]+"
 _BRACKETS = {"(": 1, "{": 1, ")": -1, "}": -1}
@@ -71,7 +71,8 @@ class Macros:
         """Return the expansion of the call whose name begins at ``at``, and the offset after the call.
 
         Raises:
-            ParameterError: there is no such macro, its values do not fit, it calls itself, or it grows without end.
+            ParameterError: there is no such macro, it takes another number of values, it calls itself, or it expands
+                to too much.
         """
         return self._call(text, at, place, ())
 
@@ -96,7 +97,7 @@ class Macros:
         return self._expanded(body, place, (*active, macro.name)), end
 
     def _substituted(self, macro: Macro, values: list[str], place: ParameterPlace) -> str:
-        """The body with the values in place of the parameters; the longest name that is a parameter counts."""
+        """Return the body with the values in place of the parameters; the longest matching name is replaced."""
         self._count(macro.body, place)
         if not macro.parameters:
             return macro.body
@@ -159,10 +160,10 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 
 
 def read_text(path: Path, place: ParameterPlace | None = None) -> str:
-    """The text of a file; what is not UTF-8 is taken for Latin-1. ``place`` is that of the INCLUDE that names it.
+    """Return the text of a file, in UTF-8 or else Latin-1; ``place`` is the position of the INCLUDE that names it.
 
     Raises:
-        ParameterError: it is not there, no regular file, too large, or no text.
+        ParameterError: the file does not exist, is not regular, is larger than 1 MB, or is not text.
     """
     where = place or ParameterPlace(path, 1)
     try:
@@ -185,10 +186,10 @@ def read_text(path: Path, place: ParameterPlace | None = None) -> str:
 
 
 def found_from(name: str, place: ParameterPlace) -> Path:
-    """The file that an INCLUDE names: beside the including file, or from the folder above, which holds ``dirprm``.
+    """Return the file that an INCLUDE names, in the including file's folder or its parent, which has ``dirprm``.
 
     Raises:
-        ParameterError: no file can have such a name.
+        ParameterError: the name cannot be that of a file.
     """
     try:
         path = Path(name).expanduser()
@@ -202,7 +203,7 @@ def found_from(name: str, place: ParameterPlace) -> Path:
 DEEPEST_INCLUDE = 16
 MOST_FILES = 100
 MOST_STATEMENTS = 1000
-"""Statements that one call of a macro expands to, at most."""
+"""Maximum number of statements that one call of a macro expands to."""
 _COMMENT_LINES = r"(?:[ \t\f\v]*+--[^\n]*+\n)*+"
 _SKIPPED = re.compile(rf"(?:[ \t\f\v]++|--[^\n]*+|&[ \t\f\v]*+(?:--[^\n]*+)?(?:\n{_COMMENT_LINES}|\Z))++")
 _WORD = re.compile(r"(?:[^\s,;(){}'\"&-]++|-(?!-)|&(?![ \t\f\v]*+(?:--[^\n]*+)?(?:\n|\Z)))++")
@@ -246,7 +247,7 @@ def text_of(lexemes: Iterable[Lexeme]) -> str:
 
 
 class _Source:
-    """A text that is read from its beginning to its end: a file, or what a call expands to, which has one place."""
+    """A text that is read once: a file, or the expansion of a call, all of which has the position of the call."""
 
     def __init__(self, text: str, place: ParameterPlace, *, is_file: bool, keyword: str = "") -> None:
         self.text = text
@@ -260,7 +261,7 @@ class _Source:
         self._counted = 0
 
     def here(self) -> ParameterPlace:
-        """The line that has been come to."""
+        """Return the current line."""
         if self.is_file:
             self.place = ParameterPlace(
                 self.place.path, self.place.line + self.text.count("\n", self._counted, self.at)
@@ -270,9 +271,9 @@ class _Source:
 
 
 class Lexer:
-    """Reads a parameter file word by word; what its INCLUDEs name and its macros expand to is read in their place.
+    """Reads a parameter file by lexemes; included files and expansions of macros are read in place.
 
-    Raises (each method): ParameterError.
+    Each method raises ParameterError.
     """
 
     def __init__(self, path: Path) -> None:
@@ -287,14 +288,14 @@ class Lexer:
         return self._sources[-1].here()
 
     def begin_statement(self) -> None:
-        """Count one more statement of the text that is being read."""
+        """Count a statement of the current text; a macro may expand to ``MOST_STATEMENTS``."""
         source = self._sources[-1]
         source.statements += 1
         if not source.is_file and source.statements > MOST_STATEMENTS:
             raise ParameterError(source.here(), f"a macro expands to more than {MOST_STATEMENTS} statements")
 
     def include(self, name: str, place: ParameterPlace, keyword: str) -> None:
-        """Read another file, and then the text after this position."""
+        """Read another file before the text after this position."""
         path = found_from(name, place)
         files = [one for one in self._sources if one.is_file]
         if keyword == "OBEY" and (outer := next((one for one in files if one.keyword == "OBEY"), None)):
@@ -325,7 +326,7 @@ class Lexer:
         return found
 
     def next(self, *, over_lines: bool = False) -> Lexeme | None:
-        """The next lexeme, None at the end; ``over_lines`` where quotes may be closed on a later line."""
+        """Return the next lexeme, None at the end; with ``over_lines`` a quote may be closed on a later line."""
         while self._sources:
             source = self._sources[-1]
             if found := _SKIPPED.match(source.text, source.at):
@@ -345,7 +346,7 @@ class Lexer:
         return None
 
     def _lexeme(self, source: _Source, *, over_lines: bool) -> Lexeme | None:
-        """The lexeme that begins here; None where a call has been expanded in its place."""
+        """Return the lexeme that begins here; None if a call was expanded in its place."""
         character, place = source.text[source.at], source.here()
         if character in _ON_A_LINE:
             return self._quoted(source, place, over_lines=over_lines)

@@ -1,4 +1,4 @@
-"""Types that all statements of parameter files share: the process that they are for, and their position; the error."""
+"""Types shared by all statements of parameter files: the process that they are for, their position, the error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST = 300
 
 
 class ParameterPlace(NamedTuple):
-    """A line of a parameter file; of what a macro expands to, the line of its call."""
+    """A line of a parameter file; for the expansion of a macro, the line of its call."""
 
     path: Path
     line: int
@@ -40,7 +40,7 @@ class ProcessSide(enum.Enum):
 
     @property
     def title(self) -> str:
-        """The name in texts."""
+        """The name for display."""
         return "GLOBALS" if self is ProcessSide.GLOBALS else self.value.capitalize()
 
 

@@ -17,9 +17,9 @@ _PIECE = re.compile(r"\\(?P<escaped>[*?\\])|(?P<wildcard>[*?])|(?P<text>[^*?\\]+
 
 
 class ObjectName(NamedTuple):
-    """The name of an object as a database keeps it; empty parts are not known, ``link`` is that of another database.
+    """The name of an object as a database stores it; empty parts are not known, ``link`` is a link to another database.
 
-    ``plain`` are the parts that a statement has without quotes: its database makes capitals or small letters of them.
+    ``plain`` are the parts that a statement has without quotes: the database folds them to upper or lower case.
     """
 
     name: str
@@ -45,7 +45,7 @@ class NamePart(NamedTuple):
         return any(found["wildcard"] for found in _PIECE.finditer(self.text))
 
     def fits(self, text: str, *, is_plain: bool = False) -> bool:
-        """Return True if it matches ``text``; if that is plain, as Oracle or PostgreSQL would fold it."""
+        """Return True if it matches ``text``; if the text is plain, as folded by Oracle or by PostgreSQL."""
         if is_plain and self.is_exact:
             return self.fits(text.upper()) or self.fits(text.lower())
         if not _SPECIAL.intersection(self.text):
@@ -61,7 +61,7 @@ class NamePart(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def _compile(pattern: str, *, is_exact: bool) -> re.Pattern[str]:
-    """A regular expression that never backtracks over an earlier ``*``, as that of Logdump's own wildcards."""
+    """Return a regular expression that never backtracks over an earlier ``*``, as in ``notation.text``."""
     runs = [""]
     for found in _PIECE.finditer(pattern):
         if found["wildcard"] == "*":
@@ -75,7 +75,7 @@ def _compile(pattern: str, *, is_exact: bool) -> re.Pattern[str]:
 
 
 class NamePattern(NamedTuple):
-    """A name as a parameter file has it, ``[[catalog.]schema.]object``; the last part comes last."""
+    """A name in a parameter file, ``[[catalog.]schema.]object``, with ``parts`` in this order."""
 
     parts: tuple[NamePart, ...]
     text: str

@@ -1,4 +1,4 @@
-"""Parameters that are read but not evaluated, and the answers that they would change. Every answer checks here."""
+"""Parameters that are read but not evaluated, and the answers that they would change; each answer checks for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logdump.parameters.tree import DdlOption, Exclusion, Node, Other, Parameter
 
 
 class ParameterUse(enum.Enum):
-    """An answer that goes by parameter files."""
+    """An answer that depends on parameter files."""
 
     CAPTURED = "DDL by Extract"
     APPLIED = "DDL by Replicat"
@@ -138,7 +138,7 @@ UNUSED = (
         pattern=r"\bBROFFONFAILURE\b",
     ),
 )
-"""All of them; statements with a value that GoldenGate knows when it runs, or that fit nothing, come beside them."""
+"""All such parameters, besides statements with a value known only at run time and those of ``why_of_no_use``."""
 DDL_OPTIONS_IN_USE = frozenset(
     (  # noqa: SIM905 - a list of that length would fill a page
         "MAPDERIVED NOMAPDERIVED GETREPLICATES IGNOREREPLICATES GETAPPLOPS IGNOREAPPLOPS IGNOREMAPPING REMOVECOMMENTS "
@@ -148,7 +148,7 @@ DDL_OPTIONS_IN_USE = frozenset(
 
 
 HEARTBEAT_TABLE = "HEARTBEATTABLE"
-"""Names the heartbeat tables, in the file of a process or in GLOBALS."""
+"""The parameter that names the heartbeat tables, in the file of a process or in GLOBALS."""
 _FOR_SIDE = {
     **dict.fromkeys(("TABLE", "FILE", "TABLEEXCLUDE"), ProcessSide.EXTRACT),
     **dict.fromkeys(("MAP", "MAPEXCLUDE"), ProcessSide.REPLICAT),
@@ -158,11 +158,11 @@ _USED_FOR: dict[str, Collection[ParameterUse]] = {
     "DDLOPTIONS": DDL,
     "RMTHOST": (ParameterUse.WIRE,),
 }
-"""The answers that go by a statement; DDL, DDLSUBST and DDLERROR are judged where they are evaluated."""
+"""The answers that depend on a statement, by keyword; DDL, DDLSUBST and DDLERROR are checked where evaluated."""
 
 
 def why_of_no_use(node: Node, side: ProcessSide) -> str:
-    """Why a statement that could be used is of no use in this file; empty where it is, or could never be."""
+    """Return the reason why a statement of an evaluated kind has no effect in this file; empty if there is none."""
     if isinstance(node, Other) and node.reason:
         return f"is not evaluated: {node.reason}"
     if not isinstance(node, Taker | Exclusion):
@@ -186,12 +186,12 @@ def is_used(node: Node, side: ProcessSide) -> bool:
 def not_used(
     file: ParameterFile, answer: ParameterUse, asked: StatementInQuestion | None = None
 ) -> Iterator[tuple[Rule, str]]:
-    """The statements of a file that would change an answer and are not used for it, each with the reason or effect.
+    """Yield the statements of a file that would change an answer but are not used for it, each with reason or effect.
 
     Args:
-        file: the parameter file; GLOBALS is another one.
+        file: the parameter file; GLOBALS is a file of its own.
         answer: the answer.
-        asked: the DDL statement that it is about; None for an answer on all.
+        asked: the DDL statement that the answer is about; None if it is about all.
     """
     for node in file.nodes:
         if reason := _reason(node, file.side, answer, asked):
@@ -199,7 +199,7 @@ def not_used(
 
 
 def sentences(files: Iterable[ParameterFile], answer: ParameterUse) -> Iterator[str]:
-    """Yield the statements that an answer on a trail must name, file by file."""
+    """Yield a sentence for each statement that an answer on a trail must name, file by file."""
     for file in files:
         for rule, reason in not_used(file, answer):
             yield f"{rule.text} ({rule.path}, line {rule.line}) {reason}."
@@ -218,7 +218,7 @@ def _reason(node: Node, side: ProcessSide, answer: ParameterUse, asked: Statemen
 
 
 def _may_fit(node: Node, asked: StatementInQuestion | None) -> bool:
-    """Return True if a TABLE, MAP or exclusion may affect the objects of a statement, by its last part."""
+    """Return True if a TABLE, MAP or exclusion may affect the objects of a statement, by the last part of its name."""
     if asked is None or not isinstance(node, Taker | Exclusion):
         return True
     last = (node.source if isinstance(node, Taker) else node.pattern).parts[-1]

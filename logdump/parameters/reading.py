@@ -1,4 +1,4 @@
-"""From a parameter file to its tree."""
+"""The reader of parameter files: from the statements of a file to its tree."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _string(words: Words, word: str) -> ClauseOption:
 
 
 def _choice(words: Words, word: str) -> ClauseOption:
-    """A word or text, or several in parentheses, as MySQL has them."""
+    """Read a word or text, or several in parentheses, as for MySQL."""
     return ClauseOption(word, words.group() or (words.word_or_string(word),))
 
 
@@ -59,7 +59,7 @@ _OPTIONS: dict[str, Callable[[Words, str], ClauseOption]] = {
     **dict.fromkeys(("OBJNAME", "SOURCECATALOG"), _name),
     **dict.fromkeys(("EVENTACTIONS", "EVENTACTION"), _actions),
 }
-"""The operands of each option."""
+"""Readers of the operands of each option."""
 
 
 def rule_at(place: ParameterPlace, text: str) -> Rule:
@@ -76,9 +76,9 @@ def begins_clause(words: Words) -> bool:
 
 
 def read_clause(words: Words, stops: Container[str] = ()) -> Clause:
-    """The clause that begins here, up to the next, to one of ``stops``, or to the end.
+    """Read the clause that begins here, up to the next, to one of ``stops``, or to the end.
 
-    A word that is no option is kept as one that is not known, with what follows it.
+    A word that is not an option is kept as an unknown option, with the words in parentheses after it.
     """
     place, begin = words.place, words.at
     includes = _BEGINNINGS[words.take().text.upper()]
@@ -150,15 +150,15 @@ class _Reading:
         return Words(statement, ansi_quotes=self.ansi_quotes)
 
     def name(self, words: Words, what: str) -> NamePattern:
-        """A name, in the catalog that SOURCECATALOG gives."""
+        """Read a name, in the catalog of SOURCECATALOG."""
         return words.name(what).in_catalog(self.catalog)
 
 
 def read_parameters(path: Path, side: ProcessSide | None = None, *, ansi_quotes: bool = True) -> ParameterFile:
-    """The tree of a file; its side is that of its EXTRACT or REPLICAT, unless it is given.
+    """Return the tree of a file; its side is that of its EXTRACT or REPLICAT, unless it is given.
 
     Raises:
-        ParameterError: it cannot be read, is not as the language has it, or does not name its side.
+        ParameterError: the file cannot be read, has a syntax error, or does not name its side.
     """
     reading = _Reading()
     reading.ansi_quotes = ansi_quotes
@@ -211,7 +211,7 @@ def _source_catalog(reading: _Reading, statement: ParameterStatement, rule: Rule
 
 
 def _ddl(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
-    """DDL with its clauses; one in a file."""
+    """Read DDL with its clauses; a second DDL is an error."""
     if reading.ddl is not None:
         raise ParameterError(statement.place, f"DDL: there is one at line {reading.ddl.place.line} already")
     reading.ddl = statement
@@ -233,7 +233,7 @@ def _check_excludes(clauses: tuple[Clause, ...]) -> None:
 
 
 def _substitution(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
-    """DDLSUBST 'string' WITH 'string' and its clauses."""
+    """Read DDLSUBST 'string' WITH 'string' and its clauses."""
     words = reading.words(statement)
     search = words.string("DDLSUBST")
     if not words.keyword("WITH"):
@@ -268,7 +268,7 @@ def _error_rule(reading: _Reading, statement: ParameterStatement, rule: Rule) ->
 
 
 def error_code(text: str) -> str:
-    """An error code as rules compare it: ``ORA-00942`` is 942."""
+    """Return an error code as rules compare it: ``ORA-00942`` is 942."""
     digits = text.upper().removeprefix("ORA-").removeprefix("ORA")
     return str(int(digits)) if digits.isascii() and digits.isdigit() else text.upper()
 
@@ -315,7 +315,7 @@ def _add_trandata(words: Words) -> _Values:
 
 
 def _password(words: Words) -> _Values:
-    """A password, or the algorithm it is encrypted by, and its key: kept without them."""
+    """Read a password, its encryption algorithm and its key; none of them is kept."""
     words.word_or_string("DDLOPTIONS")
     if not words.is_at_end and (words.peek() == "BLOWFISH" or words.peek().startswith("AES")):
         words.take()
@@ -346,7 +346,7 @@ _VALUED_OPTIONS: dict[str, Callable[[Words], _Values]] = {
 
 
 def _taker(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
-    """TABLE <name> …; and MAP <name>, TARGET <name> …;."""
+    """Read TABLE <name> …; or MAP <name>, TARGET <name> …;."""
     words = reading.words(statement)
     source = reading.name(words, statement.keyword)
     target, options = None, list[str]()
@@ -365,7 +365,7 @@ def _taker(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iter
 
 
 def _exclusion(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterator[Node]:
-    """TABLEEXCLUDE and its like, for one name or several."""
+    """Read TABLEEXCLUDE or a similar parameter, for one name or several."""
     words = reading.words(statement)
     is_table = statement.keyword in ("TABLEEXCLUDE", "MAPEXCLUDE")
     while not words.is_at_end:
@@ -406,6 +406,6 @@ _STATEMENTS: dict[str, _Read] = {
     "DDLOPTIONS": _ddl_options,
     "DDLERROR": _error_rule,
 }
-"""What reads the statements that are used here, by keyword."""
+"""Readers of the statements that are used here, by keyword."""
 _TAKES_RUNTIME = frozenset({"DDL", "DDLSUBST", "DDLERROR"})
-"""Those that are kept with the value in them, as not evaluated."""
+"""Statements that are read even with a value known only at run time, which marks them as not evaluated."""

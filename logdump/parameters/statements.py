@@ -1,4 +1,4 @@
-"""The statements of a parameter file: what ends one, and those that are about the file itself."""
+"""The statements of a parameter file: where each ends, and those about the file itself, such as INCLUDE and MACRO."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from logdump.parameters.model import ParameterError, ParameterPlace
 from logdump.parameters.names import NamePattern, name_of
 
 UP_TO_SEMICOLON = frozenset({"TABLE", "MAP", "SEQUENCE", "FILE"})
-"""The statements that run over lines; any other ends with its line, unless ``&`` is last there."""
+"""Statements that extend to a semicolon; all others end with their line, unless ``&`` ends it."""
 MOST_WORDS = 100_000
-"""Words and marks of one statement, at most."""
+"""Maximum number of words and marks of a statement."""
 _SECRETS = frozenset({"PASSWORD", "DEFAULTUSERPASSWORD", "ENCRYPTKEY", "DECRYPTTRAIL", "ENCRYPTTRAIL", "PASSWD"})
 _LOGINS = frozenset({"USERID", "TRANLOGOPTIONS"})
 _HIDDEN = "***"
@@ -30,7 +30,7 @@ _MACRO = re.compile(
 class ParameterStatement(NamedTuple):
     """A statement: its keyword in capitals and the text after it, without the semicolon and with passwords replaced.
 
-    ``runtime`` is a value ``?NAME`` in the text that only GoldenGate knows when it runs, if there is one.
+    ``runtime`` is a value ``?NAME`` in the text that is known only when GoldenGate runs, if there is one.
     """
 
     keyword: str
@@ -41,10 +41,10 @@ class ParameterStatement(NamedTuple):
 
 
 def statements(path: Path, *, may_include: bool = True) -> Iterator[ParameterStatement]:
-    """The statements of a file, and of those it includes, with macros expanded.
+    """Yield the statements of a file and of its included files, with macros expanded.
 
     Raises:
-        ParameterError: something in it is not as the language has it.
+        ParameterError: a file cannot be read or has a syntax error.
     """
     lexer = Lexer(path)
     while (first := lexer.next()) is not None:
@@ -100,7 +100,7 @@ def _without_secrets(lexemes: list[Lexeme]) -> Iterator[Lexeme]:
 
 
 def _define(lexer: Lexer, place: ParameterPlace, _keyword: str) -> None:
-    """MACRO #name [PARAMS (#a, …)] BEGIN … END;."""
+    """Read MACRO #name [PARAMS (#a, …)] BEGIN … END;."""
     found = lexer.up_to(_MACRO, "MACRO is not #name [PARAMS (#a, …)] BEGIN … END;")
     character = lexer.macros.character
     parameters = [one.strip() for one in (found["parameters"] or "").split(",") if one.strip()]
@@ -147,7 +147,7 @@ class Words:
     """A cursor over the lexemes of a statement; commas between options are ignored.
 
     Args:
-        statement: their statement; its position is used for errors at its end.
+        statement: the statement; its position is that of errors at its end.
         ansi_quotes: True if double quotes enclose names and single quotes texts.
     """
 
@@ -159,7 +159,7 @@ class Words:
 
     @property
     def place(self) -> ParameterPlace:
-        """The position of the next word, at the end that of the statement."""
+        """The position of the next word; at the end, that of the statement."""
         return self._lexemes[self.at].place if self.at < len(self._lexemes) else self._statement.place
 
     def error(self, problem: str) -> ParameterError:
@@ -171,12 +171,12 @@ class Words:
         return text_of(self._lexemes[begin : self.at]).removesuffix(",")
 
     def skip_commas(self) -> None:
-        """Skip commas."""
+        """Skip commas, which are optional between options."""
         while self.at < len(self._lexemes) and self._lexemes[self.at].text == ",":
             self.at += 1
 
     def peek(self) -> str:
-        """The next word in capitals; empty at the end, and for a text in quotes or a mark."""
+        """Return the next word in capitals; empty at the end, and for a text in quotes or a mark."""
         self.skip_commas()
         one = self._lexemes[self.at] if self.at < len(self._lexemes) else None
         return one.text.upper() if one is not None and one.kind is LexemeKind.WORD else ""
@@ -188,7 +188,7 @@ class Words:
         return self.at >= len(self._lexemes)
 
     def take(self) -> Lexeme:
-        """The next lexeme, whatever it is."""
+        """Read the next lexeme of any kind."""
         if self.is_at_end:
             raise self.error("something is missing at its end")
         self.at += 1
@@ -201,13 +201,13 @@ class Words:
         return found
 
     def string(self, what: str) -> str:
-        """A text in quotes, of either kind."""
+        """Read a text in quotes, single or double."""
         if self.is_at_end or self._lexemes[self.at].kind not in (LexemeKind.SINGLE, LexemeKind.DOUBLE):
             raise self.error(f"{what} takes a text in quotes")
         return self.take().text
 
     def word_or_string(self, what: str) -> str:
-        """A word, or a text in quotes."""
+        """Read a word, or a text in quotes."""
         if self.is_at_end or self._lexemes[self.at].kind is LexemeKind.MARK:
             raise self.error(f"{what} takes a word")
         return self.take().text

@@ -21,24 +21,24 @@ class ClauseOption(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The option as it may be written."""
+        """The option as text."""
         return " ".join([self.word, *self.values, *(one.text for one in self.names)])
 
 
 class Clause(NamedTuple):
-    """INCLUDE or EXCLUDE with its options, all of which have to be true."""
+    """INCLUDE or EXCLUDE with its options, all of which must be true."""
 
     includes: bool
     options: tuple[ClauseOption, ...]
     rule: Rule
 
     def option(self, word: str) -> ClauseOption | None:
-        """The first option of this word."""
+        """Return the first option with this word; None if there is none."""
         return next((one for one in self.options if one.word == word), None)
 
 
 class Ddl(NamedTuple):
-    """DDL with its clauses."""
+    """DDL with its clauses; ``unknown`` is a word in it that is not understood."""
 
     rule: Rule
     clauses: tuple[Clause, ...]
@@ -97,7 +97,7 @@ class Exclusion(NamedTuple):
 class OutputTrail(NamedTuple):
     """EXTTRAIL, RMTTRAIL, EXTFILE or RMTFILE: the trail for the TABLE statements after it.
 
-    ``host`` is the line of the RMTHOST before a remote one: trails of one name on two hosts are two.
+    ``host`` is the line of the RMTHOST before a remote trail: the same name on two hosts is two trails.
     """
 
     rule: Rule
@@ -107,7 +107,7 @@ class OutputTrail(NamedTuple):
 
     @property
     def bare_name(self) -> str:
-        """The name without its folder, as the files of the trail begin."""
+        """The name without its folder, with which the names of the trail's files begin."""
         return self.name.replace("\\", "/").rpartition("/")[2]
 
 
@@ -133,7 +133,7 @@ T = TypeVar("T", bound=Node)
 
 
 class ParameterFile(NamedTuple):
-    """A parameter file that has been read: its nodes in order, and what is to be known about them."""
+    """A parameter file that has been read: its nodes in order, and notes on doubts about them."""
 
     path: Path
     side: ProcessSide
@@ -147,24 +147,24 @@ class ParameterFile(NamedTuple):
 
     @property
     def trails(self) -> list[OutputTrail]:
-        """The trails that it writes, each once: at its first statement."""
+        """The trails that it writes, each once, by its first statement."""
         found: dict[tuple[str, int], OutputTrail] = {}
         for one in self.of(OutputTrail):
             found.setdefault((one.name, one.host), one)
         return list(found.values())
 
     def by_trail(self) -> Iterator[tuple[str | None, ParameterFile]]:
-        """Each trail by its name with what is for it; the file alone where it names none."""
+        """Yield each trail's name with the file's part for it; None and the file if it names no trail."""
         for one in self.trails:
             yield one.name, self.for_trails([one])
         if not self.trails:
             yield None, self
 
     def for_trails(self, wanted: Collection[OutputTrail]) -> ParameterFile:
-        """The file with the TABLE and exclusion statements of these trails alone.
+        """Return the file with only those TABLE and exclusion statements that are for these trails.
 
-        A statement belongs to the trail before it. An exclusion before the first trail holds for all of them, a TABLE
-        there for none; of a file that writes one trail every statement is for that one.
+        A statement belongs to the trail before it. An exclusion before the first trail is for all trails, a TABLE there
+        for none. If the file writes one trail, every statement is for that one.
         """
         if len(self.trails) <= 1:
             return self
@@ -181,11 +181,11 @@ class ParameterFile(NamedTuple):
 
     @property
     def ddl(self) -> Ddl | None:
-        """The DDL parameter."""
+        """The DDL parameter; None if there is none."""
         return next(iter(self.of(Ddl)), None)
 
     def options_named(self, word: str) -> list[DdlOption]:
-        """The options of DDLOPTIONS of this word, in order."""
+        """Return the options of DDLOPTIONS with this word, in order."""
         return [one for one in self.of(DdlOption) if one.word == word]
 
     def option(self, *words: str) -> DdlOption | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """A position of a session, which it can take again; the rest is that of Cursor."""
+    """A position of a session, to which it can return; the fields are those of Cursor."""
 
     path: Path
     current: int
@@ -32,14 +32,14 @@ class Place(NamedTuple):
 
 
 def place_of(session: Session) -> Place:
-    """The position of the session now. Raises as ``Session.cursor``."""
+    """Return the current position of the session. Raises as ``Session.cursor``."""
     cursor = session.cursor
     place = cursor.trail.path, cursor.current, cursor.next, cursor.is_backwards
     return Place(*place, cursor.search_back_from, cursor.export_begun_in)
 
 
 def return_to(session: Session, place: Place) -> Iterator[Event]:
-    """Take a position again; where another file is open now, the former one is opened, and that is said.
+    """Return to a position; if another file is open now, the former one is opened again, with a message.
 
     Raises:
         NotATrail: the former file cannot be opened any more.
@@ -53,7 +53,7 @@ def return_to(session: Session, place: Place) -> Iterator[Event]:
 
 
 def go_to(session: Session, path: Path) -> Iterator[Event]:
-    """Open another file of the trail and say so, as NEXTTRAIL does; the read direction is kept.
+    """Open another file of the trail, with the message of NEXTTRAIL; the read direction is kept.
 
     Raises:
         NotATrail: it cannot be opened; the former file stays open.
@@ -75,9 +75,9 @@ def move_to(session: Session, spot: Spot) -> Iterator[Event]:
 
 
 def over_files(session: Session, close: Callable[[TrailFile], None] = TrailFile.close) -> Iterator[TrailFile]:
-    """The open file and, with ACROSS, those after it; while one is handled, the session reads it.
+    """Yield the open file and, with ACROSS, those after it; while a file is handled, the session reads it.
 
-    ``close`` is called with each of those after it when it is done with. Raises as ``files_from``, and NotATrail.
+    ``close`` is called with each later file when it is done. Raises as ``files_from``, and NotATrail.
     """
     beginnings: dict[Path, CarriedTransaction | None] = {}
     yield session.trail
@@ -91,10 +91,10 @@ def over_files(session: Session, close: Callable[[TrailFile], None] = TrailFile.
 
 
 def files_from(session: Session) -> Iterator[Path]:
-    """The open file and, with ACROSS, those after it in the trail, as they are named now.
+    """Yield the open file and, with ACROSS, those after it in the trail, as it is now on disk.
 
     Raises:
-        CommandError: a file between is missing, and ACROSS does not step over gaps.
+        CommandError: a file in between is missing, and ACROSS does not step over gaps.
     """
     path, across = session.trail.path, session.settings.across
     if across is Across.OFF:
@@ -114,13 +114,13 @@ def files_from(session: Session) -> Iterator[Path]:
 
 
 def _end_of(whole: WholeTrail, last: Path | None, path: Path) -> int:
-    """The number of the file at which ACROSS TO ends; that of the trail's end without it, or where it is elsewhere."""
+    """Return the ordinal after the file of ACROSS TO; that after the last file if there is none from ``path`` on."""
     end = whole.ordinals.get(last) if last is not None else None
     return len(whole) if end is None or end < whole.ordinals.get(path, 0) else end + 1
 
 
 def goes_over_files(session: Session) -> bool:
-    """Return True if ACROSS takes commands that write beyond the open file. Raises as ``files_from``."""
+    """Return True if ACROSS lets commands that write continue after the open file. Raises as ``files_from``."""
     return next(islice(files_from(session), 1, None), None) is not None
 
 
@@ -132,10 +132,10 @@ def _check_gap(across: Across, following: Path, missing: Path | None) -> None:
 def cross(session: Session) -> Generator[Event, None, bool]:
     """Continue in the next file of the trail in the read direction.
 
-    False without ACROSS, and at the end of the trail.
+    Return False without ACROSS, and at the end of the trail.
 
     Raises:
-        CommandError: a file between is missing, and ACROSS does not step over gaps.
+        CommandError: a file in between is missing, and ACROSS does not step over gaps.
         NotATrail: the next file cannot be opened; the former one stays open.
     """
     across = session.settings.across
@@ -152,7 +152,7 @@ def cross(session: Session) -> Generator[Event, None, bool]:
 
 
 def gaps_stepped_over(session: Session) -> Iterator[Event]:
-    """A notice of each file that is missing among those that ``files_from`` gives. Raises as that."""
+    """Yield a notice for each gap among the files of ``files_from``, if ACROSS steps over gaps. Raises as that."""
     if session.settings.across is Across.GAPS:
         from trailformat.transactions.whole_trail import gaps_among  # noqa: PLC0415 - line mode starts without it
 

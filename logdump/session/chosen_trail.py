@@ -1,4 +1,4 @@
-"""The trail that a command goes over, whole or in the range that its words name."""
+"""The trail that a command reads, as its arguments name it, and the range of a trail."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from trailformat.trail.time_search import first_reached
 from trailformat.transactions.whole_trail import WholeTrail
 
 _MOST_RECORDS = 4096
-"""The number of records at the end of a file among which the last row, and the last CSN, are looked for."""
+"""Number of records at the end of a file in which the last row and the last CSN are searched."""
 
 
 class TrailRange(NamedTuple):
@@ -32,14 +32,14 @@ class TrailRange(NamedTuple):
     last_csn: str | None
 
     def text(self, zone: TimeOffset) -> str:
-        """``from CSN 41882317 to 41882402, 2024/03/14 09:31:00.000.000 to 2024/03/14 09:40:00.000.000``."""
+        """Return ``from CSN 41882317 to 41882402, 2024/03/14 09:31:00.000.000 to 2024/03/14 09:40:00.000.000``."""
         csns = f"CSN {self.first_csn} to {self.last_csn}, " if self.first_csn and self.last_csn else ""
         first, last = (format_timestamp(one, zone) for one in (self.first_time, self.last_time))
         return f"from {csns}{first} to {last}"
 
 
 def files_of_trail(path: Path) -> Sequence[Path]:
-    """The files of the trail to which a file belongs, in their order; the file alone where it belongs to none."""
+    """Return the files of the trail to which a file belongs, in order; the file alone if it belongs to none."""
     name = TrailName.parse(path)
     if name is None or not name.is_documented:
         return (path,)
@@ -51,7 +51,7 @@ def files_of_trail(path: Path) -> Sequence[Path]:
 
 
 def range_of(trail: TrailFile) -> TrailRange | None:
-    """The range of the trail to which an open file belongs; None where it has no row."""
+    """Return the range of the trail to which an open file belongs; None if it has no row."""
     paths = files_of_trail(trail.path)
     first = next(_found(trail, paths, at_end=False), None)
     last = next(_found(trail, tuple(reversed(paths)), at_end=True), None)
@@ -66,7 +66,7 @@ class _Row(NamedTuple):
 
 
 def _found(trail: TrailFile, paths: Sequence[Path], *, at_end: bool) -> Iterator[_Row]:
-    """The first row of each file, or the last one."""
+    """Yield the first row of each file, or the last one; unreadable files and files without rows are skipped."""
     look = _last_row if at_end else _first_row
     for path in paths:
         try:
@@ -87,7 +87,7 @@ def _first_row(trail: TrailFile) -> _Row | None:
 
 
 def _last_row(trail: TrailFile) -> _Row | None:
-    """The last row, with the CSN of the transaction begun last."""
+    """Return the last row, with the CSN of the last transaction that begins; None if the file has no row."""
     time: int | None = None
     csn: str | None = None
     for record in _backwards(trail):
@@ -101,7 +101,7 @@ def _last_row(trail: TrailFile) -> _Row | None:
 
 
 def _backwards(trail: TrailFile) -> Iterator[Record]:
-    """The last records of a file, the last one first."""
+    """Yield the last records of a file, the last one first."""
     rba: int | None = trail.end_of_records()
     for _ in range(_MOST_RECORDS):
         rba = trail.previous_good_header(rba) if rba else None
@@ -130,20 +130,20 @@ def whole_trail_of(session: Session, wildcard: FileNames | None, command: str) -
 
 
 def trail_title(name: object, files: int = 1) -> str:
-    """The title of an answer about a trail: what names it, and the number of its files where there are several."""
+    """Return the title of an answer about a trail: its name, and the number of its files if there are several."""
     return f"LogTrail {name}, {files} files" if files > 1 else f"LogTrail {name}"
 
 
 def name_over(session: Session, over: FileNames | None) -> object:
-    """What names the trail of a command: the open file, the wildcard, or the first of the files given."""
+    """Return the name of the trail of a command: the open file, the wildcard, or the first of the given files."""
     return session.trail.path if over is None else over if isinstance(over, str) else over[0]
 
 
 def trail_named(session: Session, name: str, command: str) -> WholeTrail:
-    """A file, a trail by its name without a number, or the files of a folder or that a wildcard names.
+    """Return the trail of a file, of a trail name without a number, of a folder, or of a wildcard.
 
     Raises:
-        CommandError: there is none.
+        CommandError: there is no such file, or the files are of several trails.
     """
     path = place(name).expanduser().absolute()
     if is_file(path):
@@ -159,10 +159,10 @@ def trail_named(session: Session, name: str, command: str) -> WholeTrail:
 
 
 def refuse_filter(session: Session, command: str, *, filtered: bool) -> None:
-    """See that a command that needs the whole trail does not run under a filter unless it is said to.
+    """Refuse to run a command that needs the whole trail under a filter, unless ``filtered`` is given.
 
     Raises:
-        CommandError: it would.
+        CommandError: a filter is active.
     """
     if not filtered and session.filters_in_use is not None and session.filters_in_use.active:
         raise CommandError(f"Half a trail gives wrong answers: FILTER OFF, or {command} FILTERED for fewer findings.")

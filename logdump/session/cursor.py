@@ -1,4 +1,4 @@
-"""The read position of a session in its trail, and reading from there in either direction."""
+"""The read position of a session in its trail, and reading from it in either direction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trailformat.changes.transaction_context import TransactionContext
 
 REPORTED = 64
-"""Records that are read one by one between two reports of how far that is."""
+"""Number of records that are read one by one between two reports of progress."""
 
 
 class Cursor:
@@ -26,9 +26,9 @@ class Cursor:
     Attributes:
         current: RBA of the record read last.
         next: RBA at which the next read starts; reading backwards, the end of the next record.
-        is_backwards: the read direction.
-        search_back_from: where a search back for a good header continues; None after any other move.
-        export_begun_in: the file in which an EXPORT began that has left the position here, at the end of the
+        is_backwards: True if the read direction is backwards.
+        search_back_from: RBA at which a search back for a good header continues; None after any other move.
+        export_begun_in: the file in which an EXPORT began that has moved the position here, to the end of the
             data; None after any other move.
         ahead: the records that a command has read beyond the last one that passed its filter; None if there are none.
     """
@@ -45,13 +45,13 @@ class Cursor:
     @Lazy
     def transactions(self) -> TransactionContext:
         """LOGCSN and TRANID of the records read."""
-        from trailformat.changes.transaction_context import TransactionContext  # noqa: PLC0415 - NEXT is sooner without
+        from trailformat.changes.transaction_context import TransactionContext  # noqa: PLC0415 - NEXT is faster without it
 
         return TransactionContext(self.trail)
 
     @Lazy
     def segments(self) -> SegmentContext:
-        """The places of the LOB pieces and record fragments read."""
+        """The base records and numbers of the LOB pieces and record fragments read."""
         from trailformat.changes.segments import SegmentContext  # noqa: PLC0415 - few trails hold any
 
         return SegmentContext(self.trail)
@@ -63,10 +63,10 @@ class Cursor:
         self.export_begun_in = None
 
     def read(self) -> Record | None:
-        """The next record in the read direction, the position moving past it; None at the end (or the beginning).
+        """Read the next record in the read direction and move past it; None at the end (or the beginning).
 
         Raises:
-            TrailError: no sound record there; the position stays.
+            TrailError: no sound record there; the position does not change.
         """
         try:
             record = self._before() if self.is_backwards else self.trail.record_at(self.next)
@@ -86,7 +86,7 @@ class Cursor:
             raise self._what_stands_before(end) or error from None
 
     def _what_stands_before(self, rba: int) -> TrailError | None:
-        """The error where no record ends, by the index: damage where it begins, or a position inside a record."""
+        """Return the error if no record ends at ``rba``, from the index: damage, or a position inside a record."""
         from trailformat.index import BAD_SPAN, reach  # noqa: PLC0415 - damage is rare
 
         trail = self.trail
@@ -100,7 +100,7 @@ class Cursor:
         return BadRecord("no record ends here", path=trail.path, rba=rba, found=where)
 
     def good_header_before(self, rba: int) -> int | None:
-        """The RBA of the last good record that begins before ``rba``; None when there is none."""
+        """Return the RBA of the last sound record that begins before ``rba``; None if there is none."""
         try:
             record = self.trail.record_before(rba)
         except TrailError:
@@ -126,7 +126,7 @@ class Cursor:
         self.move(record.rba + record.length if self.is_backwards else record.rba)
 
     def skip(self, count: int) -> int:
-        """Move over ``count`` records, or as many as there are; returns how many. Raises like read."""
+        """Move over at most ``count`` records; returns the number of records passed. Raises as read."""
         for done in range(count):
             if (record := self.read()) is None:
                 return done
@@ -137,7 +137,7 @@ class Cursor:
     def begin(self, moment: int, note: Callable[[int], object] = lambda _rba: None) -> None:
         """Move to the first row at or after ``moment`` (Julian microseconds), reading forward.
 
-        ``note`` is called with RBAs before which it does not stop.
+        ``note`` is called with RBAs that are at or before the result, as progress of the search.
         """
         from trailformat.trail.time_search import first_at_or_after  # noqa: PLC0415 - BEGIN only
 
@@ -147,11 +147,11 @@ class Cursor:
 
     @property
     def back_from(self) -> int:
-        """Where a search back for a good header begins."""
+        """The RBA at which a search back for a good header begins."""
         return self.next if self.search_back_from is None else self.search_back_from
 
     def seek_good_header(self, *, backwards: bool) -> Record | None:
-        """Read the next (or previous) sound record from here; a second search backwards continues from the first."""
+        """Read the next (or previous) sound record from here; a second search backwards continues the first one."""
         rba = self.good_header_before(self.back_from) if backwards else self.trail.next_good_header(self.next)
         record = self.trail.record_at(rba) if rba is not None else None
         if record is not None:

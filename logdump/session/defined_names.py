@@ -1,4 +1,4 @@
-"""Names of tables and columns that a question gives and the trail that is asked does not define."""
+"""Names of tables and columns that a command gives and the trail does not define."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from trailformat import NotATrail, TrailError, TrailFile
 from trailformat.trail.table_definitions import TableDefinitions, TableEntry
 
 _NEAR = 1 << 20
-"""Bytes at the beginning of a file whose definitions are looked at before all of it is walked over for more."""
+"""Bytes at the beginning of a file whose definitions are used before all of it is searched for more."""
 _MOST_NAMES = 100_000
-"""Names among which a near one is looked for."""
+"""Maximum number of names among which a similar one is searched."""
 _MOST_SHOWN = 3
 _NO_DEFINITIONS = "This trail defines no tables: SOURCEDEFS <file> names a file with the definitions."
 
@@ -27,13 +27,13 @@ _NO_DEFINITIONS = "This trail defines no tables: SOURCEDEFS <file> names a file 
 def undefined_column(session: Session, column: str, table: str = "", paths: Sequence[Path] | None = None) -> str | None:
     """Return the sentence that no table of a trail has a column, with the nearest names; None if one has it.
 
-    Case does not matter. A definitions file may define what the trail does not: under it nothing is undefined.
+    Case does not matter. With a definitions file, which may define more than the trail, nothing is undefined.
 
     Args:
-        session: its open file is asked, with ACROSS all files of its trail.
-        column: the name.
-        table: the end of the name of the tables that are meant.
-        paths: the files that are asked instead.
+        session: its open file is searched, with ACROSS all files of its trail.
+        column: name of the column.
+        table: end of the name of the tables to search; empty for all.
+        paths: files to search instead.
     """
     if session.source_definitions is not None:
         return None
@@ -56,9 +56,9 @@ def undefined_column(session: Session, column: str, table: str = "", paths: Sequ
 
 
 def undefined_names(session: Session, paths: Sequence[Path] | None = None) -> Iterator[Notice]:
-    """What the filter demands by a name that is not defined, for a question that found nothing.
+    """Yield a notice for each name in the filter that is not defined, for a command that found nothing.
 
-    The files are those of ``undefined_column``; nothing is said where one of them cannot be read.
+    The files are those of ``undefined_column``; if one of them cannot be read, no further notice is given.
     """
     filters = session.filters_in_use
     for criterion in filters.include.criteria if filters is not None and filters.active else ():
@@ -92,7 +92,7 @@ def _no_table(names: str, known: dict[str, None]) -> str:
 
 
 def table_of_any_schema(session: Session, table: str) -> str:
-    """The name with its schema of a table that is named without one; the name as it is where none has it.
+    """Return the name with its schema of a table named without one; the unchanged name if no table has it.
 
     Raises:
         CommandError: tables of several schemas have the name.
@@ -107,12 +107,12 @@ def table_of_any_schema(session: Session, table: str) -> str:
 
 
 def _ends_with(name: str, end: str) -> bool:
-    """Whether a name is another, or that after its schema; case does not matter."""
+    """Return whether a name is ``end``, with or without a schema before it; case does not matter."""
     return f".{name.upper()}".endswith(f".{end.upper()}")
 
 
 def _entries(session: Session, paths: Sequence[Path] | None) -> Iterator[tuple[TableDefinitions, TableEntry]]:
-    """The definitions of the files, those at the beginning of each first."""
+    """Yield the definitions of the files; of each file, those at its beginning first."""
     for trail in _files(session, paths):
         tables = trail.tables
         yield from ((tables, entry) for entry in tables.in_force(min(_NEAR, trail.size)))
@@ -120,7 +120,7 @@ def _entries(session: Session, paths: Sequence[Path] | None) -> Iterator[tuple[T
 
 
 def _files(session: Session, paths: Sequence[Path] | None) -> Iterator[TrailFile]:
-    """The files that are asked; one that is no trail defines nothing."""
+    """Yield the files to search; those that are not trail files are skipped."""
     if paths is None:
         yield session.trail
         if session.settings.across is Across.OFF:
@@ -139,7 +139,7 @@ def _files(session: Session, paths: Sequence[Path] | None) -> Iterator[TrailFile
 
 
 def _nearest(wanted: str, known: dict[str, None]) -> str:
-    """The names that differ least, else those that do after their schema."""
+    """Return a sentence with the most similar names, compared whole, else without their schema; empty if none is."""
     whole = {name.upper(): [name] for name in known}
     ends: dict[str, list[str]] = {}
     for name in known:

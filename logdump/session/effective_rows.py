@@ -1,4 +1,4 @@
-"""The transactions that a Replicat does not apply, and a session in which commands see no rows of them."""
+"""The transactions that a Replicat does not apply, and a context in which commands do not see their rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trailformat.transactions.whole_trail import WholeTrail
 
 
 class _State(NamedTuple):
-    """A file of a trail as it was: what is found in it holds as long as it is so."""
+    """The state of a file: results for it are valid while the state is the same."""
 
     path: Path
     size: int
@@ -23,19 +23,20 @@ class _State(NamedTuple):
 
 
 class _CachedResult(NamedTuple):
-    """The last result, and the state of the files that it came from."""
+    """The last result, and the states of the files from which it was computed."""
 
     files: tuple[_State, ...]
     not_applied: NotApplied
 
 
 def not_applied_around(session: Session, path: Path) -> NotApplied:
-    """Return the transactions of a file's trail that a Replicat does not apply, those after damage included.
+    """Return the transactions of a file's trail that a Replicat does not apply.
 
-    A Replicat may be made to continue after damage. The session keeps the result until one of the files changes.
+    Transactions after damage may count as applied, because a Replicat can be made to continue there. The session keeps
+    the result until one of the files changes.
 
     Raises:
-        OSError: a file of the trail is gone.
+        OSError: a file of the trail does not exist any more.
     """
     whole = WholeTrail.around(path)
     files = tuple(map(_state, whole.paths))
@@ -49,7 +50,7 @@ def not_applied_around(session: Session, path: Path) -> NotApplied:
 class NotAppliedByFile:
     """Ranges of records that a Replicat does not apply; a trail is read when one of its files is first needed.
 
-    All files of the trail are read, since copies and continued transactions may be in other files.
+    All files of the trail are read, because copies and continued transactions may be in other files.
 
     Args:
         whole: the trail of the files; None: each file belongs to the trail around it.
@@ -80,7 +81,7 @@ def _state(path: Path) -> _State:
 
 @contextlib.contextmanager
 def only_effective(session: Session, workers: Workers | None = None) -> Iterator[None]:
-    """While it lasts, what the session selects of a file is what a Replicat applies of its trail."""
+    """Within the context, restrict the session's selections to the rows that a Replicat applies."""
     from logdump.filters import CriterionSet, FilterSet  # noqa: PLC0415 - a session without FILTER starts faster
     from logdump.filters.criterion import Effective  # noqa: PLC0415 - a session without FILTER starts faster
 

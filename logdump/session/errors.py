@@ -6,7 +6,7 @@ import enum
 
 
 class ExitStatus(enum.IntEnum):
-    """Exit status under ``-c`` and ``-f``: that of the first thing that went wrong."""
+    """Exit status under ``-c`` and ``-f``: that of the first failure."""
 
     OK = 0
     COMMAND_FAILED = 1
@@ -17,7 +17,7 @@ class ExitStatus(enum.IntEnum):
 
 
 class CommandError(Exception):
-    """A command that cannot be carried out: what is wrong, in lines for the user, and the exit status."""
+    """A command that cannot be executed: the message, in lines for the user, and the exit status."""
 
     status = ExitStatus.COMMAND_FAILED
 
@@ -27,10 +27,10 @@ class CommandError(Exception):
 
 
 class MissingFileError(CommandError):
-    """A file of the trail is not there."""
+    """A file of the trail is missing."""
 
     status = ExitStatus.BAD_DATA
 
 
 class ArgumentError(CommandError):
-    """Arguments that do not fit; ``language.execute`` adds the command's name and syntax."""
+    """Wrong arguments; ``language.execute`` adds the command's name and syntax."""

@@ -1,4 +1,4 @@
-"""The events that commands yield: facts, which a renderer puts into words."""
+"""The events that commands yield: facts, which a renderer formats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Statement(NamedTuple):
-    """SQL without what ends it, or the reason why there is none; ``elsewhere`` is its file where that is not open."""
+    """SQL without its ``ending``, or the reason why there is none; ``elsewhere`` is its file if that is not open."""
 
     change: Change
     sql: str | None
@@ -32,13 +32,13 @@ class StatementShown(NamedTuple):
 
 
 class ScriptPart(NamedTuple):
-    """Many lines of a script, made together by columns: UTF-8, each line ended by a line feed."""
+    """Many lines of a script, written by columns: UTF-8, each line ended by a line feed."""
 
     data: bytes
 
 
 class Text(NamedTuple):
-    """Lines that a command says in its own words."""
+    """Lines of text from a command."""
 
     lines: tuple[str, ...]
 
@@ -46,7 +46,7 @@ class Text(NamedTuple):
 class Progress(NamedTuple):
     """Progress of a scan: the number of records scanned, and the RBA and time (Julian) of the last of them.
 
-    ``size`` is that of the file in bytes, 0 where the end is not what the scan goes for.
+    ``size`` is the size of the file in bytes, 0 if the scan does not run to its end.
     """
 
     records: int
@@ -62,7 +62,7 @@ class SearchProgress(NamedTuple):
 
 
 class JobProgress(NamedTuple):
-    """Progress of a Spark job: tasks that are done, that run, and all of them; 0 of 0 while it is prepared."""
+    """Progress of a Spark job: numbers of tasks that are done, that run, and of all; 0 while it is prepared."""
 
     done: int = 0
     running: int = 0
@@ -70,7 +70,7 @@ class JobProgress(NamedTuple):
 
 
 class Pause(NamedTuple):
-    """All that there is has been shown, and more may come: it is to be seen before that."""
+    """All events so far are to be displayed now, because the next ones may come much later."""
 
 
 class PositionShown(NamedTuple):
@@ -82,7 +82,7 @@ class PositionShown(NamedTuple):
 
 
 class EnvironmentShown(NamedTuple):
-    """ENV: labels and values; ``path`` and ``direction`` of the open trail, None without one."""
+    """ENV: labels and values; ``path`` and ``direction`` are those of the open trail, None without one."""
 
     rows: tuple[tuple[str, str], ...]
     path: str | None
@@ -95,7 +95,7 @@ class EnvironmentShown(NamedTuple):
 
 
 class NoRecordThere(NamedTuple):
-    """No record starts (reading backwards: ends) at the read position; narration beside PositionShown.
+    """No record starts (reading backwards: ends) at the read position; narration in addition to PositionShown.
 
     ``before`` and ``after`` are the RBAs of the records that start before and after it, None if none is in reach;
     ``is_inside`` is True if the position is inside the one before; ``size`` is that of the file.
@@ -111,13 +111,13 @@ class NoRecordThere(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """The position was wrong, or it is right and the bytes there are bad."""
+        """COMMAND_FAILED if the position is wrong, BAD_DATA if the bytes there are damaged."""
         is_wrong = self.is_inside or self.rba >= self.size
         return ExitStatus.COMMAND_FAILED if is_wrong else ExitStatus.BAD_DATA
 
 
 class LobsShown(NamedTuple):
-    """LOB: the LOBs of the row at an RBA, each with the name of its column (None: not known)."""
+    """LOB: the LOBs of the row at an RBA, each with the name of its column (None: unknown)."""
 
     path: Path
     rba: int
@@ -128,7 +128,7 @@ class RecordsInLines:
     """Many records, already formatted as lines under FORMAT.
 
     Attributes:
-        is_taken: True once the lines have been taken to be written: until then the records are not shown.
+        is_taken: True once the lines have been taken to be written; until then the records do not count as shown.
     """
 
     def __init__(self, lines: list[Harmless]) -> None:
@@ -136,20 +136,20 @@ class RecordsInLines:
         self._lines = lines
 
     def take(self) -> list[Harmless]:
-        """The lines, to be written at once."""
+        """Return the lines, which the caller must write now."""
         self.is_taken = True
         return self._lines
 
 
 class Bad(NamedTuple):
-    """Bytes of a trail that are not right: the error, and how many bytes it concerns, where that is known."""
+    """Damage in a trail: the error, and the number of bytes concerned, None if unknown."""
 
     error: TrailError | CannotRead
     length: int | None = None
 
 
 class Notice(NamedTuple):
-    """A remark on a fault in what was shown: narration, not data."""
+    """A remark on a fault in the output: narration, not data."""
 
     lines: tuple[str, ...]
     status: ExitStatus = ExitStatus.BAD_DATA
@@ -157,7 +157,7 @@ class Notice(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A command that could not be carried out."""
+    """A command that could not be executed."""
 
     lines: tuple[str, ...]
     status: ExitStatus = ExitStatus.COMMAND_FAILED
@@ -165,7 +165,7 @@ class Failure(NamedTuple):
 
 
 Event = object
-"""Any of the facts above, of a KnownRecord, or of a feature: a renderer is found by its class."""
+"""Any of the classes above, a KnownRecord, or a class of a feature; the class determines the renderer."""
 
 
 def say(*lines: str) -> Text:

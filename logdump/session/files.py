@@ -1,4 +1,4 @@
-"""Files that a word of a command names: by wildcard, near names, a directory; and when one has changed."""
+"""Files that a word of a command names, similar names, directories, and the state of a file on disk."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _CLOSE = 0.8
 
 
 def near_files(path: Path) -> list[str]:
-    """The names of files beside ``path``: that a wildcard in it fits, else that differ least; at most three.
+    """Return at most three names of files next to ``path``: those that match its wildcard, else the most similar ones.
 
-    A name in other letters, or with another number of zeros before its number, differs least. A name with a number is
-    like none with another number.
+    Names that differ only in case, or in the zeros before their number, are the most similar. Names with different
+    numbers are never similar.
     """
     try:
         names = sorted(entry.name for entry in entries_of(path.parent) if is_file(entry))
@@ -40,21 +40,21 @@ def near_files(path: Path) -> list[str]:
     same = [name for name in names if _plain(name) == _plain(path.name)]
     if same or _NUMBERED.fullmatch(path.name):
         return same[:_MOST]
-    from difflib import get_close_matches  # noqa: PLC0415 - where a file is not there
+    from difflib import get_close_matches  # noqa: PLC0415 - for missing files only
 
     return get_close_matches(path.name, names, n=_MOST, cutoff=_CLOSE)
 
 
 def _plain(name: str) -> tuple[str, ...]:
-    """A name without its case and without the zeros before its number."""
+    """Return the parts of a name in lower case, without the zeros before its number."""
     found = _NUMBERED.fullmatch(name.lower())
     return found.groups() if found else (name.lower(),)
 
 
 class DirectoryEntry(NamedTuple):
-    """A file or directory: its bytes and Julian time of change, None where not known; of a trail its number and CSN.
+    """A file or directory: size in bytes and Julian time of change, None if unknown; for a trail file number and CSN.
 
-    ``problem`` is the reason for which it could not be looked at.
+    ``problem`` is the reason why it could not be examined.
     """
 
     name: str
@@ -74,9 +74,9 @@ class FilesShown(NamedTuple):
 
 
 def list_directory(directory: Path, pattern: str) -> tuple[DirectoryEntry, ...]:
-    """The entries whose name fits a wildcard, by name.
+    """Return the entries whose name matches a wildcard, sorted by name.
 
-    Names that begin with a dot are listed when the wildcard does so too. Raises OSError.
+    Names that begin with a dot are included only if the wildcard begins with one. Raises OSError.
     """
     names = sorted(entry.name for entry in directory.iterdir() if _is_wanted(entry.name, pattern))
     return tuple(_entry(directory / name) for name in names)
@@ -108,10 +108,10 @@ class FileState(NamedTuple):
     """The state of a file on disk.
 
     Attributes:
-        size: its bytes now, those of the open file even where its name means another one.
-        is_gone: whether its name is not there any more.
-        is_replaced: whether its name means another file now.
-        following: the file with the next number, where that is there.
+        size: its current size in bytes, that of the open file even if its name now refers to another one.
+        is_gone: True if its name does not exist any more.
+        is_replaced: True if its name refers to another file now.
+        following: the file with the next number, None if it does not exist.
     """
 
     size: int
@@ -121,7 +121,7 @@ class FileState(NamedTuple):
 
 
 def file_state(trail: TrailFile) -> FileState:
-    """The state of an open file now."""
+    """Return the current state of an open file."""
     name = TrailName.parse(trail.path)
     following = name.next.found() if name is not None else None
     following = following if following is not None and is_file(following) else None
@@ -136,16 +136,16 @@ def file_state(trail: TrailFile) -> FileState:
 _WILD = "*?"
 _BETWEEN = ","
 _MOST_COMMAS = 8
-"""Commas in one name."""
+"""Maximum number of commas in one name."""
 _TRAIL_NAME_LENGTH = 2
 
 
 FileNames = str | Sequence[Path]
-"""What names files: the word of a command, or the files themselves, in order."""
+"""A word of a command that names files, or the files themselves, in order."""
 
 
 def matching_files(wildcard: FileNames) -> list[Path]:
-    """The files that are named, trail after trail in the order in which each was written; then those of no trail.
+    """Return the named files: trail after trail, each in the order of writing, then files of no trail.
 
     ``wildcard`` is a wildcard, a file, the name of a trail without a number, a folder or an archive (the trail files
     in it), or several of these with commas between them.
@@ -164,7 +164,7 @@ def matching_files(wildcard: FileNames) -> list[Path]:
 
 
 def _words(text: str) -> Iterator[str]:
-    """The words between commas; a comma may also be part of the name of a file or folder that is there."""
+    """Yield the words between commas; a comma is part of a word if a file or folder of that name exists."""
     parts = text.split(_BETWEEN)
     while parts:
         joined = [_BETWEEN.join(parts[:number]).strip() for number in range(1, _MOST_COMMAS + 2)]
@@ -178,7 +178,7 @@ def _is_there(path: Path) -> bool:
 
 
 def _named(word: str) -> list[Path]:
-    """The files of one word."""
+    """Return the files of one word."""
     pattern = place(word).expanduser().absolute()
     if pattern.is_dir() or is_archive(pattern):
         return _trail_files_in(pattern, word)

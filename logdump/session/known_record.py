@@ -1,4 +1,4 @@
-"""A record with all that is known of it from its trail, its definitions and its transaction."""
+"""A record with the facts about it from its trail, its definitions and its transaction."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Facet(enum.Enum):
-    """A part of what is known of a record, in the order in which problems are reported.
+    """A part of the facts about a record, in the order in which problems are reported.
 
-    ``SURROUNDINGS`` are the facts in other records: the change, its transaction, the fragments.
+    ``SURROUNDINGS`` are the facts from other records: the change, its transaction, the fragments.
     """
 
     FILE_HEADER = enum.auto()
@@ -41,10 +41,10 @@ _OF_METADATA = (Facet.DEFINITION, *_OF_ROWS)
 
 
 class KnownRecord:
-    """A record with all that is known of it; each fact is looked up when it is first read, and kept then.
+    """A record with all facts about it; each fact is looked up when it is first read, and then kept.
 
-    A fact that is not there, or does not decode, is None; ``problems`` say why. Of a file header there is no
-    fact but the record and its problems. No fact can be looked up after the trail is closed.
+    A missing or undecodable fact is None; ``problems`` gives the reasons. A file header has no facts except the
+    record and its problems. No fact can be looked up after the trail is closed.
 
     Args:
         record: a record of the open trail.
@@ -58,7 +58,7 @@ class KnownRecord:
 
     @Lazy
     def table(self) -> TableEntry | None:
-        """The definition in force for a record that means its table by an index."""
+        """The definition in force, for a record that refers to its table by an index."""
         return self._cursor.trail.tables.of(self.record)
 
     @Lazy
@@ -71,13 +71,13 @@ class KnownRecord:
 
     @Lazy
     def vendor(self) -> str:
-        """The database that the file header of a DDR or TDR names; empty where it names none."""
+        """For a DDR or TDR, the database that the file header names; else, or if it names none, empty."""
         header = self._cursor.trail.file_header if self.definition is not None else None
         return header.vendor if header else ""
 
     @Lazy
     def row_definition(self) -> RowDefinition:
-        """The definition of the table of a row, by the trail or by SOURCEDEFS, and the codec of its text."""
+        """The definition of the table of a row, from the trail or SOURCEDEFS, and the codec of its text."""
         return self._session.definitions_of(self._cursor.trail).of(self.record)
 
     @Lazy
@@ -87,8 +87,8 @@ class KnownRecord:
 
     @Lazy
     def change(self) -> Change | None:
-        """The change that the record is, or is one half of."""
-        from trailformat.changes.row_changes import change_of  # noqa: PLC0415 - records are shown sooner without
+        """The change of which the record is all or one half."""
+        from trailformat.changes.row_changes import change_of  # noqa: PLC0415 - records are shown sooner without it
 
         trail = self._cursor.trail
         return change_of(trail, self.record, self._session.definitions_of(trail), self._cursor.transactions)
@@ -102,7 +102,7 @@ class KnownRecord:
 
     @Lazy
     def segment(self) -> Segment | None:
-        """The place of the record as a part of another record."""
+        """The place of the record as a part of another record; None if it is not a part."""
         return self._cursor.segments.of(self.record) if self._is_part else None
 
     @property
@@ -112,7 +112,7 @@ class KnownRecord:
 
     @property
     def whole_problem(self) -> str | None:
-        """The reason why fragments are not all there."""
+        """The reason why fragments are incomplete; None if they are not."""
         return self._joined[1]
 
     @Lazy
@@ -135,7 +135,7 @@ class KnownRecord:
 
     @Lazy
     def _joined(self) -> tuple[Record | None, str | None]:
-        """The whole record, or why it cannot be had."""
+        """The whole record, or the reason why it is not available."""
         if not self._is_part:
             return None, None
         from trailformat.changes.segments import whole_record  # noqa: PLC0415 - few records are parts of another
@@ -194,7 +194,7 @@ _FACTS = {
     Facet.SURROUNDINGS: ("segment", "whole", "row_definition", "transaction", "change"),
     Facet.TABLE: ("table",),
 }
-"""The facts that are looked up, besides those that the record decodes."""
+"""The facts of each part that are not decoded from the record alone."""
 _PROBLEMS: dict[Facet, Callable[[KnownRecord], str | None]] = {
     Facet.FILE_HEADER: lambda known: _decoding_problem("the groups do not decode", lambda: known.record.file_header),
     Facet.DEFINITION: _definition_problem,

@@ -1,4 +1,4 @@
-"""The tables of a trail and their columns, from the definitions read so far or in its first megabyte: for Tab."""
+"""The tables of a trail and their columns, for completion: from definitions read so far or in its first megabyte."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _NEAR = 1 << 20
 
 
 def table_names(trail: TrailFile) -> list[str]:
-    """The names of the tables."""
+    """Return the names of the tables."""
     return [entry.name for entry in _entries(trail)]
 
 
 def column_names(trail: TrailFile, table: str) -> list[str]:
-    """The names of a table's columns, case of its name aside; none of an unknown table."""
-    from logdump.arrow.tables.layout import TableLayout  # noqa: PLC0415 - loaded where a statement is being typed
+    """Return the names of the columns of a table, named in any case; empty for an unknown table."""
+    from logdump.arrow.tables.layout import TableLayout  # noqa: PLC0415 - loaded when a statement is typed
 
     for entry in _entries(trail):
         definition = trail.tables.columns(entry) if entry.name.lower() == table.lower() else None
@@ -30,7 +30,7 @@ def column_names(trail: TrailFile, table: str) -> list[str]:
 
 @lru_cache(maxsize=16)
 def column_names_in(path: Path, table: str) -> list[str]:
-    """The same of the trail with this path, for one who must not use the session's own."""
+    """Return ``column_names`` of a trail opened anew, for callers that must not use the session's TrailFile."""
     try:
         with TrailFile(path) as trail:
             return column_names(trail, table)

@@ -1,4 +1,4 @@
-"""The records of a file as columns, with those that pass its filter."""
+"""The records of a file as columns, with a mask of those that pass a filter."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def passing_batches(
     """Yield the batches of a file, each with a mask of the rows that pass.
 
     Several threads scan a large file, and apply the selection if they can. The mask is None if the selection drops
-    nothing or must still be applied: it has to get the batch before the next one.
-    ``stop`` is the RBA before which the last record begins; ``by_definition``: see Names.
+    nothing, or if the caller has to apply it, to each batch before it takes the next one.
+    Only records that begin before the RBA ``stop`` are read; ``by_definition``: see Names.
     """
     size = batch_size or BATCH_SIZE
     if not is_for_threads(trail, workers, start, stop):
@@ -51,7 +51,7 @@ def passing_batches(
 def _decided(
     selection: Selection, trail: TrailFile, workers: Workers, batches: Iterator[Batch]
 ) -> Iterator[tuple[Batch, Any]]:
-    """Batches and the rows that pass, decided by threads when names and definitions before the batch are known."""
+    """Yield batches and the rows that pass, decided by threads once names and definitions before a batch are known."""
     deciders = _Deciders(selection, trail, workers.number)
     try:
         yield from workers.in_order((batch, deciders.job(batch)) for batch in batches)
@@ -60,7 +60,7 @@ def _decided(
 
 
 class _Decider(NamedTuple):
-    """A selection on a file of its own, and how many batches it has learned of."""
+    """A selection on a TrailFile of its own, and the number of batches whose definitions it has."""
 
     selection: Selection
     trail: TrailFile
@@ -70,7 +70,7 @@ class _Decider(NamedTuple):
 class _Deciders:
     """Copies of a selection for several threads, each on a TrailFile of its own.
 
-    Each learns the definitions before the batch that it decides about.
+    Each is given the definitions before a batch when it decides about the batch.
 
     Args:
         selection: the selection.
@@ -91,12 +91,12 @@ class _Deciders:
             self._free.append(_Decider(self._selection.on(twin), twin, 0))
 
     def job(self, batch: Batch) -> Callable[[Callable[[], bool]], Any]:
-        """Return the job that decides about a batch; batches are given in file order."""
+        """Return the job that decides about a batch; batches must come in file order."""
         from trailformat.scan.rows.definitions import learn_definitions, metadata_in  # noqa: PLC0415 - it needs numpy
 
         is_metadata = learn_definitions(self._trail, batch)
         if not self._learned:
-            # the definitions before the walk are looked for once
+            # the definitions before the walk are searched once
             self._make()
         self._learned.append((int(batch.rba[0]), batch.end, metadata_in(batch, is_metadata)))
         known = len(self._learned)
@@ -105,7 +105,7 @@ class _Deciders:
             try:
                 own, twin, learned = self._free.pop()
             except IndexError:
-                # there is one for each thread until none is needed any more
+                # each thread has one until ``close``
                 return None
             try:
                 twin.refresh()
@@ -120,7 +120,7 @@ class _Deciders:
         return decide
 
     def close(self) -> None:
-        """Close the files of the threads; of working threads when they finish."""
+        """Close the files of the threads; a working thread closes its file when it finishes."""
         self._is_over = True
         with suppress(IndexError):
             while True:

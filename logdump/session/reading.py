@@ -1,4 +1,4 @@
-"""Reading for an answer: its completeness, its progress, and the verdict, which only a complete one allows."""
+"""Reading for an answer: completeness, progress, and the verdict, which only a complete reading allows."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 _FIRST = 0.3
-"""Seconds of a command before its progress is shown."""
+"""Seconds before the progress of a command is shown."""
 _LARGE = 50_000_000
-"""Bytes of files that take minutes where kernels are interpreted."""
+"""Size in bytes of files that take minutes if kernels are interpreted."""
 _EVERY = 0.2
 """Seconds between two reports."""
 
@@ -35,12 +35,12 @@ class ReadSoFar(NamedTuple):
 
     @property
     def percent(self) -> int:
-        """The part of all bytes that is read."""
+        """The percentage of all bytes that is read."""
         return 100 * self.read // max(1, self.size)
 
 
 class Hint:
-    """Says once in a session, at the first large file, that there is a faster build, where there is none."""
+    """Suggests a faster build once in a session, at the first large file, if kernels are interpreted."""
 
     def __init__(self) -> None:
         self._is_said = False
@@ -48,7 +48,7 @@ class Hint:
     @property
     def text(self) -> str:
         """The sentence that names the faster build."""
-        from trailformat.native.loaded import HOW_TO_GET_THEM  # noqa: PLC0415 - of few sessions
+        from trailformat.native.loaded import HOW_TO_GET_THEM  # noqa: PLC0415 - for few sessions
 
         return f"A faster build reads this in a fraction of the time: {HOW_TO_GET_THEM}"
 
@@ -56,7 +56,7 @@ class Hint:
         """Return True if the sentence is to be shown now, for files of ``size`` bytes; only once."""
         if self._is_said or size < _LARGE:
             return False
-        from trailformat.native.loaded import why_interpreted  # noqa: PLC0415 - of large files
+        from trailformat.native.loaded import why_interpreted  # noqa: PLC0415 - for large files
 
         self._is_said = True
         return why_interpreted() is not None
@@ -83,7 +83,7 @@ class ReadProgress:
             self._reached[path] = 0
 
     def report(self, path: Path, rba: int) -> None:
-        """A file is read up to an RBA."""
+        """Note that a file is read up to an RBA; call ``tell`` if a report is due."""
         if not self._sizes:
             self.announce([path])
         if path in self._reached:
@@ -98,7 +98,7 @@ class Reading(NamedTuple):
     """The gaps of a reading.
 
     Attributes:
-        is_stopped: True if Ctrl+C ended it; ``where`` it was then.
+        is_stopped: True if Ctrl+C ended it; ``where`` is the place, in words.
         damaged: number of places of damage; an incomplete record at the end of a growing trail does not count.
         unreadable: number of files that are not trail files.
         missing: number of gaps in the file numbers.
@@ -124,7 +124,7 @@ class Reading(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The sentence that goes before the findings of a partial one."""
+        """The sentence that precedes the findings of a partial reading."""
         reasons = "; ".join(self._reasons())
         return f"{reasons[:1].upper()}{reasons[1:]}: this is partial, without a verdict."
 
@@ -155,7 +155,7 @@ def answered(
         results: returns the results, without verdicts if the reading is partial.
 
     Raises:
-        KeyboardInterrupt: after the results, when Ctrl+C has come.
+        KeyboardInterrupt: after the results, if Ctrl+C was pressed.
     """
     is_stopped = False
     try:

@@ -1,4 +1,4 @@
-"""Reading on from the session's position to the next record that passes its filter."""
+"""Reading from the session's position to the next record that passes its filter."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from trailformat.scan import Batch
 
 _GROWTH = 8
-"""How many times larger than the one before each of the first batches under a filter is: what passes is mostly near."""
+"""Factor by which the first batches under a filter grow: records that pass are mostly near."""
 _LARGEST = 1 << 9
-"""Records of the largest of them."""
+"""Maximum number of records of these batches."""
 _BACK = 2000
-"""Records that are walked back over, before all records of the file up to there are scanned from the beginning.
+"""Records that are walked back over before the file up to there is scanned from the beginning.
 
-In processor time on 60 MB with 160,000 records: walking back over as many takes 20 ms, the scan with FILTER STRING 40.
+In processor time on 60 MB with 160,000 records: walking back over 2000 takes 20 ms, the scan with FILTER STRING 40.
 """
 
 
 class FilteredReader:
-    """Reads on from the session's position, through its filter and any others.
+    """Reads from the session's position on, through its filter and any others.
 
-    With ACROSS it continues in the next file of the trail, unless ``stop`` or ``stays`` is given: it then ends
-    before the RBA ``stop`` or at the end of the file. Close it after use: threads may have read ahead.
+    With ACROSS it continues in the next file of the trail, unless ``stop`` or ``stays`` is given: then it ends before
+    the RBA ``stop`` or at the end of the file. Close it after use: threads may have read ahead.
 
     Attributes:
         scanned: records read.
@@ -70,9 +70,9 @@ class FilteredReader:
             self._stream.close()
 
     def find(self, wanted: Callable[[Record], bool] | None = None) -> Generator[Event, None, Record | None]:
-        """Read on to the next record that passes the filters and is wanted; None at the end. Yields Progress.
+        """Read to the next record that passes the filters and is wanted; None at the end. Yields Progress.
 
-        Ctrl+C leaves the position before the first record of which it is not known yet. Raises as ``cross``.
+        Ctrl+C leaves the position before the first undecided record. Raises as ``cross``.
         """
         while (record := (yield from self._find_here(wanted))) is None:
             if self._stays:
@@ -116,7 +116,7 @@ class FilteredReader:
             yield progress(self.scanned, record)
 
     def _passing_backwards(self) -> Generator[Record | Progress, None, None]:
-        """The records before the position that pass, last first, up to damage; near ones are looked at first."""
+        """Yield the passing records before the position, last first, up to damage; near ones are scanned first."""
         cursor = self._cursor
         end = cursor.next if cursor.next < cursor.trail.size else cursor.trail.end_of_records()
         for most in (*_sizes(1), _BACK, None):
@@ -127,7 +127,7 @@ class FilteredReader:
             end = start
 
     def _walked_back(self, end: int, most: int) -> int:
-        """Return the RBA ``most`` records before ``end``, or that of the first one after damage or the beginning."""
+        """Return the RBA ``most`` records before ``end``, or that of the first record after damage or in the file."""
         with suppress(TrailError):
             for _ in range(most):
                 record = self._cursor.trail.record_before(end)
@@ -167,7 +167,7 @@ class FilteredReader:
         return wall > start
 
     def _passing(self) -> Generator[Record | Progress, None, None]:
-        """The records that pass, with the progress between them; the position moves along."""
+        """Yield the records that pass, and Progress; the position moves past each record."""
         from trailformat.index import index_of  # noqa: PLC0415 - a filter needs it
 
         trail, passed = self._session.trail, self.scanned - self.suppressed
@@ -196,9 +196,9 @@ class FilteredReader:
                 self._cursor.read()
 
     def _first_and_others(self, state: tuple[int, int] | None) -> Iterator[tuple[Batch, list[int], int]]:
-        """The records after the position as columns, the rows that pass, and how many of these are before the position.
+        """Yield batches from the position on, their passing rows, and the number of these rows before the position.
 
-        The first batches are small; those that a command before has left over come before them.
+        The first batches are small; a batch left over from an earlier command precedes them.
         """
         from trailformat.scan import scan  # noqa: PLC0415 - a filter needs it
 
@@ -218,12 +218,12 @@ class FilteredReader:
             yield batch, mask.nonzero()[0].tolist(), 0
 
     def _follows(self, ahead: RecordsAhead, rba: int, state: tuple[int, int] | None) -> bool:
-        """Whether what was read ahead is what comes now: for the same filters, in a file that has not changed."""
+        """Return whether ``ahead`` continues at ``rba``, for the same filters, in a file that has not changed."""
         is_here = self._stop is None and ahead.state == state and ahead.rba == rba
         return is_here and ahead.selection.decides_as(self._selection)
 
     def _batches(self, start: int, stop: int | None) -> Generator[tuple[Batch, Any], None, None]:
-        """The records from one place to another as columns, with a mask of those that pass."""
+        """Yield the records between two RBAs as batches, with masks of those that pass."""
         from logdump.session.passing import passing_batches  # noqa: PLC0415 - long scans only
         from trailformat.scan import Workers  # noqa: PLC0415 - long scans only
 
@@ -232,7 +232,7 @@ class FilteredReader:
                 yield batch, self._selection.rows(batch) if passing is None else passing
 
     def _progress(self, batch: Batch, begun: int, rows: int) -> Iterator[Progress]:
-        """Count the rows of a batch up to ``rows``; ``begun`` is what had been scanned before the batch."""
+        """Count the rows of a batch up to ``rows``; ``begun`` records had been scanned before the batch."""
         step = self._session.settings.notify
         for due in range((self.scanned // step + 1) * step, begun + rows + 1, step):
             row = due - begun - 1
@@ -241,7 +241,7 @@ class FilteredReader:
 
 
 class DamagePassed(NamedTuple):
-    """Damage at which reading stopped, and the RBA at which it goes on; None where no good record follows."""
+    """Damage at ``rba``; reading continues at the RBA ``good``, None if no sound record follows."""
 
     error: TrailError
     rba: int
@@ -249,17 +249,17 @@ class DamagePassed(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The error, and where reading goes on."""
+        """The error, and the RBA at which reading continues."""
         return f"Error: {self.error}" + (f"; reading on at RBA {self.good}" if self.good is not None else "")
 
 
 def over_damage(
     session: Session, *, also: Sequence[FilterSet] = (), stays: bool = False, waits: bool = False
 ) -> Generator[Event | Record | DamagePassed, None, None]:
-    """The records that ``FilteredReader`` finds, up to the end, with the damage between them.
+    """Yield the records that ``FilteredReader`` finds, up to the end, and the damage between them.
 
-    After damage reading goes on at the next good record, where there is one; backwards it ends. ``waits``: a record
-    that is half written, or a file that was cut, is raised.
+    After damage, reading continues at the next sound record, if there is one; backwards it ends. With ``waits``, an
+    incomplete record or a file that became shorter is raised.
     """
     cursor = session.cursor
     while True:
@@ -286,12 +286,12 @@ def _passed(session: Session, error: TrailError) -> DamagePassed:
 
 
 def _sizes(rows: int) -> Iterator[int]:
-    """The sizes of the first batches, given the smallest."""
+    """Yield the numbers of records of the first batches, from ``rows`` on."""
     while rows <= _LARGEST:
         yield rows
         rows *= _GROWTH
 
 
 def progress(scanned: int, record: Record) -> Progress:
-    """NOTIFY's report after ``scanned`` records, at this one."""
+    """Return the report of NOTIFY after ``scanned`` records, at this record."""
     return Progress(scanned, record.rba, 0 if record.is_file_header else record.header.io_time)

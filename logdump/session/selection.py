@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from trailformat.transactions.tracker import RowTransactions, TransactionTracker
 
 _MOST_AHEAD = 1 << 12
-"""Records that are decided together with one that is asked for, where those before were asked for in order."""
+"""Maximum number of records that are decided together, while they are requested in order."""
 
 
 class Selection:
     """Filters applied to the records of one trail: a record has to pass all of them; without any, every record passes.
 
-    ``Session.selection`` makes those of commands and panes, ``logdump.spark.source.slice.selection_of`` those of
+    ``Session.selection`` creates those of commands and panes, ``logdump.spark.source.slice.selection_of`` those of
     Spark's tasks, so that the same filter finds the same records by the same definitions everywhere.
 
     Args:
         trail: the file.
         filters: the filters in effect; None and filters that let everything pass are ignored.
         definitions: returns the definitions of rows.
-        transactions: returns the transactions known so far, so that a scan continues where the last one ended.
+        transactions: returns the transactions known so far, so that a scan can continue the last one.
         owners: returns the transactions of a batch, for a caller that tracks them.
     """
 
@@ -76,11 +76,11 @@ class Selection:
         return FilterSource(self._trail, lambda: self._definitions)
 
     def on(self, trail: TrailFile) -> Selection:
-        """Return the same filters on the same file opened again, for another thread."""
+        """Return the same filters on another TrailFile of the same file, for another thread."""
         return Selection(trail, self._filters, lambda: self._definitions.on(trail))
 
     def decides_as(self, other: Selection) -> bool:
-        """Return True if another one on the same file has equal filters, and the same definitions where they count."""
+        """Return True if another one on the same file has equal filters, and the same definitions if it needs them."""
         is_same = self._filters == other._filters
         return is_same and (not self._needs_values or self._definitions is other._definitions)
 
@@ -121,7 +121,7 @@ class Selection:
         return dict(zip(map(int, batch.rba), mask.tolist(), strict=True)), batch.end
 
     def rows(self, batch: Batch) -> Any:
-        """The mask of the rows of a batch that pass; the batches of a walk are given in the order of the file."""
+        """Return the mask of the rows of a batch that pass; the batches of a walk must come in file order."""
         if self._needs_values:
             from trailformat.scan.rows.definitions import learn_definitions  # noqa: PLC0415 - needed for values only
 
@@ -138,12 +138,12 @@ class Selection:
         return rows.among
 
     def share(self, record: Record, row: int) -> None:
-        """Let the context that the caller gave know the transaction of this row of the last batch."""
+        """Store the transaction of this row of the last batch in the context that the caller gave."""
         if self._owners is not None:
             self._context.learn(record, self._owners.of_row(row))
 
     def _owners_of(self, batch: Batch) -> RowTransactions | None:
-        """The transactions of a batch's rows, where a filter needs them."""
+        """Return the transactions of a batch's rows; None if no filter needs them."""
         if not self._needs_transaction:
             return None
         if self._known_owners is not None:
@@ -161,14 +161,14 @@ class Selection:
 
 
 class RecordsAhead(NamedTuple):
-    """Records after the position of which a command has decided whether they pass, for the next command.
+    """Records after the position that a command has already filtered, for the next command.
 
     Attributes:
-        selection: decides about those that follow.
-        batch: the records, none of them damage.
+        selection: filters the records that follow.
+        batch: the records, without damage.
         passing: the rows that pass, in order.
-        at: the number of those that were shown; the position is after the last of them.
-        state: that of the file when they were read.
+        at: the number of these rows that were shown; the position is after the last of them.
+        state: state of the file when they were read.
     """
 
     selection: Selection
@@ -179,6 +179,6 @@ class RecordsAhead(NamedTuple):
 
     @property
     def rba(self) -> int:
-        """The position."""
+        """The position: the end of the last record shown."""
         last = self.passing[self.at - 1]
         return int(self.batch.rba[last]) + int(self.batch.length[last])

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class SourceDefinitions(NamedTuple):
-    """A definitions file for rows: its path, its contents, and whether it takes precedence over the trail."""
+    """A definitions file: its path, its contents, and whether it takes precedence over the trail."""
 
     path: Path
     file: DefinitionsFile
@@ -34,7 +34,7 @@ class SourceDefinitions(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A place in a trail that has a name, and a note about it."""
+    """A position in a trail with a name and a note."""
 
     name: str
     path: Path
@@ -59,7 +59,7 @@ MOST_KEPT = 1000
 
 
 class History:
-    """The entered lines; the newest 1000 are kept, and their numbers continue.
+    """The entered lines; the newest 1000 are kept, with continuing numbers.
 
     Attributes:
         lines: oldest first.
@@ -82,7 +82,7 @@ class History:
         del self.lines[:-MOST_KEPT]
 
     def replace_last(self, line: str) -> None:
-        """Put a line in the place of the one entered last, under its number."""
+        """Replace the line entered last, keeping its number."""
         self.lines[-1:] = [line]
 
     def clear(self) -> None:
@@ -92,7 +92,7 @@ class History:
 
 
 class SessionLog:
-    """Off at first; while it is on, text is appended to a file.
+    """The session log, initially off; while it is on, text is appended to a file.
 
     Attributes:
         path: the file, or None while it is off.
@@ -105,7 +105,7 @@ class SessionLog:
     def start(self, path: Path) -> None:
         """Continue in the file ``path``; the file in use before is closed.
 
-        One that is created is for its owner alone, for it gets the data of rows. A link is not followed.
+        A new file is accessible only to its owner, because it receives the data of rows. A link is not followed.
 
         Raises:
             OSError: it cannot be opened for writing; nothing changes.
@@ -116,7 +116,7 @@ class SessionLog:
         if kind not in (None, "a file"):
             raise OSError(None, f"it is {kind}, not a regular file")
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-        flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # should it have become a link or a FIFO
+        flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # if it has become a link or a FIFO
         file = os.fdopen(os.open(path, flags, 0o600), "a", encoding="utf-8", errors="backslashreplace")
         with contextlib.suppress(OSError):
             self.stop()
@@ -133,7 +133,7 @@ class SessionLog:
             self._file.write(f"{line}\n")
 
     def flush(self) -> None:
-        """Hand what was written to the system. Raises OSError."""
+        """Flush written text to the system. Raises OSError."""
         if self._file is not None:
             self._file.flush()
 
@@ -153,14 +153,14 @@ class Session:
     Attributes:
         settings: the switches.
         history: the lines entered.
-        log: the copy of everything printed and entered, as LOG makes it.
-        ask: reads one more line with a given prompt, None at the end of the input; itself None without an input
-            to read.
-        standard_output: returns the stream for binary data, while all events go elsewhere; None on the screen.
+        log: the session log of LOG: everything printed and entered.
+        ask: reads one more line with a given prompt, None at the end of the input; None if there is no input to
+            read.
+        standard_output: returns the binary stream for data, all events go elsewhere; None in the full-screen view.
         takes_lines: maximum number of records passed together as lines; 0: each record is an event of its own.
         note_entered: called with each line that was not typed, after its prompt, for the session log.
         begin_aligned: begins a view of two trails side by side, given the level of DIFF and their names; None without
-            such a view. DIFF owns the types.
+            such a view. Its types are those of DIFF.
         width: columns of the terminal that shows the answers; None without a terminal.
         full_screen: continues in the full-screen view until that ends; None without a terminal for it.
         obeyed: the command files being run, outermost first.
@@ -200,11 +200,11 @@ class Session:
         self._kept: dict[type, object] = {}
 
     def keep(self, value: object) -> None:
-        """Keep what a command needs later, in place of what was kept of its type: the session knows nothing of it."""
+        """Keep a value that a command needs later; it replaces the kept value of its type."""
         self._kept[type(value)] = value
 
     def kept(self, kind: type[T]) -> T | None:
-        """Return the kept value of a type, None without one."""
+        """Return the kept value of a type; None if there is none."""
         kept = self._kept.get(kind)
         return kept if isinstance(kept, kind) else None
 
@@ -215,12 +215,12 @@ class Session:
 
     @property
     def prompt(self) -> str:
-        """The prompt, as Logdump prints it: scripts in the field look for it."""
+        """The prompt as Logdump prints it: existing scripts search for it."""
         return f"Logdump {self.number} >"
 
     @property
     def filters(self) -> FilterSet:
-        """The filter, to be changed or shown; its module is loaded with the first use."""
+        """The filter, to be changed or shown; the first use creates it."""
         if self._filters is None:
             from logdump.filters import FilterSet  # noqa: PLC0415 - a session without FILTER starts faster
 
@@ -232,7 +232,7 @@ class Session:
         """The filter, to be applied; None before its first use.
 
         Raises:
-            CommandError: it is not the one that a script has asked for.
+            CommandError: a FILTER of the script failed, so that it is not the intended one.
         """
         if self.has_failed_filter and self.is_filter_enabled:
             raise CommandError("Not run: a FILTER before it failed. FILTER CLEAR or FILTER OFF continues without it.")
@@ -259,11 +259,11 @@ class Session:
 
     @property
     def row_definitions(self) -> RowDefinitions:
-        """The definitions of the rows of the open trail. Raises like cursor."""
+        """The definitions of the rows of the open trail. Raises as ``cursor``."""
         return self.definitions_of(self.trail)
 
     def definitions_of(self, trail: TrailFile) -> RowDefinitions:
-        """The definitions of the rows of any trail; those of the open one are kept."""
+        """Return the definitions of the rows of any trail; those of the open trail are kept."""
         if self._row_definitions is not None and self._is_open(trail):
             return self._row_definitions
         from trailformat.trail.row_definitions import RowDefinitions  # noqa: PLC0415 - needed for values only
@@ -278,11 +278,11 @@ class Session:
     def selection(
         self, trail: TrailFile | None = None, *, filtered: bool = True, also: Sequence[FilterSet] = ()
     ) -> Selection:
-        """The selection of a trail's records, the open one's unless given, by the filter and those of ``also``.
+        """Return the selection of a trail's records, by default the open one's, by the filter and those of ``also``.
 
-        Every command takes it from here, so that all of them see the same records. Raises like cursor.
+        Every command uses it, so that all of them see the same records. Raises as ``cursor``.
         """
-        from logdump.session.selection import Selection  # noqa: PLC0415 - it reads on in a session
+        from logdump.session.selection import Selection  # noqa: PLC0415 - needed for reading only
 
         trail = trail or self.trail
         narrowing = self.narrowing(trail) if self.narrowing is not None and filtered else None
@@ -292,12 +292,11 @@ class Session:
         return Selection(trail, filters, partial(self.definitions_of, trail), transactions)
 
     def _is_open(self, trail: TrailFile) -> bool:
-        """Return True if this is the open trail."""
         return self._cursor is not None and trail is self._cursor.trail
 
     @contextlib.contextmanager
     def reading(self, trail: TrailFile) -> Iterator[None]:
-        """While it lasts, commands have another file as the open one, from its beginning on; it stays the caller's."""
+        """Within the context, make another file the open one, at its beginning; the caller has to close it."""
         former = self._cursor, self._row_definitions
         self._cursor, self._row_definitions = Cursor(trail), None
         try:
@@ -315,7 +314,7 @@ class Session:
         """The position in the open trail.
 
         Raises:
-            CommandError: none is open.
+            CommandError: no trail is open.
         """
         if self._cursor is None:
             raise CommandError("No LogTrail is open. OPEN <filename> opens one.")
@@ -323,14 +322,14 @@ class Session:
 
     @property
     def trail(self) -> TrailFile:
-        """The open trail. Raises like cursor."""
+        """The open trail. Raises as ``cursor``."""
         return self.cursor.trail
 
     def check_target(self, path: Path, command: str, *, wanted: str = "a file") -> None:
-        """See that a command writes neither into a file that is in use, by any name, nor into what is no file.
+        """Check that a target is not a file in use, under any name, and is of the wanted kind if it exists.
 
         Raises:
-            CommandError: it would; ``wanted`` is ``a folder`` where that is what is written.
+            CommandError: the check fails; ``wanted`` is ``a folder`` for a command that writes one.
         """
         from trailformat.trail.whole_file import kind_of  # noqa: PLC0415 - for the commands that write
 
@@ -347,7 +346,7 @@ class Session:
             raise CommandError(f"{path} is {kind}: {command} writes {where}.")
 
     def _in_use(self) -> Iterator[tuple[str, os.stat_result]]:
-        """The files that commands read and write at the moment, by what they are."""
+        """Yield the files that commands currently read and write: description and status."""
         named = [("the command file that is obeyed", path) for path in self.obeyed]
         if self._cursor is not None:
             yield "the open trail", self._cursor.trail.status
@@ -365,10 +364,10 @@ class Session:
                 yield what, status_of(path)
 
     def open(self, path: str | os.PathLike[str]) -> TrailFile:
-        """Open a trail file, or the first file of a trail when ``path`` is its two-character name.
+        """Open a trail file, or the first file of a trail if ``path`` is its two-character name.
 
         Raises:
-            NotATrail: it cannot be opened; what was open stays open.
+            NotATrail: it cannot be opened; a trail that was open stays open.
         """
         existing = _existing(place(path).expanduser())
         try:
@@ -382,7 +381,7 @@ class Session:
         return trail
 
     def end(self) -> None:
-        """Let go of everything: the trail and the session log."""
+        """Close the trail and the session log."""
         self.close()
         with contextlib.suppress(OSError):
             self.log.stop()
@@ -397,8 +396,8 @@ class Session:
 
 
 def _near(path: Path) -> str:
-    """Return a hint at similar names for a missing file, empty without any."""
-    from logdump.session.files import near_files  # noqa: PLC0415 - where a file is not there
+    """Return a hint at similar names for a missing file; empty if there are none."""
+    from logdump.session.files import near_files  # noqa: PLC0415 - for missing files only
 
     near = near_files(path)
     return f"did you mean {' or '.join(near)}?" if near else ""
@@ -413,7 +412,7 @@ def is_trail(name: str) -> bool:
 
 
 def _existing(path: Path) -> Path:
-    """``path`` made absolute without its dots; for a name that is no file, the first file of the trail so called."""
+    """Return ``path`` as an absolute path without dots; for the name of a trail, the path of its first file."""
     absolute = make_absolute(path)
     if is_file(absolute) or absolute.is_dir() or len(absolute.name) != 2:
         return absolute

@@ -1,4 +1,4 @@
-"""The switches of a session: the state that ENV shows; the releases of Logdump that it can print as."""
+"""The switches of a session, which ENV shows, and the releases of Logdump whose output it can imitate."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ DEFAULT_RELEASE = Release.R21_3
 
 
 class Detail(enum.Enum):
-    """DETAIL: no columns, their lengths, or their bytes too."""
+    """DETAIL: no columns, their lengths, or also their bytes."""
 
     __hash__ = object.__hash__  # looked up for every record; Enum's own hash is slow Python
 
@@ -81,11 +81,10 @@ class Across(enum.Enum):
 
 
 class Settings(types.SimpleNamespace):
-    """The switches of a session; ``reclen`` in bytes, ``spark_master`` None for the local engine.
+    """The switches of a session; those not given have Logdump's defaults.
 
-    ``across_to`` is the last file that ACROSS reads; None: the last one of the trail.
-
-    Switches not given have Logdump's defaults.
+    ``reclen`` is in bytes; ``spark_master`` is None for the local engine; ``across_to`` is the last file that ACROSS
+    reads, None for the last one of the trail.
     """
 
     ghdr: bool = False

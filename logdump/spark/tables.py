@@ -18,19 +18,20 @@ def table(
     name: str,
     **options: str | int | bool,
 ) -> DataFrame:
-    """The changes of a table: its columns before and after each change, with their types, and what is known of it.
+    """Return the changes of a table: its columns before and after each change, with their types.
 
-    The definitions of the table are looked for in all files first. Columns: ``file``, ``rba``, ``op``, ``csn``,
+    All files are first searched for definitions of the table. Columns: ``file``, ``rba``, ``op``, ``csn``,
     ``xid``, ``time``, ``trans_ind``, ``before_<COLUMN>``, ``after_<COLUMN>``, ``nulls``, ``problems``.
 
     Args:
-        spark: a session whose workers see the files.
-        path: path, directory or glob, as ``load`` takes it; or several.
-        name: of the table as it stands in the trail, as ``HR.EMPLOYEES``.
-        options: those of the data source: ``where``, ``startCsn``, ``mode``, ``sourceDefs``, ….
+        spark: session whose workers can open the files.
+        path: file, directory or glob, or several, as for ``load``.
+        name: name of the table in the trail, such as ``HR.EMPLOYEES``.
+        options: options of the data source: ``where``, ``startCsn``, ``mode``, ``sourceDefs``, ….
 
     Raises:
-        pyspark.errors.AnalysisException: there is no such file or table, nothing defines it, an option is wrong.
+        pyspark.errors.AnalysisException: the file or table does not exist, the table is not defined, or an option is
+            wrong.
     """
     return _load(spark, path, {**options, "rowsOf": name})
 
@@ -45,24 +46,25 @@ def changes(
     shape: str = "flat",
     **options: str | int | bool,
 ) -> DataFrame:
-    """The changes of one table or several, ready to be applied to copies of them: one pass for all.
+    """Return the changes of one or more tables, ready to be applied to copies of them, from a single pass.
 
-    Columns: those of the table as they are called, with its key, types and comments as metadata of the fields (of
+    Columns: those of the table under their own names, with key, types and comments as metadata of the fields (with
     several tables a struct for each, null in the rows of the others), and ``_table``, ``_op``, ``_sequence``,
     ``_absent``, ``_csn``, ``_xid``, ``_time``, ``_file``, ``_rba``, ``_problems``.
 
     Args:
-        spark: a session whose workers see the files.
-        path: path, directory or glob, as ``load`` takes it; or several.
-        tables: their names in the trail, as ``HR.EMPLOYEES``.
+        spark: session whose workers can open the files.
+        path: file, directory or glob, or several, as for ``load``.
+        tables: names of the tables in the trail, such as ``HR.EMPLOYEES``.
         stream: whether the frame is a stream that follows one trail.
-        key_update: ``split``, an update of the key is a delete and an insert; or ``whole``, it is one ``key update``
-            with the key before in ``_key_before``.
-        shape: ``flat``, or ``debezium``: of one table, ``op``, ``before``, ``after``, ``source`` and ``ts_ms``.
-        options: those of the data source: ``startCsn``, ``mode``, ``sourceDefs``, ….
+        key_update: with ``split``, an update of the key is a delete and an insert; with ``whole``, it is one
+            ``key update`` with the key before it in ``_key_before``.
+        shape: ``flat``; or ``debezium``, for one table: ``op``, ``before``, ``after``, ``source`` and ``ts_ms``.
+        options: options of the data source: ``startCsn``, ``mode``, ``sourceDefs``, ….
 
     Raises:
-        pyspark.errors.AnalysisException: there is no such file or table, nothing defines it, an option is wrong.
+        pyspark.errors.AnalysisException: the file or a table does not exist, a table is not defined, or an option is
+            wrong.
     """
     names = [tables] if isinstance(tables, str) else [*tables]
     given = {**options, "changesOf": ",".join(names), "keyUpdate": key_update}
@@ -72,8 +74,8 @@ def changes(
 
 
 def _as_debezium(frame: DataFrame) -> DataFrame:
-    """Changes of one table with the columns that consumers of Debezium's events expect."""
-    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - as everyone writes it; it comes with the session
+    """Return the changes of one table with the columns that consumers of Debezium's events expect."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; the session has loaded it
 
     from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE  # noqa: PLC0415 - few ask for it
 
@@ -88,7 +90,7 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
     about = (made[name] if column is None else F.col(column) for name, column in SOURCE.items())
 
     def chosen(part: str, make: Callable[[str], Column]) -> Column:
-        """A part of the operation of each change; null where it has none."""
+        """Return a part of the operation of each change; null if the operation lacks it."""
         parts = {op: getattr(operation, part) for op, operation in OPERATIONS.items()}
         cases = (F.when(F.col("_op") == op, make(value)) for op, value in parts.items() if value is not None)
         return F.coalesce(*cases).alias(part)
@@ -108,15 +110,15 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
 def heartbeats(
     spark: SparkSession, path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], **options: str | int | bool
 ) -> DataFrame:
-    """The heartbeats of a trail, a row for each with the lag of each hop; durations are seconds.
+    """Return the heartbeats of a trail, one row each with the lag of each hop; durations are in seconds.
 
     Args:
-        spark: a session whose workers see the files.
-        path: path, directory or glob, as ``load`` takes it; or several.
-        options: those of the data source: ``heartbeatTable``, ``where``, ``startTimestamp``, ``mode``, ….
+        spark: session whose workers can open the files.
+        path: file, directory or glob, or several, as for ``load``.
+        options: options of the data source: ``heartbeatTable``, ``where``, ``startTimestamp``, ``mode``, ….
 
     Raises:
-        pyspark.errors.AnalysisException: there is no such file, or an option is wrong.
+        pyspark.errors.AnalysisException: the file does not exist, or an option is wrong.
     """
     return _load(spark, path, {**options, "analysis": "heartbeats"})
 

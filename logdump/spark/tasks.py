@@ -1,4 +1,4 @@
-"""Work of a task on rows: by RDDs, and over Spark Connect, which has none, by batches of Arrow."""
+"""Functions that tasks apply to the rows of partitions: by RDDs or, over Spark Connect, by Arrow batches."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from logdump.arrow.records.schema import RowColumn
 
 Work = Callable[[Iterable[Any]], Iterator[Sequence[Any]]]
-"""Takes the rows of a partition, in order, which have their values by place and by name; gives rows by place."""
+"""A function from the rows of a partition, in order, with values by position and name, to rows by position."""
 _ROWS = 10_000
 
 
 def worked(frame: DataFrame, work: Work, columns: Sequence[RowColumn]) -> DataFrame:
-    """What the tasks make of the rows of each partition."""
+    """Return a frame of the rows that ``work`` makes of the rows of each partition."""
     ddl = ", ".join(f"{one.name} {one.type.ddl}" for one in columns)
     if is_remote(frame.sparkSession):
         return frame.mapInArrow(partial(_over_batches, work, columns), ddl)

@@ -1,6 +1,6 @@
-"""The views of SQL over trails: one table, which commands, programs and docs/spark.md go by.
+"""The table of the SQL views over trails, used by commands, programs and docs/spark.md.
 
-An analysis is a view by itself.
+Each analysis is a view.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ class View(NamedTuple):
     """A view over one path.
 
     Attributes:
-        name: of it.
-        meaning: what it has a row for.
-        columns: those of the data source.
-        options: of the data source, which make its rows.
+        name: name of the view.
+        meaning: the thing that each row describes.
+        columns: names of the columns of the data source.
+        options: options of the data source that produce the rows.
     """
 
     name: str
@@ -52,7 +52,7 @@ def _of_analysis(name: str) -> View:
 VIEWS: Mapping[str, View] = LazyTable(
     {"records": _records, "summary": _summary, **{name: partial(_of_analysis, name) for name in ANALYSES}}
 )
-"""By name."""
+"""Views by name."""
 
 
 _COLUMNS_TOO = VIEWS.keys() & {column.name for column in COLUMNS}
@@ -61,14 +61,14 @@ _BEFORE_COLUMNS = frozenset({"select", "where", "on", "by", "having", "distinct"
 
 
 def views_in(statement: str) -> list[str]:
-    """The names of views that stand in a statement as words; one that a column has too, where a table can stand."""
+    """Return the views named by words of a statement; one that is also a column counts only where a table can be."""
     words = {word.lower() for word in re.findall(r"\w+", statement)}
     found = words - (_COLUMNS_TOO - set(_tables_in(statement)) if words & _COLUMNS_TOO else frozenset())
     return [name for name in VIEWS if name in found]
 
 
 def _tables_in(statement: str) -> Iterator[str]:
-    """The words that stand behind FROM and its like, in the same parentheses, and before SELECT and its like."""
+    """Yield the words in clauses that name tables (FROM, JOIN, …); a parenthesis begins in the clause around it."""
     clauses = ["from"]
     for word in re.findall(r"\w+|[()]", statement.lower()):
         if word == "(":

@@ -1,4 +1,4 @@
-"""The views of SQL over trails, made for one path, with no more columns than a statement needs."""
+"""The SQL views over the trails of one path, with only the columns that a statement needs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _PASSING = frozenset(
     ReturnAnswer Sample Sort SubqueryAlias Window WindowGroupLimit
     """.split()  # noqa: SIM905 - a list would fill a page
 )
-"""Nodes that hand an attribute on as it is, and that refer to each one they use; of others everything is needed."""
+"""Plan nodes that pass attributes on unchanged and reference each one they use; other nodes need all attributes."""
 
 
 def needed_columns(frame: DataFrame, offered: frozenset[str]) -> frozenset[str]:
-    """The columns that a query needs of relations that have the columns ``offered``; all where that is not clear.
+    """Return the columns that a query needs of relations with the columns ``offered``; all if there is no plan to read.
 
     Nothing is run.
     """
@@ -45,7 +45,7 @@ def needed_columns(frame: DataFrame, offered: frozenset[str]) -> frozenset[str]:
 
 
 def _gone_over(plan: Any) -> tuple[list[Any], set[int]]:
-    """The leaves of a plan, those of its subqueries too, and the numbers of all attributes that are used."""
+    """Return the leaves of a plan and its subqueries, and the numbers of all attributes used."""
     leaves, used = [], _numbers(plan.output())
     todo = [plan]
     while todo:
@@ -72,18 +72,18 @@ def _elements(sequence: Any) -> Iterator[Any]:
 
 _FORMAT_AS_TABLE = re.compile(r"\btrail\s+WITH\b", re.IGNORECASE)
 _PRUNED = ("records", "summary")
-"""The views of which no more is read than a statement needs."""
+"""Views that are read with only the columns that a statement needs."""
 Needed = Mapping[str, frozenset[str]]
-"""By the name of a view the columns of the data source that a statement needs."""
+"""Columns of the data source that a statement needs, by the name of the view."""
 
 
 class Views:
     """The views over one path.
 
     Args:
-        spark: where they are made.
-        path: as ``load`` takes it, or several.
-        options: of the data source, ``where`` among them.
+        spark: session in which the views are created.
+        path: one path or several, as for ``load``.
+        options: options of the data source, including ``where``.
     """
 
     def __init__(self, spark: SparkSession, path: str | Sequence[str], options: Mapping[str, str]) -> None:
@@ -92,9 +92,9 @@ class Views:
         self._options = dict(options)
 
     def query(self, statement: str) -> DataFrame:
-        """Run a statement; of a query the frame that reads no more columns than it needs.
+        """Run a statement and return its frame; that of a query reads only the columns it needs.
 
-        Views that the statement does not name are made new where they are there already: others may rest on them.
+        Existing views that the statement does not name are created again, since other views may depend on them.
         """
         named = views_in(statement)
         used = [name for name in VIEWS if name in named or self._spark.catalog.tableExists(name)]
@@ -102,7 +102,7 @@ class Views:
         _register(frames)
         frame = sql(self._spark, statement)
         if is_remote(self._spark):
-            return frame  # its plans are not seen here
+            return frame  # Spark Connect does not show its plans
         needed = {name: needed_columns(frame, frozenset(VIEWS[name].columns)) for name in frames if name in _PRUNED}
         is_whole = all(columns == frozenset(VIEWS[name].columns) for name, columns in needed.items())
         if not _is_query(frame) or (is_whole and "records" not in needed):
@@ -115,7 +115,7 @@ class Views:
             _register(frames)
 
     def _pruned(self, statement: str, needed: Needed, schemas: Mapping[str, StructType]) -> DataFrame:
-        """The query over the columns it needs; with schemas, on which other views insist, what it needs not is null."""
+        """Return the query over the columns it needs; others in ``schemas``, which other views may need, are null."""
         for name, columns in needed.items():
             view = VIEWS[name]
             frame = self._read(view, _listed(view.columns, columns), schemas.get(name))
@@ -134,19 +134,19 @@ class Views:
 
 
 def _listed(columns: Iterable[str], needed: frozenset[str]) -> str:
-    """Those that are needed as the option ``columns``, which takes one at least."""
+    """Return the needed columns as a value of the option ``columns``, which takes at least one."""
     return ",".join(column for column in columns if column in needed) or "file"
 
 
 def sql(spark: SparkSession, statement: str) -> DataFrame:
-    """Run a statement, ``FROM trail WITH (…)`` being ready for it."""
+    """Run a statement, after creating the table of ``FROM trail WITH (…)`` if it has one."""
     if _FORMAT_AS_TABLE.search(statement) and not spark.catalog.tableExists("trail"):
         spark.sql("CREATE TABLE trail USING trail")
     return spark.sql(statement)
 
 
 def _is_query(frame: DataFrame) -> bool:
-    """Whether nothing has been run yet: a command has done its work when its frame is there."""
+    """Return whether a frame is that of a query, which is not yet run: a command has run when it returns its frame."""
     plan = frame._jdf.queryExecution().commandExecuted()  # noqa: SLF001 - PySpark has no other way to the plan
     return str(plan.getClass().getSimpleName()) != "CommandResult"
 

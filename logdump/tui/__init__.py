@@ -1,1 +1,1 @@
-"""The full-screen view: panes that show what a session of line mode holds, and keys that type its commands."""
+"""The full-screen view: panes that show the state of a session of line mode, and keys that enter its commands."""

@@ -1,4 +1,4 @@
-"""The screen: panes around one session. It holds no logic of Logdump's; it sends lines and shows what they change."""
+"""The full-screen application: panes around one session. It enters lines and shows results, without own logic."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ from trailformat.trail.sequence import Spot
 
 _POLL_EVERY = 1.0
 _TALL = 40
-"""Lines of a screen on which the strip over the list is always there."""
+"""Number of lines of a screen from which on the strip above the list is always shown."""
 
 
 class TrailApp(HarmlessApp):
-    """The full-screen view of a session: it composes the panes, owns the threads, and leads keys to their places.
+    """The full-screen view of a session: it composes the panes, owns the threads, and dispatches keys.
 
-    Reports of threads change the model, and panes that observe it change with it; rows and pages go to the pane that
-    requested them.
+    Reports of threads update the model, and panes that observe it are redrawn; rows and pages are passed to the pane
+    that has requested them.
 
     Args:
-        session: the session; it may have a trail open already.
+        session: the session; it may have an open trail.
         first: a line to run at the start.
-        kept: where the history goes.
+        kept: the history file.
         appearance: characters, colours and keys.
-        start: the trails of the start page; None opens with the records.
+        start: the trails of the start page; None: no start page.
     """
 
     CSS_PATH = "layout.tcss"
@@ -95,11 +95,11 @@ class TrailApp(HarmlessApp):
         self._goes_back_to: Widget | None = None
 
     def get_default_screen(self) -> StyledScreen:
-        """The screen of the panes."""
+        """Return the screen of the panes."""
         return StyledScreen(id="_default")
 
     def compose(self) -> ComposeResult:
-        """The panes, from top to bottom."""
+        """Yield the panes, from top to bottom."""
         model, transcript = self.model, self.mode.transcript
         self.records = RecordList(model, self.session.settings, self.glyphs, self.row_stood, self.row_beyond)
         self.pages = Pages(model, transcript, self.glyphs, self.file.ask_record, self.session.settings)
@@ -124,7 +124,7 @@ class TrailApp(HarmlessApp):
 
     @property
     def is_quiet(self) -> bool:
-        """Whether every line is carried out and every pane has what it requested."""
+        """True if all lines have ended and every pane has what it requested."""
         return (
             self.mode.is_idle
             and self.file.is_idle
@@ -134,7 +134,7 @@ class TrailApp(HarmlessApp):
         )
 
     def on_mount(self) -> None:
-        """Begin: the file is opened while the panes, still empty, are painted."""
+        """Begin the session; the file is opened while the empty panes are painted."""
         self.records.focus()
         self._reports = Reports(self.model, self.mode, self.file, self.log_strip.fits)
         self._reports.take_prompt()
@@ -154,7 +154,7 @@ class TrailApp(HarmlessApp):
             self.enter(self._first or "OPEN")
 
     def _show_trails(self, place: StartPlace) -> None:
-        """Show the start page of a place, and have it read."""
+        """Show the start page of a place, and read its trails."""
         self._start_page.read(place)
         self.action_show_choices("trails")
 
@@ -163,7 +163,7 @@ class TrailApp(HarmlessApp):
             self.file.ask_timeline(self.model.state)
 
     def _scan_shape(self) -> None:
-        """Have the strip read where it is shown, after the index: there is one disk."""
+        """Scan for the strip if it is shown, but only after the index, as both read the same disk."""
         indexed, strip = self.model.indexed, self.query_one(ShapeStrip)
         is_shown = strip.has_class("-shown") or self.size.height >= _TALL
         if is_shown and indexed is not None and indexed.is_done:
@@ -176,7 +176,7 @@ class TrailApp(HarmlessApp):
             self.file.ask_poll(self.model.summary.size)
 
     def _ask_files(self) -> None:
-        """Have the files of the trail read while they are shown."""
+        """Read the files of the trail while they are shown."""
         if self.model.upper == "files" and self.model.state.path is not None:
             self.file.ask_files(self.model.files)
 
@@ -187,14 +187,14 @@ class TrailApp(HarmlessApp):
         self._start_page.close()
 
     def enter(self, text: str) -> None:
-        """Run a line as if it had been typed."""
+        """Run a line as if it had been typed, and note where it began."""
         self._reports.enter(text)
         self._jumps.begin(self.mode.entered, self._spot_of_row, self.model.row.end if self.model.row else 0)
 
-    # What the keyboard does beside the bindings.
+    # Keys and events without a binding.
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter: run the line, answer the command that asks, or go to the records."""
+        """Run the line, answer the command that requests one, or go to the records if the line is empty."""
         self.prompt.begin()
         if self.mode.is_asking:
             self.mode.answer(event.value)
@@ -207,26 +207,26 @@ class TrailApp(HarmlessApp):
         self._goes_back_to = None
 
     def on_descendant_focus(self, _event: events.DescendantFocus) -> None:
-        """The keys of the place are those that act there."""
+        """Set the place and the pane of the keyboard in the model."""
         if len(self.screen_stack) == 1:
             self.model.place = getattr(self.focused, "place", Area.PANES)
             self.model.pane = "pages" if isinstance(self.focused, TextPane) else getattr(self.focused, "id", "") or ""
             self.model.offers = ""
 
     def on_prompt_offered(self, message: Prompt.Offered) -> None:
-        """Completions are shown until the next key."""
+        """Show completions until the next key."""
         self.model.offers = "  ".join(message.words[:40]) or "nothing begins like that"
 
     def on_input_changed(self, _event: Input.Changed) -> None:
-        """The offers of Tab have had their time."""
+        """Remove the offers of Tab."""
         self.model.offers = ""
 
     def on_prompt_refused(self, message: Prompt.Refused) -> None:
-        """A paste that is too long."""
+        """Report a paste that is too long."""
         self._reports.tell(message.why)
 
     def on_key(self, event: events.Key) -> None:
-        """The letter of a mark, if one is awaited, goes before what the key else does; other letters begin a line."""
+        """Use a key as the letter of a mark if one is expected; a letter without a binding begins a line."""
         if len(self.screen_stack) > 1 or self.focused is self.prompt:
             return
         line = self._letters.take(event.character or "", self._spot_of_row)
@@ -243,7 +243,7 @@ class TrailApp(HarmlessApp):
         return Spot(path, row.rba) if row is not None and path is not None else None
 
     def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
-        """A line of one of the panes: what it stands for is entered."""
+        """Enter the command of a chosen line; for ``save`` type it, as the file name is missing."""
         sends = message.choice.sends
         if message.what in ("undo", "undo_transaction"):
             self.enter(sends[message.what])
@@ -259,15 +259,15 @@ class TrailApp(HarmlessApp):
             self.enter(sends[message.what])
 
     def on_timeline_pane_opened(self, message: TimelinePane.Opened) -> None:
-        """A point of the timeline: its record, of another file of the trail too."""
+        """Show the record of a point of the timeline, which may be in another file of the trail."""
         self._show_record(message.path, message.rba)
 
     def on_side_by_side_pane_opened(self, message: SideBySidePane.Opened) -> None:
-        """A row of two trails: the record of the first, the line that leads to that of the second."""
+        """Show the record of the first trail, or type the line that leads to the one of the second."""
         self._show_record(*message.spot, is_proposed=message.is_second)
 
     def _show_record(self, path: Path | None, rba: int, *, is_proposed: bool = False) -> None:
-        """Go to a record and show it in detail, or write the line that leads there into the prompt."""
+        """Go to a record and show it, or, if ``is_proposed``, type the line that leads there."""
         text = line_to(path, rba, self.model.state.path)
         if not text:
             self._reports.tell("The name of its file cannot be entered.")
@@ -281,18 +281,18 @@ class TrailApp(HarmlessApp):
             self.enter(text)
 
     def on_timeline_pane_transactions_needed(self, _message: TimelinePane.TransactionsNeeded) -> None:
-        """Have the trail read for its long transactions."""
+        """Scan the trail for its long transactions."""
         if self.model.state.path is not None:
             self.file.ask_open_transactions(self.model.state.parameters, self.model.summary.size)
 
     # The actions that bindings name.
 
     def action_send(self, text: str) -> None:
-        """A key that stands for a line."""
+        """Enter the line of a key."""
         self.enter(text)
 
     def action_send_of_cursor(self, text: str) -> None:
-        """A key that stands for a line about what is under the cursor."""
+        """Enter the line of a key, with the words of the cursor replaced."""
         line, missing = self._of_cursor.filled(text)
         if missing:
             self._reports.tell(f"There is no {missing} here: {text}")
@@ -305,18 +305,18 @@ class TrailApp(HarmlessApp):
         return WordsOfCursor(self._spot_of_row, point.time if point is not None else None)
 
     def action_type_in(self, text: str) -> None:
-        """A key that begins a line; Enter goes back to the pane in which it was pressed."""
+        """Begin a line in the prompt; Enter returns to the pane that had the keyboard."""
         self._goes_back_to = self.focused if self.focused is not self.prompt else self._goes_back_to
         self.prompt.begin(text)
         self.prompt.focus()
 
     def action_to_prompt(self) -> None:
-        """To the prompt, which keeps the keyboard."""
+        """Go to the prompt; Enter does not leave it."""
         self._goes_back_to = None
         self.prompt.focus()
 
     def on_paste(self, event: events.Paste) -> None:
-        """A paste outside of the prompt is a line."""
+        """Type a paste outside the prompt as a line."""
         if len(self.screen_stack) == 1 and self.focused is not self.prompt:
             self.action_type_in("")
             self.prompt.on_paste(event)
@@ -326,7 +326,7 @@ class TrailApp(HarmlessApp):
         self.pages.open(name, self.records)
 
     def action_leave(self) -> None:
-        """Esc: one level back, and never out of the program."""
+        """Go back one level, but never leave the program."""
         if self.mode.is_asking:
             self.mode.answer(None)
         elif self.focused is self.prompt:
@@ -340,31 +340,31 @@ class TrailApp(HarmlessApp):
         self.records.focus()
 
     def action_leave_or_quit(self) -> None:
-        """``q``: one level back, from the records out."""
+        """Go back one level; in the records, leave the program."""
         if self.focused is self.records and self.model.page != OUTPUT:
             self.enter("EXIT")
         else:
             self.action_leave()
 
     def action_enter_pane(self) -> None:
-        """To the lower pane."""
+        """Go to the lower pane."""
         self.pages.shown.focus()
 
     def action_maximise_pane(self) -> None:
-        """The lower pane alone, or both."""
+        """Show the lower pane alone, or both panes again."""
         main = self.query_one("#main")
         main.toggle_class("-maximised")
         if main.has_class("-maximised"):
             self.action_enter_pane()
 
     def action_save_from_here(self) -> None:
-        """Stand in front of the record under the cursor and begin a SAVE."""
+        """Move to the record under the cursor and begin a SAVE."""
         if self.model.row is not None:
             self.enter(f"POS {self.model.row.rba}")
             self.action_type_in("save ")
 
     def action_stop(self) -> None:
-        """Ctrl+C: stop the command under way, else the scans beside the screen."""
+        """Stop the running command, else the scans in the background."""
         if not self.mode.is_idle:
             self.mode.stop()
         elif not self._start_page.is_idle:
@@ -374,15 +374,15 @@ class TrailApp(HarmlessApp):
             self.model.busy = "stopped, Ctrl+L continues"
 
     def action_scan_on(self) -> None:
-        """Go on with scans that were stopped."""
+        """Continue the scans that were stopped."""
         self.file.go_on()
 
     def action_go_to_related(self, what: str) -> None:
-        """To another record that the one under the cursor depends on."""
+        """Go to a record on which the one under the cursor depends."""
         self.file.ask_related(what, self.model.current)
 
     def action_go_to_damage(self) -> None:
-        """To the next damaged place after the cursor, from the last one to the first."""
+        """Go to the next damaged place after the cursor; after the last one to the first."""
         places = [one.rba for one in self.model.index.places.bad_spans]
         here = self.model.row.rba if self.model.row is not None else 0
         after = next((rba for rba in places if rba > here), places[0] if places else None)
@@ -390,10 +390,10 @@ class TrailApp(HarmlessApp):
             self._reports.tell(f"No damage in this file{', as far as it is read' * self.model.has_more(INDEX)}.")
         else:
             self.enter(f"POS {after}")
-            self._page_after = self.mode.entered  # the page of damage says what POS says, and more
+            self._page_after = self.mode.entered  # the page about the damage has all that POS prints
 
     def action_jump_back(self) -> None:
-        """To where the cursor was before the last jump."""
+        """Go to where the cursor was before the last jump."""
         spot = self._jumps.back()
         if spot is None:
             self._reports.tell("There is no jump to go back from.")
@@ -401,17 +401,17 @@ class TrailApp(HarmlessApp):
             self._reports.enter(line_to(spot.path, spot.rba, self.model.state.path))
 
     def action_follow(self) -> None:
-        """Follow the end of the trail, or no longer."""
+        """Begin or end following the end of the trail."""
         self.model.follows = not self.model.follows
         self.model.show_records_page()
 
     def action_copy_rba(self) -> None:
-        """The RBA under the cursor, into the terminal's clipboard."""
+        """Copy the RBA under the cursor to the terminal's clipboard."""
         if self.model.row is not None:
             self._copy(str(self.model.row.rba), f"RBA {self.model.row.rba}")
 
     def action_copy_text(self) -> None:
-        """The lines of the lower pane, without the margin."""
+        """Copy the lines of the lower pane, without margins, to the terminal's clipboard."""
         text = self.pages.shown.whole_text
         count = text.count("\n")
         self._copy(text, f"{count:,} line{'s' * (count != 1)} of the page {self.model.page}")
@@ -421,17 +421,17 @@ class TrailApp(HarmlessApp):
         self.notify(f"Copied: {what}", timeout=NOTICE)
 
     def action_toggle_margin(self) -> None:
-        """Names and values beside the detail, or the bare text."""
+        """Show or hide names and values in the margin of the detail page."""
         page = self.pages.page("detail")
         page.shows_margin = not page.shows_margin
         page.refresh()
 
     async def action_show_help(self) -> None:
-        """The keys."""
+        """Show the keys."""
         await self.push_screen(HelpScreen(self.appearance.keymap.keys, self.glyphs))
 
     async def action_show_palette(self) -> None:
-        """All actions and commands; a command that is chosen begins a line."""
+        """Show all actions and commands; a chosen command begins a line."""
         await self.push_screen(Palette(self.glyphs), self._take_from_palette)
 
     async def _take_from_palette(self, taken: PaletteChoice | None) -> None:
@@ -455,7 +455,7 @@ class TrailApp(HarmlessApp):
             self._reports.tell(f"The choice is not kept: {problem}.")
 
     def action_show_choices(self, name: str) -> None:
-        """One of the panes over the record list; again: the list."""
+        """Show a pane over the record list; if it is shown, return to the list."""
         if self.model.upper == name:
             self.action_leave()
         else:
@@ -463,7 +463,7 @@ class TrailApp(HarmlessApp):
             self.query_one(f"#{name}").focus()
 
     def action_show_shape(self) -> None:
-        """Show the strip over the list and go there; again: without it."""
+        """Show the strip above the list and go there; if the keyboard is there, hide it."""
         strip = self.query_one(ShapeStrip)
         if strip.has_focus:
             strip.remove_class("-shown")
@@ -474,14 +474,14 @@ class TrailApp(HarmlessApp):
             strip.focus()
 
     def action_leave_shape(self) -> None:
-        """Take the filter of a stretch back, and go to the list."""
+        """Remove the filter of a range of the strip, and go to the list."""
         if self._has_brushed:
             self.enter("FILTER CLEAR STARTTIME; FILTER CLEAR ENDTIME")
             self._has_brushed = False
         self.records.focus()
 
     def on_shape_strip_taken(self, message: ShapeStrip.Taken) -> None:
-        """A column: its first record. A stretch: a filter to its times."""
+        """Go to the first record of a column, or filter to the times of a range of columns."""
         first, last = message.first, message.last
         if first is last and first.rba is not None:
             self.enter(f"POS {first.rba}")
@@ -492,7 +492,7 @@ class TrailApp(HarmlessApp):
             self.enter(f"{back}FILTER MATCH ALL; {times}")
 
     def action_show_start_page(self) -> None:
-        """The trails of the folder of the open file, or of the place that the view began with."""
+        """Show the trails in the folder of the open file, or those that the view began with."""
         path = self.model.state.path
         if self.model.upper == "trails":
             self.action_leave()
@@ -500,14 +500,14 @@ class TrailApp(HarmlessApp):
             self._show_trails(StartPlace((str(path.parent),)) if path is not None else self._start or StartPlace())
 
     def action_await_letter(self, purpose: str) -> None:
-        """The next key is the letter of a mark."""
+        """Expect the letter of a mark as the next key."""
         self._letters.begin(purpose)
 
-    # What the threads bring.
+    # Messages of the threads.
 
     @on(messages.Report)
     def take_report(self, report: messages.Report) -> None:
-        """The model changes, and with it the panes."""
+        """Update the model by a report."""
         self._reports.take(report)
         if isinstance(report, messages.StoryRead) and self.focused is not self.prompt:
             self._show_story()
@@ -518,7 +518,7 @@ class TrailApp(HarmlessApp):
             self._jumps.end(report.number, Spot(path, self.model.rba) if path is not None else None)
 
     def _show_story(self) -> None:
-        """Show the changes of a row over the list, in place of the lines in the output."""
+        """Show the changes of a row in a pane over the list instead of the output page."""
         if self.mode.transcript.last is not None:
             self.mode.transcript.last.is_on_page = True
         self.model.show_records_page()
@@ -526,23 +526,23 @@ class TrailApp(HarmlessApp):
         self.query_one("#story").focus()
 
     def on_related_found(self, message: messages.RelatedFound) -> None:
-        """The record that a key of the record under the cursor leads to."""
+        """Go to the record that was requested, or report that there is none."""
         if message.spot is None:
             self._reports.tell(f"This record has no {message.what}.")
         else:
             self.enter(line_to(message.spot.path, message.spot.rba, self.model.state.path))
 
     def on_read_failed(self, message: messages.ReadFailed) -> None:
-        """A file went away or cannot be read: no pane need wait."""
+        """Show that a file cannot be read, and end the requests for its rows."""
         self.records.give_up()
         self.pages.tell(message.problem)
 
     def on_record_list_page_needed(self, message: RecordList.PageNeeded) -> None:
-        """Have rows read."""
+        """Read rows for the list."""
         self.file.ask_page(message.request, self.model.state.source)
 
     def on_page_read(self, message: messages.PageRead) -> None:
-        """Rows are here; where the end is followed, the session stands at the last."""
+        """Show rows; if the end is followed or a file was crossed, move the session to the row under the cursor."""
         row = self.records.take(message.request, message.page)
         if row is None:
             return
@@ -551,17 +551,17 @@ class TrailApp(HarmlessApp):
             self._reports.stand_at(row)
 
     def row_stood(self, row: ListRow) -> None:
-        """The user has moved: so does the session."""
+        """Move the session to the row of the cursor."""
         with self.model.changing():
             self._reports.stand_at(row)
             self.model.move()
 
     def row_beyond(self, rba: int | None, is_before: bool) -> None:  # noqa: FBT001 - called by the list alone
-        """The user has moved over an end of the file: so does the session."""
+        """Move the session over an end of the file, as the cursor."""
         with self.model.changing():
             self._reports.cross(rba, backwards=is_before)
             self.model.move()
 
     def on_pane_read(self, message: messages.PaneRead) -> None:
-        """A page about a record is here."""
+        """Show a page about a record."""
         self.pages.take(message)

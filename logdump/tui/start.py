@@ -1,4 +1,4 @@
-"""Starting the full-screen view, where there is a screen to fill."""
+"""Start of the full-screen view, if there is a terminal for it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 _NO_SCREEN = "the full-screen view needs a terminal; use line mode or -c"
 _NO_TEXTUAL = "the full-screen view needs Textual: pip install 'logdump[tui]'"
 _SWITCHES = "ghdr on; detail data; ggstoken detail; usertoken detail"
-"""The first line, which is entered like any other: the content of the detail pane."""
+"""The first line, entered like any other: it sets the content of the detail page."""
 _OF_LINE_MODE = ("ask", "full_screen", "note_entered", "standard_output", "takes_lines", "width")
-"""What line mode has set in a session, and the view sets otherwise."""
+"""Attributes of a session that line mode has set and the view sets differently."""
 
 
 def start(words: list[str], *, mouse: bool = True) -> int:
-    """Run the view of a file or trail until its end, of a folder, a wildcard or nothing from its start page.
+    """Run the view of a file or trail; with a folder, a wildcard or no words it begins with the start page.
 
     Returns:
         The exit status.
@@ -52,15 +52,15 @@ def start(words: list[str], *, mouse: bool = True) -> int:
 
 
 def _as_word(name: str) -> str:
-    """A name as a word of a command."""
+    """Return a file name as a word of a command."""
     return name if '"' in name else f'"{name}"'
 
 
 def go_on(session: Session, kept: KeptHistory) -> None:
-    """Go on with a session of line mode; when the view ends, line mode has it back.
+    """Continue a session of line mode in the view; at its end the attributes of line mode are restored.
 
     Raises:
-        CommandError: there is no screen.
+        CommandError: the view cannot be shown.
     """
     problem = problem_with_screen()
     if problem is not None:
@@ -74,7 +74,7 @@ def go_on(session: Session, kept: KeptHistory) -> None:
 
 
 def problem_with_screen() -> str | None:
-    """Why the view cannot be shown; None when it can. Textual paints on standard error."""
+    """Return why the view cannot be shown, None if it can. Textual draws on standard error: it must be a terminal."""
     is_able = os.environ.get("TERM", "") not in ("", "dumb", "unknown")
     if not (is_able and all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))):
         return _NO_SCREEN
@@ -82,7 +82,7 @@ def problem_with_screen() -> str | None:
 
 
 def _run(session: Session, first: str, kept: KeptHistory, place: StartPlace | None = None, *, mouse: bool) -> int:
-    gc.disable()  # as in __main__: a sixth of the time
+    gc.disable()  # saves a sixth of the start time, as in __main__
     from logdump.tui.app import TrailApp  # noqa: PLC0415 - refusing must not take a second
     from logdump.tui.text.appearance import appearance_for  # noqa: PLC0415
 
@@ -94,5 +94,5 @@ def _run(session: Session, first: str, kept: KeptHistory, place: StartPlace | No
 
 
 def _encoding() -> str:
-    """The encoding of the terminal: the locale's, which the UTF-8 mode of Python hides from its streams."""
+    """Return the encoding of the terminal: that of the locale, as the streams report UTF-8 in Python's UTF-8 mode."""
     return sys.stdout.encoding if sys.platform == "win32" else locale.getencoding()

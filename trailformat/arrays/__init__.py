@@ -1,6 +1,6 @@
 """The columns of rows as arrays, by table definition, and as lines of text.
 
-It needs numpy; :mod:`.arrow`, :mod:`.columns` and what these use make arrays of pyarrow.
+This package needs numpy; :mod:`.arrow`, :mod:`.columns` and the modules that import them need pyarrow.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""The Arrow type of a column, by its definition, and the way its values become an array.
+"""The Arrow type of a column, by its definition, and the decode path from its values to an array.
 
 | column | Arrow type |
 |---|---|
 | integers | int16, int32, int64, uint16, uint32, uint64; with a scale decimal128 of as many digits as fit |
 | text | string |
 | text that is a number of fixed scale (sub type FIXED), zoned and packed decimals | decimal128(38, scale) |
-| text that is any number (NUMBER without precision) | string: its digits as they are |
+| text that is any number (NUMBER without precision) | string, the stored digits |
 | REAL, DOUBLE | float64 |
 | dates | date32, time64[us], timestamp[us]; of zoned types timestamp[us, UTC] |
 | intervals | string |
-| everything else | binary, the bytes as they are |
+| everything else | binary, the stored bytes |
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from trailformat.values.value import sub_type
 _DIGITS = {2: 5, 4: 10, 8: 20}
 _MOST_DIGITS = 38
 _WITH_ZONE = frozenset({188, 231, 232})
-"""Native types of Oracle (those of its call interface) that are TIMESTAMP WITH TIME ZONE, and WITH LOCAL TIME ZONE."""
+"""Native types of Oracle (OCI numbers) that are TIMESTAMP WITH TIME ZONE or WITH LOCAL TIME ZONE."""
 _DOUBLE = 143
-"""IEEE 754 of 8 bytes: the only floating-point numbers that are read as they are stored."""
+"""IEEE 754 double, 8 bytes: the only floating-point type that is copied as stored."""
 _MOST_KEPT = 1 << 14
 _HOUR, _DAY = 3, 2
-"""Fields of a date from YEAR, 0, on, as MostSignificant and LeastSignificant count them."""
+"""Fields of a date as MostSignificant and LeastSignificant number them: YEAR is 0."""
 
 
 ANY_SIZE = 1 << 16
-"""More than any value has."""
+"""Larger than any value, in bytes."""
 _DECIMAL = "decimal128"
 
 
 class DecodePath(enum.Enum):
-    """The way from bytes to the arrays of a type; SLOW decodes value by value, ASCII does where a byte is beyond it."""
+    """The decode path from bytes to an array; SLOW decodes each value in Python, ASCII only values with other bytes."""
 
     TEXT = enum.auto()
     ASCII = enum.auto()
@@ -55,41 +55,41 @@ class DecodePath(enum.Enum):
 
 
 class ArrowType(NamedTuple):
-    """A type of Arrow: the function of pyarrow that makes it, and its arguments."""
+    """An Arrow type: the name of the pyarrow function that makes it, and its arguments."""
 
     name: str
     arguments: tuple[int | str, ...] = ()
 
     @property
     def is_decimal(self) -> bool:
-        """Whether values are decimals of a fixed scale."""
+        """True if values are decimals of a fixed scale."""
         return self.name == _DECIMAL
 
     @property
     def scale(self) -> int:
-        """The scale of decimals; 0 of others."""
+        """The scale of decimals; 0 for other types."""
         return int(self.arguments[1]) if self.is_decimal else 0
 
     @property
     def is_signed(self) -> bool:
-        """Whether values may be negative."""
+        """True if values may be negative."""
         return not self.name.startswith("uint")
 
     @property
     def has_zone(self) -> bool:
-        """Whether values are moments with a time zone."""
+        """True if values are timestamps with a time zone."""
         return self == ZONED_MOMENTS
 
 
 class ArrayType(NamedTuple):
-    """A column as an array: its Arrow type, and the fastest way to it that is exact.
+    """A column as an array: its Arrow type, and the fastest decode path that is exact.
 
     Attributes:
         type: the Arrow type.
-        path: how most values are made; what is out of the ordinary is decoded one by one in any case.
-        width: bytes of an integer.
-        is_prefixed: whether a length stands in front of the value.
-        most: bytes of a value, without that.
+        path: decode path of most values; unusual values are decoded one by one on any path.
+        width: size of an integer in bytes.
+        is_prefixed: whether a length precedes the value.
+        most: maximum size of a value in bytes, without that length.
     """
 
     type: ArrowType
@@ -106,7 +106,7 @@ MOMENTS, ZONED_MOMENTS = ArrowType("timestamp", ("us",)), ArrowType("timestamp",
 
 @lru_cache(_MOST_KEPT)
 def array_type(definition: ColumnDefinition, codec: str) -> ArrayType:
-    """The type of a column; ``codec`` is that of text in the character set of the database."""
+    """The type of a column; ``codec`` decodes text in the character set of the database."""
     data_type = data_type_of(definition)
     return _FAMILIES[data_type.family](data_type, definition, codec)
 

@@ -1,4 +1,4 @@
-"""Arrow's types, and arrays of what is here: the same memory where that can be. It needs pyarrow."""
+"""Arrow types, and Arrow arrays of this package's arrays, which share their memory where possible. Needs pyarrow."""
 
 from __future__ import annotations
 
@@ -16,31 +16,34 @@ _SHARED_NULLS = 1 << 14
 
 @lru_cache(maxsize=256)
 def arrow_type(kind: ArrowType) -> pa.DataType:
-    """The type of pyarrow."""
+    """Return the pyarrow type of an ArrowType."""
     make = getattr(pa, kind.name)
     return make(*kind.arguments)
 
 
 def plain_array(kind: pa.DataType, values: Any, valid: Any = None) -> pa.Array:
-    """Numbers or truths of numpy, null where ``valid`` is false; pyarrow's own way loads pandas and ``numpy.ma``."""
+    """Return numpy numbers or booleans as an Arrow array, null where ``valid`` is false.
+
+    ``pyarrow.array`` would load pandas and ``numpy.ma``.
+    """
     bits = None if valid is None or valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
     stored = np.packbits(values, bitorder="little") if values.dtype == bool else np.ascontiguousarray(values)
     return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(stored)])
 
 
 def numbered(texts: pa.Array, numbers: Any, valid: Any = None) -> pa.Array:
-    """Some of few texts by their numbers, as a dictionary array."""
+    """Return a dictionary array of ``texts`` by their index in ``numbers``, int32; null where ``valid`` is false."""
     return pa.DictionaryArray.from_arrays(plain_array(pa.int32(), numbers, valid), texts, safe=False)
 
 
 def in_type(array: pa.Array, kind: pa.DataType) -> pa.Array:
-    """An array whose dictionary, if it has one, is resolved unless the type has one too."""
+    """Return the array, its dictionary resolved unless ``kind`` is the same dictionary type."""
     return array.dictionary_decode() if pa.types.is_dictionary(array.type) and array.type != kind else array
 
 
 @lru_cache(maxsize=256)
 def nulls(kind: pa.DataType, length: int) -> pa.Array:
-    """An array of nulls, of the same memory as others of its type."""
+    """An array of nulls; short arrays of a type share their memory."""
     return _nulls(kind).slice(0, length) if length <= _SHARED_NULLS else pa.nulls(length, kind)
 
 
@@ -51,19 +54,19 @@ def _nulls(kind: pa.DataType) -> pa.Array:
 
 @lru_cache(maxsize=1)
 def one_text(text: str) -> pa.Array:
-    """An array of one text, the same for one that was asked for last."""
+    """An array of one text; the last one is cached."""
     return pa.array([text], pa.string())
 
 
 def arrow_strings(strings: Strings) -> pa.Array:
-    """The array of some strings."""
+    """Return Strings as an Arrow array that shares their memory."""
     bits = None if strings.valid is None else pa.py_buffer(strings.valid)
     buffers = [bits, pa.py_buffer(strings.offsets), pa.py_buffer(strings.data)]
     return pa.Array.from_buffers(pa.string(), len(strings), buffers)
 
 
 def masked(values: Any, valid: Any = None) -> Any:
-    """An array with nulls where ``valid`` is false."""
+    """Return a numpy array as an Arrow array of the same type, null where ``valid`` is false."""
     return plain_array(pa.from_numpy_dtype(values.dtype), values, valid)
 
 
@@ -73,10 +76,10 @@ def validity(valid: Any) -> Any:
 
 
 def bytes_at(view: Any, starts: Any, sizes: Any, valid: Any = None) -> Any:
-    """The bytes at ascending places that do not overlap, as ``binary``.
+    """Return the bytes at ascending, non-overlapping places of ``view``, as ``binary``.
 
-    The stretch from the first to the last is taken for values and gaps in turn; the values are then taken out of it, so
-    that Arrow copies them and numpy touches none.
+    The stretch from the first to the last place becomes an array of alternating values and gaps, from which the values
+    are taken: Arrow copies the bytes, numpy none.
     """
     if not len(starts):
         return pa.array([], pa.binary())
@@ -91,13 +94,13 @@ def bytes_at(view: Any, starts: Any, sizes: Any, valid: Any = None) -> Any:
 
 
 def lists(kind: Any, first: Any, values: Any, valid: Any) -> Any:
-    """Lists or maps of ``kind``: number n has the ``values`` from ``first[n]`` to before ``first[n + 1]``."""
+    """Lists or maps of type ``kind``: list n has the elements ``first[n]`` to before ``first[n + 1]`` of ``values``."""
     buffers = [validity(valid), pa.py_buffer(first.astype(np.int32))]
     return pa.Array.from_buffers(kind, len(first) - 1, buffers, children=[values])
 
 
 def replaced(values: Any, rows: list[int], others: list[Any]) -> Any:
-    """An array with other values, given as Python objects, in some rows."""
+    """An array with the values of ``rows`` replaced by ``others``, given as Python objects."""
     if not rows:
         return values
     places = np.arange(len(values))

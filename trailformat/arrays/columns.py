@@ -1,6 +1,6 @@
-"""Arrow arrays of a table's columns: what :func:`trailformat.values.decode_value` says of each value, many at a time.
+"""Arrow arrays of a table's columns, with the results of :func:`trailformat.values.decode_value`, many at a time.
 
-The kernels make what is ordinary; every value that they are not sure of is decoded by itself: both say the same.
+Kernels decode the usual values; values that a kernel leaves undecided are decoded one by one, with the same result.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from trailformat.values import Value, decode_value, plain_text
 
 
 class Problem(NamedTuple):
-    """A value that its array does not hold: the row, its bytes, and why."""
+    """A value that its array cannot hold: the row, its bytes, and the reason."""
 
     row: int
     data: bytes
@@ -49,7 +49,7 @@ class Problem(NamedTuple):
 
 
 class SlowDecoder:
-    """Decodes values of one column of an image; equal bytes are decoded once."""
+    """Decodes single values of one column of an image; equal bytes are decoded once."""
 
     def __init__(self, spans: Spans, image: Image, index: int, definition: ColumnDefinition, codec: str) -> None:
         self._spans = spans
@@ -58,7 +58,7 @@ class SlowDecoder:
         self._known: dict[tuple[bytes, bool], tuple[Any, str | None]] = {}
 
     def filled(self, array: pa.Array, rows: list[int]) -> tuple[pa.Array, list[Problem]]:
-        """The array with the values of ``rows``, and those that it cannot hold."""
+        """Return the array with the values of ``rows`` filled in, and the values that it cannot hold."""
         problems: list[Problem] = []
         values: list[Any] = []
         for row in rows:
@@ -71,12 +71,12 @@ class SlowDecoder:
             return replacement, problems
         missing = np.zeros(len(array), bool)
         missing[rows] = True
-        import pyarrow.compute as pc  # noqa: PLC0415 - it takes its time to load, and few columns come here
+        import pyarrow.compute as pc  # noqa: PLC0415 - slow to load, and few columns need it
 
         return pc.replace_with_mask(array, pa.array(missing), replacement), problems
 
     def _fitting(self, row: int, kind: pa.DataType) -> tuple[bytes, Any, str | None]:
-        """The bytes of a row's value, the value as the array takes it, or the reason why it does not."""
+        """Return the bytes of a row's value, and the value as the array takes it or the reason why it cannot."""
         size, start = int(self._sizes[row]), int(self._starts[row])
         if size == UNDECIDED:
             return b"", None, STRANGE_INDICATOR
@@ -89,7 +89,7 @@ class SlowDecoder:
 
 
 def _fitting(value: Value, kind: pa.DataType) -> tuple[Any, str | None]:
-    """A decoded value as its array takes it, or the reason why it does not."""
+    """Return a decoded value as its array takes it, or the reason why it cannot."""
     if value.problem is not None or value.value is None:
         return None, value.problem
     plain: Any = value.value
@@ -111,7 +111,7 @@ def _fitting(value: Value, kind: pa.DataType) -> tuple[Any, str | None]:
 
 
 def _moment(plain: Any, *, has_zone: bool) -> datetime | None:
-    """A date with a time; a date alone is its midnight. One with a zone only where the column has zones."""
+    """Return a date as a datetime, at midnight if it has no time; None if only one of value and column has a zone."""
     if isinstance(plain, date) and not isinstance(plain, datetime):
         plain = datetime.combine(plain, time())
     if not isinstance(plain, datetime) or has_zone != (plain.tzinfo is not None):
@@ -123,14 +123,14 @@ def _moment(plain: Any, *, has_zone: bool) -> datetime | None:
 
 
 def _day(plain: Any) -> date | None:
-    """A date; one with a time only when that is midnight."""
+    """Return a date; None for a date with a time other than midnight or with a zone."""
     if isinstance(plain, datetime):
         return plain.date() if plain.time() == time() and plain.tzinfo is None else None
     return plain if isinstance(plain, date) else None
 
 
 def kernel_arrays(stored: StoredColumns, targets: dict[int, ArrayType]) -> list[KernelArray[pa.Array]]:
-    """The arrays of the columns with these numbers, in order."""
+    """Return the arrays of the columns with these numbers, in order; SLOW columns are null, all values undecided."""
     made = [number for number, target in targets.items() if target.path is not DecodePath.SLOW]
     arrays = iter(_made(stored, made, [targets[number] for number in made]) if made else ())
     rows = stored.sizes.shape[1]
@@ -169,7 +169,7 @@ def _made(stored: StoredColumns, numbers: list[int], targets: list[ArrayType]) -
 
 
 def _is_right(array: pa.Array, target: ArrayType) -> bool:
-    """Whether bytes beyond ASCII are what they should be: text in UTF-8, or no text."""
+    """Return whether the bytes beyond ASCII are valid: UTF-8 in text, anything in other values."""
     if target.path is not DecodePath.TEXT:
         return target.path is not DecodePath.ASCII
     try:
@@ -180,7 +180,7 @@ def _is_right(array: pa.Array, target: ArrayType) -> bool:
 
 
 def _in_ascii(stored: StoredColumns, number: int, target: ArrayType) -> KernelArray[pa.Array]:
-    """The values of a column of text without those that hold a byte beyond ASCII, which are decoded by themselves."""
+    """Return the values of a text column; those with a byte beyond ASCII are left undecided."""
     one = stored._replace(starts=stored.starts[[number]], sizes=stored.sizes[[number]])
     kernels()["drop_high_bytes"](described(one, [0], [target]).ctypes.data)
     return kernel_arrays(one, {0: target})[0]
@@ -207,11 +207,11 @@ def column_arrays(
     """The columns of an image.
 
     Args:
-        spans: from :func:`trailformat.arrays.locate_columns`.
+        spans: the result of :func:`trailformat.arrays.locate_columns`.
         image: its ``before`` or ``after``.
-        definitions: what the table's definition says of the columns.
-        codec: of text in the character set of the database.
-        wanted: the numbers of those whose values are needed, None for all; the others are null.
+        definitions: the columns in the table's definition.
+        codec: decodes text in the character set of the database.
+        wanted: numbers of the columns that are needed; None: all. The others are null.
     """
     is_there = image.seen & (HAS_VALUE | HAS_UNDECIDED)
     chosen = [number for number in np.flatnonzero(is_there).tolist() if wanted is None or number in wanted]

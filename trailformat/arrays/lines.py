@@ -1,4 +1,4 @@
-"""Lines of text made of columns of texts, many rows at a time: the way to CSV and JSON lines.
+"""Lines of text from columns of texts, many rows at a time, for CSV and JSON lines.
 
 head | opening VALUE closing | opening VALUE closing | ... | list of NULLs | tail
 """
@@ -46,7 +46,7 @@ from trailformat.scan.rows.row_bytes import Array
 
 
 class Escapes(enum.IntEnum):
-    """What is written for the characters of a value that have a meaning of their own: itself, or an escape."""
+    """The escape rule for the special characters of a value; PLAIN writes them unchanged."""
 
     PLAIN = PLAIN
     CSV = CSV
@@ -56,7 +56,7 @@ class Escapes(enum.IntEnum):
 
 
 class FieldForm(NamedTuple):
-    """A field: the texts around its value, in place of one that is NULL or absent, its name among NULLs; escapes."""
+    """The texts of a field: around its value, for NULL and absent values, its name in the list of NULLs; escapes."""
 
     opening: bytes
     closing: bytes = b""
@@ -69,7 +69,7 @@ class FieldForm(NamedTuple):
 class LineForm(NamedTuple):
     """The texts of a line around its fields.
 
-    The names of the fields that are NULL as stored are listed after the fields; ``no_nulls`` stands for an empty list.
+    After the fields follow the names of those that are stored as NULL, as a list, or ``no_nulls`` if there are none.
     """
 
     head: bytes
@@ -81,30 +81,30 @@ class LineForm(NamedTuple):
 
 
 _MOST = {Escapes.PLAIN: 1, Escapes.CSV: 2, Escapes.JSON: 6, Escapes.JSON_ASCII: 6, Escapes.JSON_IN_CSV: 6}
-"""The most bytes that one byte of a value becomes."""
+"""Maximum number of bytes written for one byte of a value."""
 _MOST_DIGITS = 20
 _FEW = 1 << 10
-"""Of so many texts the longest one tells enough."""
+"""Up to this number of distinct texts, the room is estimated from the longest one."""
 _LARGE, _APART = 1 << 20, 33 << 20
-"""A large room, most of which is never touched, is one that malloc maps by itself and gives back at once."""
+"""Arrays from the first size on get at least the second: malloc maps these separately and frees them at once."""
 
 
 class BytesAt(NamedTuple):
-    """Bytes that are written in hex: where they begin in ``data``, int64; the sizes of the field are theirs."""
+    """Bytes to be written in hex: they begin at ``starts``, int64, in ``data``; their sizes are those of the field."""
 
     data: Array
     starts: Array
 
 
 class Numbered(NamedTuple):
-    """Texts by their numbers among strings, int32."""
+    """Texts, each given by its index in ``texts``, int32."""
 
     texts: Strings
     numbers: Array
 
 
 class Digits(NamedTuple):
-    """Numbers, uint64, written in digits; a mask of those that are there, None for all."""
+    """Numbers, uint64, written in decimal; ``present`` is a mask of those that exist, None for all."""
 
     numbers: Array
     present: Array | None = None
@@ -114,9 +114,8 @@ class Parts(NamedTuple):
     """A list in each line.
 
     Attributes:
-        first: int64, one more than lines: those of line n are the rows of ``fields`` from ``first[n]`` to before
-            ``first[n + 1]``.
-        fields: of these rows; none is a list.
+        first: int64, one more than lines: line n has the rows of ``fields`` from ``first[n]`` up to ``first[n + 1]``.
+        fields: the fields of these rows; none of them is a list.
         present: a mask of the lines that have a list.
     """
 
@@ -129,9 +128,9 @@ class Field(NamedTuple):
     """A field of many lines.
 
     Attributes:
-        form: its texts; of a list ``absent`` stands for one that is empty, and ``name`` between two rows.
-        values: of each row; None where no row has one.
-        sizes: of the values as stored, or ABSENT or NULL; None where a value that is null is NULL.
+        form: its texts; for a list, ``absent`` is written for an empty one, and ``name`` separates two rows.
+        values: the value of each row; None if no row has one.
+        sizes: stored sizes of the values, or ABSENT or NULL; if None, null values are NULL.
     """
 
     form: FieldForm
@@ -140,9 +139,9 @@ class Field(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Lines one after the other: their bytes, and where the line of each row ends, int64.
+    """Consecutive lines: their bytes, and the end of each row's line, int64.
 
-    The bytes are a part of a larger array, ``room``, whose rest was never touched and so takes no memory.
+    The bytes are the beginning of a larger array, ``room``, whose rest was never touched and so takes no memory.
     """
 
     data: Array
@@ -151,7 +150,7 @@ class Lines(NamedTuple):
 
 
 def new_room(size: int) -> Array:
-    """An array of at least so many bytes."""
+    """An array of at least ``size`` bytes."""
     return np.empty(size if size < _LARGE else max(size, _APART), np.uint8)
 
 
@@ -162,10 +161,10 @@ def write_lines(
     room_for: Callable[[int], Array] = new_room,
     last: Field | None = None,
 ) -> Lines:
-    """The lines of rows, but those that the mask ``skipped`` takes: these have no bytes.
+    """Return the lines of rows; rows in the mask ``skipped`` get no bytes.
 
-    ``room_for`` gives the array for at least so many bytes in which they are written. The field ``last``, no list,
-    comes after the list of NULLs.
+    ``room_for`` returns an array of at least the given number of bytes, into which the lines are written. The field
+    ``last``, which must not be a list, follows the list of NULLs.
     """
     fields = fields if last is None else [*fields, last]
     flat = list(_flat(fields))
@@ -189,7 +188,7 @@ def write_lines(
 
 
 def _flat(fields: list[Field]) -> Iterator[Field]:
-    """The fields, those of lists behind these."""
+    """Yield the fields, each list followed by its own fields."""
     for field in fields:
         yield field
         if isinstance(field.values, Parts):
@@ -197,7 +196,7 @@ def _flat(fields: list[Field]) -> Iterator[Field]:
 
 
 def _describe(row: Array, field: Field) -> list[Any]:
-    """Put the addresses of a field's arrays into its row of the table; returns the arrays that were made for it."""
+    """Put the addresses of a field's arrays into its row of the table; return the arrays that were made for it."""
     values, made = field.values, list[Any]()
     row[F_ESCAPES] = field.form.escapes
     if isinstance(values, BytesAt):
@@ -230,14 +229,14 @@ def _describe_strings(row: Array, values: Strings) -> None:
 
 
 def _room(field: Field, rows: int) -> int:
-    """The most bytes of a field in all rows."""
+    """Return the maximum number of bytes that a field takes in all rows."""
     form = field.form
     most = max(len(form.opening) + len(form.closing), len(form.null), len(form.absent)) + len(form.name)
     return rows * most + _room_of_values(field)
 
 
 def _room_of_values(field: Field) -> int:
-    """The most bytes of the values of a field."""
+    """Return the maximum number of bytes that the values of a field take."""
     values = field.values
     if values is None:
         return 0
@@ -254,7 +253,7 @@ def _room_of_values(field: Field) -> int:
 
 
 def _size_of(values: Numbered) -> int:
-    """The bytes of texts by their numbers, or some more."""
+    """Return the total size of numbered texts in bytes, or an upper bound."""
     numbers, sizes = values.numbers, values.texts.sizes
     if not len(numbers):
         return 0
@@ -262,7 +261,7 @@ def _size_of(values: Numbered) -> int:
 
 
 def _gathered(groups: list[Any]) -> tuple[Array, list[Array]]:
-    """All texts one after the other with SPARE bytes behind them; of each group offsets and sizes in turn."""
+    """Return all texts joined, SPARE bytes after them, and for each group the offset and size of each text in turn."""
     texts = [text for group in groups for text in group]
     sizes = np.array([len(text) for text in texts], np.int64)
     places = np.stack((np.cumsum(sizes) - sizes, sizes), 1).reshape(-1)
@@ -271,20 +270,20 @@ def _gathered(groups: list[Any]) -> tuple[Array, list[Array]]:
 
 
 class LineBreaks(NamedTuple):
-    """Line breaks in some bytes: all, those behind an even number of quotes; whether the number of quotes is odd."""
+    """Line breaks in some bytes: all; those after an even number of quotes; whether the number of quotes is odd."""
 
     total: int = 0
     even: int = 0
     is_odd: bool = False
 
     def then(self, later: LineBreaks) -> LineBreaks:
-        """Those in the bytes and in others that follow."""
+        """The line breaks of these bytes followed by ``later`` bytes."""
         even = later.total - later.even if self.is_odd else later.even
         return LineBreaks(self.total + later.total, self.even + even, self.is_odd != later.is_odd)
 
 
 def line_breaks(data: Array) -> LineBreaks:
-    """The line breaks in an array of uint8."""
+    """Return the line breaks in an array of uint8."""
     counts = np.empty(3, np.int64)
     kernels()["count_lines"](data.ctypes.data, len(data), counts.ctypes.data)
     total, even, is_odd = counts.tolist()
@@ -292,7 +291,7 @@ def line_breaks(data: Array) -> LineBreaks:
 
 
 class LinePart(NamedTuple):
-    """Lines of rows: the numbers of these, the bytes, where the line of each row ends."""
+    """Lines of rows: the numbers of the rows, the bytes, the end of each row's line."""
 
     rows: Array
     data: memoryview
@@ -300,12 +299,12 @@ class LinePart(NamedTuple):
 
 
 def count(parts: Iterable[LinePart]) -> int:
-    """The number of lines."""
+    """Return the number of lines."""
     return sum(int(np.count_nonzero(np.diff(part.ends, prepend=0))) for part in parts)
 
 
 def merged(parts: list[LinePart]) -> bytes | memoryview:
-    """The lines of all parts in the order of their rows; none of two parts belongs to one row."""
+    """The lines of all parts in the order of their rows; no row is in two parts."""
     if len(parts) == 1:
         return parts[0].data
     of_part = np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts])

@@ -1,4 +1,4 @@
-"""The columns of many rows in their places among the columns of their table, without an object for any of them."""
+"""The columns of many rows, ordered by the columns of their table, without an object for each."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ STRANGE_INDICATOR = "indicator missing, or neither 0000 nor ffff"
 
 
 class Image(NamedTuple):
-    """One image of every row: ``starts`` and ``sizes``, a row per column of the table, ``seen`` uint8, one of each.
+    """One image of all rows: ``starts`` and ``sizes`` have a row per column of the table, ``seen`` (uint8) an element.
 
     A size is that of the value after its indicator, or ABSENT, NULL or UNDECIDED of
-    :mod:`trailformat.native.scan.arguments`; HAS_VALUE, HAS_NULL and HAS_UNDECIDED there are the bits in ``seen``.
-    Where a size is below 0, its start means nothing.
+    :mod:`trailformat.native.scan.arguments`; HAS_VALUE, HAS_NULL and HAS_UNDECIDED there are the bits of ``seen``.
+    Where a size is negative, its start is undefined.
     """
 
     starts: Array
@@ -44,9 +44,9 @@ class Image(NamedTuple):
 class Spans(NamedTuple):
     """The images of rows.
 
-    ``data`` holds the bytes that starts count in, ``little`` the byte order of each row, ``states`` what its data is:
-    GOOD, BROKEN (no columns, none is taken), or BEYOND (columns that the definition lacks; they are left out). The
-    values of one image have at most ``room`` bytes.
+    ``data`` holds the bytes to which starts refer, ``little`` the byte order of each row, ``states`` the state of its
+    data: GOOD, BROKEN (not columns; all are absent), or BEYOND (has columns that the definition lacks; they are left
+    out). The values of one image have at most ``room`` bytes.
     """
 
     data: Array
@@ -58,13 +58,13 @@ class Spans(NamedTuple):
 
 
 def locate_columns(rows: RowBytes, columns: int, instead: Mapping[int, bytes] | None = None) -> Spans:
-    """The columns of rows that are records.
+    """Return the columns of rows that are records.
 
     Args:
         rows: the rows.
-        columns: how many columns the definition of their table has.
-        instead: data to take for some of the rows, by their numbers there: that of a record which goes on in others,
-            a list of columns for a full image.
+        columns: the number of columns in the definition of their table.
+        instead: data that replaces that of some rows, by row number: the joined data of a record with fragments, a
+            list of columns for a full image.
     """
     instead = instead or {}
     view = np.frombuffer(b"".join((rows.data, *instead.values())), np.uint8) if instead else rows.view
@@ -103,7 +103,7 @@ def _image(columns: int, rows: int, numbers: np.dtype[Any]) -> Image:
 
 
 def unequal(spans: Spans, index: int) -> Array:
-    """A mask of the rows both of whose images have a column, with different bytes; NULL equals NULL."""
+    """A mask of the rows that have a column in both images, with different bytes; NULL equals NULL."""
     before, after = spans.before.sizes[index], spans.after.sizes[index]
     is_in_both = (before != ABSENT) & (after != ABSENT)
     mask: Array = is_in_both & (before != after)
@@ -114,7 +114,10 @@ def unequal(spans: Spans, index: int) -> Array:
 
 
 def are_unequal(data: Array, starts: tuple[Array, Array], sizes: Array) -> Array:
-    """A mask of the pairs of runs in ``data``, of one size each, above 0, that have different bytes."""
+    """A mask of the pairs of runs in ``data`` that have different bytes.
+
+    Both runs of a pair have the same size, which must be greater than 0.
+    """
     if not len(sizes):
         return np.empty(0, bool)
     sizes = sizes.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Stored values of columns as kernels take them, and the values that these have left to be decoded one by one."""
+"""Stored values of columns as kernel arguments, and the rows that a kernel left to be decoded one by one."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ _FORMS = {DecodePath.NUMBER: NUMBERS, DecodePath.DATE: DATES}
 
 WIDTHS = {INTEGERS_2: 2, INTEGERS_4: 4, INTEGERS_8: 8, MOMENTS: 8, DATES: 4}
 WIDTHS |= dict.fromkeys((WIDE_2, WIDE_4, WIDE_8, DECIMALS), 16)
-"""By form the bytes of a value, of those that have as many each."""
+"""Size of a value in bytes, by form, of the forms with a fixed size."""
 _WORD = 8
 
 
 class StoredValues(NamedTuple):
-    """Values as images have them.
+    """Stored values with their indicators.
 
-    ``data`` holds the bytes; each value has its indicator from ``starts`` on and ``sizes`` bytes in all, both int64;
+    ``data`` holds the bytes; each value has ``sizes`` bytes from ``starts`` on, indicator included, both int64;
     ``little`` is the byte order of each.
     """
 
@@ -69,9 +69,9 @@ class StoredColumns(NamedTuple):
     Attributes:
         data: the bytes that hold them.
         little: the byte order of each row.
-        starts: a row per column, where each value stands after its indicator.
-        sizes: likewise of each, or ABSENT, NULL, UNDECIDED.
-        room: at most so many bytes have all values of the chosen columns that stand one after the other.
+        starts: a row per column: the start of each value, after its indicator.
+        sizes: a row per column: the size of each value, or ABSENT, NULL, UNDECIDED.
+        room: maximum number of bytes of all values of the chosen columns together.
     """
 
     data: Array
@@ -82,14 +82,14 @@ class StoredColumns(NamedTuple):
 
 
 class KernelArray(NamedTuple, Generic[A]):
-    """An array; how many of its values must be decoded one by one; the bits of those that are there."""
+    """An array, the number of its undecided values, which must be decoded one by one, and the bitmap of the others."""
 
     array: A
     undecided: int
     valid: Any
 
     def undecided_rows(self, sizes: Array) -> Array:
-        """The rows of values, of these sizes, that must be decoded one by one."""
+        """Return the rows that must be decoded one by one; ``sizes`` are those of the values."""
         if not self.undecided:
             return np.empty(0, np.int64)
         there = (sizes >= 0) | (sizes == UNDECIDED)
@@ -100,7 +100,7 @@ class KernelArray(NamedTuple, Generic[A]):
 
 
 class StoredColumn(NamedTuple):
-    """The values of one column, as in StoredColumns, and the array that they are made into."""
+    """The values of one column, as in StoredColumns, and the type of the array to make."""
 
     data: Array
     little: Array
@@ -109,14 +109,14 @@ class StoredColumn(NamedTuple):
     target: ArrayType
 
     def described(self) -> Array:
-        """The column as kernels take it; it holds addresses of the arrays here."""
+        """Return the column as a kernel argument. It holds the addresses of these arrays."""
         stored = StoredColumns(self.data, self.little, self.starts[np.newaxis], self.sizes[np.newaxis], 0)
         column: Array = described(stored, [0], [self.target])[0]
         return column
 
 
 def described(stored: StoredColumns, numbers: list[int], targets: list[ArrayType]) -> Array:
-    """Columns as kernels take them, without the places of what is made of them."""
+    """Return columns as kernel arguments, without the addresses of the output."""
     table = np.zeros((len(targets), COLUMN_SIZE), np.int64)
     rows, item = stored.sizes.shape[1], stored.sizes.itemsize
     table[:, C_DATA], table[:, C_DATA_END] = stored.data.ctypes.data, len(stored.data)
@@ -128,17 +128,17 @@ def described(stored: StoredColumns, numbers: list[int], targets: list[ArrayType
 
 
 def behind_indicators(values: StoredValues) -> StoredValues:
-    """The same values from behind their indicators on; sizes are NULL or UNDECIDED where that says so."""
+    """Return the same values without their indicators; sizes are NULL or UNDECIDED where the indicator says so."""
     starts, sizes = values.starts.astype(np.int64), values.sizes.astype(np.int64)
     kernels()["unmarked"](values.data.ctypes.data, starts.ctypes.data, sizes.ctypes.data, len(sizes))
     return StoredValues(values.data, np.ascontiguousarray(values.little, np.uint8), starts, sizes)
 
 
 def stored_numbers(column: StoredColumn) -> tuple[Array, Array]:
-    """The numbers of a column whose values are numbers, and a mask of those that were made.
+    """Return the values of a numeric column as numbers, and a mask of the rows that have one.
 
-    Decimals are in units of their last digit, dates are days and moments microseconds from 1970-01-01 on; the others
-    have the type of their values.
+    Decimals are in units of their last digit, dates in days and timestamps in microseconds since 1970-01-01; other
+    numbers keep their type.
     """
     rows = len(column.sizes)
     table = column.described()[np.newaxis]
@@ -149,7 +149,7 @@ def stored_numbers(column: StoredColumn) -> tuple[Array, Array]:
     kernels()["make_columns"](table.ctypes.data, 1, out.ctypes.data, results.ctypes.data)
     is_made = np.unpackbits(valid, count=rows, bitorder="little").view(bool)
     if width == 2 * _WORD:
-        # the upper word is the sign of the lower one
+        # the upper word only repeats the sign of the lower one
         return out[: width * rows].view(np.int64)[::2], is_made
     is_number = column.target.path is DecodePath.INTEGER
     kind = np.dtype(column.target.type.name if is_number else f"int{8 * width}")
@@ -157,7 +157,7 @@ def stored_numbers(column: StoredColumn) -> tuple[Array, Array]:
 
 
 def _form(target: ArrayType) -> tuple[int, int]:
-    """The form of the values, and the number that it needs."""
+    """Return the form of the values and its parameter: the scale of decimals, 1 for timestamps with a zone, else 0."""
     if target.path is DecodePath.INTEGER:
         return (_WIDE_INTEGERS if target.type.is_decimal else _INTEGERS)[target.width], 0
     if target.path is DecodePath.DECIMAL:

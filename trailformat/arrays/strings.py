@@ -1,4 +1,4 @@
-"""Strings in one array of bytes, the memory of an Arrow array without its package; and numbers spelled as such."""
+"""Strings in one array of bytes, laid out as in Arrow but without pyarrow; and values spelled as such strings."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ from trailformat.native.loaded import kernels
 from trailformat.scan.rows.row_bytes import Array
 
 MOST_BYTES = (1 << 31) - 1 - SPARE
-"""The most bytes of the strings of one array: offsets have 32 bits."""
+"""Maximum number of bytes of the strings of one array: offsets have 32 bits."""
 _LEADING, _CONTINUES = 0xC0, 0x80
-"""The bits of a byte in UTF-8 that tell whether it continues a character, and how they are then."""
+"""Mask of the leading bits of a UTF-8 byte, and their value in a byte that continues a character."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strings:
-    """Strings of bytes, in UTF-8 where they are texts; some may be null.
+    """Byte strings, texts in UTF-8; some may be null.
 
     Attributes:
         data: uint8.
         offsets: int32, one more than strings: string n has the bytes from ``offsets[n]`` to before ``offsets[n + 1]``.
-        valid: uint8, one bit for each string, the lowest first, 0 for null; None where no string is null.
+        valid: uint8, a bit for each string, lowest bit first, 0 for null; None if no string is null.
     """
 
     data: Array
@@ -62,7 +62,7 @@ class Strings:
 
     @classmethod
     def of(cls, texts: Iterable[str | bytes | None]) -> Strings:
-        """Those texts; raises BadData where they are too large for one array."""
+        """Return these texts as Strings; raises BadData if they are too large for one array."""
         listed = list(texts)
         stored = [text.encode() if isinstance(text, str) else text or b"" for text in listed]
         present = np.array([text is not None for text in listed], bool)
@@ -75,13 +75,13 @@ class Strings:
 
     @classmethod
     def at(cls, data: Array, starts: Array, sizes: Array) -> Strings:
-        """The bytes at these places of ``data``; raises BadData where they are too large for one array."""
+        """Return the bytes at these places of ``data``; raises BadData if they are too large for one array."""
         offsets = _offsets(sizes)
         return cls(joined_runs([data], np.zeros(len(sizes), np.int64), starts, starts + sizes), offsets)
 
     @classmethod
     def joined(cls, parts: list[Strings]) -> Strings:
-        """The strings of all parts; raises BadData where they are too large for one array."""
+        """Return the strings of all parts; raises BadData if they are too large for one array."""
         data = np.concatenate([part.data[part.offsets[0] : part.offsets[-1]] for part in parts])
         offsets = _offsets(np.concatenate([part.sizes for part in parts]))
         return cls(data, offsets, _bits(np.concatenate([part.present for part in parts])))
@@ -91,32 +91,34 @@ class Strings:
 
     @property
     def sizes(self) -> Array:
-        """The bytes of each."""
+        """The size of each string in bytes."""
         sizes: Array = np.diff(self.offsets)
         return sizes
 
     @property
     def present(self) -> Array:
-        """A mask of those that are not null."""
+        """A mask of the strings that are not null."""
         if self.valid is None:
             return np.ones(len(self), bool)
         return np.unpackbits(self.valid, count=len(self), bitorder="little").view(bool)
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all."""
+        """The size of all strings in bytes."""
         return int(self.offsets[-1]) - int(self.offsets[0])
 
     def take(self, numbers: Array) -> Strings:
-        """The strings with these numbers; raises BadData where they are too large for one array."""
+        """Return the strings with these numbers; raises BadData if they are too large for one array."""
         taken = Strings.at(self.data, self.offsets[numbers].astype(np.int64), self.sizes[numbers])
         return taken if self.valid is None else Strings(taken.data, taken.offsets, _bits(self.present[numbers]))
 
     def replaced(self, rows: Array, others: Strings, numbers: Array | None = None) -> Strings:
-        """These, but in each of ``rows`` one of others: that with its number, or as many as rows in their order.
+        """Return the strings with those in ``rows`` replaced by ``others``.
+
+        Row n of ``rows`` gets the string ``numbers[n]`` of ``others``; without numbers, string n.
 
         Raises:
-            BadData: they are too large for one array.
+            BadData: the result is too large for one array.
         """
         numbers = np.arange(len(others)) if numbers is None else numbers
         source, present = np.zeros(len(self), np.int64), self.present
@@ -127,14 +129,14 @@ class Strings:
         return Strings(data, _offsets(ends - begins), _bits(present))
 
     def distinct(self) -> tuple[list[bytes], Array]:
-        """The different strings, in the order of their first places, and the number among them of each string."""
+        """Return the distinct strings by first occurrence, and for each string its index among them."""
         data, ends = self.data.tobytes(), self.offsets.tolist()
         known: dict[bytes, int] = {}
         numbers = [known.setdefault(data[begin:end], len(known)) for begin, end in pairwise(ends)]
         return [*known], np.array(numbers, np.int64)
 
     def are_in(self, texts: Collection[bytes]) -> Array:
-        """A mask of the strings that equal one of a few; null equals none."""
+        """Return a mask of the strings that equal one of a few texts; null equals none."""
         mask, sizes = np.zeros(len(self), bool), self.sizes
         for text in texts:
             rows = np.flatnonzero(sizes == len(text))
@@ -144,7 +146,7 @@ class Strings:
         return mask & self.present
 
     def are_utf_8(self) -> bool:
-        """Whether each string is a text in UTF-8."""
+        """Return whether each string is valid UTF-8."""
         data = self.data[self.offsets[0] : self.offsets[-1]]
         begins = self.offsets[:-1][self.sizes > 0]
         if (self.data[begins] & _LEADING == _CONTINUES).any():
@@ -156,14 +158,14 @@ class Strings:
         return True
 
     def to_list(self) -> list[str | None]:
-        """The strings as texts."""
+        """Return the strings as texts, None for null."""
         data, ends = self.data.tobytes(), self.offsets.tolist()
         pairs = zip(pairwise(ends), self.present.tolist(), strict=True)
         return [data[begin:end].decode() if is_there else None for (begin, end), is_there in pairs]
 
 
 def check_size(size: int) -> None:
-    """Raise BadData where one array does not hold so many bytes."""
+    """Raise BadData if ``size`` bytes are too many for one array."""
     if size > MOST_BYTES:
         raise BadData("too much text for one array", expected=f"at most {MOST_BYTES} bytes", found=f"{size} bytes")
 
@@ -180,7 +182,7 @@ def _bits(present: Array) -> Array | None:
 
 
 def joined_runs(sources: list[Array], of_source: Array, begins: Array, ends: Array) -> Array:
-    """The bytes from ``begins`` to ``ends`` of the sources, uint8 all, that ``of_source`` numbers; in this order."""
+    """Return concatenated runs: run n is ``begins[n]`` to before ``ends[n]`` of ``sources[of_source[n]]``, uint8."""
     addresses = np.array([source.ctypes.data for source in sources], np.int64)
     runs = np.stack((addresses[of_source] + begins, ends - begins), 1)
     out = np.empty(int(runs[:, 1].sum()), np.uint8)
@@ -199,22 +201,22 @@ _FORMS = {
     DecodePath.BYTES: SPELL_BYTES,
 }
 _LONGEST = {SPELL_INTEGERS: 48, SPELL_MOMENTS: 32}
-"""More bytes than a value has that may become longer than it is stored."""
+"""Upper bound of the written size in bytes, for forms where it does not depend on the stored size."""
 _GROWTH = {SPELL_INTEGERS: 0, SPELL_MOMENTS: 0, SPELL_BYTES: 2}
-"""Bytes that a stored one becomes, where that is not one."""
+"""Maximum number of bytes written for a stored byte, of the forms where that is not 1."""
 
 
 class TextForm(NamedTuple):
-    """The way ordinary values of one kind are written.
+    """The spelling of usual values of one decode path; other values are left undecided.
 
     Attributes:
-        around: what stands before and behind each; ``other`` for texts beyond ASCII, and moments with a fraction.
-        most: bytes of a value; longer ones are not ordinary.
-        odd: uint8[256], marks the characters of texts that are not ordinary: besides backslash and quote none that is
-            printable; None for none.
-        is_printable: whether texts with characters that are not printable are not ordinary.
-        doubles_quotes: whether single quotes in texts stand twice.
-        is_upper: whether bytes are in capitals.
+        around: the texts before and after each value; ``other`` for texts beyond ASCII and timestamps with a fraction.
+        most: maximum size of a value in bytes; a longer one is undecided.
+        odd: uint8[256], marks the characters that make a text undecided. Of the printable ones only backslash and quote
+            may be marked; None marks none.
+        is_printable: whether texts with unprintable characters are undecided.
+        doubles_quotes: whether single quotes in texts are doubled.
+        is_upper: whether hex digits of bytes are capitals.
     """
 
     around: tuple[bytes, bytes] = (b"", b"")
@@ -227,12 +229,12 @@ class TextForm(NamedTuple):
 
 
 def can_be_spelled(target: ArrayType) -> bool:
-    """Whether there is a kernel for values of a type."""
+    """Return whether a kernel spells values of this type."""
     return target.path in _FORMS
 
 
 def spelled(column: StoredColumn, form: TextForm) -> KernelArray[Strings]:
-    """The texts of a column; when some of them are not right, every one with a byte beyond ASCII is left out."""
+    """Return the texts of a column; if a text is invalid, all values with a byte beyond ASCII are undecided."""
     made, has_high = _spelled(column, form)
     if not has_high or _are_right(made.array, column.target, form):
         return made
@@ -243,7 +245,7 @@ def spelled(column: StoredColumn, form: TextForm) -> KernelArray[Strings]:
 
 
 def _are_right(texts: Strings, target: ArrayType, form: TextForm) -> bool:
-    """Whether the bytes beyond ASCII of texts are characters that are ordinary."""
+    """Return whether the bytes beyond ASCII are valid: UTF-8, and printable if the form requires it."""
     if target.path is not DecodePath.TEXT:
         return False
     return texts.are_utf_8() and (
@@ -252,7 +254,7 @@ def _are_right(texts: Strings, target: ArrayType, form: TextForm) -> bool:
 
 
 def _spelled(column: StoredColumn, form: TextForm) -> tuple[KernelArray[Strings], bool]:
-    """The texts, and whether some have bytes beyond ASCII."""
+    """Return the texts, and whether some have bytes beyond ASCII."""
     texts = b"".join((*form.around, *form.other)) + bytes(SPARE)
     described, spelling = column.described(), _described(column.target, form, texts)
     rows = len(column.sizes)
@@ -268,7 +270,7 @@ def _spelled(column: StoredColumn, form: TextForm) -> tuple[KernelArray[Strings]
 
 
 def _described(target: ArrayType, form: TextForm, texts: bytes) -> Array:
-    """A spelling as the kernel takes it; it holds the addresses of ``texts`` and of the mask of odd characters."""
+    """Return a spelling as a kernel argument. It holds the addresses of ``texts`` and of the mask of odd characters."""
     spelling = np.zeros(SPELLING_SIZE, np.int64)
     spelling[P_FORM], spelling[P_MOST] = _FORMS[target.path], form.most
     spelling[P_WIDTH], spelling[P_IS_UPPER] = target.width, form.is_upper

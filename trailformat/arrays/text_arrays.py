@@ -1,6 +1,6 @@
-"""The values of columns as text, many at a time: ``plain_text`` of what :func:`trailformat.values.decode_value` says.
+"""The values of columns as text, many at a time: ``plain_text`` of :func:`trailformat.values.decode_value`.
 
-What is ordinary is made by kernels; of everything else each distinct value is decoded once.
+Kernels spell the usual values; of the others each distinct value is decoded once.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from trailformat.values import DATA_TYPES, Value, decode_value, decoded_text
 
 
 class TextProblem(NamedTuple):
-    """A value that does not decode, or cannot be written: its number in the array, and why it does not decode."""
+    """A value that cannot be decoded or written: its row, and the reason, which is empty if it cannot be written."""
 
     row: int
     reason: str
 
 
 class TextArray(NamedTuple):
-    """Values as text: null where one is NULL or a problem."""
+    """Values as text: null if the value is NULL or a problem."""
 
     array: Strings
     problems: list[TextProblem]
 
 
 class ValueSpelling(NamedTuple):
-    """The way values are written.
+    """The spelling of values.
 
     Attributes:
-        forms: those of ordinary values by how they are decoded; others are written as they are.
-        single: writes one value that is not ordinary; None where it cannot be written.
+        forms: the forms of usual values by decode path; paths without one are written without additions.
+        single: writes one unusual value; returns None if it cannot be written.
     """
 
     forms: Mapping[DecodePath, TextForm]
@@ -51,19 +51,19 @@ class ValueSpelling(NamedTuple):
 
 _PLAIN_FORM = TextForm()
 PLAIN_TEXT = ValueSpelling({}, decoded_text)
-"""``plain_text`` of every value."""
+"""Spells every value as ``plain_text`` does."""
 
 
 def text_array(values: StoredValues, definition: ColumnDefinition, codec: str = UTF_8) -> TextArray:
-    """The values of one column, or of several whose definitions decode alike.
+    """Return the values of one column, or of several whose definitions decode alike, as text.
 
     Args:
-        values: where they stand.
-        definition: what the table's definition says of the column.
-        codec: of text in the character set of the database.
+        values: the stored values.
+        definition: the definition of the column.
+        codec: decodes text in the character set of the database.
 
     Raises:
-        BadData: an array cannot hold them all, 2 GiB of text.
+        BadData: the text is too large for one array (2 GiB).
     """
     check_size(int(values.sizes.sum()))
     array, rows = _made(behind_indicators(values), definition, codec, PLAIN_TEXT)
@@ -79,10 +79,10 @@ def text_column(
     codec: str = UTF_8,
     spelling: ValueSpelling = PLAIN_TEXT,
 ) -> TextArray:
-    """The column with this index of an image; see :func:`trailformat.arrays.columns.column_arrays` for the arguments.
+    """Return the column ``index`` of an image as text; for the other arguments see :mod:`trailformat.arrays.columns`.
 
     Raises:
-        BadData: an array cannot hold it, 2 GiB of text.
+        BadData: the text is too large for one array (2 GiB).
     """
     values = StoredValues(spans.data, spans.little, image.starts[index], image.sizes[index])
     check_size(int(np.maximum(values.sizes, 0).sum(dtype=np.int64)))
@@ -98,7 +98,7 @@ def text_column(
 def _made(
     values: StoredValues, definition: ColumnDefinition, codec: str, spelling: ValueSpelling
 ) -> tuple[Strings, Array]:
-    """The array of values that stand behind their indicators, and the rows that are to be decoded one by one."""
+    """Return the array of values, which have no indicators, and the rows that must be decoded one by one."""
     sizes, target = values.sizes, _ordinary(definition, codec)
     if target is None:
         return Strings.nulls(len(sizes)), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED))
@@ -108,7 +108,7 @@ def _made(
 
 
 def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:
-    """The builder of an array whose text is that of most values; None where all are to be decoded one by one."""
+    """Return the type whose text is that of most values; None if all must be decoded one by one."""
     target = array_type(definition, codec)
     if target.path is DecodePath.DECIMAL:
         return target._replace(type=STRING, path=DecodePath.NUMBER)
@@ -121,9 +121,9 @@ def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:
 
 
 class _Decoder(NamedTuple):
-    """The decoding of single values: by their definition, with these bytes of an indicator in front of each.
+    """Decodes single values of one definition, with ``indicator`` put before each.
 
-    ``write`` writes a value, or gives None.
+    ``write`` returns the text of a value, or None.
     """
 
     definition: ColumnDefinition
@@ -132,12 +132,12 @@ class _Decoder(NamedTuple):
     write: Callable[[Value], str | None]
 
     def value(self, stored: bytes, order: ByteOrder) -> Value:
-        """The value of these bytes."""
+        """Return the decoded value of these bytes."""
         return decode_value(Column(0, self.indicator + stored), self.definition, order, self.codec)
 
 
 def _filled(array: Strings, values: StoredValues, rows: Array, decoder: _Decoder) -> TextArray:
-    """The array with the values of these rows decoded, each distinct one once."""
+    """Return the array with these rows decoded, each distinct value once."""
     problems: list[TextProblem] = []
     for order, is_little in ((ByteOrder.BIG, False), (ByteOrder.LITTLE, True)):
         chosen = rows[values.little[rows] == is_little]

@@ -1,8 +1,8 @@
 """The canonical form of a record: equal for two records of the same meaning, however their files write them.
 
-It leaves out the byte order, the indexes of definitions, whether a header holds its table's name or an index, the info
-of tokens, and the bytes after the indicator of a NULL. The length before a variable text is in the byte order of
-the file: where the first two bytes of a value are the length of the others, they are taken for it.
+It omits the byte order, the indexes of definitions, whether a header holds its table's name or an index, the info of
+tokens, and the bytes after the indicator of a NULL. A length prefix is in the byte order of the file: if the first two
+bytes of a value equal the length of the rest, they count as one and become big-endian.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _image(name: str) -> Part:
 
 
 def _payload(record: Record, token_id: str) -> bytes | str:
-    """The payload of a token, empty where there is none; its size and digest where it is too large to be held."""
+    """Return the payload of a token, empty if there is none; its size and digest if it is larger than LARGEST."""
     part = record.part(token_id)
     if part is None or part.size <= LARGEST:
         return record.head(token_id, LARGEST)
@@ -78,7 +78,7 @@ def _field(name: str) -> Part:
 
 
 def _tokens(wanted: Callable[[int], bool], *, takes_broken: bool = False) -> Part:
-    """GGS tokens with these ids; those that do not come apart are bytes, in one part."""
+    """Return a part with the GGS tokens of the wanted ids; ``takes_broken``: of undecodable tokens the bytes."""
 
     def part(_: TrailFile, record: Record) -> Any:
         try:
@@ -118,9 +118,9 @@ PARTS: dict[str, Part] = {
     "tokens": _tokens(lambda token_id: token_id not in (ROWID, *_OF_TRANSACTION), takes_broken=True),
     "user_tokens": _user_tokens,
 }
-"""The parts by their names."""
+"""The parts of the canonical form by name."""
 
 
 def canonical(trail: TrailFile, record: Record, left_out: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """The parts of a record of a file, without those left out."""
+    """Return the canonical form of a record: its parts by name, without those left out."""
     return {name: part(trail, record) for name, part in PARTS.items() if name not in left_out}

@@ -6,8 +6,8 @@
     00000d7e:0000036b:01bd                     SQL Server log sequence number, hexadecimal of 8:8:4 digits;
                                                0x in front allows fewer; 10:10:5 digits are decimal
 
-The forms of Oracle, MySQL and PostgreSQL are those of the transcripts; wrap.base and SQL Server's are documented in
-words only. A number after 0x is a plain number.
+The forms of Oracle, MySQL and PostgreSQL are from transcripts; wrap.base and those of SQL Server are documented in
+prose only. A number after 0x is a plain number.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _FORMS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], tuple[int, .
 
 @lru_cache(maxsize=1024)
 def csn_key(text: str) -> CsnKey | None:
-    """The key of a CSN, or None when it has none of the known forms."""
+    """Return the key of a CSN, or None if it has none of the known forms."""
     text = text.strip(" \0")
     if len(text) > _LONGEST or not text.isascii():
         return None

@@ -23,13 +23,13 @@ from trailformat.values.data_types import data_type_of
 _PREFIX = 2
 _INDICATOR = 2
 _PADDING, _ROUNDED = 2, 1
-"""A final NUL, and the byte that makes a length even; without indicators that byte alone."""
+"""A final NUL, and the byte that makes a length even. An image without indicators has the latter only."""
 
 
 def split_full_image(
     data: bytes, table: TableDefinition, order: ByteOrder, syskey_length: int = 0
 ) -> tuple[Column, ...]:
-    """The columns of a full record image; none of no bytes.
+    """Return the columns of a full record image; empty if there are no bytes.
 
     Raises:
         BadData: the image has another length than the definition gives, or the offsets overlap.
@@ -48,7 +48,7 @@ def split_full_image(
 
 
 def _check_length(length: int, ordered: list[ColumnDefinition], rooms: list[int]) -> None:
-    """Refuse an image that does not end where its last column does."""
+    """Raise BadData for an image that does not end with its last column."""
     last = ordered[-1]
     indicated = [_has_indicator(column, room) for column, room in zip(ordered, rooms, strict=False)] or [False, True]
     least = most = last.fetch_offset + _stored_size(last)
@@ -77,10 +77,10 @@ def _has_indicator(column: ColumnDefinition, room: int) -> bool:
 
 
 def build_full_image(columns: tuple[Column, ...], table: TableDefinition, length: int) -> bytes:
-    """The full record image of all columns of a table, ``length`` bytes; values go to their offsets.
+    """Return the full record image, ``length`` bytes, with the columns at the offsets of their definitions.
 
     Raises:
-        CannotWrite: a column that the table does not have, or one that does not fit.
+        CannotWrite: a column is not in the table, or does not fit.
     """
     image = bytearray(length)
     offsets = {column.fetch_offset for column in table.columns} | {length}
@@ -101,15 +101,15 @@ def build_full_image(columns: tuple[Column, ...], table: TableDefinition, length
 
 
 ROWS = 200
-"""The rows of a whole sample."""
+"""Number of rows of a complete sample."""
 MOST_RECORDS = 1000
-"""The records among which they are looked for."""
+"""Number of records searched for these rows."""
 FEWEST_ROWS, FEWEST_BYTES = 10, 1000
-"""A smaller sample decides nothing."""
+"""Minimum number of rows, and of bytes, for a decision."""
 MOST_APART = 0.05
-"""The part of the rows that may come apart into columns."""
+"""Maximum fraction of the rows of an encrypted file that happen to split into columns."""
 INCOMPRESSIBLE = 1.05
-"""The ratio of compression below which bytes do not compress."""
+"""Compression ratio below which bytes count as incompressible."""
 
 _ROW_BYTES = 1024
 _LARGEST = 1 << 16
@@ -117,12 +117,12 @@ _TYPES = ROW_TYPES | PREFIX_SIZES.keys()
 
 
 class RowSample(NamedTuple):
-    """The first rows of a file, no more than decide.
+    """The first rows of a file, up to the number needed for a decision.
 
     Attributes:
-        rows: how many there are.
-        apart: those whose data come apart into columns.
-        other: the data of the others, each without what goes beyond a kilobyte.
+        rows: the number of rows.
+        apart: the number of rows whose data can be split into columns.
+        other: the data of the other rows, of each at most 1 KiB.
     """
 
     rows: int
@@ -131,7 +131,7 @@ class RowSample(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The bytes of the others for one of their Huffman code: above 1 where some bytes are more frequent."""
+        """The size of the other rows divided by that of their Huffman code: above 1 if some bytes are more frequent."""
         coder = zlib.compressobj(wbits=-zlib.MAX_WBITS, strategy=zlib.Z_HUFFMAN_ONLY)
         return len(self.other) / len(coder.compress(self.other) + coder.flush())
 
@@ -148,7 +148,7 @@ class RowSample(NamedTuple):
 
 
 _known: WeakKeyDictionary[TrailFile, bool] = WeakKeyDictionary()
-"""What whole samples have said; a file that grows may still get more rows."""
+"""Results of complete samples; a file that grows may still get more rows for an incomplete one."""
 
 
 def looks_encrypted(trail: TrailFile) -> bool:

@@ -1,8 +1,8 @@
-"""Whole LOBs, put together from their pieces over records and files, in order, with the missing parts named.
+"""Whole LOBs, assembled in order from their pieces over records and files, with the missing parts named.
 
-A piece in the assumed layout (:mod:`trailformat.records.columns`) names its column and its offset: the pieces of
-several columns may alternate, and a gap is known to the byte. Other pieces belong together from the first to the one
-that is not continued, and only their number (RecCount) shows whether one is missing.
+A piece in the assumed layout (:mod:`trailformat.records.columns`) has its column and its offset: the pieces of several
+columns may alternate, and a gap is located to the byte. Pieces in other layouts form one LOB up to the one that is not
+continued, and only their number (RecCount) shows whether one is missing.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from trailformat.values import Family, Value, data_type_of
 from trailformat.values.value import sub_type
 
 MOST_LOBS = 1 << 12
-"""More LOBs than a row can have; it keeps hostile files from filling the memory."""
+"""More LOBs than a row can have; limits the memory that a hostile file can take."""
 _MOST_GAPS = 1 << 10
 _MOST_PROBLEMS = 1 << 4
 
 
 class Missing(NamedTuple):
-    """Bytes of a LOB that are not there."""
+    """A missing part of a LOB, in bytes."""
 
     offset: int
     length: int
 
 
 class Lob(NamedTuple):
-    """A LOB of one row, as far as its pieces are there.
+    """A LOB of one row, as far as its pieces were found.
 
     Attributes:
         ordinal: its number among the LOBs of the row, by first piece, from 1.
         column: the index of its column; None if the layout of its pieces is unknown.
         is_before: True for a before image.
-        base: the record of the row; None when it is not found.
+        base: the base record; None if not found.
         first: its first piece.
-        pieces: the number of pieces found; ``size`` are their bytes.
+        pieces: the number of pieces found; ``size`` is their total size in bytes.
         total: the number of bytes expected; None if unknown.
-        missing: the gaps, where offsets are known.
+        missing: the gaps, if offsets are known.
         problems: other faults, in words.
     """
 
@@ -68,14 +68,14 @@ class Lob(NamedTuple):
 
 
 class LobBytes(NamedTuple):
-    """A LOB and its bytes, which mean something where it is whole and not too large."""
+    """A LOB and its bytes, which are complete only if it is whole and not too large."""
 
     lob: Lob
     data: bytes
 
 
 class _Piece(NamedTuple):
-    """One piece: the ordinal of its LOB, and its record, in whose data its bytes begin at ``start``."""
+    """A piece: the ordinal of its LOB, its record, and the offset of its bytes in the record's data."""
 
     ordinal: int
     record: Record
@@ -92,7 +92,7 @@ class _Assembly:
         self._open: _Growing | None = None
 
     def add(self, spot: Spot, record: Record) -> _Piece | None:
-        """Take a piece in; None when it must belong to another row, because it begins a LOB that is there already."""
+        """Add a piece; return None if it must belong to another row, because it begins a LOB that has begun already."""
         numbers, header = numbers_of(record), record.header
         if numbers is None:
             lob = self._open or self._new(spot, None, is_before=header.is_before)
@@ -116,13 +116,13 @@ class _Assembly:
         return lob
 
     def damaged(self, problem: str) -> None:
-        """Note bytes between the pieces that cannot be read; where offsets are known, a gap says more."""
+        """Note unreadable bytes between the pieces of a LOB without offsets; with offsets, the gap shows the loss."""
         if self._open is not None:
             self._open.note(problem)
 
 
 class _Growing:
-    """A LOB whose pieces come one by one."""
+    """A LOB under assembly."""
 
     def __init__(self, ordinal: int, first: Spot, column: int | None, *, is_before: bool) -> None:
         self.ordinal = ordinal
@@ -136,7 +136,7 @@ class _Growing:
         self._rec_count: int | None = None
 
     def add_placed(self, offset: int, total: int, size: int) -> None:
-        """Take in a piece whose place is known."""
+        """Add a piece with a known offset."""
         if self._total not in (None, total):
             self.note(f"its pieces disagree about its length, {self._total} and {total} bytes")
         if offset < self._expected:
@@ -148,7 +148,7 @@ class _Growing:
         self._size += size
 
     def add_counted(self, record: Record) -> None:
-        """Take a piece in of which only the order is known."""
+        """Add a piece without an offset; its position is given by its order."""
         self._pieces += 1
         self._size += record.data_size
         if not record.header.continued:
@@ -159,12 +159,12 @@ class _Growing:
             self._missing.append(Missing(self._expected, up_to - self._expected))
 
     def note(self, problem: str) -> None:
-        """Note what is wrong, up to a number of things."""
+        """Note a problem, at most _MOST_PROBLEMS of them."""
         if len(self._problems) < _MOST_PROBLEMS:
             self._problems.append(problem)
 
     def finished(self, base: Spot | None) -> Lob:
-        """The LOB, no more pieces of which will come."""
+        """Return the LOB, after its last piece."""
         if self._column is not None and self._total is not None and self._expected < self._total:
             self._miss(self._total)
         if self._column is None:
@@ -192,7 +192,7 @@ class _Growing:
 
 
 def lobs_of(trail: TrailFile, rba: int) -> list[Lob]:
-    """The LOBs of the row to which the record at ``rba`` belongs, as its base or as a part of it.
+    """Return the LOBs of the row to which the record at ``rba`` belongs, as its base record or as a part of it.
 
     Raises:
         TrailError: there is no record, or it belongs to no row.
@@ -204,7 +204,7 @@ def lobs_of(trail: TrailFile, rba: int) -> list[Lob]:
 
 
 def read_lob(trail: TrailFile, rba: int, ordinal: int, write: Callable[[bytes], object]) -> Lob:
-    """Hand the bytes of one LOB of the row to ``write``, piece by piece, and return its description.
+    """Pass the bytes of one LOB of the row to ``write``, piece by piece, and return its description.
 
     Raises:
         BadData: it is incomplete, or the row has no such LOB.
@@ -221,7 +221,7 @@ def read_lob(trail: TrailFile, rba: int, ordinal: int, write: Callable[[bytes], 
 
 
 def _row_at(trail: TrailFile, here: Spot) -> Row:
-    """The row to which the record at a place belongs."""
+    """Return the row to which the record at a position belongs."""
     record = trail.record_at(here.rba)
     if record is None or not is_transactional(record):
         raise BadData("this record belongs to no row", path=here.path, rba=here.rba)
@@ -231,7 +231,7 @@ def _row_at(trail: TrailFile, here: Spot) -> Row:
 def whole_lobs(trail: TrailFile, rba: int, most: int, pieces: Sequence[Record] | None = None) -> list[LobBytes]:
     """Return the LOBs of a row, with the bytes of those of at most ``most`` bytes.
 
-    ``pieces`` are those of the row whose base is at ``rba``, if known: no search is made then. Raises like lobs_of.
+    ``pieces`` are those of the row with the base record at ``rba``; None: they are searched for. Raises like lobs_of.
     """
     walk = _Walk(trail, rba, pieces)
     data: list[bytearray] = []
@@ -244,10 +244,10 @@ def whole_lobs(trail: TrailFile, rba: int, most: int, pieces: Sequence[Record] |
 
 
 def lob_value(data: bytes, definition: ColumnDefinition, codec: str) -> Value:
-    """The value of a column whose LOB has these bytes; ``codec`` is that of text in its database.
+    """Return the value of a column whose LOB has these bytes; ``codec`` is that of text in its database.
 
     Raises:
-        BadData: they are not text in the character set of the column.
+        BadData: the bytes are not text in the character set of the column.
     """
     subtype = sub_type(definition.sub_data_type)
     if data_type_of(definition).family is not Family.TEXT or subtype.is_binary:
@@ -272,7 +272,7 @@ class _Walk:
         return ((Spot(self._trail.path, record.rba), record) for record in self._given)
 
     def pieces(self) -> Iterator[_Piece]:
-        """The pieces in order, up to the next record that is none of the row."""
+        """Yield the pieces in order, up to the next record that is not part of the row."""
         begun = self._assembly.base is None
         for spot, record in self._records():
             if isinstance(record, TrailError):
@@ -290,5 +290,5 @@ class _Walk:
                 begun = True
 
     def lobs(self) -> list[Lob]:
-        """The LOBs that the pieces made."""
+        """Return the LOBs assembled from the pieces."""
         return [lob.finished(self._assembly.base) for lob in self._assembly.lobs]

@@ -1,4 +1,4 @@
-"""Changes of rows: each with its columns before and after, whichever way the trail keeps the two images.
+"""Changes of rows: each with its columns before and after, however the trail stores the two images.
 
     Insert, Delete                            one image
     FieldComp, Update                         the after image; or two records, the before image first (GETUPDATEBEFORES)
@@ -45,15 +45,15 @@ OPERATIONS = {
     record_header.UNIFIED_PK_UPDATE: "PK UPDATE",
     record_header.DDL_OP: "DDL",
 }
-"""IOType -> what it does, for the types that are changes; every other record is none."""
+"""Operation of each IOType that is a change; records of other types are not changes."""
 
 PAIRED = frozenset({record_header.UPDATE, record_header.UPDATE_COMP, record_header.FIELD_COMP})
 FULL = frozenset({record_header.DELETE, record_header.INSERT, record_header.UPDATE})
-"""Types whose data are a full image of the row where they are no columns."""
+"""Types whose data are a full record image if they are not columns."""
 
 
 LEAST_UNKNOWN = max(BEGINS) + 1
-"""The least TransInd of those that mean nothing: ``half_in`` says the same for all of them."""
+"""The least TransInd without a meaning: ``half_in`` is the same for it and all above."""
 
 
 class Half(enum.IntEnum):
@@ -63,7 +63,7 @@ class Half(enum.IntEnum):
 
 
 def half_in(io_type: int, trans_ind: int, *, is_before: bool) -> Half:
-    """The half that a row with these header fields can be; the second one does not begin a transaction."""
+    """Return the half that a row with these fields can be; a record that begins a transaction is never the second."""
     if io_type not in PAIRED:
         return Half.NONE
     if is_before:
@@ -72,7 +72,7 @@ def half_in(io_type: int, trans_ind: int, *, is_before: bool) -> Half:
 
 
 class ColumnChange(NamedTuple):
-    """One column of a change: its value before and after, each None when that image does not have it."""
+    """A column of a change: its value before and after, None if that image lacks the column."""
 
     index: int  # type: ignore[assignment]  # the word for it, though tuples have a method of this name
     name: str
@@ -85,7 +85,8 @@ class ColumnChange(NamedTuple):
     def is_changed(self) -> bool:
         """True if both images have the column and differ in it; NULL equals NULL, whatever bytes follow it.
 
-        Of the same bytes one may not decode: its indicator, the two bytes before them, is another.
+        Problems are compared too: of equal bytes, one may be undecodable because its indicator, the two bytes before,
+        differs.
         """
         before, after = self.before, self.after
         if before is None or after is None:
@@ -96,14 +97,14 @@ class ColumnChange(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One change.
+    """A change.
 
     Attributes:
         op: INSERT, UPDATE, PK UPDATE, DELETE, TRUNCATE, DDL, LOB or SEQUENCE.
-        table: its table's name, empty if it has none or it is unknown.
+        table: its table's name; empty if it has none or it is unknown.
         records: the record, or the two that hold the before and the after image.
         columns: every column that one of the images has, by index; empty if the record has none.
-        definition: the table's definition; None without one.
+        definition: the table's definition; None if unknown.
         csn: LOGCSN of its transaction, None if no record has it; ``xid``: TRANID.
         time: IO Time of its last record, Julian microseconds.
         problem: the reason why the images cannot be decoded; None if they can.
@@ -126,7 +127,7 @@ class Change(NamedTuple):
 
 
 class ChangeSource(NamedTuple):
-    """The source of facts about the records of one file: names and parts, columns, transactions."""
+    """The facts needed to read the records of one file: names and parts, columns, transactions."""
 
     trail: TrailFile
     definitions: RowDefinitions
@@ -139,13 +140,13 @@ def changes(
     definitions: RowDefinitions | None = None,
     transactions: TransactionContext | None = None,
 ) -> Iterator[Change]:
-    """The changes among ``records`` of ``trail``, which come in the order of the file; others are passed over.
+    """Yield the changes among ``records`` of ``trail``, which must be in the order of the file; skip other records.
 
     Args:
         trail: the file.
         records: the records to be read.
         definitions: the definitions of rows; None: those in the trail.
-        transactions: LOGCSN and TRANID as far as known already.
+        transactions: context with the LOGCSN and TRANID known so far; None: a new one.
     """
     source = _source(trail, definitions, transactions)
     return changes_over(records, lambda _: source)
@@ -154,12 +155,12 @@ def changes(
 def changes_over(
     records: Iterable[Record], source_of: Callable[[Record], ChangeSource], *, is_backwards: bool = False
 ) -> Iterator[Change]:
-    """The changes among records of any files, in the order of the trail or in the opposite one.
+    """Yield the changes among records of any files, in the order of the trail or backwards.
 
     Args:
-        records: those wanted.
-        source_of: the source of facts about a record.
-        is_backwards: whether the last record comes first; so does the last change then.
+        records: the records to be read.
+        source_of: returns the source for a record.
+        is_backwards: whether the records are in reverse order; the changes are then too.
     """
     reader, begun = _Reader(source_of), Half.SECOND if is_backwards else Half.FIRST
     waiting: tuple[Record, Transaction] | None = None
@@ -186,7 +187,7 @@ def changes_over(
 
 
 def half_of(record: Record) -> Half:
-    """The half of an update that a record can be."""
+    """Return the half of an update that a record can be."""
     header = record.header
     return half_in(header.io_type, header.trans_ind, is_before=header.is_before)
 
@@ -197,7 +198,7 @@ def change_of(
     definitions: RowDefinitions | None = None,
     transactions: TransactionContext | None = None,
 ) -> Change | None:
-    """The change that ``record`` is, or is one half of; None if it is not a change of a row or object."""
+    """Return the change that ``record`` is, or is one half of; None if it is not a change of a row or object."""
     if record.is_file_header or record.header.io_type not in OPERATIONS:
         return None
     source = _source(trail, definitions, transactions)
@@ -212,7 +213,7 @@ def _source(
 
 
 def row_columns(record: Record, known: RowDefinition) -> tuple[ColumnChange, ...]:
-    """The columns of one record, which has a before image, an after image, or both.
+    """Return the columns of one record, which has a before image, an after image, or both.
 
     Raises:
         TrailError: the data does not match the record's type.
@@ -221,13 +222,13 @@ def row_columns(record: Record, known: RowDefinition) -> tuple[ColumnChange, ...
 
 
 class _Reader:
-    """Makes changes of records."""
+    """Makes changes from records."""
 
     def __init__(self, source_of: Callable[[Record], ChangeSource]) -> None:
         self._source_of = source_of
 
     def change(self, records: tuple[Record, ...], transaction: Transaction) -> Change:
-        """The change that one record is, or that two are together."""
+        """Return the change in one record, or in two."""
         last = records[-1]
         known = self._source_of(last).definitions.of(last)
         columns, problem = _columns(tuple(joined(self._source_of(record).trail, record) for record in records), known)
@@ -253,7 +254,7 @@ class _Reader:
         )
 
     def pair_of(self, record: Record) -> tuple[Record, ...]:
-        """A record and its other half, before image first; the record alone when it is whole."""
+        """Return a record and its other half, before image first; the record alone if it has no other half."""
         if half_of(record) is not Half.NONE:
             other = self._neighbour(record)
             if other is not None:
@@ -263,7 +264,7 @@ class _Reader:
         return (record,)
 
     def _neighbour(self, record: Record) -> Record | None:
-        """The next record after a before image, the last one before an after image; metadata stepped over."""
+        """Return the record after a before image or before an after image; skip metadata."""
         trail, is_before = self._source_of(record).trail, record.header.is_before
         stream = trail.records(record.rba + record.length) if is_before else trail.records_backwards(record.rba)
         try:
@@ -288,7 +289,7 @@ def _columns(records: tuple[Record, ...], known: RowDefinition) -> tuple[tuple[C
 
 
 def row_images(record: Record, known: RowDefinition) -> Images:
-    """The images of a record; a full one is split by the offsets of its definition, if there is one.
+    """Return the images of a record; a full one is split by the offsets of its definition, if there is one.
 
     Raises:
         TrailError: the data does not match the record's type.

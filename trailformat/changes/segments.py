@@ -1,4 +1,4 @@
-"""Records that go on in other records: which base record a LOB piece or a record fragment belongs to, and its place.
+"""Records that continue in other records: the base record of a LOB piece or record fragment, and its number.
 
     RBA 1811  Insert                    the base record
         1980  LargeObject, Continued Y  piece 1 of 2
@@ -7,8 +7,8 @@
         2517  RecordFragment            fragment 1
         2599  RecordFragment, N         fragment 2, the last
 
-Fragments continue the data of the record before them (documented); that they do so byte after byte is inferred.
-Metadata may be between the records of a row, and the next file of the trail may have the rest of it.
+Fragments continue the data of the record before them (documented); that their data is simply appended is inferred.
+Metadata may be between the records of a row, and the row may continue in the next file of the trail.
 """
 
 from __future__ import annotations
@@ -32,27 +32,28 @@ from trailformat.trail.sequence import Spot, next_file, previous_file
 FARTHEST = 1 << 20
 """Maximum number of records read on the way back to a base record; a LOB of 2 GB has as many pieces."""
 _MARK_EVERY = 64
-"""Records of a row from one mark to the next."""
+"""Number of records of a row between two marks."""
 LARGEST = 1 << 26
-"""A record that comes to more bytes with its fragments is not put together in memory."""
+"""Maximum size in bytes of a record with its fragments that is joined in memory."""
 
 
 class Kind(enum.Enum):
-    """The whole that a segment is a part of."""
+    """The kind of a segment."""
 
     LOB = "lob_piece"
     FRAGMENT = "fragment"
 
 
 class Segment(NamedTuple):
-    """The place of a LOB piece or a record fragment.
+    """The place of a LOB piece or a record fragment in its row.
 
     Attributes:
-        kind: which of the two.
-        base: the record it belongs to; None when that is not found (lost, or in a file that is missing).
-        number: counted from 1: that of the piece, else the records since the base; None when neither is known.
-        pieces: their number: that of the piece, else RecCount; of fragments known at the last one only.
-        numbers: those of a LOB piece; None when its layout is not the assumed one.
+        kind: LOB piece or fragment.
+        base: the base record; None if not found (lost, or in a file that is missing).
+        number: counted from 1: the number in the piece, else that of the record after the base; None if neither is
+            known.
+        pieces: the number of pieces: from the piece, else RecCount; of fragments known at the last one only.
+        numbers: the header of a LOB piece; None if its layout is not the assumed one.
     """
 
     kind: Kind
@@ -63,25 +64,25 @@ class Segment(NamedTuple):
 
 
 def kind_of(record: Record) -> Kind | None:
-    """The whole that the record is a part of; None if it is not a part."""
+    """Return the kind of segment that the record is; None if it is a record of its own."""
     if record.is_file_header:
         return None
     return {LARGE_OBJECT: Kind.LOB, RECORD_FRAGMENT: Kind.FRAGMENT}.get(record.header.io_type)
 
 
 def numbers_of(record: Record) -> PieceHeader | None:
-    """The numbers of a LOB piece; None where its layout is not the assumed one."""
+    """Return the header of a LOB piece; None if its layout is not the assumed one."""
     return parse_piece(record.header, record.head("D", HEADER_BYTES), record.order, record.data_size)
 
 
 class Row(NamedTuple):
-    """The state of the records of one row.
+    """The state of a row after some of its records.
 
     Attributes:
         base: its base record; None if not found.
-        first: the first record of it that was found: the base, or else a part.
+        first: the first record found: the base record, else a part.
         fragments: the number of fragments so far.
-        pieces: the number of pieces so far of the unfinished LOB; 0 after the last of one.
+        pieces: the number of pieces so far of the unfinished LOB; 0 after its last.
     """
 
     base: Spot | None = None
@@ -90,13 +91,13 @@ class Row(NamedTuple):
     pieces: int = 0
 
     def with_part(self, record: Record, kind: Kind) -> Row:
-        """Return the row with a further part."""
+        """Return the row with one more part."""
         if kind is Kind.FRAGMENT:
             return self._replace(fragments=self.fragments + 1)
         return self._replace(pieces=self.pieces + 1 if record.header.continued else 0)
 
     def place_of(self, record: Record, kind: Kind) -> Segment:
-        """The place of the part that comes next."""
+        """Return the segment of the next part."""
         header, is_known = record.header, self.base is not None
         if kind is Kind.FRAGMENT:
             number = self.fragments + 1 if is_known else None
@@ -110,10 +111,10 @@ class Row(NamedTuple):
 
 
 class SegmentContext:
-    """Carries the row over the records of one file.
+    """Follows the rows through the records of one file.
 
-    Records in the order of the file cost nothing extra; after a jump the base is looked for by walking back, into
-    earlier files too. The way back is kept as marks, so that the parts of a row with many are read backwards too.
+    Records read in the order of the file cost nothing extra; after a jump the base record is searched backwards, in
+    earlier files too. Marks along this way keep backward reading of a row with many parts cheap.
     """
 
     def __init__(self, trail: TrailFile) -> None:
@@ -124,7 +125,7 @@ class SegmentContext:
         self._marked_to = 0
 
     def of(self, record: Record) -> Segment | None:
-        """The place of ``record``; None when it is no part of another."""
+        """Return the segment of ``record``; None if it is not part of another."""
         follows, self._expected_rba = record.rba == self._expected_rba, record.rba + record.length
         kind = kind_of(record)
         if kind is not None:
@@ -151,7 +152,7 @@ class SegmentContext:
         return row
 
     def _walk(self, start: int, row: Row, rba: int, marks: list[tuple[int, Row]] | None = None) -> Row:
-        """Return the row at ``rba``, known at ``start``, its base or a part; ``marks`` are added on the way."""
+        """Return the row at ``rba``, walking from ``row`` at ``start``, its base record or a part; add ``marks``."""
         for number, record in enumerate(self._trail.records(start)):
             if marks is not None and number % _MARK_EVERY == 0:
                 marks.append((record.rba, row))
@@ -179,7 +180,7 @@ def row_before(trail: TrailFile, rba: int) -> Row:
 
 
 def _records_before(trail: TrailFile, rba: int) -> Iterator[tuple[Spot, Record]]:
-    """The records before a place, last first, up to damage, a missing file, or ``FARTHEST``."""
+    """Yield the records before a position, last first, up to damage, a missing file, or ``FARTHEST`` records."""
     left = FARTHEST
     path = trail.path
     try:
@@ -203,7 +204,7 @@ def _records_before(trail: TrailFile, rba: int) -> Iterator[tuple[Spot, Record]]
 
 
 def records_from(trail: TrailFile, spot: Spot) -> Iterator[tuple[Spot, Record | TrailError]]:
-    """The records from a place on, over the files of the trail; damage comes as its error, and is stepped over."""
+    """Yield the records from a position on, over the files of the trail; damage yields its error and is skipped."""
     path: Path | None = spot.path
     start = spot.rba
     while path is not None:
@@ -237,10 +238,10 @@ def _with_damage(trail: TrailFile, start: int) -> Iterator[tuple[Spot, Record | 
 
 
 def whole_record(trail: TrailFile, record: Record) -> Record | None:
-    """``record`` with the data of its fragments after its own; None if it has none.
+    """Return ``record`` with the data of its fragments appended; None if it has none.
 
     Raises:
-        BadData: a fragment is missing, or together they have more than LARGEST bytes.
+        BadData: a fragment is missing, or the data have more than LARGEST bytes.
     """
     if record.is_file_header or kind_of(record) is not None or not record.header.continued:
         return None

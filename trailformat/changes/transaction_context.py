@@ -1,4 +1,4 @@
-"""The transactions of the records of a file, one record after the other."""
+"""The transactions of the records of a file, record by record."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 _MOST_RECORDS = 1 << 22
-"""Maximum number of records read for one answer, in all files together; then the answer is unknown."""
+"""Maximum number of records read for one answer, over all files; beyond it the answer is unknown."""
 _MARK_EVERY = 1 << 10
 _MOST_MARKS = 1 << 16
 
 
 class Stop(enum.Enum):
-    """What ends a walk back: the first record of a transaction, a record that closes one, damage, the file's start."""
+    """The end of a walk back: the first record of a transaction, a record that ends one, damage, the file's start."""
 
     BEGIN = enum.auto()
     CLOSED = enum.auto()
@@ -36,16 +36,18 @@ class Stop(enum.Enum):
 
 
 class WayBack:
-    """The walk back over the records before a place, to the beginning of the transaction that is open there.
+    """A walk back over the records before a position, to the beginning of the transaction that is open there.
 
     Args:
         buffer: the bytes of the file.
-        rba: the place, where a record begins or the file ends.
+        rba: the position, where a record begins or the file ends.
         order: the byte order that is tried first.
-        is_fragment: whether a record fragment is there, which belongs to a transaction that has ended too.
+        is_fragment: whether a record fragment is there, which may belong to a transaction that has ended.
 
     Attributes:
-        rba, length, order: of the record that was reached; where that closes a transaction, of the one after it.
+        rba: of the record reached; at the end of another transaction, of the record after that.
+        length: its length.
+        order: its byte order.
         role: its role.
         is_inside: whether a record of the transaction was passed.
         has_ended: whether that was its last one, so that only fragments may follow.
@@ -59,7 +61,7 @@ class WayBack:
         self.is_inside = self.has_ended = False
 
     def step(self) -> Stop | None:
-        """Go back by one record; None as long as the transaction may have begun before it."""
+        """Go back by one record; return None while the transaction may have begun earlier."""
         if self.rba <= 0:
             return Stop.FILE_START
         before = _record_before(self._buffer, self.rba, self.order)
@@ -76,7 +78,7 @@ class WayBack:
 
 
 class TransactionSearch:
-    """Finds the transactions that continue at places of one file, and remembers the places it has passed.
+    """Finds the transactions that continue at positions of one file, and caches positions on the way.
 
     Args:
         trail: the file; its ``known`` facts and ``beginnings`` shorten the walk.
@@ -91,13 +93,13 @@ class TransactionSearch:
         self._left = most_records
         self.is_exhausted = False
         self._marks: dict[int, Transaction] = {}
-        """By RBA, what goes on in some of the records that neither begin nor end a transaction."""
+        """The transaction that continues, by RBA, for some of the records that neither begin nor end one."""
 
     def found_at(self, rba: int, order: ByteOrder, *, is_fragment: bool = False) -> CarriedTransaction | None:
         """Return the transaction that continues in the record at ``rba``, which begins none; None if none is open.
 
-        None is open if the transaction before has ended, or a restart of Extract has cut it, or damage is between; a
-        fragment continues one that has ended too. The transaction is empty if its first record is missing.
+        None is open if the previous transaction has ended or was cut by a restart of Extract, or damage is between; a
+        fragment also continues one that has ended. The transaction is empty if its first record is missing.
         """
         walk = _Walk(self._marks, _MOST_RECORDS if self._left is None else self._left)
         try:
@@ -118,11 +120,11 @@ class TransactionSearch:
 
 
 class _Walk:
-    """One search, over a file and the files before it.
+    """A search over a file and the files before it.
 
     Attributes:
-        passed: some of the records of the first file that it has passed.
-        left: number of records that it may still read.
+        passed: some of the records passed in the first file.
+        left: number of records that may still be read.
         is_exhausted: True if it ended at that limit.
     """
 
@@ -136,7 +138,7 @@ class _Walk:
         """Return the transaction that continues at ``rba``.
 
         Raises:
-            TrailError: there is no file before, or it cannot be read.
+            TrailError: an earlier file cannot be read.
         """
         way = WayBack(trail.bytes, min(rba, trail.refresh()), order, is_fragment=is_fragment)
         answer = self._in_file(trail, way, self._marks, self.passed)
@@ -159,7 +161,7 @@ class _Walk:
     def _before(
         self, trail: TrailFile, known: Mapping[Path, CarriedTransaction | None], passed: list[Path]
     ) -> CarriedTransaction | None:
-        """Do so; ``passed`` gets the files at whose beginning it is open too."""
+        """Return it without the cache; append to ``passed`` the files at whose beginning it is open too."""
         seqno, is_inside = _seqno(trail), False
         while not self.is_exhausted:
             if passed[-1] in known:
@@ -184,7 +186,7 @@ class _Walk:
     def _in_file(
         self, trail: TrailFile, way: WayBack, marks: dict[int, Transaction], passed: list[int]
     ) -> CarriedTransaction | _FileStart | None:
-        """Return the transaction that continues where the way begins, if it begins in the file."""
+        """Return the transaction that continues at the start of the way if it begins in this file."""
         known = trail.known.open_transactions if trail.known is not None else {}
         while way.rba > 0:
             if self.left <= 0:
@@ -206,22 +208,22 @@ class _Walk:
 
 
 def _edge(way: WayBack) -> CarriedTransaction | None:
-    """Return the answer if no earlier record can belong to the transaction."""
+    """Return the answer for a way whose transaction cannot have earlier records."""
     return CarriedTransaction(NO_TRANSACTION, way.has_ended) if way.is_inside else None
 
 
 def _follows(path: Path, later: int, earlier: int) -> bool:
-    """Whether the numbers in two file headers are those of neighbours, ``path`` being the later file."""
+    """Return whether the numbers in two file headers are consecutive; ``path`` is the later file."""
     name = TrailName.parse(path)
     return name is not None and (later - earlier) % 10**name.digits == 1
 
 
 class _FileStart:
-    """No answer in the file: the transaction has begun before it, if one is open."""
+    """The walk has reached the start of the file: the transaction, if one is open, began in an earlier file."""
 
 
 def _record_before(buffer: Source, end: int, order: ByteOrder) -> tuple[int, int, ByteOrder] | None:
-    """Place, length and order of the sound record that ends at ``end``, ``order`` tried first; None for none."""
+    """Return RBA, length and order of the sound record that ends at ``end``, ``order`` tried first; None: none."""
     for tried in (order, order.other):
         start = framing.start_before(buffer, end, tried)
         if start is not None:
@@ -230,14 +232,13 @@ def _record_before(buffer: Source, end: int, order: ByteOrder) -> tuple[int, int
 
 
 def _transaction_at(buffer: Source, rba: int, length: int, order: ByteOrder) -> Transaction:
-    """The transaction in the tokens of the sound record at ``rba``."""
+    """Return the transaction in the tokens of the sound record at ``rba``."""
     _, places = framing.frame_at(buffer, rba, rba + length, order)
     at, size = next(((at, size) for token, _, at, size in places if token == ord("T")), (0, 0))
     return transaction_in(buffer, rba + at, size, order)
 
 
 def _role_at(buffer: Source, rba: int) -> TransactionRole:
-    """The role of the record at ``rba``."""
     if buffer[rba] == framing.FILE_HEADER:
         return TransactionRole.OUTSIDE
     header = framing.header_at(buffer, rba)
@@ -245,21 +246,21 @@ def _role_at(buffer: Source, rba: int) -> TransactionRole:
 
 
 def _seqno(trail: TrailFile) -> int | None:
-    """The number that the file header holds."""
+    """Return the seqno in the file header; None without one."""
     header = trail.file_header
     return header.seqno if header is not None else None
 
 
 class TransactionContext:
-    """Carries LOGCSN and TRANID over the records of one file.
+    """Follows LOGCSN and TRANID through the records of one file.
 
-    Records in the order of the file, in the opposite order, or twice, cost nothing extra; after a jump the
-    beginning of the transaction is looked for by walking back, in the file before this one too
-    (:class:`TransactionSearch`).
+    Records read in the order of the file, backwards, or twice cost nothing extra; after a jump the beginning of the
+    transaction is searched backwards, in earlier files too (:class:`TransactionSearch`).
 
     Args:
         trail: the file.
-        most_records: the most records to walk back over for all answers together; None: many for each.
+        most_records: maximum number of records to walk back over for all answers together; None: _MOST_RECORDS for
+            each.
 
     Attributes:
         is_found: True if the search for the last answer ended before its limit.
@@ -273,11 +274,11 @@ class TransactionContext:
         self._is_open = self._has_ended = False
         self._begin = -1
         self._goes_on: Transaction | None = None
-        """The transaction that goes on in the record at ``_begin``; None when it begins there, or is not known."""
+        """The transaction that continues in the record at ``_begin``; None if it begins there or is unknown."""
         self._last = (-1, NO_TRANSACTION)
 
     def of(self, record: Record) -> Transaction:
-        """The transaction of ``record``; empty for a record outside of any."""
+        """Return the transaction of ``record``; empty if it is outside of any."""
         if record.rba != self._last[0]:
             self._last = record.rba, self._find(record)
         return self._last[1]
@@ -289,11 +290,11 @@ class TransactionContext:
         return self._last[1]
 
     def open_at(self, rba: int) -> Transaction | None:
-        """The transaction open at ``rba`` when the record before it was the last one; None when it is not known."""
+        """Return the transaction open at ``rba`` if the record before it was read last; None if unknown."""
         return self._open if self._is_open and rba == self._expected_rba else None
 
     def learn(self, record: Record, transaction: Transaction) -> None:
-        """Take over the transaction of ``record`` that was found elsewhere."""
+        """Set the transaction of ``record``, found elsewhere."""
         self._last = record.rba, transaction
         self._expected_rba = record.rba + record.length
         self._begin, self._goes_on = record.rba, None
@@ -335,7 +336,7 @@ class TransactionContext:
         return self._open
 
     def _look_for(self, record: Record, *, is_fragment: bool) -> bool:
-        """Look for the transaction that continues in a record; return True if none does."""
+        """Search for the transaction that continues in a record; return True if none does."""
         found = self._search.found_at(record.rba, record.order, is_fragment=is_fragment)
         self.is_found = not self._search.is_exhausted
         self._open, has_ended = found if found is not None else (NO_TRANSACTION, False)
@@ -344,7 +345,7 @@ class TransactionContext:
 
 
 def transaction_at(trail: TrailFile, rba: int) -> Transaction:
-    """The transaction of the record at ``rba``, its beginning looked for in the file before too; empty if unknown."""
+    """Return the transaction of the record at ``rba``, which may begin in an earlier file; empty if unknown."""
     try:
         record = trail.record_at(rba)
     except TrailError:

@@ -1,6 +1,6 @@
-"""The transaction of a record: LOGCSN and TRANID are on its first record, and hold for all of them.
+"""The transaction of a record: LOGCSN and TRANID are on its first record, and apply to all of them.
 
-Metadata, restart and comment records may be between the records of a transaction without belonging to it; a TDR carries
+Metadata, restart and comment records may be between the records of a transaction without belonging to it; a TDR has
 a TransInd of its own (real 12.2 trail).
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class TransactionRole(enum.Flag):
     """The role of a record for the transactions around it; no flag: it is inside one.
 
-    OUTSIDE: it belongs to none. RESTART: it closes the one that is open. FRAGMENT: it belongs to the record before it.
+    OUTSIDE: it belongs to none. RESTART: it ends the open one. FRAGMENT: it belongs to the record before it.
     """
 
     INSIDE = 0
@@ -44,7 +44,7 @@ class TransactionRole(enum.Flag):
 
 
 def role_in(io_type: int, trans_ind: int) -> TransactionRole:
-    """The role of a record with this IOType and TransInd."""
+    """Return the role of a record with this IOType and TransInd."""
     if io_type in RESTARTS:
         return TransactionRole.RESTART
     if io_type in NOT_TRANSACTIONAL:
@@ -60,12 +60,12 @@ _ROLES = {
 
 
 def role_of(record: Record) -> TransactionRole:
-    """The role of a record; a file header is outside."""
+    """Return the role of a record; a file header is outside."""
     return TransactionRole.OUTSIDE if record.is_file_header else role_in(record.header.io_type, record.header.trans_ind)
 
 
 def place_of(record: Record) -> int | None:
-    """FIRST, MIDDLE, LAST or ONLY, or a TransInd that is none of these; a fragment is MIDDLE. None outside of all."""
+    """Return FIRST, MIDDLE, LAST, ONLY or an unknown TransInd; MIDDLE for a fragment; None outside of transactions."""
     role = role_of(record)
     if role in (TransactionRole.OUTSIDE, TransactionRole.RESTART):
         return None
@@ -78,7 +78,7 @@ def is_transactional(record: Record) -> bool:
 
 
 def own_transaction(record: Record) -> Transaction:
-    """The transaction in the tokens of this record; empty when they are damaged."""
+    """Return the transaction in the tokens of this record; empty if they are damaged."""
     try:
         tokens = record.payload("T") or b""
     except TrailError:
@@ -87,7 +87,7 @@ def own_transaction(record: Record) -> Transaction:
 
 
 def transaction_in(buffer: Source, at: int, size: int, order: ByteOrder) -> Transaction:
-    """The transaction in the payload of ``T``, ``size`` bytes at ``at``."""
+    """Return the transaction in the payload of ``T``, ``size`` bytes at ``at``; empty if it is damaged."""
     texts: dict[int, str] = {}
     try:
         for token, _, start, length in token_places(buffer, at, at + size, order):

@@ -1,1 +1,1 @@
-"""Bytes to numbers, texts and tokens and back; nothing here knows a record."""
+"""Bytes to numbers, texts and tokens and back; independent of records."""

@@ -1,7 +1,7 @@
 """The two byte orders of a trail.
 
-A trail from a big-endian writer and one from a little-endian writer are alike but for the order of lengths, header
-integers and column indexes; the file header is big-endian in both (Logdump transcripts of 11.1 to 21c).
+A trail of a big-endian writer and one of a little-endian writer differ only in the order of lengths, header integers
+and column indexes; the file header is big-endian in both (Logdump transcripts of 11.1 to 21c).
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from trailformat.errors import CannotWrite
 
 
 class ByteOrder(enum.Enum):
-    """BIG or LITTLE; the value is what ``struct`` and the layouts of ``spec`` take."""
+    """BIG or LITTLE; the value is the prefix for ``struct`` and for the layouts of ``spec``."""
 
     BIG = ">"
     LITTLE = "<"
 
     def __init__(self, prefix: str) -> None:
         self.word: Literal["big", "little"] = "big" if prefix == ">" else "little"
-        """The name that ``int.from_bytes`` takes."""
+        """The name for ``int.from_bytes``."""
 
-    __hash__ = object.__hash__  # a member is a key in every walk over records; Enum's own hash is slow Python
+    __hash__ = object.__hash__  # members are dict keys in every walk over records; Enum's own hash is slow Python
 
     @property
     def other(self) -> ByteOrder:
@@ -30,11 +30,11 @@ class ByteOrder(enum.Enum):
         return ByteOrder.LITTLE if self is ByteOrder.BIG else ByteOrder.BIG
 
     def decode(self, data: bytes) -> int:
-        """The unsigned integer that all of ``data`` spells."""
+        """Return the unsigned integer in all bytes of ``data``."""
         return int.from_bytes(data, self.word)
 
     def encode(self, value: int, size: int) -> bytes:
-        """``value`` as ``size`` bytes.
+        """Return ``value`` as ``size`` bytes.
 
         Raises:
             CannotWrite: it is negative or too large.

@@ -1,8 +1,8 @@
 """Text in the character sets of source databases, through Python's codecs and two that Python lacks.
 
 CESU-8 (Oracle's character set UTF8) is UTF-8 in which a character beyond U+FFFF is two surrogates of 3 bytes each.
-EBCDIC 1047 is Latin-1 of z/OS: Python's code page 037 with six bytes of its own (compared with glibc's IBM1047): ``5f``
-^, ``ad`` [, ``b0`` ¬, ``ba`` Ý, ``bb`` ¨, ``bd`` ].
+EBCDIC 1047 is Latin-1 of z/OS: Python's code page 037 except for six bytes (compared with glibc's IBM1047): ``5f`` ^,
+``ad`` [, ``b0`` ¬, ``ba`` Ý, ``bb`` ¨, ``bd`` ].
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from trailformat.errors import BadData, CannotWrite, TrailError
 
 
 class Charset(NamedTuple):
-    """A character set: its name, and the codec of Python (or of trailformat.codec.charsets) that reads it, or None."""
+    """A character set: its name, and the codec of Python (or of this module) that decodes it; None if there is none."""
 
     name: str
     codec: str | None
@@ -98,7 +98,7 @@ def _numbered(start: int, entries: str) -> dict[int, Charset]:
 CHARSETS = (
     _numbered(0, _UNICODE) | _numbered(1000, _SINGLE_BYTE) | _numbered(5000, _MULTI_BYTE) | _numbered(10000, _ORACLE)
 )
-"""By number."""
+"""Character sets by number."""
 
 BY_NAME = {charset.name.upper(): number for number, charset in CHARSETS.items()}
 """Numbers by name in capitals."""
@@ -110,7 +110,7 @@ CODE_PAGE_1047 = "cp1047"
 _UNSIGNED = 1 << 32
 _ASCII = bytes(range(128))
 _SHIFTING = frozenset({"utf-7", "hz"})
-"""In these, ASCII determines the meaning of the bytes after it."""
+"""Codecs in which ASCII characters can change the meaning of the bytes after them."""
 
 _DIFFERENCES = {0x5F: "^", 0xAD: "[", 0xB0: "¬", 0xBA: "Ý", 0xBB: "¨", 0xBD: "]"}
 _CODE_PAGE_037 = bytes(range(256)).decode("cp037")
@@ -119,9 +119,9 @@ EBCDIC_1047 = "".join(_DIFFERENCES.get(byte, character) for byte, character in e
 
 
 def codec_of(number: int, default: str = UTF_8) -> str:
-    """The codec of a character-set number; ``default`` for -1, which is that of the database.
+    """Return the codec of a character set number; ``default`` for -1, the character set of the database.
 
-    A set that cannot be read has a codec too, whose name says so when :func:`decode` fails on it.
+    A set without a codec gets a name that :func:`decode` rejects with an error that names the set.
     """
     number = number - _UNSIGNED if number >= _UNSIGNED >> 1 else number
     if number == DATABASE:
@@ -131,13 +131,13 @@ def codec_of(number: int, default: str = UTF_8) -> str:
 
 
 def charset_name(number: int) -> str:
-    """The name of a character set as definitions print it; its number when it has none."""
+    """Return the name of a character set as in definitions files; its number if it has none."""
     charset = CHARSETS.get(number)
     return charset.name if charset else str(number)
 
 
 def codec_named(name: str) -> str | None:
-    """The codec of a name such as ``windows-1252``, ``we8mswin1252`` or one that Python knows; None for any other."""
+    """Return the codec of a name such as ``windows-1252``, ``we8mswin1252`` or a Python codec; None if unknown."""
     number = BY_NAME.get(name.upper())
     if number is not None:
         return CHARSETS[number].codec
@@ -148,11 +148,11 @@ def codec_named(name: str) -> str | None:
 
 
 def decode(data: bytes, codec: str) -> str:
-    """Bytes as text.
+    """Return bytes as text.
 
     Raises:
-        BadData: a sequence that the character set does not have, half of a character beyond U+FFFF (which UTF-7 can
-            write), or a set that cannot be read here.
+        BadData: the bytes are invalid in the character set, a surrogate is unpaired (UTF-7 can encode one), or the
+            character set is not supported.
     """
     try:
         if codec == UTF_8:
@@ -181,17 +181,17 @@ def keeps_ascii(codec: str) -> bool:
 
 
 def _whole(text: str) -> str:
-    """The text; UnicodeEncodeError for half of a character, which codecs other than UTF-8 may let through."""
+    """Return the text; raise UnicodeEncodeError for an unpaired surrogate, which codecs but UTF-8 may let through."""
     if not text.isascii():
         text.encode(UTF_8)
     return text
 
 
 def encode(text: str, codec: str) -> bytes:
-    """Text as bytes.
+    """Return text as bytes.
 
     Raises:
-        CannotWrite: a character that the character set does not have, or a set that cannot be written here.
+        CannotWrite: the character set lacks a character, or is not supported.
     """
     try:
         if codec == CODE_PAGE_1047:

@@ -1,4 +1,4 @@
-"""Layouts parsed and built with our errors: the one place where those of construct become :class:`TrailError`."""
+"""Parsing and building of layouts, with construct's errors turned into :class:`TrailError`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST = 1 << 16
 
 @contextmanager
 def construct_errors(error: type[TrailError], problem: str) -> Iterator[None]:
-    """Turn whatever construct raises on bytes or values into ``error``, its own words kept as what was found."""
+    """Turn any exception of construct on bytes or values into ``error``, with construct's message as ``found``."""
     from construct import ConstructError
 
     try:
@@ -28,7 +28,7 @@ def construct_errors(error: type[TrailError], problem: str) -> Iterator[None]:
 
 
 def parse_whole(layout: Any, data: bytes, error: type[TrailError], what: str) -> Any:
-    """Parse ``data``, which ``layout`` must use up."""
+    """Return ``data`` parsed; raise ``error`` if ``layout`` does not use all of it."""
     stream = io.BytesIO(data)
     with construct_errors(error, f"{what} cannot be decoded"):
         parsed = layout.parse_stream(stream)
@@ -42,9 +42,9 @@ def parse_whole(layout: Any, data: bytes, error: type[TrailError], what: str) ->
 def parse_all(
     layout: Any, data: bytes, error: type[TrailError], what: str, start: int = 0, number: int = 0
 ) -> Iterator[Any]:
-    """Parse ``layout`` again and again until ``data`` is used up; more than 65536 times is an error too.
+    """Yield what ``layout`` parses, repeatedly, until ``data`` is used up; more than 65536 times is an error too.
 
-    ``start`` is the offset of the first, and ``number`` the number of those before it.
+    ``start`` is the offset of the first item, and ``number`` the number of items before it.
     """
     stream = io.BytesIO(data)
     stream.seek(start)
@@ -58,7 +58,7 @@ def parse_all(
 
 
 def read_prefixed(data: bytes, size: int, order: Literal["big", "little"]) -> bytes | None:
-    """Return the bytes after their length of ``size`` bytes; None if the length does not match."""
+    """Return the bytes after their length prefix of ``size`` bytes; None if the length does not match."""
     has_length = len(data) >= size and int.from_bytes(data[:size], order) == len(data) - size
     return data[size:] if has_length else None
 
@@ -70,7 +70,7 @@ def build(layout: Any, value: Any, what: str) -> bytes:
 
 
 def encode_text(text: str, what: str) -> bytes:
-    """UTF-8, bytes that a file name smuggles in as surrogates being themselves again."""
+    """Return text as UTF-8; surrogate escapes of file names become their bytes again."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as cause:

@@ -1,4 +1,4 @@
-"""Properties that are computed when first read, and then kept."""
+"""Properties that are computed on first access and then kept."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ T = TypeVar("T")
 
 
 class Lazy(Generic[T]):
-    """A property whose value is made when it is first read, and kept in the object then.
+    """A property whose value is computed on first access and then kept in the object.
 
-    It is ``functools.cached_property`` for objects by the million: without the lock that Python 3.11 has there, and
+    It is ``functools.cached_property`` for millions of objects: without the lock that Python 3.11 takes there, and
     without ``__dict__``, which makes every attribute of the object slower.
 
     Args:
-        func: makes the value of an object.
+        func: computes the value for an object.
     """
 
     def __init__(self, func: Callable[[Any], T]) -> None:
@@ -37,5 +37,5 @@ class Lazy(Generic[T]):
         return value
 
     def make(self, owner: Any) -> T:
-        """Make the value of an object."""
+        """Compute the value for an object."""
         return self.func(owner)

@@ -1,6 +1,6 @@
 """A mapped file that can also be read: bytes that are used for long are copied, others stay in place.
 
-Touching the mapping of bytes that were cut off ends the process (SIGBUS); a read comes back short.
+Access to mapped bytes that were cut off ends the process (SIGBUS); a read only returns fewer bytes.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from trailformat.errors import CannotRead
 _AROUND = 1 << 13
 _COPIED = 1 << 20
 MOST_RECENT = 1 << 25
-"""Bytes that a scan has read and that are kept: more than those of a batch."""
+"""Maximum number of bytes of a scan that are kept: more than those of a batch."""
 
 
 class RecentBytes:
-    """The bytes that a scan has read last, kept for those who look at its rows: they are not read again.
+    """The bytes that a scan has read last, kept so that the code that uses its rows need not read them again.
 
-    They are one stretch of the file, whose beginning goes where it has more than ``MOST_RECENT`` bytes.
+    They are one range of the file; when it exceeds ``MOST_RECENT`` bytes, its beginning is dropped.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class RecentBytes:
         self._start = self._stop = 0
 
     def copy_into(self, target: memoryview, start: int) -> int:
-        """Copy the bytes from ``start`` on, as far as they are here; returns how many there were."""
+        """Copy the available bytes from ``start`` on; return their number."""
         stop = min(start + len(target), self._stop)
         data = self.copy(start, stop) if stop > start else None
         if data is None:
@@ -45,7 +45,7 @@ class RecentBytes:
         return len(data)
 
     def add(self, start: int, data: memoryview) -> None:
-        """Take in what was read from a place on; what does not follow the bytes before takes their place."""
+        """Add the bytes read at ``start``; if they do not adjoin or overlap the kept range, they replace it."""
         if not self._start <= start <= self._stop:
             self._parts.clear()
             self._start = self._stop = start
@@ -58,7 +58,7 @@ class RecentBytes:
             self._start = self._parts[0][0]
 
     def copy(self, start: int, stop: int) -> bytes | None:
-        """The bytes from ``start`` to before ``stop``; None where they are not all here."""
+        """Return the bytes from ``start`` to before ``stop``; None if not all are available."""
         if not self._start <= start < stop <= self._stop:
             return None
         first = bisect_right(self._parts, start, key=itemgetter(0)) - 1
@@ -71,12 +71,12 @@ class RecentBytes:
 
 
 class FileContents(Sized):
-    """The bytes of an open file, which are read: mapped ones of a local file, fetched ones of a file in a store.
+    """The bytes of an open file: mapped for a local file, fetched for a file in a store.
 
     Attributes:
-        recent: what a scan has read last, where that is kept.
+        recent: the bytes that a scan has read last; None if they are not kept.
 
-    What reads raises CannotRead: the file has been truncated or has changed, or cannot be read.
+    Methods that read raise CannotRead: the file was truncated, has changed, or cannot be read.
     """
 
     __slots__ = ()
@@ -84,41 +84,41 @@ class FileContents(Sized):
 
     @abstractmethod
     def copy(self, start: int, stop: int) -> bytes:
-        """The bytes from ``start`` to before ``stop``."""
+        """Return the bytes from ``start`` to before ``stop``."""
 
     @abstractmethod
     def copy_to(self, target: int, start: int, stop: int) -> None:
-        """Write the bytes from ``start`` to before ``stop`` to an open file; raises OSError where that fails."""
+        """Write the bytes from ``start`` to before ``stop`` to an open file; raises OSError if writing fails."""
 
     @abstractmethod
     def held(self, start: int, stop: int) -> tuple[mmap.mmap, int]:
-        """Bytes that are too many for the memory, mapped, and the RBA of the first that is mapped."""
+        """Return bytes too large for memory as a mapping, and the RBA of its first byte."""
 
 
 class InputFile(Protocol):
-    """An open file: of this machine, or in a store."""
+    """An open file, local or in a store."""
 
     def status(self) -> os.stat_result:
-        """Its status now; of a file in a store not long ago. Raises OSError, and CannotRead where it has changed."""
+        """Return its status, for a file in a store a moment old. Raises OSError; CannotRead if it has changed."""
 
     def twin(self) -> InputFile:
-        """The same, opened again for another thread. Raises OSError."""
+        """Return the same file, opened again for another thread. Raises OSError."""
 
     def close(self) -> None:
-        """Close it."""
+        """Close the file."""
 
     def source(self, size: int, path: Path, recent: RecentBytes | None) -> FileContents:
-        """Its first ``size`` bytes. Raises OSError and ValueError."""
+        """Return its first ``size`` bytes. Raises OSError and ValueError."""
 
     def read_into(self, source: FileBuffer, target: memoryview, start: int, until: int | None) -> int:
-        """Copy bytes from ``start`` on to ``target``; returns how many there were. Raises OSError and CannotRead.
+        """Copy bytes from ``start`` on to ``target``; return their number. Raises OSError and CannotRead.
 
-        ``until`` is the place up to which the reader is going to read on from there.
+        ``until`` is the place up to which the reader will continue; None if unknown.
         """
 
 
 class LocalFile:
-    """A file of this machine, by its descriptor."""
+    """A local file, by its descriptor."""
 
     __slots__ = ("handle",)
 
@@ -126,11 +126,11 @@ class LocalFile:
         self.handle = handle
 
     def status(self) -> os.stat_result:
-        """Its status now."""
+        """Return its current status."""
         return os.fstat(self.handle)
 
     def twin(self) -> LocalFile:
-        """The same, by another descriptor."""
+        """Return the same file with another descriptor."""
         return LocalFile(os.dup(self.handle))
 
     def close(self) -> None:
@@ -138,13 +138,13 @@ class LocalFile:
         os.close(self.handle)
 
     def source(self, size: int, path: Path, recent: RecentBytes | None) -> MappedFile:
-        """Its bytes, mapped."""
+        """Return its bytes, mapped."""
         mapped = MappedFile(self.handle, size, access=mmap.ACCESS_READ)
         mapped.file, mapped.path, mapped.recent = self.handle, path, recent
         return mapped
 
     def read_into(self, source: FileBuffer, target: memoryview, start: int, until: int | None) -> int:  # noqa: ARG002
-        """Copy bytes of it."""
+        """Copy bytes from ``start`` on to ``target``; return their number."""
         return read_into(self.handle, source, target, start)
 
 
@@ -152,24 +152,24 @@ class MappedFile(mmap.mmap, FileContents):
     """The mapped bytes of an open file.
 
     Attributes:
-        file: its descriptor, as long as it is open.
+        file: its descriptor, while it is open.
         path: its name, for errors.
-        recent: what a scan has read last, where that is kept.
+        recent: the bytes that a scan has read last; None if they are not kept.
     """
 
     file: int
     path: Path | None = None
     recent: RecentBytes | None = None
 
-    def held(self, start: int, stop: int) -> tuple[mmap.mmap, int]:  # noqa: ARG002 - all of it is mapped
-        """The mapping."""
+    def held(self, start: int, stop: int) -> tuple[mmap.mmap, int]:  # noqa: ARG002 - the whole file is mapped
+        """Return the mapping of the whole file."""
         return self, 0
 
     def copy(self, start: int, stop: int) -> bytes:
-        """The bytes from ``start`` to before ``stop``, read from the file.
+        """Return the bytes from ``start`` to before ``stop``, read from the file.
 
         Raises:
-            CannotRead: the file has been truncated, or cannot be read.
+            CannotRead: the file was truncated, or cannot be read.
         """
         if self.recent is not None and (kept := self.recent.copy(start, stop)) is not None and self._reaches(stop):
             return kept
@@ -185,21 +185,21 @@ class MappedFile(mmap.mmap, FileContents):
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _reaches(self, stop: int) -> bool:
-        """Whether the file still has the bytes before ``stop``."""
+        """Return whether the file still has ``stop`` bytes."""
         try:
             return os.fstat(self.file).st_size >= stop
         except OSError:
             return False
 
     def copy_to(self, target: int, start: int, stop: int) -> None:
-        """Write the bytes from ``start`` to before ``stop`` to an open file, by the system alone where it does that.
+        """Write the bytes from ``start`` to before ``stop`` to an open file, with ``copy_file_range`` where possible.
 
         Raises:
-            CannotRead: the file has been truncated, or cannot be read.
+            CannotRead: the file was truncated, or cannot be read.
             OSError: they cannot be written.
         """
         with contextlib.suppress(AttributeError, OSError):
-            # if refused, as between some file systems, the bytes are read and written
+            # fails between some file systems; then the bytes are read and written
             while start < stop and (count := os.copy_file_range(self.file, target, stop - start, start)):
                 start += count
         while start < stop:
@@ -207,19 +207,19 @@ class MappedFile(mmap.mmap, FileContents):
 
 
 class FileBytes:
-    """The bytes of a mapped file, indexed like a buffer but read: a truncated file is an error, not a signal.
+    """The bytes of a file, indexed like a buffer but read: a truncated file raises an error, not a signal.
 
-    Neighbouring bytes are read too and kept, for as long as one look at the file takes, at two
-    places at most.
+    Neighbouring bytes are read as well; the bytes around the last two places are kept. An object is meant for one look
+    at the file.
 
     Args:
         mapped: the file.
-        size: its bytes.
+        size: its number of bytes.
 
     Attributes:
-        barren: the range in which a search has found nothing.
+        barren: a range in which a search has found nothing.
 
-    Both kinds of access raise like MappedFile.copy.
+    Indexing and copying raise like MappedFile.copy.
     """
 
     __slots__ = ("_mapped", "_other", "_piece", "_size", "_start", "barren")
@@ -239,7 +239,7 @@ class FileBytes:
     def __getitem__(self, place: slice) -> bytes: ...
 
     def __getitem__(self, place: int | slice) -> int | bytes:
-        """A byte, or those of a slice from one place to another."""
+        """Return a byte, or the bytes of a slice, which must have start and stop."""
         if isinstance(place, int):
             at = place - self._start
             if not 0 <= at < len(self._piece):
@@ -257,7 +257,7 @@ class FileBytes:
         return self._piece[start - self._start : stop - self._start]
 
     def note_barren(self, start: int, stop: int) -> None:
-        """Note that a search has found nothing in a range; of ranges that do not touch, the longest is kept."""
+        """Note that a search found nothing in a range; ranges that touch are merged, of others the longest is kept."""
         low, high = self.barren
         if start <= high and low <= stop:
             start, stop = min(start, low), max(stop, high)
@@ -265,14 +265,14 @@ class FileBytes:
             self.barren = (start, stop)
 
     def around(self, place: int) -> tuple[bytes, int]:
-        """Return bytes from a place to some kilobytes after it, as far as available, and the offset of the first."""
+        """Return bytes from a place to 8 KiB after it, as far as available, and the offset of the first."""
         stop = min(place + _AROUND, self._size)
         if not self._start <= place <= stop <= self._start + len(self._piece):
             self._read(place, stop)
         return self._piece, self._start
 
     def _read(self, start: int, stop: int) -> None:
-        """Load bytes: from the piece before the last if it has them, since a record is read at both its ends."""
+        """Load bytes. The last two pieces are kept, since a record is read at both its ends."""
         piece, begin = self._other
         self._other = self._piece, self._start
         if begin <= start <= stop <= begin + len(piece):
@@ -282,7 +282,7 @@ class FileBytes:
         self._piece = self._mapped.copy(self._start, min(stop + _AROUND, self._size))
 
     def copy(self, start: int, stop: int) -> bytes:
-        """The bytes from one place to another, read anew."""
+        """Return the bytes from ``start`` to before ``stop``, read anew."""
         return self._mapped.copy(start, stop)
 
 
@@ -291,12 +291,12 @@ Source = bytes | mmap.mmap | FileBytes
 
 
 def is_read(buffer: FileBuffer | Source) -> TypeGuard[FileContents]:
-    """Whether bytes are read, not looked at where they are mapped."""
+    """Return whether bytes must be read with system calls, not through their mapping."""
     return isinstance(buffer, FileContents) and (hasattr(os, "pread") or not isinstance(buffer, mmap.mmap))
 
 
 def as_read(buffer: FileBuffer | Source, size: int) -> Source:
-    """The first bytes of a buffer, read where it is a file, which may be mapped anew."""
+    """Return the first bytes of a buffer; those of a file are read, not mapped."""
     return FileBytes(buffer, size) if is_read(buffer) else cast("Source", buffer)
 
 
@@ -306,20 +306,20 @@ def around(buffer: Source, place: int) -> tuple[bytes | mmap.mmap, int]:
 
 
 def copied(buffer: FileBuffer | Source, start: int, stop: int) -> bytes:
-    """The bytes from ``start`` to before ``stop`` of a buffer; raises like MappedFile.copy."""
+    """Return the bytes from ``start`` to before ``stop`` of a buffer; raises like MappedFile.copy."""
     if isinstance(buffer, FileBytes) or is_read(buffer):
         return buffer.copy(start, stop)
     return cast("bytes | mmap.mmap", buffer)[start:stop]
 
 
 def read_into(file: int, mapped: FileBuffer, target: memoryview, start: int) -> int:
-    """Copy bytes of a file, from ``start`` on, to ``target``; returns how many there were.
+    """Copy bytes of a file, from ``start`` on, to ``target``; return their number.
 
     Raises:
         OSError: the file cannot be read.
     """
     if not hasattr(os, "preadv"):
-        # there a mapped file cannot be cut
+        # on systems without preadv, a mapped file cannot be truncated
         part = cast("mmap.mmap", mapped)[start : start + len(target)]
         target[: len(part)] = part
         return len(part)

@@ -1,4 +1,4 @@
-"""Opening of regular files for reading, since others may block or never end; and files in the user's folder."""
+"""Opening of regular files for reading, since other files may block or never end; and files in the user's folder."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _FOLDERS = {
     "config": ("XDG_CONFIG_HOME", ".config"),
     "state": ("XDG_STATE_HOME", ".local/state"),
 }
-"""The variable that names each, and its place in the home directory without one."""
+"""The environment variable of each kind, and the default folder in the home directory."""
 Kind = Literal["config", "state"]
 
 
 def user_folder(kind: Kind, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """The folder ``logdump`` for a kind of files; None where there is no home directory.
+    """Return the folder ``logdump`` for a kind of files; None without a home directory.
 
-    A variable that is no absolute path is ignored, as the specification demands.
+    A variable that is not an absolute path is ignored, as the XDG specification requires.
     """
     variable, place = _FOLDERS[kind]
     named = Path(environment.get(variable, ""))
@@ -31,9 +31,9 @@ def user_folder(kind: Kind, environment: Mapping[str, str] = os.environ) -> Path
 
 
 def user_file(kind: Kind, name: str, variable: str, environment: Mapping[str, str]) -> Path | None:
-    """The file that a variable names, else ``name`` in the folder of its kind.
+    """Return the file that an environment variable names, else ``name`` in the folder of its kind.
 
-    None where the variable is empty, or where there is no home directory.
+    None if the variable is empty, or if there is no home directory.
     """
     named = environment.get(variable)
     if named is None:
@@ -46,11 +46,11 @@ def user_file(kind: Kind, name: str, variable: str, environment: Mapping[str, st
 
 
 def open_regular(path: Path) -> int:
-    """A descriptor of a regular file for reading; links are followed.
+    """Return a descriptor of a regular file for reading; follow links.
 
     Raises:
-        OSError: it is not there, cannot be read, or is a directory, FIFO, socket or device.
-        ValueError: no file can have such a name.
+        OSError: it does not exist, cannot be read, or is a directory, FIFO, socket or device.
+        ValueError: the name is not valid for a file.
     """
     # a FIFO without a writer would block
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))

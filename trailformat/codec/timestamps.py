@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 JULIAN_UNIX_EPOCH = 210_866_760_000_000_000
 """1970-01-01 00:00:00 GMT in Julian microseconds: 2440587.5 days."""
 FIRST_TIME, LAST_TIME = JULIAN_UNIX_EPOCH - 62_135_596_800_000_000, JULIAN_UNIX_EPOCH + 253_402_300_799_999_999
-"""The years 1 to 9999."""
+"""First and last Julian microsecond of the years 1 to 9999."""
 
 
 @cache
 def _units() -> tuple[datetime, timedelta]:
     """1970-01-01 00:00:00 GMT, and a microsecond."""
-    from datetime import UTC, datetime, timedelta  # noqa: PLC0415 - records are shown sooner without
+    from datetime import UTC, datetime, timedelta  # noqa: PLC0415 - start-up is faster without
 
     return datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 
@@ -37,7 +37,7 @@ def to_datetime(julian: int) -> datetime | None:
 
 
 def from_datetime(moment: datetime) -> int:
-    """Julian microseconds of an aware datetime (a naive one is taken as GMT)."""
+    """Return the Julian microseconds of a datetime; a naive one is taken as GMT."""
     epoch, microsecond = _units()
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=epoch.tzinfo)

@@ -1,6 +1,6 @@
-"""Tokens: the one framing that a trail uses at every level, laid out by ``spec.token``.
+"""Tokens: the framing of a trail at every level, laid out by ``spec.token``.
 
-The length of ``G`` and ``F`` counts the whole record; every other token's counts the payload alone.
+The length of ``G`` and ``F`` is that of the whole record; the length of any other token is that of its payload.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ ROWID, LOGCSN, TRANID = b"RL6"
 
 
 def token_name(table: dict[str, str], token_id: int) -> str:
-    """Return the name of an id, "" for an unknown one."""
+    """Return the name of an id; "" if unknown."""
     return table.get(chr(token_id), "")
 
 
 WIDE = 0x40
 """Info bit: the length takes four bytes."""
 INFO_AT, LENGTH_AT = 1, 2
-"""Where info and length of a token are, in front of its payload."""
+"""Offsets of info and length in a token."""
 NARROW_HEAD, WIDE_HEAD = 4, 6
-"""Bytes of a token in front of its payload, where its length takes two bytes and where it takes four."""
+"""Number of bytes of a token before its payload, with a length of two and of four bytes."""
 MOST_NARROW = 0xFFFF
-"""The greatest length of two bytes."""
+"""The greatest length that two bytes hold."""
 
 UNSET = 0xFF
-"""Info of a file-header token whose value is not known (its bytes are zero)."""
+"""Info of a file header token whose value is not set (its bytes are zero)."""
 
 
 TokenPlace = tuple[int, int, int, int]
-"""Id and info of a token, place and size of its payload: a :class:`TokenPart` without its names."""
+"""Id, info, payload offset and payload size of a token: a :class:`TokenPart` without names."""
 
 
 class TokenPart(NamedTuple):
-    """A token by its place: the offset of its payload from where the walk counts, and the size of that."""
+    """A token by its place: the offset of its payload from the origin of the walk, and the payload's size."""
 
     id: int
     info: int
@@ -90,7 +90,7 @@ class Token(NamedTuple):
 
     @property
     def header_size(self) -> int:
-        """Bytes before the payload: 4, or 6 when wide."""
+        """Number of bytes before the payload: 4, or 6 if wide."""
         return head_size(self.info)
 
 
@@ -100,12 +100,12 @@ def is_wide(info: int) -> bool:
 
 
 def head_size(info: int) -> int:
-    """Bytes before the payload of a token with this info."""
+    """Return the number of bytes before the payload of a token with this info."""
     return WIDE_HEAD if is_wide(info) else NARROW_HEAD
 
 
 def make_token(token_id: int | str, payload: bytes = b"", info: int = 0) -> Token:
-    """A token; info gains the wide bit when the payload needs it."""
+    """Return a token; info gets the wide bit if the payload needs it."""
     number = ord(token_id) if isinstance(token_id, str) else token_id
     if len(payload) > MOST_NARROW and not is_wide(info):
         info |= WIDE
@@ -113,7 +113,7 @@ def make_token(token_id: int | str, payload: bytes = b"", info: int = 0) -> Toke
 
 
 TOKENS = {order: struct.Struct(order.value + "BBH").unpack_from for order in ByteOrder}
-"""Readers of id, info and a length of two bytes."""
+"""Readers of id, info and a two-byte length."""
 _LONG = {order: struct.Struct(order.value + "I").unpack_from for order in ByteOrder}
 _WIDER = WIDE_HEAD - NARROW_HEAD
 
@@ -129,7 +129,7 @@ def walk_tokens(
 ) -> tuple[list[TokenPlace], int]:
     """Return the tokens from ``start`` to ``stop``, at most ``most``, by offset from ``origin``; and their end.
 
-    They fill the bytes if that is ``stop``; where it is greater, the last of them runs past ``stop``.
+    The tokens fill the bytes if their end is ``stop``; if it is greater, the last one runs past ``stop``.
     """
     head = TOKENS[order]
     piece, base = buffer.around(start) if isinstance(buffer, FileBytes) else (buffer, 0)
@@ -158,7 +158,7 @@ def walk_tokens(
 
 
 def token_places(buffer: memoryview | Source, start: int, stop: int, order: ByteOrder) -> list[TokenPlace]:
-    """The tokens that fill the bytes from ``start`` to ``stop``, by their places.
+    """Return the places of the tokens that fill the bytes from ``start`` to ``stop``.
 
     Raises:
         BadToken: a token's length runs past ``stop``.
@@ -170,10 +170,10 @@ def token_places(buffer: memoryview | Source, start: int, stop: int, order: Byte
 
 
 def parse_tokens(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
-    """The tokens that fill ``data`` exactly.
+    """Return the tokens that fill ``data`` exactly.
 
     Raises:
-        BadToken: a token's length runs past the end of ``data``; where, and how, is said.
+        BadToken: a token's length runs past the end of ``data``; the error has its offset.
     """
     places, end = walk_tokens(data, 0, len(data), order)
     if end != len(data):
@@ -197,5 +197,5 @@ def build_token(token: Token, order: ByteOrder) -> bytes:
 
 
 def build_tokens(tokens: tuple[Token, ...] | list[Token], order: ByteOrder) -> bytes:
-    """The bytes of tokens, one after the other."""
+    """Return the bytes of consecutive tokens."""
     return b"".join(build_token(token, order) for token in tokens)

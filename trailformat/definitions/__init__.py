@@ -1,1 +1,1 @@
-"""Layouts of the definitions of databases, tables and columns, in trails and in definitions files."""
+"""Definitions of databases, tables and columns, in trails and in definitions files."""

@@ -12,9 +12,9 @@
     …
     End of definition
 
-The first line and the lines about the database came with releases; files without them are read too. A column has its
-name and 17 numbers, from version 2 on 18, in version 5 23; the fields are those that the file's own comments name.
-(Public files of versions 2.0 and 5.0, one without a version; transcripts of 21c print the same lines.)
+The first line and the lines about the database were added in later releases; files without them are read too. A column
+has its name and 17 numbers, from version 2 on 18, in version 5 23; the fields are those that the file's own comments
+name. (Public files of versions 2.0 and 5.0, one without a version; transcripts of 21c print the same lines.)
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ class FileTable(NamedTuple):
     """A table of a definitions file.
 
     Attributes:
-        name: as the file has it, quotes taken off.
+        name: the name in the file, without quotes.
         line: the number of its first line.
-        record_length: bytes of a full record image.
+        record_length: size in bytes of a full record image.
         definition: its columns.
     """
 
@@ -92,9 +92,9 @@ class DefinitionsFile(NamedTuple):
     """A definitions file.
 
     Attributes:
-        version: as in its first line, empty without one.
-        encoding: the character set of the file itself, as its first line names it.
-        properties: facts about the database, by the words before the colon.
+        version: from its first line; empty without one.
+        encoding: the character set of the file itself, from its first line.
+        properties: values of the lines about the database, by the words before the colon.
         tables: the tables by name.
     """
 
@@ -105,13 +105,13 @@ class DefinitionsFile(NamedTuple):
 
     @property
     def charset(self) -> str:
-        """The codec of the database's character set; UTF-8 where none is named, or one that is not known."""
+        """The codec of the database's character set; UTF-8 if none is named or it is unknown."""
         named = self.properties.get("Character set ID", "")
         number = BY_NAME.get(named.upper())
         return (charsets.codec_of(number) if number is not None else charsets.codec_named(named)) or charsets.UTF_8
 
     def table(self, name: str) -> FileTable | None:
-        """The table with this name; case does not matter where only one fits."""
+        """Return the table with this name, in any case if only one such table exists; None if not found."""
         if name in self.tables or not name:
             return self.tables.get(name)
         fitting = [table for key, table in self.tables.items() if key.upper() == name.upper()]
@@ -119,12 +119,12 @@ class DefinitionsFile(NamedTuple):
 
 
 def read_definitions(path: str | os.PathLike[str]) -> DefinitionsFile:
-    """The definitions file at ``path``.
+    """Return the definitions file at ``path``.
 
     Raises:
         NotATrail: it cannot be opened.
         CannotRead: reading it has failed.
-        BadData: it is no definitions file; the line is named.
+        BadData: it is not a definitions file; the line is named.
     """
     path = Path(path)
     try:
@@ -165,7 +165,7 @@ def parse_definitions(data: bytes) -> DefinitionsFile:
 
 
 def _text(data: bytes, encoding: str) -> str:
-    """The text in the encoding that the file names, in UTF-8, or byte by byte."""
+    """Return the text in the encoding that the file names; without one in UTF-8, or if invalid in Latin-1."""
     codec = charsets.codec_named(encoding) if encoding else None
     if encoding and codec is None:
         raise BadData(f"line 1: encoding {encoding} is not known")
@@ -181,7 +181,7 @@ def _text(data: bytes, encoding: str) -> str:
 
 
 class _Lines:
-    """The lines of a file without comments and empty ones, and the number of the last one taken."""
+    """The lines of a file without comments and empty lines; ``number`` is that of the last one returned."""
 
     def __init__(self, text: str) -> None:
         self.number = 0
@@ -192,7 +192,7 @@ class _Lines:
             yield line
 
     def take(self) -> str | None:
-        """The next line, None at the end."""
+        """Return the next line; None at the end."""
         while self.number < len(self._lines):
             line = self._lines[self.number].strip(" \t\0\x1a")
             self.number += 1
@@ -203,7 +203,7 @@ class _Lines:
         return None
 
     def error(self, problem: str, expected: str, found: str) -> BadData:
-        """An error at the last line taken."""
+        """Return an error at the last line returned."""
         return BadData(f"line {self.number}: {problem}", expected=expected, found=repr(found[:60]))
 
 
@@ -234,7 +234,6 @@ def _checked(name: str, start: int, sizes: dict[str, int], columns: list[ColumnD
 
 
 def _unquoted(name: str) -> str:
-    """A table name without the quotes around its parts."""
     return _QUOTED.sub(lambda part: part[1].replace('""', '"'), name.strip())
 
 
@@ -258,7 +257,7 @@ def _column(line: str, lines: _Lines) -> ColumnDefinition:
 
 
 def _definition(name: str, numbers: list[int]) -> ColumnDefinition:
-    """The column of the numbers of fields 2 to 24; those that older versions lack are 0, the character set -1."""
+    """Return the column of the numbers of fields 2 to 24; missing ones (older versions) are 0, the character set -1."""
     field = dict(zip(_FIELDS, numbers, strict=False))
     flags = (("key", KEY), ("null", NULLABLE), ("elementary", ELEMENTARY))
     known = {key: field.get(key, DATABASE if key == "charset" else 0) for key in _FIELDS if key in _STORED}

@@ -3,11 +3,11 @@
 They are laid out by ``spec.database_definition`` and ``spec.table_definition``. OrigNode is the kind: 1 DDR, 2 TDR, 3 a
 reference (no data) to the TDR whose index is in the header. The 21c form of the TDR (version 11) lacks the last
 three tokens of ``02`` and the 14 bytes of each column: this is inferred from the lengths of two transcripts, 138 and
-252 bytes, which come out exactly.
+252 bytes, which it explains exactly.
 
 A column, here and in a definitions file, is its name, 44 fixed bytes, and the bytes after them, by
-``spec.column_definition``. Flags: ``01`` key, ``02`` null, ``20`` elementary item (inferred from what DEFGEN prints for
-Oracle tables).
+``spec.column_definition``. Flags: ``01`` key, ``02`` null, ``20`` elementary item (inferred from the output of DEFGEN
+for Oracle tables).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TAIL_12_2 = bytes(14)
 
 
 class ColumnDefinition(NamedTuple):
-    """A column as a definitions file describes it; lengths in bytes, ``tail`` what follows the 44 bytes or None."""
+    """A column as in a definitions file; lengths in bytes; ``tail``: the part after the 44 bytes, None if missing."""
 
     name: str
     data_type: int
@@ -54,10 +54,10 @@ class ColumnDefinition(NamedTuple):
 
 
 def parse_column(data: bytes, order: ByteOrder) -> ColumnDefinition:
-    """The definition in ``data``.
+    """Return the column definition in ``data``.
 
     Raises:
-        BadData: too short, or bytes left over that no source explains.
+        BadData: it is too short, or has more bytes than any known definition.
     """
     if (usual := _usual(data, order)) is not None:
         return usual
@@ -75,7 +75,7 @@ _FIXED = {each: struct.Struct(each.value + "H6Ii2h2Hh2H") for each in ByteOrder}
 
 
 def _usual(data: bytes, order: ByteOrder) -> ColumnDefinition | None:
-    """Parse a definition in the form that Extract writes; None leaves it to the layout."""
+    """Parse a definition in the form that Extract writes; return None to leave it to the layout."""
     size = order.decode(data[:2])
     fixed, tail = layout.read_prefixed(data[: 2 + size], 2, order.word), data[2 + size :]
     last = layout.read_prefixed(tail, 2, order.word) if tail else None
@@ -89,7 +89,7 @@ def _usual(data: bytes, order: ByteOrder) -> ColumnDefinition | None:
 
 
 def build_column(column: ColumnDefinition, order: ByteOrder) -> bytes:
-    """The bytes of a definition, without the size in front of it."""
+    """Return the bytes of a definition, without the size in front of it."""
     from trailformat import spec
 
     fixed = {**column._asdict(), "name": layout.encode_text(column.name, "column name"), "rest": b""}
@@ -98,11 +98,11 @@ def build_column(column: ColumnDefinition, order: ByteOrder) -> bytes:
 
 
 DATABASE = 1
-"""A DDR."""
+"""OrigNode of a DDR."""
 TABLE = 2
-"""A TDR."""
+"""OrigNode of a TDR."""
 REFERENCE = 3
-"""A table with the same structure as the TDR whose index is in the header."""
+"""OrigNode of a reference: a table with the same structure as the TDR whose index is in the header."""
 
 
 _ROOT = 0x30
@@ -121,7 +121,7 @@ class DatabaseDefinition(NamedTuple):
 
 
 class TableDefinition(NamedTuple):
-    """A TDR. ``options`` are the tokens ``02``-``04`` beside the key count, kept unchanged (empty in 21c)."""
+    """A TDR. ``options`` are the tokens ``02``-``04`` after the key count, kept unchanged (empty in 21c)."""
 
     version: int
     key_columns: int
@@ -178,7 +178,7 @@ class _Tree:
 
 
 def _stored_columns(data: bytes, order: ByteOrder) -> list[bytes] | None:
-    """Return the definitions of columns after their number; None if they do not fill the payload."""
+    """Return the column definitions, stored after their number; None if they do not fill the payload."""
     columns, start = [], 2
     for _ in range(order.decode(data[:2])):
         end = start + 2 + order.decode(data[start : start + 2])
@@ -190,10 +190,10 @@ def _stored_columns(data: bytes, order: ByteOrder) -> list[bytes] | None:
 
 
 def parse_database(data: bytes, order: ByteOrder) -> DatabaseDefinition:
-    """The DDR in the data of a metadata record.
+    """Return the DDR in the data of a metadata record.
 
     Raises:
-        BadToken, BadData: the bytes are no DDR.
+        BadToken, BadData: the bytes are not a DDR.
     """
     root = _Tree(data, order).tree(_ROOT)
     settings = root.tree(2)
@@ -209,10 +209,10 @@ def parse_database(data: bytes, order: ByteOrder) -> DatabaseDefinition:
 
 
 def build_database(database: DatabaseDefinition, order: ByteOrder) -> bytes:
-    """The data of a DDR.
+    """Return the data of a DDR.
 
     Raises:
-        CannotWrite: a value that does not fit.
+        CannotWrite: a value does not fit.
     """
     from trailformat import spec
 
@@ -223,10 +223,10 @@ def build_database(database: DatabaseDefinition, order: ByteOrder) -> bytes:
 
 
 def parse_table(data: bytes, order: ByteOrder) -> TableDefinition:
-    """The TDR in the data of a metadata record.
+    """Return the TDR in the data of a metadata record.
 
     Raises:
-        BadToken, BadData: the bytes are no TDR.
+        BadToken, BadData: the bytes are not a TDR.
     """
     root = _Tree(data, order).tree(_ROOT)
     attributes = root.tree(2)
@@ -240,14 +240,14 @@ def parse_table(data: bytes, order: ByteOrder) -> TableDefinition:
 
 
 def parse_definition(kind: int, data: bytes, order: ByteOrder) -> DatabaseDefinition | TableDefinition | None:
-    """The definition in a metadata record with this OrigNode; None when it holds none. Raises like its parsers."""
+    """Return the definition in a metadata record with this OrigNode; None for a reference. Raises like its parsers."""
     if kind == DATABASE:
         return parse_database(data, order)
     return parse_table(data, order) if kind == TABLE else None
 
 
 def build_table(table: TableDefinition, order: ByteOrder) -> bytes:
-    """The data of a TDR. Raises like build_database."""
+    """Return the data of a TDR. Raises like build_database."""
     from trailformat import spec
 
     options = [token._asdict() for token in table.options]
@@ -258,5 +258,5 @@ def build_table(table: TableDefinition, order: ByteOrder) -> bytes:
 
 
 def default_options(order: ByteOrder) -> tuple[Token, ...]:
-    """The three tokens that a 12.2 TDR carries beside its key count; zero wherever they were seen."""
+    """Return the three tokens of a 12.2 TDR after its key count; zero in all known trails."""
     return (make_token(2, order.encode(0, 4)), make_token(3, order.encode(0, 2)), make_token(4, order.encode(0, 2)))

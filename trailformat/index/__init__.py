@@ -9,8 +9,8 @@
             print(covered, index.places.records)
         print(index.places.rba_of(trail, 1000), index.sums.tables)
 
-It has a checkpoint for every 256th row of a scan of the file, and sums. A row is a record or a span of damage; row 0
-is the file header if there is one. Any scan of the file can extend it.
+The index has a checkpoint for every 256th row of the file, and sums. A row is a record or a span of damage; row 0 is
+the file header if there is one. Any scan of the file can extend it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows of a file by number and by RBA: checkpoints, the metadata records, the damage; added to as it grows."""
+"""Rows of a file by number and by RBA: checkpoints, metadata records, damage; extended as the file grows."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class IncrementalScan:
     Several threads may extend and read one, each with a TrailFile of its own.
 
     Attributes:
-        covered: RBA up to which rows were taken.
+        covered: RBA up to which rows were added.
         records: the number of these rows; an incomplete record at the end of the file does not count.
-        end: where the next scan starts: ``covered``, or the start of damage that ends there, which more bytes
+        end: RBA at which the next scan starts: ``covered``, or the start of damage that ends there, which more bytes
             may turn into a record.
-        partial: bytes of the half-written record found at ``covered``; 0 without one.
+        partial: number of bytes of the incomplete record at ``covered``; 0 without one.
     """
 
     def __init__(self) -> None:
@@ -46,17 +46,17 @@ class IncrementalScan:
         self._tail: Batch | None = None
 
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:
-        """Take in rows that follow the ``_taken`` rows before them."""
+        """Add rows that follow the first ``_taken`` rows."""
         raise NotImplementedError
 
     def position(self, trail: TrailFile) -> ScanPosition:
-        """The position where the next scan has to start."""
+        """Return the position at which the next scan must start."""
         return position_of(trail, self.end, self._arriving)
 
     def extend(self, batch: Batch) -> None:
-        """Take in the next batch of a scan, without the rows taken already.
+        """Add the next batch of a scan, without the rows already added.
 
-        A batch that leaves a gap is ignored, and so are rows after a half-written record.
+        A batch that leaves a gap is ignored, and so are rows after an incomplete record.
         """
         with self._lock:
             at = self._first_new(batch)
@@ -64,7 +64,7 @@ class IncrementalScan:
                 self._extend(batch, at)
 
     def _first_new(self, batch: Batch) -> int | None:
-        """The row of the batch that comes next: at ``end``, or after damage there."""
+        """Return the row of the batch that comes next: at ``end``, or after damage there; None if it has none."""
         for start in (self.end, self.covered):
             at = bisect_left(batch.rba, start)
             if at < len(batch) and batch.rba[at] == start:
@@ -94,24 +94,24 @@ class IncrementalScan:
 
 
 class ArrivalOrders:
-    """The byte order in which a scan arrives at rows of a batch, as one small number each; 0: as it began."""
+    """The byte order with which a scan reaches each row of a batch, as bits; 0: the initial order."""
 
     def __init__(self, batch: Batch, arriving: int) -> None:
         orders, kinds = (bytes(memoryview(column)) for column in (batch.order, batch.kind))  # type: ignore[arg-type]
-        if batch.rba[0] == 0:  # the record at RBA 0 leaves the order as it is
+        if batch.rba[0] == 0:  # the record at RBA 0 does not change the order
             orders, kinds = b"\0" + orders[1:], bytes([BAD_SPAN]) + kinds[1:]
         self._orders, self._kinds, self._arriving = orders, kinds, arriving
         self._first_little = orders.find(1)
         self._is_uniform = max(map(kinds.find, range(RECORD + 1, PARTIAL + 1))) < 0 > orders.find(1 - orders[0])
 
     def at(self, rows: range) -> list[int]:
-        """The order of arrival at each of some rows."""
+        """Return the order of arrival at each of these rows."""
         if not rows or not self._is_uniform:
             return [self.before(row) for row in rows]
         return [self.before(rows[0])] + [self.before(rows[-1])] * (len(rows) - 1)
 
     def before(self, row: int) -> int:
-        """The order of arrival at a row, or after the last one."""
+        """Return the order of arrival at a row, or at the end of the batch."""
         sound = row - 1
         while sound >= 0 and self._kinds[sound] > FILE_HEADER:
             sound -= 1
@@ -120,7 +120,7 @@ class ArrivalOrders:
 
 
 def position_of(trail: TrailFile, rba: int, arriving: int) -> ScanPosition:
-    """The position of a scan that arrives at ``rba`` in this order."""
+    """Return the position of a scan that reaches ``rba`` with this order of arrival."""
     first = first_position(trail, rba)
     if not arriving:
         return first
@@ -135,9 +135,9 @@ class Checkpoints:
     """Columns of equal length; checkpoint ``n`` is that of row ``n * ROWS_PER_CHECKPOINT``.
 
     Attributes:
-        rba: where the row starts, ascending.
+        rba: RBA of the row, ascending.
         io_time: its IO Time (Julian microseconds); 0 for the file header and damage.
-        order: the byte order in which a scan arrives there.
+        order: the order of arrival there.
     """
 
     def __init__(self) -> None:
@@ -149,15 +149,15 @@ class Checkpoints:
         return len(self.rba)
 
     def position(self, number: int, trail: TrailFile) -> ScanPosition:
-        """The position of a scan that starts at a checkpoint."""
+        """Return the position of a scan that starts at a checkpoint."""
         return position_of(trail, self.rba[number], self.order[number])
 
     def before(self, rba: int) -> int:
-        """The number of the last checkpoint at or before ``rba``; -1 for none."""
+        """Return the number of the last checkpoint at or before ``rba``; -1 if there is none."""
         return bisect_right(self.rba, rba) - 1
 
     def add(self, batch: Batch, first: int, orders: ArrivalOrders) -> None:
-        """Take in the checkpoints of a batch, the first of which is that of row ``first``."""
+        """Add the checkpoints of a batch; row ``first`` is the first of them."""
         rbas: Any = batch.rba
         times: Any = batch.io_time
         self.order.extend(orders.at(range(first, len(batch), ROWS_PER_CHECKPOINT)))
@@ -172,14 +172,14 @@ _MOST_BAD_BYTES = 1 << 24
 
 
 class BadSpan(NamedTuple):
-    """Bytes that are no sound record; ``TrailFile.error_at`` gives the reason."""
+    """A span of damage; ``TrailFile.error_at`` gives the reason."""
 
     rba: int
     length: int
 
 
 class RestartRow(NamedTuple):
-    """A RestartAbend or RestartOK record: its place, type and time."""
+    """A RestartAbend or RestartOK record: its RBA, type and time."""
 
     rba: int
     io_type: int
@@ -196,13 +196,13 @@ class IndexRow(NamedTuple):
 
 
 class RecordIndex(IncrementalScan):
-    """Rows by number and by RBA; a 2 GB file takes some 400 KB.
+    """Rows by number and by RBA; about 400 KB for a 2 GB file.
 
     Attributes:
         metadata: RBAs of the DDRs, TDRs and references, ascending, the first MOST_METADATA of them.
-        metadata_end: RBA up to which ``metadata`` is complete: ``end``, or less where there are more.
+        metadata_end: RBA up to which ``metadata`` is complete: ``end``, or less if there are more.
         bad_spans: the first MOST_BAD_SPANS of them; ``bad_span_count`` counts all.
-        restarts: the first MOST_RESTARTS records that a restart of Extract has left; ``restart_count`` counts all.
+        restarts: the first MOST_RESTARTS restart records of Extract; ``restart_count`` counts all.
     """
 
     def _forget(self) -> None:
@@ -249,8 +249,8 @@ class RecordIndex(IncrementalScan):
     def fits(self, trail: TrailFile) -> bool:
         """Return True if the file is the scanned one, possibly grown: its last record and damage are unchanged.
 
-        A file that was cut or replaced does not fit, nor one in which damage has become a record because more bytes of
-        it are there.
+        A file that was truncated or replaced does not fit, nor one in which damage became a record as more bytes
+        arrived.
         """
         size = trail.size
         if size < self.covered or not self._last_stands(trail):
@@ -283,23 +283,23 @@ class RecordIndex(IncrementalScan):
         return record.is_file_header or record.header.io_time == io_time
 
     def rows(self, trail: TrailFile, number: int, count: int) -> list[IndexRow]:
-        """The rows from ``number`` on, ``count`` or as many as are known, read from the nearest checkpoint."""
+        """Return the rows from ``number`` on, at most ``count``, read from the nearest checkpoint."""
         last = min(number + count, self.records)
         if not 0 <= number < last:
             return []
         checkpoint, skipped = divmod(number, ROWS_PER_CHECKPOINT)
-        if checkpoint == len(self.checkpoints):  # damage at the end, which may still grow and has no checkpoint yet
+        if checkpoint == len(self.checkpoints):  # damage at the end may still grow and has no checkpoint yet
             return [IndexRow(number, self.end, self.covered - self.end, BAD_SPAN)]
         start = self.checkpoints.position(checkpoint, trail)
         return _read_rows(trail, start, number - skipped, last, self.covered)[skipped:]
 
     def rba_of(self, trail: TrailFile, number: int) -> int | None:
-        """The RBA of row ``number``; None beyond the rows that are known."""
+        """Return the RBA of row ``number``; None beyond the known rows."""
         rows = self.rows(trail, number, 1)
         return rows[0].rba if rows else None
 
     def row_at(self, trail: TrailFile, rba: int) -> IndexRow | None:
-        """The row that holds the byte at ``rba``; None beyond ``covered``."""
+        """Return the row that holds the byte at ``rba``; None beyond ``covered``."""
         if not 0 <= rba < self.covered:
             return None
         if rba >= self.end:
@@ -308,21 +308,21 @@ class RecordIndex(IncrementalScan):
         return next((row for row in known if row.rba <= rba < row.rba + row.length), None)
 
     def sound_before(self, trail: TrailFile, rba: int) -> int | None:
-        """The RBA of the last record that begins before ``rba``; None without one, or beyond ``covered``."""
+        """Return the RBA of the last record that begins before ``rba``; None without one, or beyond ``covered``."""
         row = self.row_at(trail, rba - 1)
         if row is not None and row.kind == BAD_SPAN:
             row = next(iter(self.rows(trail, row.number - 1, 1)), None)
         return row.rba if row is not None else None
 
     def metadata_between(self, start: int, stop: int) -> tuple[list[int], int]:
-        """RBAs of the metadata records from ``start`` to before ``stop``; and of the next one, or ``metadata_end``."""
+        """Return the RBAs of metadata records from ``start`` to before ``stop``; and the next, or ``metadata_end``."""
         first, last = bisect_left(self.metadata, start), bisect_left(self.metadata, stop)
         end = self.metadata[last] if last < len(self.metadata) else self.metadata_end
         return self.metadata[first:last].tolist(), end
 
 
 def _read_rows(trail: TrailFile, start: ScanPosition, first: int, last: int, stop: int) -> list[IndexRow]:
-    """The rows from number ``first``, at ``start``, to before ``last``, as far as they begin before ``stop``."""
+    """Return the rows from ``first``, at ``start``, to before ``last``, as far as they begin before ``stop``."""
     rows: list[IndexRow] = []
     for batch in Scan(trail, start, stop, min(last - first, 1 << 12)):
         columns = zip(*(memoryview(column).tolist() for column in (batch.rba, batch.length, batch.kind)), strict=True)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The index of one open file: its places, sums and open transactions, and what these sums are."""
+"""The index of one open file: its places, sums and open transactions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_TABLES = 1 << 16
 
 
 class TableTotals(NamedTuple):
-    """The sums of one table in a file, metadata records included; the bytes are those of the data."""
+    """The totals of one table in a file, metadata records included; the bytes are those of the data."""
 
     records: int
     data_bytes: int
@@ -37,13 +37,13 @@ NOTHING = TableTotals(0, 0)
 
 
 class Sums(IncrementalScan):
-    """Sums over the rows, bounded in number.
+    """Totals over the rows, bounded in number.
 
     Attributes:
-        tables: by name; rows without a name under the empty one. Of more than MOST_TABLES names those beyond are
-            counted in ``other_tables``. A new mapping for every batch.
-        times: bounds of the IO Time of all records but metadata (Julian microseconds); None without any.
-        transactions: the largest, and the open one.
+        tables: by name; rows without a name are under "". Names beyond the first MOST_TABLES are counted in
+            ``other_tables``. Each batch replaces the mapping.
+        times: least and greatest IO Time of all records but metadata (Julian microseconds); None if there are none.
+        transactions: the largest transactions, and the open one.
     """
 
     def _forget(self) -> None:
@@ -72,16 +72,17 @@ class Sums(IncrementalScan):
 
 
 class TrailIndex:
-    """The findings of scans in one file, from its beginning on: 17 bytes for 256 rows, and a bounded number of others.
+    """The results of scans of one file, from its beginning on: 17 bytes per 256 rows, and a bounded number of others.
 
-    Rows are numbered from 0: the file header if there is one, records, damage; an incomplete record at the
-    end of the file does not count yet. Several threads may extend and read an index, each with a TrailFile of its own.
+    Rows are numbered from 0: the file header if there is one, records, damage; an incomplete record at the end of the
+    file does not count yet. Several threads may extend and read an index, each with a TrailFile of its own.
 
     Attributes:
-        places: rows by number and by RBA, the metadata, the damage. They are cheap: a scan with another purpose can
-            extend them alone, so that they may be ahead of the sums.
+        places: rows by number and by RBA, the metadata, the damage. They are cheap: a scan for another purpose can
+            extend them alone, so they may cover more than the sums.
         sums: tables, times, transactions.
-        open_transactions: by RBA, the transactions that are open in records of long ones, as far as ``build`` went.
+        open_transactions: for long transactions, the transaction open at some records, by RBA, as far as ``build``
+            went.
     """
 
     def __init__(self) -> None:
@@ -96,7 +97,7 @@ class TrailIndex:
         self.open_transactions.clear()
 
     def extend(self, batch: Batch) -> None:
-        """Take in the next batch of a scan in file order, as ``IncrementalScan.extend`` does."""
+        """Add the next batch of a scan in file order, as ``IncrementalScan.extend`` does."""
         self.places.extend(batch)
         self.sums.extend(batch)
 
@@ -105,7 +106,7 @@ class TrailIndex:
         return self.places.fits(trail)
 
     def position(self, trail: TrailFile) -> ScanPosition:
-        """The position where the next scan has to start."""
+        """Return the position at which the next scan must start."""
         return self.sums.position(trail)
 
     @property
@@ -119,32 +120,32 @@ class TrailIndex:
 
     @property
     def covered(self) -> int:
-        """RBA up to which the file was scanned for everything."""
+        """RBA up to which all parts of the index were scanned."""
         return self.sums.covered
 
     @property
     def partial(self) -> int:
-        """Bytes of the half-written record found there; 0 without one."""
+        """Number of bytes of the incomplete record at ``covered``; 0 without one."""
         return self.sums.partial
 
 
 _INDEXES: WeakKeyDictionary[TrailFile, TrailIndex] = WeakKeyDictionary()
-"""By open file; an index goes with its file."""
+"""Indexes by open file; an index is freed with its file."""
 
 
 def attach(trail: TrailFile, index: TrailIndex) -> None:
-    """Make ``index`` that of an open file: names of tables and transactions far into it are found by it."""
+    """Make ``index`` the index of an open file, which uses it to find table names and transactions."""
     _INDEXES[trail] = index
     trail.known = index
 
 
 def known_index(trail: TrailFile) -> TrailIndex | None:
-    """The index attached to an open file; None without one."""
+    """Return the index attached to an open file; None without one."""
     return _INDEXES.get(trail)
 
 
 def index_of(trail: TrailFile) -> TrailIndex:
-    """The index attached to an open file, a new and empty one where none is."""
+    """Return the index attached to an open file; attach a new, empty one if there is none."""
     index = _INDEXES.get(trail)
     if index is None:
         index = TrailIndex()
@@ -154,16 +155,16 @@ def index_of(trail: TrailFile) -> TrailIndex:
 
 _STEP = 1 << 8
 _ROWS = 1 << 14
-"""Rows to a batch: some hundredths of a second, so that progress can be shown and the scan stopped."""
+"""Rows per batch: takes some hundredths of a second, so that progress can be shown and the scan stopped."""
 
 
 def build(trail: TrailFile, index: TrailIndex | RecordIndex, *, stop: int | None = None) -> Iterator[int]:
     """Extend an index, or its places alone, to the end of the file, or to the first row at or after ``stop``.
 
-    It yields ``covered`` after each batch. An index that no longer fits the file is cleared first.
+    Yield ``covered`` after each batch. An index that no longer fits the file is cleared first.
 
     Raises:
-        NotATrail: while iterating, when the file is closed or cannot be read any more.
+        NotATrail: while iterating, when the file is closed or can no longer be read.
     """
     if not index.fits(trail):
         index.clear()
@@ -179,7 +180,7 @@ def build(trail: TrailFile, index: TrailIndex | RecordIndex, *, stop: int | None
 
 
 def reach(trail: TrailFile, rba: int) -> RecordIndex | None:
-    """The places of the file, extended to ``rba``; None if they end before."""
+    """Return the places of the file, extended to ``rba``; None if the file ends before."""
     index = index_of(trail)
     places = index.places
     if not places.fits(trail):
@@ -191,13 +192,13 @@ def reach(trail: TrailFile, rba: int) -> RecordIndex | None:
 
 
 class _TransactionMarker:
-    """Notes the transaction at every 256th row of long ones, so that no walk back to a beginning is long.
+    """Records the transaction at every 256th row of long transactions, so that walks back to a beginning are short.
 
-    Shorter transactions are left out: the walk back to their beginning is short.
+    Shorter transactions are left out: the walk to their beginning is short anyway.
 
     Args:
-        trail: where the batches come from.
-        transactions: takes LOGCSN and TRANID by the RBA of the record.
+        trail: the file of the batches.
+        transactions: receives LOGCSN and TRANID by the RBA of the record.
     """
 
     def __init__(self, trail: TrailFile, transactions: dict[int, Transaction]) -> None:
@@ -206,7 +207,7 @@ class _TransactionMarker:
         self._carrier: TransactionTracker | None = None
 
     def extend(self, batch: Batch) -> None:
-        """Take in the next batch. Raises as TransactionTracker.of."""
+        """Add the next batch. Raises like TransactionTracker.of."""
         rows = _inside(batch)
         if not rows:
             return
@@ -222,18 +223,18 @@ class _TransactionMarker:
 
 
 def _inside(batch: Batch) -> list[int]:
-    """Every 256th row whose transaction holds the row 256 before it too."""
+    """Return every 256th row whose transaction also has the row 256 before it."""
     numbers = batch.transaction
     steps = range(_STEP, len(batch), _STEP)
     return [row for row in steps if numbers[row] >= 0 and numbers[row] == numbers[row - _STEP]]
 
 
 _FAR = 32 << 20
-"""Bytes to either side that are searched at most beyond the index."""
+"""Maximum number of bytes searched to either side outside of the index."""
 
 
 class Neighbours(NamedTuple):
-    """The records before and after a place: their RBAs, None if none was found.
+    """The RBAs of the records before and after a place; None if none was found.
 
     ``is_inside`` is True if the place is inside the record that starts before it.
     """
@@ -244,10 +245,10 @@ class Neighbours(NamedTuple):
 
 
 def neighbours_of(trail: TrailFile, rba: int, *, backwards: bool = False) -> Neighbours | None:
-    """The records around ``rba``; None if reading can continue from there.
+    """Return the records around ``rba``; None if reading can continue from there.
 
-    That is where a record starts, even a half-written one, or the file ends; reading ``backwards`` also where a record
-    ends. What the index does not cover is searched for records, 32 MB to either side.
+    Reading can continue where a record starts, even an incomplete one, or the file ends; ``backwards`` also where a
+    record ends. Beyond the index the bytes are searched for records, 32 MB to either side.
 
     Raises:
         NotATrail: the file can no longer be read.

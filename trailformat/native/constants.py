@@ -1,6 +1,6 @@
-"""Numbers of the format and of batches that kernels are compiled with.
+"""Numbers of the format and of batches that are compiled into the kernels.
 
-A kernel takes them from here alone: the library goes by these values and by the kernels' sources.
+Kernels must import such numbers from here only: the library is identified by these values and the kernels' sources.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LOGCSN, TRANID = tokens.LOGCSN, tokens.TRANID
 HEADER_SIZE, HDR_IND, NAME_IS_INDEX = record_header.HEADER_SIZE, record_header.HDR_IND, record_header.NAME_IS_INDEX
 INDEX_SIZE = record_header.INDEX_SIZE
 NO_INDEX = -1
-"""In place of a table's index where a header holds its name."""
+"""Table index of a header that holds a name."""
 PARTITION_AT, BEFORE_AFTER_AT = record_header.PARTITION_AT, record_header.BEFORE_AFTER_AT
 RECORD_LENGTH_AT, IO_TYPE_AT, ORIG_NODE_AT = (
     record_header.RECORD_LENGTH_AT,
@@ -37,9 +37,9 @@ TRANS_IND_AT, CONTINUED_AT = record_header.TRANS_IND_AT, record_header.CONTINUED
 
 METADATA, TABLE, REFERENCE = record_header.METADATA, metadata.TABLE, metadata.REFERENCE
 KIND_RECORD, KIND_FILE_HEADER, KIND_BAD_SPAN, KIND_PARTIAL = range(4)
-"""Kinds of rows."""
+"""Kinds of the rows of a batch."""
 
 
 def values() -> str:
-    """All of them, by their names."""
+    """Return all of them, by name."""
     return repr(sorted((name, value) for name, value in globals().items() if name.isupper()))

@@ -1,7 +1,7 @@
-"""The functions of :mod:`.loads` for kernels that are compiled: ``scripts.build_native`` puts this module in its place.
+"""The functions of :mod:`.loads` for compiled kernels: ``scripts.build_native`` substitutes this module for it.
 
-It needs numba, and is imported by nothing else. Kernels take addresses, because numba counts the references of an array
-at every call, and because plain integers are all that a caller without numba has to pass.
+This module needs numba and is imported nowhere else. Kernels take addresses, because numba counts the references of an
+array at every call, and because a caller without numba can only pass plain integers.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 AHEAD = 6
-"""The bytes of rows that stand far from each other are fetched so many rows before they are read."""
+"""Number of rows by which the bytes of scattered rows are prefetched."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def inlined(function: Function) -> Function:
-    """A function that kernels call, as a part of them."""
+    """Compile a function that is inlined into the kernels that call it."""
     compiled: Function = njit(forceinline=True, error_model="numpy")(function)
     return compiled
 
@@ -30,7 +30,7 @@ def _intrinsic(function: Callable[..., Any]) -> Any:
 
 
 def _pointer(context: Any, builder: Any, place: Any, word: Any) -> Any:
-    """An element of an array of bytes, not a number made into an address: only so LLVM sees neighbours in a loop."""
+    """Return a pointer to an element of a byte array, not a cast address: only so LLVM sees neighbours in a loop."""
     address, offset = place
     octets = builder.inttoptr(address, context.get_value_type(types.int8).as_pointer())
     return builder.bitcast(builder.gep(octets, [offset]), word.as_pointer())
@@ -70,7 +70,7 @@ def _storer(bits: int) -> Any:
 
 @_intrinsic
 def fetch(_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 - numba matches them by name
-    """Have the byte at an offset brought into the cache, for one that is read soon; it need not be there."""
+    """Prefetch the byte at an offset into the cache; the address need not be valid."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         pointer = _pointer(_context, builder, arguments, _context.get_value_type(types.int8))
@@ -86,12 +86,12 @@ load64 = _loader(64)
 _load32 = _loader(32)
 _load16 = _loader(16)
 _load8 = _loader(8)
-"""The little-endian integer at an offset, aligned or not."""
+"""Load the little-endian integer at an offset, aligned or not."""
 store64 = _storer(64)
 store32 = _storer(32)
 store16 = _storer(16)
 store8 = _storer(8)
-"""Put the low bits of an int64 at an offset."""
+"""Store the low bits of an int64 at an offset."""
 n64 = load64
 
 
@@ -106,38 +106,38 @@ def _swapped64(word: Any) -> Any:
 
 @inlined
 def i64(data: int, at: int) -> Any:
-    """The word at an offset, as the kernels keep their own numbers."""
+    """Return the signed 64-bit integer at an offset, in the machine's byte order."""
     return np.int64(load64(data, at))
 
 
 @inlined
 def put64(data: int, at: int, word: Any) -> None:
-    """Put eight bytes of a text, as ``load64`` gives them, at an offset."""
+    """Store eight bytes of a text, as ``load64`` returns them, at an offset."""
     store64(data, at, np.int64(word))
 
 
 @inlined
 def n32(data: int, at: int) -> Any:
-    """Half a word without a sign."""
+    """Return the unsigned 32-bit integer at an offset, in the machine's byte order."""
     return np.int64(_load32(data, at))
 
 
 @inlined
 def i32(data: int, at: int) -> Any:
-    """Half a word, with its sign."""
+    """Return the signed 32-bit integer at an offset, in the machine's byte order."""
     return np.int64(np.int32(np.uint32(_load32(data, at))))
 
 
 @inlined
 def u64(data: int, at: int, little: int) -> Any:
-    """Eight bytes as an unsigned integer."""
+    """Return eight bytes as an unsigned integer."""
     word = load64(data, at)
     return word if little else _swapped64(word)
 
 
 @inlined
 def u32(data: int, at: int, little: int) -> Any:
-    """Four bytes as an unsigned integer."""
+    """Return four bytes as an unsigned integer."""
     word = np.int64(_load32(data, at))
     if little:
         return word
@@ -146,12 +146,12 @@ def u32(data: int, at: int, little: int) -> Any:
 
 @inlined
 def u16(data: int, at: int, little: int) -> Any:
-    """Two bytes as an unsigned integer."""
+    """Return two bytes as an unsigned integer."""
     word = np.int64(_load16(data, at))
     return word if little else (word >> 8) | ((word << 8) & 0xFF00)
 
 
 @inlined
 def u8(data: int, at: int) -> Any:
-    """The byte at an offset."""
+    """Return the byte at an offset."""
     return np.int64(_load8(data, at))

@@ -1,4 +1,4 @@
-"""The kernels that are compiled together; loaded to build the library, and where they are interpreted."""
+"""The kernels that are compiled together; imported to build the library, and to run them interpreted."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The kernels, ready to be called: machine code where there is a library for this machine, else interpreted.
+"""Access to the kernels: machine code if there is a library for this machine, else interpreted.
 
-A library is used only where its note says that it was made of the sources in this package and that its bytes are
-whole: the system's loader does not survive a file that is cut. A call releases the interpreter's lock. Without a
-library the same sources run as they are, some hundred times as slow. The note has:
+A library is used only if its note shows that it was built from the sources in this package and that its bytes are
+intact: the system's loader crashes on a truncated file. A call releases the interpreter's lock. Without a library the
+same sources are interpreted, some hundred times as slow. The note has:
 
 sources 3d0c...         SHA-256 of the kernels' sources and of the numbers of the format that are compiled in
 library 91fe...         SHA-256 of the library
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 
 LIBRARY, NOTE = "native/kernels.so", "native/kernels.txt"
-"""The files, in the package."""
+"""The library and its note, in the package."""
 SOURCES = ("native", "native/scan", "native/arrays")
-"""The folders of the kernels' sources, in the package."""
+"""Folders of the kernels' sources, in the package."""
 
 
 class LibraryNote(NamedTuple):
-    """What stands in the note."""
+    """The contents of the note."""
 
     sources: str
     library: str
@@ -45,7 +45,7 @@ class LibraryNote(NamedTuple):
     kernels: dict[str, int]
 
     def is_of(self, code: bytes) -> bool:
-        """Whether these are the bytes of the library."""
+        """Return whether these are the bytes of the library."""
         return hashlib.sha256(code).hexdigest() == self.library
 
     def __str__(self) -> str:
@@ -54,10 +54,10 @@ class LibraryNote(NamedTuple):
 
 
 def read_note(text: str) -> LibraryNote:
-    """The note in a text.
+    """Return the note in a text.
 
     Raises:
-        ImportError: there is none.
+        ImportError: the text is not a note.
     """
     try:
         lines = [line.split(" ", 1) for line in text.splitlines()]
@@ -68,7 +68,7 @@ def read_note(text: str) -> LibraryNote:
 
 
 def source_digest(package: Traversable | None = None) -> str:
-    """SHA-256 of the kernels' sources in a package, this one or another, and of the numbers that they are made with."""
+    """Return the SHA-256 of the kernels' sources in a package, by default this one, and of the numbers compiled in."""
     digest = hashlib.sha256(constants.values().encode())
     for folder in SOURCES:
         sources = (package or _package()).joinpath(folder)
@@ -82,24 +82,24 @@ def _package() -> Traversable:
     folder = Path(__file__).parents[1]
     if folder.is_dir():
         return folder
-    from importlib.resources import files  # noqa: PLC0415 - of a package in a zip only
+    from importlib.resources import files  # noqa: PLC0415 - only for a package in a zip
 
     return files("trailformat")
 
 
 Kernel = Callable[..., int]
 HOW_TO_GET_THEM = "make native, or pip install where there is a C compiler"
-"""What makes the library, in a few words: the one text for all who tell a user."""
+"""How to build the library, for messages to users."""
 
 
 def kernels() -> dict[str, Kernel]:
-    """Each kernel by its name."""
+    """Return each kernel by name."""
     return native_kernels() if why_interpreted() is None else interpreted_kernels()
 
 
 @cache
 def why_interpreted() -> str | None:
-    """Why there is no machine code here, in a few words; None where there is."""
+    """Return the reason why there is no machine code, in a few words; None if there is."""
     try:
         native_kernels()
     except (ImportError, OSError) as error:
@@ -109,7 +109,7 @@ def why_interpreted() -> str | None:
 
 @cache
 def interpreted_kernels() -> dict[str, Kernel]:
-    """Each kernel by its name as the interpreter runs it; words of 64 bits wrap around in silence."""
+    """Return each interpreted kernel by name; words of 64 bits wrap around without a warning."""
     from trailformat.native.library import KERNELS  # noqa: PLC0415 - it needs numpy
 
     return {kernel.__name__: _wrapping(kernel) for kernel in KERNELS}
@@ -128,11 +128,11 @@ def _wrapping(kernel: Kernel) -> Kernel:
 
 @cache
 def native_kernels() -> dict[str, Kernel]:
-    """Each kernel in the library by its name.
+    """Return each kernel in the library by name.
 
     Raises:
-        ImportError: there is no library, it was made of other sources or is for other processors.
-        OSError: the system does not load it.
+        ImportError: there is no library, or it was built from other sources or for other processors.
+        OSError: the system cannot load it.
     """
     if sys.byteorder != "little":
         raise ImportError("the library of kernels is for little-endian machines")
@@ -146,7 +146,7 @@ def native_kernels() -> dict[str, Kernel]:
 
 
 def library_note() -> LibraryNote:
-    """What the library says of itself; raises ImportError where there is none."""
+    """Return the note of the library; raises ImportError if there is none."""
     return read_note(_data(NOTE).decode(errors="replace"))
 
 
@@ -164,8 +164,8 @@ def _opened(note: LibraryNote) -> ctypes.CDLL:
     path = Path(__file__).parents[1] / LIBRARY
     if path.is_file():
         return ctypes.CDLL(str(path))
-    # the package is in a zip, as Spark's --py-files has it: the library is loaded from a copy that only we can write
-    import tempfile  # noqa: PLC0415 - of a package in a zip only
+    # the package is in a zip (Spark's --py-files): the library is loaded from a copy that only this user can write
+    import tempfile  # noqa: PLC0415 - only for a package in a zip
 
     with tempfile.NamedTemporaryFile(suffix=".so") as copy:
         copy.write(code)
@@ -188,10 +188,10 @@ def _callable(library: ctypes.CDLL, name: str, number: int) -> Kernel:
 
 
 def address_of(numbers: array[int]) -> int:
-    """The address of the numbers, valid until one is appended."""
+    """Return the address of the numbers, valid until one is appended."""
     return numbers.buffer_info()[0]
 
 
 def address_of_bytes(data: bytes) -> int:
-    """The address of bytes, valid as long as they are referred to."""
+    """Return the address of bytes, valid as long as they are referenced."""
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0

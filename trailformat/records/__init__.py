@@ -1,1 +1,1 @@
-"""One record: its framing, its header, its tokens, and the parts of its data."""
+"""A record: its framing, its header, its tokens, and the parts of its data."""

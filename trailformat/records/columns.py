@@ -1,7 +1,7 @@
 """Columns: the value list of a compressed record, laid out by ``spec.column``.
 
-Index and length are in the file's byte order; so is the length prefix of a VARCHAR. Binary numbers are big-endian
-always (MySQL and PostgreSQL transcripts of 21c).
+Index and length are in the file's byte order; so is the length prefix of a VARCHAR. Binary numbers are always
+big-endian (MySQL and PostgreSQL transcripts of 21c).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from trailformat.records.record_header import RecordHeader
 
 HEADER_BYTES = 20
 PIECE_BYTES = 2000
-"""Bytes of the LOB in each piece but the last."""
+"""Number of bytes of the LOB in each piece but the last."""
 MOST_COUNTED = 0xFF
-"""RecCount has one byte; what it holds for more pieces is not known."""
+"""Maximum of RecCount, which has one byte; its value for more pieces is unknown."""
 
 
 class PieceHeader(NamedTuple):
-    """The numbers in front of a piece: ``number`` counts from 1, ``offset`` and ``total`` in bytes of the LOB."""
+    """The numbers before a piece: ``number`` counts from 1, ``offset`` and ``total`` are in bytes of the LOB."""
 
     column: int
     number: int
@@ -36,9 +36,9 @@ _NUMBERS = {order: struct.Struct(order.value + "5I") for order in ByteOrder}
 
 
 def parse_piece(header: RecordHeader, data: bytes, order: ByteOrder, size: int | None = None) -> PieceHeader | None:
-    """The numbers of a piece; None when its data is not laid out as assumed.
+    """Return the numbers of a piece; None if its data is not in the assumed layout.
 
-    ``size`` is that of all the data, where ``data`` is only the beginning.
+    ``size`` is that of all the data, if ``data`` is only its beginning.
     """
     size = len(data) if size is None else size
     if size <= HEADER_BYTES:
@@ -61,10 +61,10 @@ def _agree(numbers: PieceHeader, size: int, header: RecordHeader) -> bool:
 
 
 def build_piece(numbers: PieceHeader, value: bytes, order: ByteOrder) -> bytes:
-    """The data of a piece in the assumed layout.
+    """Return the data of a piece in the assumed layout.
 
     Raises:
-        CannotWrite: a number over 32 bits.
+        CannotWrite: a number exceeds 32 bits.
     """
     from trailformat import spec
 
@@ -72,15 +72,15 @@ def build_piece(numbers: PieceHeader, value: bytes, order: ByteOrder) -> bytes:
 
 
 COLUMN_HEAD = 4
-"""Bytes of a column in front of its payload: index and length."""
+"""Size in bytes of index and length, which precede the payload of a column."""
 NULL = b"\xff\xff"
 PRESENT = b"\0\0"
 HEADS = {order: struct.Struct(order.value + "HH") for order in ByteOrder}
-"""Index and length of a column."""
+"""Readers of index and length of a column."""
 
 
 class Column:
-    """One column of an image: its index in the table and its bytes, indicator included."""
+    """A column of an image: its index in the table and its bytes, indicator included."""
 
     __slots__ = ("index", "raw")
 
@@ -112,7 +112,7 @@ Columns = tuple[Column, ...]
 
 
 def parse_columns(data: bytes, order: ByteOrder) -> Columns:
-    """The columns that fill ``data`` exactly.
+    """Return the columns that fill ``data`` exactly.
 
     Raises:
         BadData: a column runs past the end.
@@ -136,10 +136,10 @@ def parse_columns(data: bytes, order: ByteOrder) -> Columns:
 
 
 def build_columns(columns: Columns | list[Column], order: ByteOrder) -> bytes:
-    """The bytes of a column list.
+    """Return the bytes of a column list.
 
     Raises:
-        CannotWrite: an index or a length over 65535.
+        CannotWrite: an index or a length exceeds 65535.
     """
     from trailformat import spec
 
@@ -150,7 +150,7 @@ def build_columns(columns: Columns | list[Column], order: ByteOrder) -> bytes:
 
 
 def make_column(index: int, value: bytes | None) -> Column:
-    """A column with its indicator; None is NULL."""
+    """Return a column with its indicator; None is NULL."""
     from trailformat import spec
 
     stored = {"indicator": NULL, "value": b""} if value is None else {"indicator": PRESENT, "value": value}
@@ -158,15 +158,15 @@ def make_column(index: int, value: bytes | None) -> Column:
 
 
 PREFIX_SIZES = {record_header.PK_UPDATE: 2, record_header.UNIFIED_UPDATE: 4, record_header.UNIFIED_PK_UPDATE: 4}
-"""Size of the length in front of the before image, for the types with both images."""
+"""Size of the length before the before image, for the types with both images."""
 ROW_TYPES = frozenset({record_header.DELETE, record_header.INSERT, record_header.UPDATE, record_header.FIELD_COMP})
 """The types with one image."""
 
 
 class Images(NamedTuple):
-    """The columns before and after, each None where the record carries no such image.
+    """The columns before and after, each None if the record has no such image.
 
-    ``prefix_size`` is the size of the length in front of a paired before image: 0 (single image), 2 or 4 bytes.
+    ``prefix_size`` is the size of the length before a paired before image: 0 (single image), 2 or 4 bytes.
     """
 
     before: Columns | None
@@ -175,15 +175,15 @@ class Images(NamedTuple):
 
 
 def parse_images(header: RecordHeader, data: bytes, order: ByteOrder) -> Images | None:
-    """The images in ``data``, or None when a record of this type holds no columns.
+    """Return the images in ``data``, or None if a record of this type has no columns.
 
     Raises:
-        BadData: the data does not parse as its type says.
+        BadData: the data does not match its type.
     """
     if prefix_size := PREFIX_SIZES.get(header.io_type):
         end = prefix_size + order.decode(data[:prefix_size])
         if not prefix_size <= end <= len(data):
-            # the layout says what is missing
+            # the layout reports the contents of the error
             from trailformat import spec
 
             layout.parse_whole(spec.paired_images(order.value, prefix_size), data, BadData, "before image")
@@ -196,10 +196,10 @@ def parse_images(header: RecordHeader, data: bytes, order: ByteOrder) -> Images 
 
 
 def build_images(images: Images, order: ByteOrder) -> bytes:
-    """The data of a record with these images.
+    """Return the data of a record with these images.
 
     Raises:
-        CannotWrite: two images and no length between them, or a part that does not fit.
+        CannotWrite: there are two images without a length between them, or a part does not fit.
     """
     if not images.prefix_size:
         if images.before and images.after:

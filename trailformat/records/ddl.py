@@ -3,10 +3,10 @@ r"""DDL records (IOType 160): a text of items, laid out by ``spec.DDL_ITEMS``.
 An item is ``,id='value',``; an id may have a key, ``C17('1')=`` or ``C18_2('1')=``. C1, the statement, comes last and
 may be without quotes. (MySQL 21c transcript; ids, keys and escapes from GoldenGate's DDL package for Oracle.)
 
-That package puts a backslash before each of ``\ ' , = ( )`` in a value, MySQL's Extract before none: a value is taken
-as escaped where every such character in it is. No Oracle trail with the escapes was seen. A value ends at a
-quote followed by two bare commas, or by a comma and another item: an escaped value holds no bare comma. The
-statement reaches to the last quote, whatever it contains.
+That package puts a backslash before each of ``\ ' , = ( )`` in a value, MySQL's Extract before none: a value counts as
+escaped if every such character in it is. No Oracle trail with the escapes was seen. A value ends at a quote followed by
+two bare commas, or by a comma and another item: an escaped value has no bare comma. The statement extends to the last
+quote, whatever it contains.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ DDL_NAMES = {
     "C19": "nls_count",
     "C20": "xmltype_table",
 }
-"""What the ids mean (GoldenGate's DDL package). MySQL has no marker: its C5 is a place in its log. C21 is not known."""
+"""Meanings of the ids (GoldenGate's DDL package). MySQL has no marker: its C5 is a position in its log. C21 unknown."""
 
 _STATEMENT = "C1"
 _HEAD = r"[A-Z][0-9]{1,9}(?:_[0-9]{1,9})?(?:\('[^']*'\))?="
@@ -54,9 +54,9 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
 def parse_ddl(data: bytes) -> list[tuple[str, str]]:
-    """The items in order, by their ids with their keys; what cannot be read as one comes last, under an empty id.
+    """Return the items in order, by id with key; a rest that cannot be parsed comes last, under an empty id.
 
-    A statement whose closing quote is not there is cut, and is none.
+    A statement without its closing quote is cut and counts as such a rest.
     """
     text = data.decode("utf-8", "backslashreplace").rstrip("\0")
     items = []
@@ -88,10 +88,10 @@ def ddl_name(item: str) -> str | None:
 
 
 def build_ddl(pairs: list[tuple[str, str]]) -> bytes:
-    """The text of items, each in quotes and escaped as GoldenGate's DDL package does it.
+    """Return the text of items, each quoted and escaped as in GoldenGate's DDL package.
 
     Raises:
-        CannotWrite: an id that is none, a statement that is not the last item, or text that is none.
+        CannotWrite: an id is invalid, the statement is not the last item, or a text cannot be encoded.
     """
     for place, (key, _) in enumerate(pairs):
         if re.fullmatch(_HEAD, f"{key}=") is None or (key == _STATEMENT and place != len(pairs) - 1):

@@ -1,7 +1,7 @@
-"""The file header ``F``: five groups of tokens, ids from ``30`` in each, big-endian in every trail seen.
+"""The file header ``F``: five groups of tokens, ids from ``30`` in each, big-endian in every known trail.
 
 Payloads are laid out by ``spec.FILE_HEADER_VALUES``. Ids and names: the real 12.2 trail, the transcripts of 11.1 to
-19.1, and the wrapper that searches for them. ``40`` to ``42`` of TrailInfo have no known name; they keep their bytes.
+19.1, and the wrapper that searches for them. ``40`` to ``42`` of TrailInfo have no known name; their bytes are kept.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ Value = int | str | bytes | tuple[str, ...] | None
 
 
 class HeaderField(NamedTuple):
-    """A header token: its name, the kind of its payload in ``spec.FILE_HEADER_VALUES``, ``size`` of an unset value."""
+    """A header token: its name, the kind of its payload in ``spec.FILE_HEADER_VALUES``, the size of an unset value."""
 
     name: str
     kind: str
     size: int = 0
 
     def value(self, payload: bytes) -> Value:
-        """The value in a payload; None where it is not stored so."""
+        """Return the value in a payload; None if it does not match the kind."""
         return READERS[self.kind](payload)
 
 
@@ -76,7 +76,7 @@ READERS: dict[str, Callable[[bytes], Value]] = {
     "cases": lambda data: layout.read_prefixed(data, 4, ORDER.word),
     "history": _history,
 }
-"""The readers of payloads by their kind."""
+"""Readers of payloads by kind."""
 TRAIL_INFO = {
     0x30: HeaderField("Signature", "signature", 8),
     0x31: HeaderField("Compatibility", "u16", 2),
@@ -147,11 +147,11 @@ GROUPS = {
 }
 ORACLE = "ORACLE"
 VENDORS = {7: ORACLE}
-"""DatabaseInfo.Vendor, as far as it is known."""
+"""Known values of DatabaseInfo.Vendor."""
 
 
 class HeaderToken(NamedTuple):
-    """One token of a group, with the field that describes it (None for an unknown id)."""
+    """A token of a group, with the field that describes it (None for an unknown id)."""
 
     token: Token
     field: HeaderField | None
@@ -173,7 +173,7 @@ class HeaderToken(NamedTuple):
 
 
 class HeaderGroup(NamedTuple):
-    """One group: its token and the tokens in it (without names in a group with an unknown id)."""
+    """A group: its token and the tokens in it (none in a group with an unknown id)."""
 
     token: Token
     tokens: tuple[HeaderToken, ...]
@@ -191,7 +191,7 @@ class FileHeader(NamedTuple):
     groups: tuple[HeaderGroup, ...]
 
     def get(self, group: str, name: str) -> Value:
-        """A value by the names of its group and token, such as ``get("TrailInfo", "FirstCSN")``; None when absent."""
+        """Return a value by the names of its group and token, as ``get("TrailInfo", "FirstCSN")``; None if absent."""
         for header_group in self.groups:
             for token in header_group.tokens if header_group.name == group else ():
                 if token.name == name:
@@ -208,12 +208,12 @@ class FileHeader(NamedTuple):
 
     @property
     def seqno(self) -> int | None:
-        """The sequence number of the file; None, like the values below, where it is not set."""
+        """The sequence number of the file; None, as for the values below, if it is not set."""
         return self._number("Seqno")
 
     @property
     def created(self) -> int | None:
-        """The moment at which the file was begun, in Julian microseconds."""
+        """The time at which the file was begun, in Julian microseconds."""
         return self._number("CreationTime")
 
     @property
@@ -238,13 +238,13 @@ class FileHeader(NamedTuple):
 
     @property
     def vendor(self) -> str:
-        """The source database as DatabaseInfo names it: ``ORACLE``, a number that no source names, or nothing."""
+        """The source database from DatabaseInfo: ``ORACLE``, an unknown vendor's number, or ""."""
         number = self.get("DatabaseInfo", "Vendor")
         return VENDORS.get(number, str(number)) if isinstance(number, int) else ""
 
 
 def parse_file_header(data: bytes) -> FileHeader:
-    """The header in the payload of ``F``.
+    """Return the header in the payload of ``F``.
 
     Raises:
         BadToken: a token runs past its group, or a group past the header.
@@ -263,7 +263,7 @@ def _parse_group(token: Token) -> HeaderGroup:
 
 
 def build_file_header(header: FileHeader) -> bytes:
-    """The payload of ``F``, built again from the tokens of the groups."""
+    """Return the payload of ``F``, built from the tokens of the groups."""
     groups = []
     for group in header.groups:
         known = build_tokens([token.token for token in group.tokens], ORDER)
@@ -272,10 +272,10 @@ def build_file_header(header: FileHeader) -> bytes:
 
 
 def replace_values(header: FileHeader, group: str, values: dict[str, Value]) -> FileHeader:
-    """``header`` with other values for the tokens of a group that it has; None marks a value as not set.
+    """Return ``header`` with other values for the tokens that a group has; None marks a value as not set.
 
     Raises:
-        CannotWrite: a value that does not fit.
+        CannotWrite: a value does not fit.
     """
     return FileHeader(
         tuple(
@@ -295,10 +295,10 @@ def _replaced(group: HeaderGroup, values: dict[str, Value]) -> HeaderGroup:
 
 
 def make_file_header(values: dict[str, dict[str, Value]]) -> FileHeader:
-    """A header from values by group and name, in the order of the ids; None writes an unset token.
+    """Return a header from values by group and name, in the order of the ids; None writes an unset token.
 
     Raises:
-        CannotWrite: an unknown name, or a value that does not fit.
+        CannotWrite: a name is unknown, or a value does not fit.
     """
     _refuse_unknown(values.keys(), [group.name for group in GROUPS.values()], "a file header")
     named = [(key, group) for key, group in GROUPS.items() if group.name in values]

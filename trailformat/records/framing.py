@@ -1,11 +1,11 @@
 """The framing of records, laid out by ``spec.record``: the walk over their tokens.
 
-A record is sound when its length is within the file, its trailer repeats that length, and the tokens between them
-fill it exactly, the first being ``H`` with 34 bytes or more and ``E`` as its first (for ``F``: the group TrailInfo).
+A record is sound when its length is within the file, its trailer repeats that length, and the tokens between them fill
+it exactly, the first being ``H`` with 34 bytes or more and a first byte ``E`` (for ``F``: the group TrailInfo).
 
-Kernels frame records in batches by the same numbers, which ``native.constants`` takes from here. One record goes this
-way: it says what is wrong with a record and has the places of all tokens, without the library, which a command that
-shows a record need not load. ``tests/trailformat/scan/test_places.py`` holds both to the same places.
+Kernels frame records in batches with the same numbers, which ``native.constants`` takes from here. This module frames
+single records: it reports what is wrong with a record and the places of all its tokens, without the library, which a
+command that shows a record need not load. ``tests/trailformat/scan/test_places.py`` compares the places of both.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ FIRST_OF_FILE_HEADER = 0x30
 """Id of the first token in a file header, the group TrailInfo."""
 SMALLEST = 2 * NARROW_HEAD
 SMALLEST_BODY = NARROW_HEAD
-"""Bytes of the first token without its payload; a header's has HEADER_SIZE bytes at least."""
+"""Size in bytes of the first token without its payload; the payload of ``H`` has at least HEADER_SIZE bytes."""
 _SMALLEST_BODY = {RECORD: SMALLEST_BODY + HEADER_SIZE, FILE_HEADER: SMALLEST_BODY}
 MOST_TOKENS = 64
-"""More tokens than any record holds (three, a file header a handful); it keeps walks over garbage short."""
+"""More tokens than any record has (three, a file header a handful); limits walks over garbage."""
 MOST_BYTES = MOST_NARROW
-"""More bytes than any record header or ``T`` has, which take some hundred; what has more is none."""
+"""More bytes than any record header or ``T`` has (some hundred); a larger one is damage."""
 _BEGINNINGS = {order: struct.Struct(order.value + "BBHBBHB").unpack_from for order in ByteOrder}
 _BEGINNING_SIZE = 9
-"""Readers of the token of a record, that of its header, and the first byte of this, all of this size."""
+"""Readers of a record's token, its header's token, and the header's first byte; and the size of these."""
 
 
 def frame_at(buffer: Source, rba: int, end: int, order: ByteOrder) -> Frame:
-    """The frame of the sound record that starts at ``rba``; ``end`` is the length of the buffer.
+    """Return the frame of the sound record that starts at ``rba``; ``end`` is the length of the buffer.
 
     Raises:
         PartialRecord: it starts like a record, but its length or its first bytes run past ``end``.
-        BadRecord: it is no record.
+        BadRecord: no sound record starts there.
     """
     piece, base = buffer.around(rba) if isinstance(buffer, FileBytes) else (buffer, 0)
     at, room = rba - base, min(len(piece), end - base)
-    # the fast path: a row whose lengths all have two bytes, and which is at hand
+    # the fast path: a record whose lengths all have two bytes, inside of ``piece``
     if at + _BEGINNING_SIZE <= room:
         kind, info, length, token, token_info, size, first = _BEGINNINGS[order](piece, at)
         stop = at + length - NARROW_HEAD
@@ -79,7 +79,7 @@ def frame_at(buffer: Source, rba: int, end: int, order: ByteOrder) -> Frame:
 
 
 def _any_frame(buffer: Source, rba: int, end: int, order: ByteOrder) -> Frame:
-    """The frame of a record of any form. Raises like frame_at."""
+    """Return the frame of a record of any form. Raises like frame_at."""
     piece, base = around(buffer, rba)
     at = rba - base
     length, size = _claimed(piece, at, end - base, order)
@@ -104,7 +104,7 @@ def _any_frame(buffer: Source, rba: int, end: int, order: ByteOrder) -> Frame:
 
 
 def _claimed(piece: Buffer, at: int, end: int, order: ByteOrder) -> tuple[int, int]:
-    """The length of the record at ``at`` as its token has it, and the bytes of that token."""
+    """Return the length in the token of the record at ``at``, and the size of that token."""
     kind = piece[at]
     if kind not in _SMALLEST_BODY:
         raise BadRecord("no record starts here", expected="header token x47 'G'", found=f"x{kind:02x}")
@@ -145,7 +145,7 @@ def is_sound(buffer: Source, rba: int, end: int, order: ByteOrder) -> bool:
 
 
 def sound_length(buffer: Source, rba: int, end: int, order: ByteOrder) -> int | None:
-    """The length of the sound record at ``rba`` that ends before ``end``; None where there is none."""
+    """Return the length of the sound record at ``rba`` that ends at ``end`` or before; None if there is none."""
     try:
         return frame_at(buffer, rba, end, order)[0]
     except (BadRecord, PartialRecord):
@@ -153,7 +153,7 @@ def sound_length(buffer: Source, rba: int, end: int, order: ByteOrder) -> int | 
 
 
 def detect_order(buffer: Source, rba: int, end: int, first: ByteOrder = ByteOrder.BIG) -> ByteOrder | None:
-    """The order in which a sound record starts at ``rba``, ``first`` tried first; None when it is neither."""
+    """Return the order in which a sound record starts at ``rba``, ``first`` tried first; None if in neither."""
     for order in (first, first.other):
         if is_sound(buffer, rba, end, order):
             return order
@@ -161,7 +161,7 @@ def detect_order(buffer: Source, rba: int, end: int, first: ByteOrder = ByteOrde
 
 
 def start_before(buffer: Source, end: int, order: ByteOrder) -> int | None:
-    """The RBA of the record whose trailer ends at ``end``, or None when no sound record ends there."""
+    """Return the RBA of the record whose trailer ends at ``end``, or None if no sound record ends there."""
     for size in (NARROW_HEAD, WIDE_HEAD):
         length = order.decode(buffer[end - size + LENGTH_AT : end]) if end >= size else 0
         if 0 < length <= end and sound_length(buffer, end - length, end, order) == length:
@@ -170,6 +170,6 @@ def start_before(buffer: Source, end: int, order: ByteOrder) -> int | None:
 
 
 def header_at(buffer: Source, rba: int) -> int:
-    """The offset of the payload of ``H`` in the sound ``G`` record at ``rba``."""
+    """Return the offset of the payload of ``H`` in the sound ``G`` record at ``rba``."""
     token = rba + head_size(buffer[rba + INFO_AT])
     return token + head_size(buffer[token + INFO_AT])

@@ -1,7 +1,7 @@
-"""Records that are too large to be held: what is known of them without reading more than a part of them.
+"""Records that are too large for memory: they are described without reading more than a part of them.
 
 Extract splits rows into fragments of a few kilobytes; a record of more than LARGEST bytes is damage or hostile. Its
-frame, header and small tokens are as those of any record. A part of more than LARGEST bytes is not taken apart.
+frame, header and small tokens are available as in any record. A part of more than LARGEST bytes is not decoded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from trailformat.records.record import Record
 from trailformat.records.record_header import RecordHeader, parse_header
 
 LARGEST = 1 << 23
-"""Bytes of the largest record, or part of one, that is held as a whole."""
+"""Maximum size in bytes of a record, or of a part of one, that is kept in memory as a whole."""
 _PIECE = 1 << 20
 
 
@@ -32,7 +32,7 @@ def record_of(
     path: Path | None,
     places: list[TokenPlace] | None = None,
 ) -> Record:
-    """The sound record of ``length`` bytes at ``rba``. Raises like MappedFile.copy."""
+    """Return the sound record of ``length`` bytes at ``rba``. Raises like MappedFile.copy."""
     if length > LARGEST:
         return LargeRecord(as_read(buffer, rba + length), rba, length, order, path)
     raw = buffer.copy(rba, rba + length) if isinstance(buffer, FileContents) else buffer[rba : rba + length]
@@ -40,9 +40,9 @@ def record_of(
 
 
 class LargeRecord(Record):
-    """A sound record of more than LARGEST bytes, whose bytes stay in its file until they are wanted.
+    """A sound record of more than LARGEST bytes, whose bytes are read from its file on demand.
 
-    ``raw``, ``body`` and whatever else has more than LARGEST bytes raise BadData.
+    ``raw``, ``body`` and everything else with more than LARGEST bytes raise BadData.
     """
 
     def __init__(self, source: Source, rba: int, length: int, order: ByteOrder, path: Path | None) -> None:
@@ -68,7 +68,7 @@ class LargeRecord(Record):
 
     @property
     def length(self) -> int:
-        """Bytes from the first of the record to the last of its trailer."""
+        """Size in bytes, from the first byte of the record to the last of its trailer."""
         return self._length
 
     @property
@@ -96,17 +96,17 @@ class LargeRecord(Record):
         """The tokens of the body.
 
         Raises:
-            TrailError: the framing is broken, or the payload of one has more than LARGEST bytes.
+            TrailError: the framing is broken, or the payload of a token has more than LARGEST bytes.
         """
         return tuple(map(self._token, self.parts))
 
     def token(self, token_id: str) -> Token | None:
-        """The first token of the body with this id. Raises like tokens."""
+        """Return the first token of the body with this id. Raises like tokens."""
         part = self.part(token_id)
         return self._token(part) if part else None
 
     def payload(self, token_id: str) -> bytes | None:
-        """The payload of the first token of the body with this id; None when there is none. Raises like tokens."""
+        """Return the payload of the first token of the body with this id; None if there is none. Raises like tokens."""
         token = self.token(token_id)
         return token.payload if token is not None else None
 
@@ -128,21 +128,21 @@ class LargeRecord(Record):
 
     @property
     def data_size(self) -> int:
-        """Bytes of the payload of ``D``."""
+        """Size in bytes of the payload of ``D``."""
         part = self.part("D")
         return part.size if part else 0
 
     def cut(self, start: int, stop: int) -> bytes:
-        """The bytes from one offset to before another, at most LARGEST."""
+        """Return the bytes from one offset to before another, at most LARGEST."""
         return copied(self._source, self.rba + start, self.rba + min(stop, start + LARGEST, self._length))
 
     @property
     def placed(self) -> tuple[Source, int]:
-        """The bytes of the file, and its place there."""
+        """The bytes of the file, and the record's RBA."""
         return self._source, self.rba
 
     def pieces(self) -> Iterator[bytes]:
-        """All the bytes, in pieces that follow each other."""
+        """Yield all the bytes, in consecutive pieces."""
         for start in range(0, self._length, _PIECE):
             yield self.cut(start, start + _PIECE)
 
@@ -157,7 +157,7 @@ class LargeRecord(Record):
 
     @property
     def data_length(self) -> int:
-        """``Len`` of the display: its length less 8 of a file header; its data."""
+        """``Len`` of the display: of a file header its length less 8, else the size of its data."""
         return self._length - 8 if self.is_file_header else self.data_size
 
     def _too_large(self, what: str, size: int) -> BadData:

@@ -1,7 +1,6 @@
 """Progress of reading and of searching: readers report it, and an observer shows it.
 
-Whatever goes over a file announces the files that it is to read and reports the places that it reaches; commands need
-nothing of their own.
+Code that reads files announces them and reports the RBAs that it reaches; commands need no code of their own.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ class Observer(Protocol):
     """Receives the progress of reading, in the thread that reads."""
 
     def announce(self, paths: Iterable[Path]) -> None:
-        """Files are to be read from now on; those announced before are read again."""
+        """Receive the files that are read from now on; progress in a file announced before restarts at 0."""
 
     def report(self, path: Path, rba: int) -> None:
-        """A file is read up to an RBA."""
+        """Receive the RBA up to which a file has been read."""
 
 
 _observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
@@ -29,7 +28,7 @@ _search_observer: ContextVar[Callable[[int], object] | None] = ContextVar("searc
 
 @contextmanager
 def observed(observer: Observer) -> Iterator[None]:
-    """Context in which the observer receives the progress of this thread."""
+    """Return a context in which the observer receives the progress of this thread."""
     token = _observer.set(observer)
     try:
         yield
@@ -51,7 +50,7 @@ def report(path: Path, rba: int) -> None:
 
 @contextmanager
 def search_observed(tell: Callable[[int], object]) -> Iterator[None]:
-    """Context in which searches of this thread among damaged bytes report the RBAs that they have reached."""
+    """Return a context in which searches of this thread among damaged bytes report the RBAs that they reach."""
     token = _search_observer.set(tell)
     try:
         yield
@@ -60,7 +59,7 @@ def search_observed(tell: Callable[[int], object]) -> Iterator[None]:
 
 
 def search_observer() -> Callable[[int], object]:
-    """Return the observer of this thread's searches, for those of another thread."""
+    """Return the observer of this thread's searches, to be used in another thread."""
     return _search_observer.get() or (lambda _rba: None)
 
 

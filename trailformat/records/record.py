@@ -1,9 +1,9 @@
-"""One record of a trail: its bytes, and their parts.
+"""A record of a trail: its bytes, and their parts.
 
     G { H header · D data · T GGS tokens · U user tokens } Z
 
-The file header is a record too (``F { groups } Z``). Parts are decoded on demand; :meth:`Record.build` puts the
-decoded tokens together again, byte for byte.
+The file header is a record too (``F { groups } Z``). Parts are decoded on demand; :meth:`Record.build` builds the same
+bytes from the decoded tokens.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ UserTokens = tuple[tuple[bytes, bytes], ...]
 
 
 def parse_user_tokens(data: bytes) -> UserTokens:
-    """The pairs that fill ``data``.
+    """Return the pairs that fill ``data``.
 
     Raises:
         BadData: a name or value is not terminated.
@@ -63,10 +63,10 @@ def parse_user_tokens(data: bytes) -> UserTokens:
 
 
 def build_user_tokens(pairs: UserTokens | list[tuple[bytes, bytes]]) -> bytes:
-    """The bytes of the pairs.
+    """Return the bytes of the pairs.
 
     Raises:
-        CannotWrite: a name or value holds a NUL.
+        CannotWrite: a name or value contains a NUL.
     """
     if any(b"\0" in text for pair in pairs for text in pair):
         raise CannotWrite("a user token cannot hold a NUL")
@@ -81,7 +81,7 @@ _PIECE = 1 << 20
 
 
 class _Part(Lazy[T]):
-    """A part of a record, decoded when it is first read; a TrailError learns the record's file and RBA."""
+    """A part of a record, decoded on first access; a TrailError gets the record's file and RBA."""
 
     def make(self, owner: Any) -> T:
         try:
@@ -98,7 +98,7 @@ class Record:
         raw: all its bytes, from the id of ``G`` or ``F`` to the end of the trailer.
         rba: byte offset in its file.
         order: byte order of its lengths and integers.
-        path: the file it came from, or None.
+        path: its file, or None.
 
     Args:
         places: the places of its tokens in ``raw``, if known.
@@ -126,7 +126,7 @@ class Record:
 
     @property
     def length(self) -> int:
-        """Bytes from the first of the record to the last of its trailer."""
+        """Size in bytes, from the first byte of the record to the last of its trailer."""
         return len(self.raw)
 
     @property
@@ -145,7 +145,7 @@ class Record:
 
     @Lazy
     def frame(self) -> Token:
-        """The ``G`` or ``F`` token, its payload being the body."""
+        """The ``G`` or ``F`` token; its payload is the body."""
         return Token(self.raw[0], self.raw[1], self.body)
 
     @property
@@ -164,22 +164,22 @@ class Record:
         return tuple([Token(token, info, raw[at : at + size]) for token, info, at, size in self.places])
 
     def token(self, token_id: str) -> Token | None:
-        """The first token of the body with this id."""
+        """Return the first token of the body with this id."""
         return next((token for token in self.tokens if token.id == ord(token_id)), None)
 
     @_Part
     def places(self) -> list[TokenPlace]:
-        """The tokens of the body by their places, which ``parts`` names. Raises like tokens."""
+        """The places of the tokens of the body. Raises like tokens."""
         source, start = self.placed
         stop = start + self.length - self._frame_size
         places, reached = walk_tokens(source, start + self._frame_size, stop, self.order, start)
         if reached != stop:
-            parse_tokens(self.body, self.order)  # which says what is wrong
+            parse_tokens(self.body, self.order)  # raises the error
         return places
 
     @Lazy
     def parts(self) -> tuple[TokenPart, ...]:
-        """The tokens of the body by their places. Raises like tokens."""
+        """The places of the tokens of the body, with names. Raises like tokens."""
         return tuple(map(TokenPart._make, self.places))
 
     @property
@@ -188,14 +188,14 @@ class Record:
         return bytes([place[0] for place in self.places])
 
     def part(self, token_id: str) -> TokenPart | None:
-        """The place of the first token of the body with this id. Raises like tokens."""
+        """Return the place of the first token of the body with this id. Raises like tokens."""
         return self.parts[at] if (at := self.part_ids.find(ord(token_id))) >= 0 else None
 
     def head(self, token_id: str, most: int) -> bytes:
         """Return up to ``most`` leading bytes of a token's payload, b"" without one. Raises like tokens."""
         return (self.payload(token_id) or b"")[:most]
 
-    def stretches(self, token_id: str, overlap: int = 0, start: int = 0) -> Iterator[bytes]:  # noqa: ARG002 - there is one
+    def stretches(self, token_id: str, overlap: int = 0, start: int = 0) -> Iterator[bytes]:  # noqa: ARG002 - there is one stretch
         """Yield a token's payload from an offset on, in overlapping stretches. Raises like tokens."""
         payload = self.payload(token_id)
         if payload is not None:
@@ -203,11 +203,11 @@ class Record:
 
     @property
     def data_size(self) -> int:
-        """Bytes of the payload of ``D``."""
+        """Size in bytes of the payload of ``D``."""
         return len(self.data)
 
     def cut(self, start: int, stop: int) -> bytes:
-        """The bytes from one offset to before another."""
+        """Return the bytes from one offset to before another."""
         return self.raw[start:stop]
 
     def has_bytes_of(self, other: Record) -> bool:
@@ -217,11 +217,11 @@ class Record:
 
     @property
     def placed(self) -> tuple[Source, int]:
-        """The bytes that hold it, and the place in them where it begins."""
+        """A buffer that contains the record, and its offset there."""
         return self.raw, 0
 
     def pieces(self) -> Iterator[bytes]:
-        """All the bytes, in pieces that follow each other."""
+        """Yield all the bytes, in consecutive pieces."""
         yield self.raw
 
     @_Part
@@ -237,7 +237,7 @@ class Record:
         return header_in(self.raw, at, size, self.order)
 
     def payload(self, token_id: str) -> bytes | None:
-        """The payload of the first token of the body with this id; None when there is none. Raises like tokens."""
+        """Return the payload of the first token of the body with this id; None if there is none. Raises like tokens."""
         wanted = ord(token_id)
         for name, _, at, size in self.places:
             if name == wanted:
@@ -246,49 +246,49 @@ class Record:
 
     @property
     def data(self) -> bytes:
-        """The payload of ``D``, empty when there is none."""
+        """The payload of ``D``; empty if there is none."""
         return self.payload("D") or b""
 
     @property
     def data_length(self) -> int:
-        """``Len`` of the display: RecLength; its length less 8 of a file header; its data of a wide record."""
+        """``Len`` of the display: RecLength; of a file header its length less 8; of a wide record its data's size."""
         if self.is_file_header:
             return self.length - 8
         return self.header.record_length if self.length <= _WIDEST_LENGTH else len(self.data)
 
     @_Part
     def gg_tokens(self) -> tuple[Token, ...]:
-        """The tokens of ``T``, empty when there is none.
+        """The tokens of ``T``; empty if there is none.
 
         Raises:
-            BadToken: ``T`` does not hold tokens.
+            BadToken: ``T`` does not contain tokens.
         """
         return parse_tokens(self.payload("T") or b"", self.order)
 
     @_Part
     def user_tokens(self) -> UserTokens:
-        """The pairs of ``U``, empty when there is none.
+        """The pairs of ``U``; empty if there is none.
 
         Raises:
-            BadData: ``U`` does not hold NUL-terminated pairs.
+            BadData: ``U`` does not contain NUL-terminated pairs.
         """
         return parse_user_tokens(self.payload("U") or b"")
 
     @_Part
     def images(self) -> Images | None:
-        """The columns before and after, or None when the record holds none.
+        """The columns before and after, or None if the record has none.
 
         Raises:
-            BadData: the data is not what the type says.
+            BadData: the data does not match the type.
         """
         return parse_images(self.header, self.data, self.order)
 
     @_Part
     def file_header(self) -> FileHeader:
-        """The groups of a file-header record.
+        """The groups of a file header record.
 
         Raises:
-            BadData: this is no file header.
+            BadData: it is not a file header.
         """
         if not self.is_file_header:
             raise BadData("this record is no file header")
@@ -307,21 +307,21 @@ class Record:
 
     @property
     def metadata(self) -> DatabaseDefinition | TableDefinition | None:
-        """The definition in a metadata record; None in any other, and in a reference.
+        """The definition in a metadata record; None for other records and for a reference.
 
         Raises:
-            TrailError: the data is no definition.
+            TrailError: the data is not a definition.
         """
         if not self.is_metadata:
             return None
-        from trailformat.definitions.metadata import parse_definition  # noqa: PLC0415 - a reader of rows starts faster without
+        from trailformat.definitions.metadata import parse_definition  # noqa: PLC0415 - start-up is faster without
 
         with self.located():
             return parse_definition(self.header.orig_node, self.data, self.order)
 
     @property
     def table_index(self) -> int | None:
-        """The index of the table definition in force, where the header holds one instead of a name."""
+        """The index of the table definition in force; None if the header has a name instead."""
         header = self.header
         if not header.partition & NAME_IS_INDEX or len(header.name_field) < 2:
             return None
@@ -340,26 +340,26 @@ class Record:
 
     @property
     def csn(self) -> str | None:
-        """LOGCSN, which the first record of a transaction has."""
+        """LOGCSN, which only the first record of a transaction has; None without it."""
         return self._gg_text(LOGCSN)
 
     @property
     def xid(self) -> str | None:
-        """TRANID, which the first record of a transaction has."""
+        """TRANID, which only the first record of a transaction has; None without it."""
         return self._gg_text(TRANID)
 
     @property
     def row_id(self) -> str | None:
-        """The 18 characters of ORAROWID."""
+        """The first 18 characters of ORAROWID; None without it."""
         text = self._gg_text(ROWID)
         return text[:18] if text is not None else None
 
     def located(self) -> _Located:
-        """A context in which a TrailError learns this record's file and RBA."""
+        """Return a context in which a TrailError gets this record's file and RBA."""
         return _Located(self)
 
     def build(self) -> bytes:
-        """The record's bytes, put together from its decoded parts."""
+        """Return the record's bytes, built from its decoded parts."""
         body = build_file_header(self.file_header) if self.is_file_header else build_tokens(self.tokens, self.order)
         return build_record(self.frame.info, body, self.order, chr(self.frame.id), self.trailer.info)
 
@@ -379,7 +379,7 @@ class _Located:
 
 
 def build_record(info: int, body: bytes, order: ByteOrder, kind: str = "G", trailer_info: int | None = None) -> bytes:
-    """A body between the record token and its trailer; info gains the wide bit when the length needs it.
+    """Return a body between record token and trailer; info gets the wide bit if the length needs it.
 
     The trailer has the record's info unless another is given.
     """
@@ -399,10 +399,10 @@ def make_record(
     user_tokens: bytes = b"",
     order: ByteOrder = ByteOrder.BIG,
 ) -> Record:
-    """A record from its parts; RecLength is set from the data, and empty parts are left out as Extract leaves them.
+    """Return a record from its parts; RecLength is set from the data, and empty parts are omitted, as by Extract.
 
     Raises:
-        CannotWrite: a part does not fit its place.
+        CannotWrite: a part does not fit.
     """
     payload = build_images(data, order) if isinstance(data, Images) else data
     header = header._replace(record_length=min(len(payload), 0xFFFF))
@@ -414,12 +414,12 @@ def make_record(
 
 
 def make_file_header_record(header: FileHeader) -> Record:
-    """The ``F`` record of a header."""
+    """Return the ``F`` record of a header."""
     return Record(build_record(0x00, build_file_header(header), ByteOrder.BIG, kind="F"))
 
 
 def replace_header(record: Record, header: RecordHeader) -> Record:
-    """``record`` with another header, everything else byte for byte."""
+    """Return ``record`` with another header and otherwise the same bytes."""
     payload = build_header(header, record.order)
     tokens = [token._replace(payload=payload) if token.id == ord("H") else token for token in record.tokens]
     raw = build_record(record.frame.info, build_tokens(tokens, record.order), record.order)

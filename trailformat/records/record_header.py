@@ -1,4 +1,4 @@
-"""The record header ``H``: 34 fixed bytes, then a name of a table or its index, laid out by ``spec.record_header``."""
+"""The record header ``H``: 34 fixed bytes, then the name or index of a table, laid out by ``spec.record_header``."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ IO_TYPES: dict[int, str] = {
     253: "LoggerCloseTrace",
     254: "LoggerAddedInfo",
 }
-"""Number -> name as Logdump prints it."""
+"""Names of the IOTypes as Logdump prints them, by number."""
 
 DELETE = 3
 INSERT = 5
@@ -89,9 +89,9 @@ METADATA = 170
 COMMENT = 205
 
 RESTARTS = frozenset({RESTART_ABEND, RESTART_OK})
-"""Extract restarted here: a transaction that is open will not be ended."""
+"""Types of a restart of Extract: an open transaction will not be completed."""
 PIECES = frozenset({LARGE_OBJECT, RECORD_FRAGMENT})
-"""A part of the row before it."""
+"""Types of records that are a part of the row before them."""
 NOT_TRANSACTIONAL = frozenset({RESTART_ABEND, RESTART_OK, RECOVERY_END, METADATA, COMMENT})
 """Types outside of every transaction, whatever their TransInd."""
 
@@ -110,11 +110,11 @@ _SPELLINGS: dict[str, int] = {
 
 _HEX = re.compile("0?[xX]([0-9A-Fa-f]{1,2})")
 _DIGITS = 20
-"""More digits than anybody types; Python refuses to convert some thousands."""
+"""More digits than anybody types; Python refuses to convert several thousand."""
 
 
 def io_type_name(number: int) -> str:
-    """The printed name; for a number that no source lists, ``Type n``."""
+    """Return the printed name; ``Type n`` for an unknown number."""
     return IO_TYPES.get(number) or f"Type {number}"
 
 
@@ -131,7 +131,7 @@ def io_type_number(text: str) -> int | None:
 
 
 class Transaction(NamedTuple):
-    """LOGCSN and TRANID of a transaction, each None when no record holds it."""
+    """LOGCSN and TRANID of a transaction, each None if no record has it."""
 
     csn: str | None = None
     xid: str | None = None
@@ -141,7 +141,7 @@ NO_TRANSACTION = Transaction()
 
 
 class CarriedTransaction(NamedTuple):
-    """The transaction to which a record belongs that begins none; ``has_ended`` where only fragments can follow."""
+    """The transaction of a record that begins none; ``has_ended``: only fragments can follow."""
 
     transaction: Transaction
     has_ended: bool = False
@@ -152,18 +152,18 @@ HDR_IND = 0x45
 COMPRESSED = 0x04
 """Partition bit: the data is a list of columns, not a full record image."""
 NAME_IS_INDEX = 0x08
-"""Partition bit: the name field is a u16 index into the table definitions before it (12.2 on)."""
+"""Partition bit: the name field is a u16 index of an earlier table definition (12.2 on)."""
 INDEX_SIZE = 2
-"""Bytes of that index."""
+"""Size of that index in bytes."""
 
 FIRST, MIDDLE, LAST, ONLY = range(4)
-"""TransInd."""
+"""Values of TransInd."""
 BEGINS = frozenset({FIRST, ONLY})
 ENDS = frozenset({LAST, ONLY})
 
 
 class FieldPlace(NamedTuple):
-    """Offsets of a field in the header: of its first byte, and of the byte after it."""
+    """Offsets of a field in the header: its first byte, and the byte after its last."""
 
     start: int
     end: int
@@ -187,11 +187,11 @@ _CODES = {
     "continued": "B",
     "rec_count": "B",
 }
-"""The fixed fields in order, as :mod:`struct` names their types."""
+"""The fixed fields in order, with their :mod:`struct` codes."""
 
 
 def struct_codes(first: str, last: str) -> str:
-    """The codes for :mod:`struct` of the fields from one to another."""
+    """Return the :mod:`struct` codes of the fields from ``first`` to ``last``."""
     names = list(_CODES)
     return "".join(_CODES[name] for name in names[names.index(first) : names.index(last) + 1])
 
@@ -208,7 +208,7 @@ PARTITION_AT, BEFORE_AFTER_AT, RECORD_LENGTH_AT = (
 IO_TYPE_AT, ORIG_NODE_AT, IO_TIME_AT = (PLACES[name].start for name in ("io_type", "orig_node", "io_time"))
 AUDIT_POS_AT, AUDIT_RBA_AT, TRANS_IND_AT = (PLACES[name].start for name in ("audit_pos", "audit_rba", "trans_ind"))
 CONTINUED_AT = PLACES["continued"].start
-"""Offsets of the fields that are read in place, without the rest of the header."""
+"""Offsets of fields that are read in place, without parsing the header."""
 
 
 class RecordHeader(NamedTuple):
@@ -249,7 +249,7 @@ class RecordHeader(NamedTuple):
 
 
 def make_header(io_type: int, **fields: Any) -> RecordHeader:
-    """A header of this type with the fields given; the others as in a record outside of any table."""
+    """Return a header of this type with the given fields; the others as in a record without a table."""
     usual: dict[str, Any] = {
         "hdr_ind": HDR_IND,
         "before_after": ord("A"),
@@ -262,7 +262,7 @@ def make_header(io_type: int, **fields: Any) -> RecordHeader:
 
 
 def name_text(field: bytes) -> str:
-    r"""A stored name as text: up to the NUL, UTF-8, bytes that are not UTF-8 written as ``\xNN``."""
+    r"""Return a stored name as text: up to the NUL, UTF-8, invalid bytes as ``\xNN``."""
     return field.partition(b"\0")[0].decode(errors="backslashreplace")
 
 
@@ -270,26 +270,26 @@ _FIXED = {order: struct.Struct(order.value + struct_codes("hdr_ind", "rec_count"
 
 
 def parse_header(payload: bytes, order: ByteOrder) -> RecordHeader:
-    """The header in the payload of ``H``.
+    """Return the header in the payload of ``H``.
 
     Raises:
-        BadRecord: fewer than 34 bytes.
+        BadRecord: it has fewer than 34 bytes.
     """
     return header_in(payload, 0, len(payload), order)
 
 
 def header_in(buffer: bytes, at: int, size: int, order: ByteOrder) -> RecordHeader:
-    """The header in ``size`` bytes of a buffer from ``at`` on. Raises like parse_header."""
+    """Return the header in ``size`` bytes of a buffer from ``at`` on. Raises like parse_header."""
     if size < HEADER_SIZE:
         raise BadRecord("record header too short", expected=f"at least {HEADER_SIZE} bytes", found=f"{size} bytes")
     return RecordHeader._make((*_FIXED[order].unpack_from(buffer, at), buffer[at + HEADER_SIZE : at + size]))
 
 
 def build_header(header: RecordHeader, order: ByteOrder) -> bytes:
-    """The payload of ``H``.
+    """Return the payload of ``H``.
 
     Raises:
-        CannotWrite: a field is larger than its place.
+        CannotWrite: a value does not fit into its field.
     """
     from trailformat import spec
 
@@ -297,7 +297,7 @@ def build_header(header: RecordHeader, order: ByteOrder) -> bytes:
 
 
 def name_field(name: str | int, order: ByteOrder) -> bytes:
-    """The name field of a header: NUL-terminated text, or a table index."""
+    """Return the name field of a header: NUL-terminated text, or a table index."""
     if isinstance(name, int):
         from trailformat import spec
 

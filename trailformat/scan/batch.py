@@ -1,20 +1,20 @@
-"""Batches: what a scan yields, one row per record, one column per field.
+"""Batches, the results of a scan: one row per record, one column per field.
 
 | column | type | |
 |---|---|---|
-| ``rba``, ``length`` | int64 | place and size of the record, or of the span |
+| ``rba``, ``length`` | int64 | RBA and size of the record, or of the span |
 | ``kind`` | uint8 | RECORD, FILE_HEADER, BAD_SPAN, PARTIAL; every column below is 0 for the last two |
 | ``order`` | uint8 | 0 big-endian, 1 little-endian |
 | ``io_type``, ``orig_node``, ``trans_ind``, ``before_after``, ``partition`` | uint8 | from the header |
-| ``record_length`` | int64 | what ``Record.data_length`` gives |
+| ``record_length`` | int64 | as ``Record.data_length`` |
 | ``io_time`` | int64 | Julian microseconds, as stored |
 | ``audit_pos``, ``audit_rba`` | uint64, uint32 | from the header |
 | ``table`` | int64 | key of the table's name in ``names``; 0 no name |
 | ``transaction`` | int64 | ordinal, from 0 where the scan starts; -1 outside of every transaction |
-| ``data_offset``, ``data_size`` | uint32 | payload of the first ``D``, from ``rba``; 0, 0 when there is none |
+| ``data_offset``, ``data_size`` | uint32 | payload of the first ``D``, from ``rba``; 0, 0 if there is none |
 | ``token_offset``, ``token_size`` | uint32 | the same of the first ``T`` |
 
-Of a file header the columns from the header are 0. A transaction ends with TransInd 2 or 3, as COUNT has it.
+For a file header the columns from the header are 0. A transaction ends with TransInd 2 or 3, as for COUNT.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 
 RECORD, FILE_HEADER, BAD_SPAN, PARTIAL = KIND_RECORD, KIND_FILE_HEADER, KIND_BAD_SPAN, KIND_PARTIAL
-"""Column ``kind``: a ``G`` record, an ``F`` record, bytes that are no sound record, a half-written end."""
+"""Column ``kind``: a ``G`` record, an ``F`` record, damage, an incomplete record at the end."""
 BATCH_SIZE = 1 << 14
-"""Rows of a batch: their columns fit into the cache of a core; more would be written to memory and read again."""
+"""Rows of a batch: their columns fit into the cache of a core; larger ones would be written to memory and reread."""
 
 
 class BatchColumn(Protocol):
-    """One column: an ``array.array`` or a one-dimensional ``numpy.ndarray``; both also give their buffer to memoryview.
+    """One column: an ``array.array`` or a one-dimensional ``numpy.ndarray``; both support memoryview.
 
-    Iterating or indexing an ndarray gives numpy scalars; they compare and hash like the int they are equal to.
+    Iterating or indexing an ndarray gives numpy scalars, which compare and hash like the equal int.
     """
 
     def __len__(self) -> int: ...
@@ -53,7 +53,7 @@ class BatchColumn(Protocol):
 
 @dataclass(slots=True)
 class Batch:
-    """Equally long columns; see the table above. They are copies: nothing in a batch refers to the mapped file."""
+    """Columns of equal length; see the table above. They are copies: a batch does not refer to the mapped file."""
 
     names: Names
     rba: BatchColumn
@@ -81,11 +81,11 @@ class Batch:
 
     @property
     def end(self) -> int:
-        """The RBA after the last row."""
+        """The RBA at which the last row ends."""
         return int(self.rba[-1]) + int(self.length[-1])
 
     def require(self, buffer: FileBuffer) -> None:
-        """See to it that the rows lie inside of the file's bytes.
+        """Check that the file still has all the rows.
 
         Raises:
             CannotRead: the file is shorter than when the batch was made.
@@ -94,18 +94,18 @@ class Batch:
             raise CannotRead("the file has become shorter", expected=f"{self.end} bytes", found=f"{len(buffer)} bytes")
 
     def spans(self) -> list[int]:
-        """The rows that are no record: damage, a half-written end."""
+        """Return the numbers of the rows that are not records: damage, an incomplete end."""
         kinds = bytes(memoryview(self.kind))  # type: ignore[arg-type]
         if kinds.find(BAD_SPAN) < 0 and kinds.find(PARTIAL) < 0:
             return []
         return [row for row, kind in enumerate(kinds) if kind > FILE_HEADER]
 
     def restarts(self) -> list[int]:
-        """The rows of restart records."""
+        """Return the numbers of the rows of restart records."""
         return self.rows_of(RESTARTS)
 
     def rows_of(self, io_types: Iterable[int]) -> list[int]:
-        """The rows of some types."""
+        """Return the numbers of the rows of these record types, ascending."""
         column = bytes(memoryview(self.io_type))  # type: ignore[arg-type]
         found = []
         for io_type in io_types:
@@ -115,7 +115,7 @@ class Batch:
         return sorted(found)
 
     def rows_of_tables(self, keys: set[int]) -> list[int]:
-        """The rows whose table has one of these keys."""
+        """Return the numbers of the rows whose table has one of these keys."""
         if not keys:
             return []
         import numpy as np  # noqa: PLC0415 - a batch is here, so it is loaded
@@ -124,26 +124,26 @@ class Batch:
         return rows
 
     def ends(self) -> np.ndarray[Any, np.dtype[np.bool]]:
-        """A mask of the rows that end a transaction, as COUNT has it."""
+        """Return a mask of the rows that end a transaction: TransInd 2 or 3."""
         import numpy as np  # noqa: PLC0415 - a batch is here, so it is loaded
 
         return np.isin(self.trans_ind, tuple(ENDS)) & (np.asarray(self.transaction) >= 0)  # type: ignore[arg-type]
 
     def transactions_to_here(self, before: int) -> int:
-        """The number of transactions that have ended in the scan up to here, ``before`` of them before the batch."""
+        """Return the number of transactions that end up to the end of the batch; ``before`` of them end before it."""
         for row in range(len(self) - 1, -1, -1):
             if self.transaction[row] >= 0:
                 return int(self.transaction[row]) + (self.trans_ind[row] in ENDS)
         return before
 
     def part(self, first: int, stop: int) -> Batch:
-        """The rows from ``first`` to before ``stop``, as a batch."""
+        """Return the rows from ``first`` to before ``stop`` as a batch."""
         if first == 0 and stop == len(self):
             return self
         return Batch(self.names, *map(itemgetter(slice(first, stop)), attrgetter(*_COLUMNS)(self)))
 
     def columns(self) -> Iterator[tuple[str, BatchColumn]]:
-        """Name and column, in the order above."""
+        """Yield each column with its name, in the order of the fields."""
         for name in _COLUMNS:
             yield name, getattr(self, name)
 
@@ -152,12 +152,13 @@ _COLUMNS = tuple(field.name for field in fields(Batch) if field.name != "names")
 
 
 class StringColumn:
-    """A column of texts, some of them absent.
+    """A column of texts; each may be None.
 
     Attributes:
-        data: bytes of all texts.
-        starts, sizes: int64; where the bytes of each text begin in ``data``, and how many there are; below 0: no text.
-        known: texts that are given as they are; their sizes are below 0 too.
+        data: the bytes of all texts.
+        starts, sizes: int64; the offset of each text in ``data`` and its number of bytes; below 0: None, or in
+            ``known``.
+        known: texts by row that are not in ``data``.
     """
 
     def __init__(self, data: bytes, starts: BatchColumn, sizes: BatchColumn, known: Mapping[int, str | None]) -> None:
@@ -167,7 +168,7 @@ class StringColumn:
         self.known = known
 
     def part(self, first: int, stop: int | None = None) -> StringColumn:
-        """Those from ``first`` to before ``stop``."""
+        """Return the texts from ``first`` to before ``stop``."""
         part = slice(first, stop)
         starts, sizes = (cast("Any", column)[part] for column in (self.starts, self.sizes))
         known = {number - first: text for number, text in self.known.items() if first <= number < first + len(sizes)}
@@ -177,7 +178,7 @@ class StringColumn:
         return len(self.sizes)
 
     def __getitem__(self, number: int) -> str | None:
-        r"""The text, bytes that are not UTF-8 written as ``\xNN``; None where there is none; -1 is the last."""
+        r"""Return a text, with bytes that are not UTF-8 as ``\xNN``; None if there is none. -1 is the last."""
         start, size = int(self.starts[number]), int(self.sizes[number])
         if size < 0:
             return self.known.get(int(number) if number >= 0 else int(number) + len(self))

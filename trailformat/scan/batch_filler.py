@@ -1,4 +1,4 @@
-"""Batches by the kernel ``fill``: the columns are numpy's."""
+"""Batches filled by the kernel ``fill``; their columns are numpy arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trailformat.scan.names import Names
 from trailformat.scan.position import ScanPosition
 
 _Columns = tuple[np.ndarray[Any, Any], ...]
-"""Octets, ints and longs, see kernels.arguments."""
+"""Octets, ints and longs: see ``native.scan.arguments``."""
 
 
 class BatchFiller:
@@ -33,12 +33,12 @@ class BatchFiller:
 
     @property
     def transactions(self) -> int:
-        """The number of transactions that have ended."""
+        """The number of transactions that have ended since the start of the scan."""
         return self._run.state[arguments.TRANSACTIONS]
 
     @property
     def is_full(self) -> bool:
-        """Whether the batch has all its rows."""
+        """True if the batch has ``batch_size`` rows."""
         return self._run.state[arguments.ROW] >= self._batch_size
 
     def _renew_columns(self) -> None:
@@ -47,7 +47,7 @@ class BatchFiller:
             self._addresses[number] = block.ctypes.data
 
     def add_span(self, kind: int, rba: int, length: int) -> None:
-        """Add the row of a span that is no sound record."""
+        """Add a row for a span that is not a sound record."""
         row = self._run.state[arguments.ROW]
         octets, ints, longs = self._columns
         octets[:, row], ints[:, row], longs[:, row] = 0, 0, 0
@@ -60,7 +60,7 @@ class BatchFiller:
         self._run.state[arguments.ROW] += 1
 
     def take(self) -> Batch:
-        """The rows so far; the next ones go to a new batch."""
+        """Return the rows so far as a batch and begin a new one."""
         rows = self._run.state[arguments.ROW]
         if rows < self._batch_size:
             octets, ints, longs = (block[:, :rows].copy() for block in self._columns)
@@ -92,7 +92,7 @@ class BatchFiller:
         )
 
     def fill(self, window: Window, position: ScanPosition, end: int, stop: int) -> tuple[ScanPosition, int]:
-        """Add rows; see the protocol."""
+        """Add rows; see ``Filler.fill``."""
         columns = address_of(self._addresses)
         position, status = self._run.go(window, position, end, stop, self._batch_size, columns)
         return position, self._run.state[arguments.NEED] if status == arguments.MORE else 0

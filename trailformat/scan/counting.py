@@ -1,8 +1,8 @@
-"""Counting by kernels: sums of groups of records instead of a row for each, or of those rows of batches that pass.
+"""Counting by kernels: sums by group of records, without a row for each; or sums of the rows of batches that pass.
 
-The rules of COUNT: a record is taken when its IO Time lies within bounds and its table is wanted; a transaction ends
-with TransInd 2 or 3, of a record that is taken or not, and is counted when a record of it was taken; it visits each of
-its tables once, tables being distinguished by their names. A mask may leave records out besides.
+The rules of COUNT: a record is counted if its IO Time is within the bounds and its table is selected. A transaction
+ends with a record of TransInd 2 or 3, counted or not, and is counted if one of its records is. It visits each of its
+tables once; tables with the same name are one table. A mask may exclude further records.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition
 
 HEADER_BYTES = 48
-"""Bytes of a transaction for each of its records, besides their data."""
+"""Bytes added to the size of a transaction for each of its records, besides their data."""
 ROWS = 1 << 15
-"""The most records of one :class:`KernelTotals`."""
+"""Maximum number of records of one :class:`KernelTotals`."""
 _ROOM = 1 << 9
 _KEYS = 1 << 8
 _MOST_DIVISIONS = 1 << 8
-"""Definitions at which one scan begins another stretch; with more it is cheaper to count again in the end."""
+"""Maximum number of definitions at which one scan begins new totals; with more, a second count is cheaper."""
 _PER_TOTALS = (
     arguments.ENDED,
     arguments.VISITS,
@@ -35,12 +35,12 @@ _PER_TOTALS = (
     arguments.LARGE_ONES,
     arguments.HAS_TIME,
 )
-"""What is counted anew for each :class:`KernelTotals`."""
+"""Cells of the state that are reset for each :class:`KernelTotals`."""
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 63) - 1
 
 
 class CountBounds(NamedTuple):
-    """Bounds of the records that are counted: of the IO Time (Julian), and a test on the table's name; None: all."""
+    """The records to count: bounds of the IO Time (Julian, inclusive) and a test of the table's name; None: all."""
 
     start: int | None = None
     end: int | None = None
@@ -48,25 +48,26 @@ class CountBounds(NamedTuple):
 
     @property
     def has_bounds(self) -> bool:
-        """Whether there are bounds of the time; a file header has none and is left out then."""
+        """True if there are bounds of the time; file headers, which have no IO Time, are not counted then."""
         return self.start is not None or self.end is not None
 
     def takes_time(self, io_time: int) -> bool:
-        """Whether the time lies within the bounds."""
+        """Return True if the time is within the bounds."""
         return (self.start is None or io_time >= self.start) and (self.end is None or io_time <= self.end)
 
     def takes_table(self, name: str) -> bool:
-        """Whether the records of the table of this name are taken; of a file header it is empty."""
+        """Return True if records of the table of this name are counted; the name of a file header is empty."""
         return self.takes_name is None or self.takes_name(name)
 
 
 class Breakdown(NamedTuple):
-    """What a count tells besides its sums by table, type and image.
+    """Results of a count besides its sums by table, type and image.
 
     Attributes:
-        interval: microseconds of intervals of the IO Time; 0: there are none.
-        origin: where one of them begins.
-        most_records, most_bytes: transactions with one of these, HEADER_BYTES included, are listed; None: no number.
+        interval: length of the intervals of the IO Time, in microseconds; 0: no intervals.
+        origin: a time at which an interval begins.
+        most_records, most_bytes: transactions with at least this number of records, or of bytes including HEADER_BYTES
+            for each record, are listed; None: not listed by it.
     """
 
     interval: int = 0
@@ -76,7 +77,7 @@ class Breakdown(NamedTuple):
 
     @property
     def lists_transactions(self) -> bool:
-        """Whether any transaction is listed."""
+        """True if large transactions are listed."""
         return self.most_records is not None or self.most_bytes is not None
 
 
@@ -84,7 +85,7 @@ NO_BREAKDOWN = Breakdown()
 
 
 class RecordGroup(NamedTuple):
-    """Records that agree in all this; ``table`` is a key of ``names``, ``time`` the begin of their interval, or 0."""
+    """The key of a group of records: ``table`` is a key of ``names``, ``time`` the begin of their interval, or 0."""
 
     table: int
     partition: int
@@ -94,7 +95,7 @@ class RecordGroup(NamedTuple):
 
 
 class TransactionPart(NamedTuple):
-    """Records taken of one transaction: IO Time and RBA of the first, data bytes, keys of their tables, one a name."""
+    """The counted records of a transaction: IO Time and RBA of the first; ``tables`` has one key per table name."""
 
     time: int
     rba: int
@@ -104,7 +105,7 @@ class TransactionPart(NamedTuple):
 
 
 class TransactionTotals(NamedTuple):
-    """A transaction: IO Time and RBA of its first record, bytes with those of headers, records, number of tables."""
+    """A transaction: IO Time and RBA of its first record, bytes with HEADER_BYTES, numbers of records and tables."""
 
     time: int
     rba: int
@@ -117,18 +118,18 @@ class KernelTotals:
     """Sums over consecutive records.
 
     Attributes:
-        names: what the keys mean.
-        assumed: the keys without a name as yet, and whether their records are taken here.
-        groups: records and data bytes of each group.
-        file_headers, file_header_bytes: those met; never among the groups.
-        first: the transaction with which the stretch begins; None when none of its records was taken.
-        first_ended: whether it ends here.
-        transactions, table_visits: of those that begin after it and end here.
-        last: the transaction that begins after the first and does not end here, or None.
-        listed: those among them that begin after the first and end here.
-        first_time: the IO Time of the first record that is taken, where there are intervals.
-        places: RBA of each record.
-        spans: kind, RBA and length of what is no record.
+        names: the names of the table keys.
+        assumed: for each key whose name is not known yet, whether its records were counted here.
+        groups: number of records and of data bytes of each group.
+        file_headers, file_header_bytes: of the file headers, which are in no group.
+        first: the transaction that is open at the first record; None if none of its records was counted.
+        first_ended: True if it ends here.
+        transactions, table_visits: of the transactions that begin after it and end here.
+        last: the transaction that begins after ``first`` and does not end here, or None.
+        listed: the large transactions that begin after ``first`` and end here.
+        first_time: the IO Time of the first record that is counted, if there are intervals.
+        places: the RBA of each record.
+        spans: kind, RBA and length of each span that is not a record.
     """
 
     def __init__(self, names: Names, assumed: Mapping[int, bool]) -> None:
@@ -147,29 +148,29 @@ class KernelTotals:
 
     @property
     def is_certain(self) -> bool:
-        """Whether no transaction counts a table as two, as may be where an index was explained only afterwards."""
+        """True if no transaction can have counted a table twice, under two keys whose common name was not yet known."""
         keys = {group.table for group in self.groups if group.io_type not in NOT_TRANSACTIONAL}
         return self.table_visits == self.transactions or len({self.names[key] for key in keys}) == len(keys)
 
     def is_as_assumed(self, taken: CountBounds) -> bool:
-        """Whether all tables are taken that are to be, now that their names are known."""
+        """Return True if each assumption about a table is right, now that its name is known."""
         return all(taken.takes_table(self.names[key]) == is_taken for key, is_taken in self.assumed.items())
 
     def __len__(self) -> int:
-        """Records and spans."""
+        """Return the number of records and spans."""
         return len(self.places) + len(self.spans)
 
 
 class _CountedTables:
-    """For each key the number of its name, and whether its records are taken.
+    """For each key the number of its name, and whether its records are counted.
 
     Attributes:
-        names: what the keys mean.
-        keys: the key of each number.
-        unknown: the keys whose names are known only to what stands before the scan.
-        assumed: those for which it is assumed whether their records are taken.
-        marks: the mark of the last transaction with each number.
-        counting: the addresses that a kernel takes; those of the tables are here.
+        names: the names of the keys.
+        keys: the first key of each number.
+        unknown: the keys whose names are defined before the start of the scan.
+        assumed: for some unknown keys, whether their records are assumed to be counted.
+        marks: for each number the mark of the last transaction with that table.
+        counting: the addresses for a kernel; this class sets ABOUT and MARKS.
     """
 
     def __init__(self, names: Names, taken: CountBounds, likely: Callable[[], Names | None] = lambda: None) -> None:
@@ -186,7 +187,7 @@ class _CountedTables:
         self.add(0)
 
     def add(self, key: int) -> None:
-        """Take in a key, before a record with it is counted."""
+        """Add a key; required before a record with it is counted."""
         while key >= len(self._about):
             self._about.extend(array("q", bytes(8 * len(self._about))))
             self.marks.extend(array("q", bytes(8 * len(self.marks))))
@@ -207,7 +208,7 @@ class _CountedTables:
             return self.assumed[key]
 
     def _renew_addresses(self) -> None:
-        """Give the kernel the addresses, which change when an array grows."""
+        """Set the addresses for the kernel, which change when an array grows."""
         self.counting[arguments.ABOUT], self.counting[arguments.MARKS] = (
             address_of(self._about),
             address_of(self.marks),
@@ -222,16 +223,16 @@ class _CountedTables:
 
 
 class _Sums:
-    """The sums over a stretch of records, to which a kernel adds.
+    """The sums over consecutive records, to which a kernel adds.
 
     Args:
-        tables: those of its records.
+        tables: the tables of the records.
         taken, breakdown: see CountFiller.
-        state: of the kernel.
+        state: the state of the kernel.
 
     Attributes:
-        counted: what has been moved from the kernel's memory so far.
-        has_unknown: whether a record counted is of a table whose name is not known.
+        counted: the totals, as far as they have been taken from the kernel's memory.
+        has_unknown: True if a counted record is of a table whose name is not known.
     """
 
     def __init__(self, tables: _CountedTables, taken: CountBounds, breakdown: Breakdown, state: array[int]) -> None:
@@ -252,14 +253,14 @@ class _Sums:
         self.has_unknown = False
 
     def address(self) -> int:
-        """The address of what the kernel counts with, until the next harvest."""
+        """Return the address of the kernel's counting tables; valid until the next harvest."""
         counting = self._tables.counting
         counting[arguments.GROUPS], counting[arguments.ROOM] = address_of(self._groups), _ROOM
         counting[arguments.LARGE] = address_of(self._large)
         return address_of(counting)
 
     def goes_on(self, status: int) -> bool:
-        """Whether the kernel is to go on after it has returned with this status."""
+        """Handle a status with which the kernel returned; return True if it must be called again."""
         if status == arguments.FULL:
             self.harvest()
         elif status == arguments.FIRST_ENDED:
@@ -268,7 +269,7 @@ class _Sums:
         return status in (arguments.FULL, arguments.FIRST_ENDED)
 
     def take(self, places: array[int]) -> KernelTotals:
-        """The totals of the records at these places, those since the last call."""
+        """Return the totals since the last call; ``places`` are the RBAs of the records."""
         state, counted = self._state, self.counted
         self.harvest()
         part = self._open_part()
@@ -291,7 +292,7 @@ class _Sums:
         return counted
 
     def harvest(self) -> None:
-        """Move the sums of the groups from the kernel's table to ours."""
+        """Move the sums of the groups from the kernel's table to ``counted``."""
         if not self._state[arguments.USED]:
             return
         groups, totals, unknown = self._groups, self.counted.groups, self._tables.unknown
@@ -308,7 +309,7 @@ class _Sums:
         self._state[arguments.USED] = 0
 
     def _open_part(self) -> TransactionPart | None:
-        """The part of the transaction under way, which is empty afterwards; None where no record of it was taken."""
+        """Return the part of the open transaction and reset it; None if none of its records was counted."""
         state, tables = self._state, self._tables
         if not state[arguments.IS_OPEN]:
             return None
@@ -328,7 +329,7 @@ class _Sums:
 
 
 class _CountingRun(KernelRun):
-    """A run of the kernel over records."""
+    """A run of the kernel ``count``."""
 
     def __init__(self, names: Names, tables: _CountedTables) -> None:
         super().__init__(kernels()["count"], names)
@@ -347,10 +348,10 @@ class CountFiller:
     """Counts the records of a scan; see :class:`trailformat.scan.scanning.Filler`.
 
     Args:
-        names: what the keys of tables mean.
-        taken: bounds of what is counted.
-        breakdown: what is told besides.
-        likely: gives the names that a scan from inside a file assumes where it does not know them.
+        names: the names of the table keys.
+        taken: the records to count.
+        breakdown: the results besides the sums.
+        likely: returns the names that a scan which starts inside a file assumes for unknown indexes; None: none yet.
     """
 
     def __init__(
@@ -371,20 +372,20 @@ class CountFiller:
 
     @property
     def transactions(self) -> int:
-        """The number of transactions with a record taken that have ended, up to the last :class:`KernelTotals`."""
+        """The number of counted transactions that have ended, up to the last :class:`KernelTotals`."""
         return self._ended
 
     @property
     def is_full(self) -> bool:
-        """Whether there is no room for another record."""
+        """True if there is no room for another record, or the next one must be in new totals."""
         return self._run.state[arguments.ROW] >= ROWS or self._run.is_divided
 
     def add_span(self, kind: int, rba: int, length: int) -> None:
-        """Note a span that is no sound record."""
+        """Add a span that is not a sound record."""
         self._sums.counted.spans.append((kind, rba, length))
 
     def fill(self, window: Window, position: ScanPosition, end: int, stop: int) -> tuple[ScanPosition, int]:
-        """Count on; see the protocol."""
+        """Count records; see ``Filler.fill``."""
         status, goes_on = arguments.FULL, True
         while goes_on and not self._run.is_divided:
             self._tables.counting[arguments.PLACES] = address_of(self._places)
@@ -395,7 +396,7 @@ class CountFiller:
         return position, self._run.state[arguments.NEED] if status == arguments.MORE else 0
 
     def _divide(self) -> None:
-        """Go on as one stretch at a definition, unless a table of a row before it may have another key behind it."""
+        """At a definition, end the totals if a table of unknown name has been counted: it may get a second key now."""
         row, before = self._run.state[arguments.ROW], self._defined
         self._defined = row
         if row > before + 1:
@@ -404,7 +405,7 @@ class CountFiller:
         self._divisions += self._run.is_divided
 
     def take(self) -> KernelTotals:
-        """The totals since the last call."""
+        """Return the totals since the last call."""
         self._run.is_divided = False
         self._defined = 0
         counted = self._sums.take(self._places[: self._run.state[arguments.ROW]])
@@ -417,11 +418,11 @@ _COUNTED = (
     *("kind", "io_type", "partition", "before_after", "trans_ind"),
     *("table", "record_length", "io_time", "rba", "length"),
 )
-"""The columns of a batch that counting looks at, in the order of ``arguments.R_KIND`` and those behind it."""
+"""The columns of a batch that counting reads, in the order of ``arguments.R_KIND`` and the following."""
 
 
 class RowCount:
-    """Counts rows of batches that follow one another: the same sums as those over the records of a scan.
+    """Counts rows of consecutive batches, with the same sums as a scan by CountFiller.
 
     Args:
         taken, breakdown: see CountFiller.
@@ -433,7 +434,7 @@ class RowCount:
         self._flags = array("B", arguments.FLAG_BYTES)
 
     def of(self, batch: Batch, mask: Any) -> Iterator[KernelTotals]:
-        """The sums over those rows of the next batch that a mask lets pass; they have no ``spans``."""
+        """Yield the totals of those rows of the next batch that a mask selects; they have no ``spans``."""
         import numpy as np  # noqa: PLC0415 - a batch is here, so it is loaded
 
         self._begin(batch)
@@ -459,7 +460,7 @@ class RowCount:
             yield self._sums.take(array("q", places.tobytes()))
 
     def _begin(self, batch: Batch) -> None:
-        """Take in the names of a batch; another scan's have other keys."""
+        """Add the names of a batch; begin anew if it is of another scan, whose keys differ."""
         if self._names is not batch.names:
             self._names, self._known = batch.names, 0
             self._state = array("q", bytes(8 * arguments.STATE_SIZE))

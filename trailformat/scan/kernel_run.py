@@ -1,10 +1,9 @@
-"""One run of a kernel over windows: the bytes that it looks at, its state, and the names it meets.
+"""One run of a kernel over windows: the bytes that it reads, its state, and the names that it finds.
 
-A window is a part of the file, copied into one buffer that is used again and again. Copied, not mapped: where a file is
-cut, touching the mapping of what is gone ends the process with SIGBUS, while a read comes back short. The copy costs
-little, because a window stays in the processor's cache while it is looked at. A record that is larger than a window has
-a buffer of its own, that holds only the bytes with the places of its parts: memory that is not written to costs
-nothing.
+A window is a part of the file, copied into a buffer that is reused. It is copied, not mapped: when a file is truncated,
+an access to the mapping of the lost bytes ends the process with SIGBUS, while a read returns fewer bytes. The copy
+costs little, because a window stays in the processor's cache while it is used. A record that is larger than a window
+has a buffer of its own, filled only with the heads of its parts: memory that is not written to costs nothing.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ _MOST = 4
 
 
 class Spare(Generic[T]):
-    """A few buffers that are not in use, for any thread.
+    """A pool of at most _MOST unused buffers, shared by all threads.
 
     Args:
-        make: makes a buffer of a size.
+        make: returns a new buffer of a size.
     """
 
     def __init__(self, make: Callable[[int], T]) -> None:
@@ -50,7 +49,7 @@ class Spare(Generic[T]):
         self._buffers: deque[tuple[int, T]] = deque(maxlen=_MOST)
 
     def take(self, size: int) -> T:
-        """A buffer of this size, with whatever was in it."""
+        """Return a buffer of this size; its contents are undefined."""
         try:
             spare, buffer = self._buffers.pop()
         except IndexError:
@@ -58,22 +57,23 @@ class Spare(Generic[T]):
         return buffer if spare == size else self._make(size)
 
     def give(self, size: int, buffer: T) -> None:
-        """Leave a buffer of this size that nothing refers to any more."""
+        """Return a buffer of this size to the pool; nothing may refer to it any more."""
         self._buffers.append((size, buffer))
 
 
 CAPACITY = 1 << 19
-"""Large enough for many records, small enough for the cache of a core."""
+"""Bytes of a window: large enough for many records, small enough for the cache of a core."""
 _NEARBY = 64
 _BEYOND = 1 << 12
-"""Bytes behind the place where a scan ends: the last record may reach over it."""
+"""Bytes of a window after the end of the scan: the last record may extend beyond it."""
 _LENGTHS = 8
 
 
 class Window(NamedTuple):
     """The bytes from ``base`` to before ``limit`` of a file; they begin at offset 0 of the buffer, at ``address``.
 
-    ``is_whole``: they are all there; else those that tell whether a record of this length begins at ``base``.
+    ``is_whole`` is True if all are filled in, False if only those needed to decide whether a record of this length
+    begins at ``base``.
     """
 
     buffer: mmap.mmap
@@ -96,9 +96,9 @@ class Windows:
         _SPARE.give(self._capacity, self._usual)
 
     def at(self, rba: int, need: int, size: int, stop: int) -> Window:
-        """A window with ``need`` bytes from ``rba`` on, or those up to the end of the file of ``size`` bytes.
+        """Return a window with ``need`` bytes from ``rba`` on, or fewer at the end of the file of ``size`` bytes.
 
-        It does not go far behind ``stop``, where the scan is going to end.
+        It extends at most _BEYOND after ``stop``, the end of the scan, unless ``need`` does.
 
         Raises:
             CannotRead: the file has become smaller than ``size``.
@@ -123,7 +123,7 @@ class Windows:
         return window
 
     def _copy_tokens(self, window: Window, order: ByteOrder) -> None:
-        """Copy the beginnings of the tokens of the record that fills a window, and all of the first one."""
+        """Copy the head of each token of the record that fills a window, and the first token whole."""
         buffer, length = window.buffer, window.limit - window.base
         at = 6 if is_wide(buffer[1]) else 4
         for number in range(MOST_TOKENS):
@@ -137,7 +137,7 @@ class Windows:
             at = after
 
     def _copy(self, window: Window, start: int, stop: int, until: int | None = None) -> None:
-        """Copy what belongs between two offsets of a window; the scan goes on up to the place ``until``."""
+        """Fill a window between two offsets; ``until`` is the RBA to which the scan will read on."""
         with memoryview(window.buffer) as view:
             read = self._trail.read_into(view[start:stop], window.base + start, until)
         if read < stop - start:
@@ -160,13 +160,13 @@ _ALL_BITS = (1 << 64) - 1
 
 
 class KernelRun:
-    """One kernel at work from place to place; what it fills is the caller's.
+    """The run of a kernel over a file; the caller owns the columns that it fills.
 
-    A name is found by a hash with a secret key and then compared byte by byte, so that no two names share a key
-    whatever their hashes are; and without the secret no names can be made whose hashes collide.
+    A name is found by a hash with a secret key and then compared byte by byte, so that no two names share a key even if
+    their hashes are equal; without the secret nobody can construct names whose hashes collide.
 
     Attributes:
-        is_divided: whether what stands behind the last metadata record is to be kept apart; the run stops there.
+        is_divided: True if the records after the last metadata record need separate results; the run stops there.
     """
 
     def __init__(self, kernel: Callable[..., int], names: Names) -> None:
@@ -180,7 +180,7 @@ class KernelRun:
     def go(
         self, window: Window, position: ScanPosition, end: int, stop: int, most: int, columns: int
     ) -> tuple[ScanPosition, int]:
-        """Run from a place until the kernel stops for good; returns the place and why."""
+        """Run from a position until the kernel returns a status not handled here; return position and status."""
         state = self.state
         state[arguments.RBA], state[arguments.LITTLE], state[arguments.KNOWN] = (
             position.rba,
@@ -200,10 +200,10 @@ class KernelRun:
         return ScanPosition(state[arguments.RBA], order, bool(state[arguments.KNOWN])), status
 
     def new_key(self, key: int) -> None:
-        """Called when a name or an index has got this key, before a record with it is looked at again."""
+        """Called for each new key of a name or an index, before the kernel reads its first record again."""
 
     def defining(self, kind: int, index: int) -> None:
-        """Called before a metadata record with this OrigNode and TDR index is taken in."""
+        """Called before a metadata record with this OrigNode and TDR index is added to the names."""
 
     def _give_key(self, window: Window) -> None:
         state, names = self.state, self.names
@@ -232,7 +232,7 @@ class KernelRun:
 
 
 class KernelNames:
-    """The names with a key, as the arrays that the kernels read; they double when they are full, or half full."""
+    """The names with a key, as arrays for the kernels; arrays double when full, the hash table when half full."""
 
     def __init__(self) -> None:
         self._slots = _new_slots(_SLOTS)
@@ -246,14 +246,14 @@ class KernelNames:
         self.address = address_of(self._tables)
 
     def set_index(self, index: int, key: int) -> None:
-        """Let a table index stand for ``key``."""
+        """Map a table index to ``key``."""
         while index >= len(self._by_index):
             self._by_index.extend(array("q", b"\xff" * 8 * len(self._by_index)))
             self._renew_addresses()
         self._by_index[index] = key
 
     def add_name(self, name: bytes, hashed: int, key: int) -> None:
-        """Let a name, whose hash a kernel found, stand for ``key``."""
+        """Map a name to ``key``; ``hashed`` is its hash, as computed by a kernel."""
         words = array("Q", name + bytes(8 - len(name) % 8))
         while self._used + len(words) > len(self._words):
             self._words.extend(array("Q", bytes(8 * len(self._words))))

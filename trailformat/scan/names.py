@@ -1,8 +1,8 @@
 """Names of tables as small integers: the keys in a batch's column ``table``.
 
 A row's header holds a name, or an index that means the latest definition before the row (``table_definitions.py``).
-Both become a key. One key never stands for two names; two keys may have one name, when a scan that starts inside a
-file meets an index before its definition: what it means is looked up when the name is needed.
+Both become a key. A key has one name. Two keys may have the same name: a scan that starts inside a file finds rows
+whose index was defined before its start; the name of such a key is looked up when it is needed.
 """
 
 from __future__ import annotations
@@ -16,27 +16,30 @@ from trailformat.records.record_header import name_text
 NO_NAME = 0
 """The key of rows without a name."""
 NOT_YET = -1
-"""In place of the key of an index that has to be looked up again."""
+"""In place of a key: the key of the index must be looked up again."""
 _LARGEST_INDEX = 0xFFFF
 _MOST_REFERENCES = 1 << 12
-"""How many references one scan remembers until the indexes before its start are known."""
+"""Maximum number of references that one scan keeps until the indexes before its start are known."""
 
 
 class NeedsEarlier(Exception):
-    """The meaning of an index stands before the start of a scan that cannot look there."""
+    """An index is defined before the start of a scan that cannot look there."""
 
 
 class _Index(NamedTuple):
-    """A table index that is explained before the scan's start, or by one of so many references behind it."""
+    """A table index that is defined before the scan's start, or by one of the first ``references`` references in it."""
 
     table_index: int
     references: int
 
 
 class _Reference(NamedTuple):
-    """A reference whose own index is not known yet; ``highest`` is that of the TDRs before it in the scan.
+    """A reference whose own index is not known yet.
 
-    ``table_index`` is that of the TDR it refers to, ``key`` that of its name.
+    Attributes:
+        highest: the highest index that the scan has defined before it; -1 if none.
+        table_index: the index of the TDR it refers to.
+        key: the key of its name.
     """
 
     highest: int
@@ -45,11 +48,11 @@ class _Reference(NamedTuple):
 
 
 class Names:
-    """The keys of one scan.
+    """The keys of one scan and their names.
 
     Args:
-        earlier: gives the names of the file up to where this scan starts; None when it starts at the beginning.
-        by_definition: whether an index has a key of its own behind each definition of it.
+        earlier: returns the names of the file up to the start of this scan; None if it starts at the beginning.
+        by_definition: True if each definition of an index gets a new key, even with the same name.
     """
 
     def __init__(self, earlier: Callable[[], Names] | None = None, *, by_definition: bool = False) -> None:
@@ -69,37 +72,43 @@ class Names:
         return len(self._texts)
 
     def __getitem__(self, key: int) -> str:
-        """The name of a key; empty for key 0 and for an index without a definition, as ``TrailFile.name_of``.
+        """Return the name of a key; empty for key 0 and for an index without a definition, like ``TrailFile.name_of``.
 
         Raises:
-            NotATrail: it needs a look at the file before the scan's start, and the file is closed.
-            NeedsEarlier: it needs that look, and the scan is of a piece of a file only.
+            NotATrail: the definition is before the scan's start, and the file is closed.
+            NeedsEarlier: the definition is before the scan's start, and this scan may read only its range.
         """
         text = self._texts[key]
         return text if isinstance(text, str) else self._before(text.table_index)
 
     def is_awaited(self, key: int) -> bool:
-        """Whether a key is that of such an index."""
+        """Return True if the key is that of an index defined before the scan's start, or not at all."""
         return self.awaited_index(key) is not None
 
     def is_first(self, kind: int, index: int) -> bool:
-        """Whether a metadata record with this OrigNode and TDR index gives an index its first meaning in this scan."""
+        """Return True if this OrigNode and TDR index may be the first definition of their index in this scan.
+
+        Always so for a reference, whose own index may not be known.
+        """
         return kind == REFERENCE or (kind == TABLE and (index in self._awaited or index not in self._by_index))
 
     def awaited_index(self, key: int) -> int | None:
-        """The table index of a key that only what stands before the scan's start may explain; None for every other."""
+        """Return the table index of a key that may be defined only before the scan's start; None for other keys."""
         text = self._texts[key]
         return None if isinstance(text, str) else text.table_index
 
     def unknown_index(self, key: int) -> int | None:
-        """The table index of a key without a definition before it; None for every other key."""
+        """Return the table index of a key if no definition precedes its rows in the file; None for other keys.
+
+        Raises like ``__getitem__``.
+        """
         text = self._texts[key]
         if isinstance(text, str):
             return None
         return text.table_index if self._earlier is None or not self._previous().defines(text.table_index) else None
 
     def settle(self, earlier: Names) -> None:
-        """Take over all that ``earlier`` says, the settled names of the file up to this scan's start; it ended here."""
+        """Resolve the keys by ``earlier``: the settled names of the file up to this scan's start."""
         self._earlier = None
         referring = self._settled_references(max(-1, earlier._highest))
         for key, text in enumerate(self._texts):
@@ -115,9 +124,9 @@ class Names:
                 self._by_index[index] = self._key_of(earlier.at_end(index))
 
     def _settled_references(self, highest: int) -> dict[int, tuple[int, int]]:
-        """The references by their own indexes, now that the highest index before the scan is known.
+        """Bind the references to their own indexes, now that the highest index before the scan is known.
 
-        The values are their order, from 1 on, and the keys of their names.
+        Return for each index the ordinal of its reference, from 1, and the key of its name.
         """
         found: dict[int, tuple[int, int]] = {}
         for order, reference in enumerate(self._references, 1):
@@ -129,7 +138,7 @@ class Names:
         return found
 
     def key_of_text(self, name: bytes) -> int:
-        """The key of a stored name, without its NUL."""
+        """Return the key of a stored name, given without its NUL."""
         key = self._by_bytes.get(name)
         if key is None:
             text = name_text(name)
@@ -137,7 +146,7 @@ class Names:
         return key
 
     def key_of_index(self, index: int) -> int:
-        """The key of what a table index means now."""
+        """Return the key of the current definition of a table index."""
         key = self._by_index.get(index)
         if key is None:
             key = self._by_index[index] = self._new(_Index(index, len(self._references)))
@@ -145,14 +154,14 @@ class Names:
         return key
 
     def set(self, index: int, text: str) -> None:
-        """Let a table index mean the table called ``text`` from here on."""
+        """Bind a table index to the name ``text`` from here on."""
         self._bind(index, self._key_of(text))
 
     def define(self, kind: int, index: int, key: int) -> dict[int, int]:
-        """Take in a metadata record with this OrigNode, TDR index and key of its name.
+        """Add a metadata record with this OrigNode, TDR index and key of its name.
 
-        Returns the keys of the indexes that mean something else from here on, or NOT_YET. A reference takes the next
-        free index, which may be one that no row can hold.
+        Return the new key, or NOT_YET, of each index whose meaning changes here. A reference takes the next free
+        index; one above 65535 is not returned, because no row can hold it.
         """
         if kind == REFERENCE:
             try:
@@ -168,7 +177,7 @@ class Names:
         return {index: key} if index <= _LARGEST_INDEX else {}
 
     def _refer(self, index: int, key: int) -> dict[int, int]:
-        """Take in a reference whose index follows from those before the scan's start: it may be any that is awaited."""
+        """Add a reference whose own index depends on those before the scan's start: it may be any awaited index."""
         if len(self._references) == _MOST_REFERENCES:
             raise NeedsEarlier
         self._references.append(_Reference(self._highest, index, key))
@@ -178,13 +187,13 @@ class Names:
         return dict.fromkeys(awaited, NOT_YET)
 
     def defines(self, index: int) -> bool:
-        """Whether there is a definition of ``index`` up to where this scan has come."""
+        """Return True if the file defines ``index`` before the current position of the scan."""
         if index in self._by_index and index not in self._awaited:
             return True
         return self._earlier is not None and self._previous().defines(index)
 
     def at_end(self, index: int) -> str:
-        """The name that ``index`` means where this scan has come to; empty without a definition."""
+        """Return the name of ``index`` at the current position of the scan; empty without a definition."""
         key = self._by_index.get(index)
         if key is None:
             return self._before(index)

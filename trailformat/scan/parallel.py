@@ -1,9 +1,9 @@
-"""One file scanned by several threads: ranges side by side, their results in the order of the file.
+"""One file scanned by several threads: ranges in parallel, their results in the order of the file.
 
-The ranges begin where records are likely to begin. Whether one does is certain when the range before it has been
-scanned: its walk must end there, in the same byte order. Where it does not, or where a range cannot be understood
-without what stands before it, the range is scanned again, from where the walk is then. So what comes out is what
-one scan gives, whatever the bytes are. Only a few ranges are ahead of the one that is handed out.
+The ranges begin at RBAs where records probably begin. A start is confirmed when the range before it has been scanned:
+that scan must end there, in the same byte order. If it does not, or if a range depends on bytes before it, the range is
+scanned again from the confirmed position. So the results are those of one scan, whatever the bytes are. Only a few
+ranges are scanned ahead of the one whose results are returned.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ Item = TypeVar("Item")
 
 
 def cores() -> int:
-    """The number of cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Ordered(Iterator[Item], Generic[Item]):
-    """The items of an iterator in its order, of which a few are drawn before they are used: drawing one begins a job.
+    """Iterator over items in order that draws some in advance; drawing an item starts a job.
 
-    The first ones are drawn at once. As a context manager it ends what was begun and not used.
+    The first ``ahead`` items are drawn at once. As a context manager it ends the jobs of unused items.
 
     Args:
-        begun: gives the items.
-        ahead: how many of them wait.
-        end: ends the job of an item that is not used.
+        begun: the items.
+        ahead: the number of items that are drawn in advance.
+        end: ends the job of an item.
     """
 
     def __init__(self, begun: Iterable[Item], ahead: int, end: Callable[[Item], object]) -> None:
@@ -63,7 +63,7 @@ class Ordered(Iterator[Item], Generic[Item]):
             self._end(self._waiting.popleft())
 
     def __next__(self) -> Item:
-        """The next item; another one is drawn."""
+        """Return the next item and draw another one."""
         self._draw(1)
         if not self._waiting:
             raise StopIteration
@@ -74,27 +74,27 @@ class Ordered(Iterator[Item], Generic[Item]):
 
 
 PIECE = 1 << 25
-"""About the number of bytes of a range."""
+"""Approximate number of bytes of a range."""
 _FIRST = 8
-"""How many times as large it is as the first one, whose results are waited for."""
+"""Ratio of PIECE to the size of the first range, which is smaller because the caller waits for its results."""
 _MOST_WORKERS = 8
 _AHEAD = 2
-"""Ranges that are begun beyond the number of threads."""
+"""Number of ranges that are started beyond the number of threads."""
 
 K = TypeVar("K")
 R = TypeVar("R")
 Earlier = Callable[[], Names]
 Scanner = Callable[[TrailFile, ScanPosition, int | None, Earlier | None], Scanning[T]]
-"""Begins to scan a file from a place to before an RBA, given the names before that place."""
+"""Starts a scan of a file from a position to before an RBA, given the names before that position."""
 Work = Callable[[T, TrailFile], R]
-"""Is done to everything that a scan gives, in the thread that scans, with that thread's own TrailFile."""
+"""Applied to every result of a scan, in the scanning thread, with that thread's own TrailFile."""
 
 
 class Workers:
     """The threads that scan, each with its own TrailFile of every file.
 
     Args:
-        number: how many; None: as many as there are cores for this process, up to eight.
+        number: the number of threads; None: that of the cores of this process, at most eight.
     """
 
     def __init__(self, number: int | None = None) -> None:
@@ -111,17 +111,17 @@ class Workers:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     def submit(self, job: Callable[[Callable[[], bool]], R]) -> Future[R]:
-        """Let a thread do a job, which takes a function that says whether its result is no longer needed."""
+        """Run a job in a thread; its argument is a function that returns True once the result is no longer needed."""
         if self._pool is None:
-            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - where there is one range it is not needed
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - not needed for a single range
 
             self._pool = ThreadPoolExecutor(self.number, "scan")
         return self._pool.submit(self._observed, job, reached.search_observer())
 
     def in_order(self, jobs: Iterable[tuple[K, Callable[[Callable[[], bool]], R]]]) -> Iterator[tuple[K, R]]:
-        """Let threads do jobs, a few of them before their results are used; yield each key with its result, in order.
+        """Run jobs in threads, some of them in advance; yield each key with its result, in order.
 
-        What drawing a job raises is raised when the jobs before it are done.
+        A TrailError or CannotRead raised by ``jobs`` is raised after the results of the jobs before it.
         """
         failed: list[TrailError | CannotRead] = []
 
@@ -139,7 +139,7 @@ class Workers:
             raise failed[0]
 
     def _observed(self, job: Callable[[Callable[[], bool]], R], tell: Callable[[int], object]) -> R:
-        """Do a job, whose searches tell the observer of the caller, and end with the workers."""
+        """Run a job; its searches report to the caller's observer ``tell`` and stop when the workers are closed."""
         from concurrent.futures import CancelledError  # noqa: PLC0415 - loaded by now
 
         def observe(rba: int) -> None:
@@ -152,7 +152,7 @@ class Workers:
 
 
 class _Done(NamedTuple, Generic[R]):
-    """A scanned range: its results, and where and with what it ended; None: it must be scanned again."""
+    """A scanned range: its results, and its final position, names and number of transactions."""
 
     results: list[R]
     position: ScanPosition
@@ -161,15 +161,16 @@ class _Done(NamedTuple, Generic[R]):
 
 
 class ParallelScan(Generic[T, R]):
-    """The scan of one file; its first ranges are begun when it is made.
+    """The scan of one file; the constructor starts the first ranges.
 
     Args:
-        trail: the file; the caller's, and for the caller's thread.
+        trail: the file, for use by the caller's thread.
         workers: the threads.
-        scanner, work: what to do.
-        is_certain: whether a result is right, now that all its names are known; else its range is scanned again.
-        start: where the first record begins.
-        stop: the RBA before which the last record begins; None: all there are.
+        scanner: starts the scan of a range.
+        work: applied to each result of a scan.
+        is_certain: returns whether a result is right, once all its names are known; if not, its range is scanned again.
+        start: the RBA of the first record.
+        stop: the RBA before which the last record begins; None: all records.
     """
 
     def __init__(
@@ -193,10 +194,10 @@ class ParallelScan(Generic[T, R]):
         self._begun = Ordered(self._begin() if workers.number > 1 else (), ahead, lambda begun: begun[1].cancel())
 
     def results(self) -> Generator[tuple[R, int], None, None]:
-        """The results in the order of the file, each with the number of transactions that ended in the ranges before.
+        """Yield the results in file order, each with the number of transactions that ended in earlier ranges.
 
         Raises:
-            NotATrail: the file was cut, or cannot be read any more.
+            CannotRead: the file was truncated or can no longer be read.
         """
         if self._first.rba:
             self._names = EarlierNames(self._trail, self._first.rba)()
@@ -214,7 +215,7 @@ class ParallelScan(Generic[T, R]):
 
     @property
     def names(self) -> Names | None:
-        """The names up to the range that was handed out last; None before it."""
+        """The names at the end of the last confirmed range; None before the first one."""
         return self._names
 
     def _fits(self, part: FileRange, done: _Done[R]) -> bool:
@@ -225,7 +226,7 @@ class ParallelScan(Generic[T, R]):
         return all(self._is_certain(result) for result in done.results)
 
     def _begin(self) -> Iterator[tuple[FileRange, Future[_Done[R] | None]]]:
-        """The ranges of the file, each with the job that scans it."""
+        """Yield the ranges of the file, each with the future of its scan (None: it must be scanned again)."""
         start: ScanPosition | None = self._first
         while start is not None:
             following = self._next_start(start)
@@ -234,7 +235,10 @@ class ParallelScan(Generic[T, R]):
             start = following
 
     def _next_start(self, start: ScanPosition) -> ScanPosition | None:
-        """The place at which the range after the one from ``start`` on is expected to begin; they grow at first."""
+        """Return the expected start of the range after the one that begins at ``start``; the first ranges are smaller.
+
+        None if it is the last range.
+        """
         offset = start.rba + min(PIECE, max(PIECE // _FIRST, start.rba - self._first.rba))
         while offset + PIECE // 2 < self._size:
             boundary = likely_boundary(self._trail, offset)
@@ -245,7 +249,7 @@ class ParallelScan(Generic[T, R]):
         return None
 
     def _scan_here(self, stop: int | None) -> Generator[tuple[R, int], None, None]:
-        """Scan from the current position on, in this thread."""
+        """Scan from the current position to ``stop`` in this thread."""
         if self._position.rba >= _end(self._trail, stop):
             return
         names = self._names
@@ -262,7 +266,7 @@ class ParallelScan(Generic[T, R]):
 
 
 class _Job(Generic[T, R]):
-    """The scan of one range, for a thread."""
+    """The scan of one range in a thread; None if it must be scanned again."""
 
     def __init__(self, trail: TrailFile, part: FileRange, scanner: Scanner[T], work: Work[T, R]) -> None:
         self._trail, self._range, self._scanner, self._work = trail, part, scanner, work
@@ -288,7 +292,7 @@ def _no_earlier_names() -> Names:
 def parallel_scan(
     trail: TrailFile, workers: Workers, batch_size: int = BATCH_SIZE, start: int = 0, stop: int | None = None
 ) -> Iterator[Batch]:
-    """The batches of ``scan(trail)``, filled by several threads; the borders between batches are others."""
+    """Return the records of ``scan(trail)`` in batches filled by several threads, with other boundaries."""
     pairs = parallel_batches(trail, workers, lambda batch, _trail: batch, batch_size, start, stop=stop)
     return (batch for batch, _ in pairs)
 
@@ -303,10 +307,10 @@ def parallel_batches(
     stop: int | None = None,
     by_definition: bool = False,
 ) -> Iterator[tuple[Batch, R]]:
-    """The same, each with what ``work`` makes of it in the thread that fills it, with a TrailFile of its own.
+    """Yield the batches of ``parallel_scan``, each with the result of ``work``.
 
-    Until the batch is handed out its ``transaction`` counts from the beginning of a range, and names may be unknown.
-    ``stop`` is the RBA before which the last record begins; ``by_definition``: see Names.
+    ``work`` runs in the thread that fills the batch, with a TrailFile of its own; there, ``transaction`` counts from
+    the beginning of a range and names may be unknown. ``by_definition``: see Names.
     """
 
     def scanner(file: TrailFile, position: ScanPosition, end: int | None, earlier: Earlier | None) -> Scanning[Batch]:
@@ -323,14 +327,14 @@ def parallel_batches(
 
 
 def scan_in_threads(trail: TrailFile, workers: Workers, start: int = 0, stop: int | None = None) -> Iterator[Batch]:
-    """The batches from one place to another, or to the end, by several threads where there is enough for two."""
+    """Return the batches from ``start`` to before ``stop`` (None: the end), by threads if the range is large enough."""
     if is_for_threads(trail, workers, start, stop):
         return parallel_scan(trail, workers, start=start, stop=stop)
     return scan(trail, start) if stop is None else scan_range(trail, FileRange(first_position(trail, start), stop))
 
 
 def is_for_threads(trail: TrailFile, workers: Workers, start: int = 0, stop: int | None = None) -> bool:
-    """Whether there is enough from one place to another, or to the end, for two threads."""
+    """Return True if the range from ``start`` to ``stop`` (None: the end) is large enough for two threads."""
     return workers.number > 1 and _end(trail, stop) - start >= 2 * PIECE
 
 
@@ -350,10 +354,10 @@ def _shift(batch: Batch, transactions: int) -> None:
 def parallel_counts(
     trail: TrailFile, workers: Workers, taken: CountBounds, breakdown: Breakdown = NO_BREAKDOWN
 ) -> ParallelScan[KernelTotals, KernelTotals]:
-    """Counting by several threads; its first ranges are begun at once.
+    """Return a count by several threads; its first ranges are started at once.
 
-    Where names are looked at, a range assumes that an index means what it means in the ranges handed out; if not, it is
-    scanned again.
+    If ``taken`` tests names, a range assumes that an index means the same as in the ranges confirmed so far; if the
+    assumption fails, the range is scanned again.
     """
     begun: list[ParallelScan[KernelTotals, KernelTotals]] = []
 

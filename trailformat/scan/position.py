@@ -1,7 +1,7 @@
-"""The position of a scan, and the damage there where no sound record starts.
+"""The position of a scan, and the damage at a position where no sound record starts.
 
-The rules are those of :class:`trailformat.trail.file.TrailFile`: every record is read in the order of the one before
-it, or else in the other order, which then stays; the record at RBA 0 leaves the order as it is.
+The rules are those of :class:`trailformat.trail.file.TrailFile`: every record is read in the byte order of the record
+before it; if that fails, in the other order, which then becomes current. The record at RBA 0 does not change the order.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from trailformat.trail import resync
 from trailformat.trail.file import TrailFile
 
 NEARBY = 2000
-"""Records read one by one before columns are worth it: it takes 40 ms, to load numpy and scan a first batch 280 ms."""
+"""Records that are read one by one before a scan by columns pays off: these take 40 ms; loading numpy and scanning a
+first batch take 280 ms."""
 
 
 class ScanPosition(NamedTuple):
-    """All that the walk over a file depends on: two walks that reach the same place go on alike.
+    """The complete state of a walk over a file: two walks with equal positions continue identically.
 
-    ``order_known``: a record has shown its order.
+    ``order_known`` is True once a record has shown its byte order.
     """
 
     rba: int
@@ -32,13 +33,13 @@ class ScanPosition(NamedTuple):
 
 
 def first_position(trail: TrailFile, rba: int = 0) -> ScanPosition:
-    """The position of a scan that starts at ``rba``: in the byte order of the file's first ``G`` record."""
+    """Return the position of a scan that starts at ``rba``, in the byte order of the file's first ``G`` record."""
     order = trail.first_order
     return ScanPosition(rba, order or ByteOrder.BIG, order is not None)
 
 
 def first_order(buffer: Source, position: ScanPosition) -> ByteOrder:
-    """The order to try first at a place."""
+    """Return the byte order to try first at a position: big-endian for a file header."""
     return ByteOrder.BIG if _is_file_header(buffer, position.rba) else position.order
 
 
@@ -47,9 +48,9 @@ def _is_file_header(buffer: Source, rba: int) -> bool:
 
 
 def after(position: ScanPosition, length: int, order: ByteOrder, first: ByteOrder, *, is_first: bool) -> ScanPosition:
-    """The position after a sound record of ``length`` bytes in ``order``, ``first`` having been tried first.
+    """Return the position after a sound record of ``length`` bytes in ``order``, if ``first`` was tried first.
 
-    ``is_first`` is set for the record at the beginning of the file.
+    ``is_first`` is True for the record at RBA 0.
     """
     if order is first or is_first:
         return position._replace(rba=position.rba + length)
@@ -57,9 +58,9 @@ def after(position: ScanPosition, length: int, order: ByteOrder, first: ByteOrde
 
 
 def damage_at(buffer: Source, position: ScanPosition, end: int, own: ByteOrder | None) -> tuple[int, int]:
-    """Kind and length of the span at a place where no sound record starts: BAD_SPAN or PARTIAL.
+    """Return kind (BAD_SPAN or PARTIAL) and length of the span at a position where no sound record starts.
 
-    ``own`` is the byte order of the file, as far as it is known: whether half a record is there is decided in it.
+    ``own`` is the byte order of the file, None if unknown; a record counts as incomplete (PARTIAL) by this order.
     """
     rba, first = position.rba, first_order(buffer, position)
     own = None if _is_file_header(buffer, rba) else own

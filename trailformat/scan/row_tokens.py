@@ -22,16 +22,16 @@ _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
 _COLUMNS = ("kind", "order", "rba", "token_offset", "token_size")
-"""What the kernels of tokens look at, in the order of ``arguments.T_KIND`` and those behind it."""
+"""The columns that the kernels of tokens read, in the order of ``arguments.T_KIND`` and the following."""
 
 
 class _Tokens:
-    """Columns of rows that the kernels look at, with bytes of the file; ``begin`` is the RBA of the first.
+    """Columns of rows for the kernels, with bytes of the file from the RBA ``begin`` on.
 
     Attributes:
-        data: the address where the byte at RBA 0 would stand.
-        columns: the address of the columns' addresses.
-        rows: their number.
+        data: the address that the byte at RBA 0 would have.
+        columns: the address of the array of the columns' addresses.
+        rows: the number of rows.
     """
 
     def __init__(self, columns: Iterable[Any], data: Buffer, begin: int) -> None:
@@ -42,12 +42,12 @@ class _Tokens:
 
     @classmethod
     def of_batch(cls, batch: Batch, buffer: FileBuffer) -> _Tokens:
-        """All rows of a batch."""
+        """Return all rows of a batch."""
         bounds = (int(batch.rba[0]), batch.end) if len(batch) else (0, 0)
         return cls((getattr(batch, name) for name in _COLUMNS), *read_range(buffer, *bounds))
 
     def texts(self, places: _Array, sizes: _Array) -> StringColumn:
-        """Texts at places of the file; a negative size is that of none."""
+        """Return the texts at RBAs of the file; None where the size is negative."""
         ends = np.cumsum(np.maximum(sizes, 0))
         starts = ends - np.maximum(sizes, 0)
         out = np.empty(int(ends[-1]) if len(ends) else 0, np.uint8)
@@ -56,7 +56,7 @@ class _Tokens:
         return StringColumn(out.tobytes(), starts, sizes, {})
 
     def csn_and_xid(self) -> tuple[StringColumn, StringColumn]:
-        """LOGCSN and TRANID of each row."""
+        """Return the LOGCSN and the TRANID of each row."""
         found = np.empty((4, self.rows), np.int64)
         kernels()["own_tokens"](self.data, self.columns, self.rows, found.ctypes.data)
         return self.texts(*found[:2]), self.texts(*found[2:])
@@ -65,12 +65,12 @@ class _Tokens:
 def csn_and_xid_of(
     batch: Batch, rows: Any, is_wanted: Any, buffer: FileBuffer, held: RowBuffer | None = None
 ) -> tuple[StringColumn, StringColumn]:
-    """LOGCSN and TRANID in the tokens of some rows of a batch; none of the rows that the mask ``is_wanted`` lacks.
+    """Return LOGCSN and TRANID from the tokens of some rows of a batch; None where the mask ``is_wanted`` is False.
 
-    ``held`` has the bytes of the batch, where they have been read; else those of the tokens are.
+    ``held`` has the bytes of the batch if they have been read; if None, those of the tokens are read.
 
     Raises:
-        NotATrail: ``buffer`` ends before the batch.
+        CannotRead: ``buffer`` ends before the batch.
     """
     batch.require(buffer)
     columns = {name: np.asarray(getattr(batch, name))[rows[is_wanted]] for name in _COLUMNS}
@@ -83,17 +83,17 @@ def csn_and_xid_of(
 
 
 def _spread(texts: StringColumn, mask: _Array) -> StringColumn:
-    """Texts in the places that a mask takes; none in the others."""
+    """Return a column with ``texts`` where the mask is True, else None."""
     starts, sizes = np.full((2, len(mask)), ABSENT, np.int64)
     starts[mask], sizes[mask] = np.asarray(texts.starts), np.asarray(texts.sizes)
     return StringColumn(texts.data, starts, sizes, {})
 
 
 def rows_with_token(batch: Batch, buffer: FileBuffer, token_id: int) -> BatchColumn:
-    """For each row 1 where the record carries a token with this id, else 0, uint8; of a damaged ``T`` nothing counts.
+    """Return 1 for each row with a token of this id, else 0, uint8; 0 if its ``T`` is damaged.
 
     Raises:
-        NotATrail: ``buffer`` ends before the batch.
+        CannotRead: ``buffer`` ends before the batch.
     """
     batch.require(buffer)
     tokens = _Tokens.of_batch(batch, buffer)
@@ -103,9 +103,9 @@ def rows_with_token(batch: Batch, buffer: FileBuffer, token_id: int) -> BatchCol
 
 
 def payloads(buffer: FileBuffer, at: int, size: int, order: int, token_id: int) -> list[bytes]:
-    """The payloads of the tokens with this id in the ``T`` of ``size`` bytes at ``at``; none when it is damaged.
+    """Return the payloads of the tokens with this id in the ``T`` of ``size`` bytes at ``at``; empty if it is damaged.
 
-    ``order`` is the column's: 0 big-endian, 1 little-endian.
+    ``order`` is as in the column: 0 big-endian, 1 little-endian.
     """
     data = copied(buffer, at, at + size)
     try:

@@ -1,4 +1,4 @@
-"""The scan: batches from one place of a file to another."""
+"""The scan of a file: batches of its records from one RBA to another."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ WINDOW = 1 << 16
 
 
 def occurrences(value: bytes, buffer: FileBuffer, start: int, end: int, *, any_case: bool = False) -> Iterator[int]:
-    """The offsets in a buffer where ``value`` stands between ``start`` and ``end``, in order, overlapping ones too.
+    """Yield the offsets of ``value`` in a buffer between ``start`` and ``end``, in order, overlapping ones too.
 
-    With ``any_case`` ASCII letters of either case match. The buffer is looked at in copies of a part at a time.
+    With ``any_case`` ASCII letters of either case match. The buffer is searched in copies of WINDOW bytes.
 
     Raises:
-        NotATrail: the file of the buffer was cut, or cannot be read any more.
+        CannotRead: the file of the buffer was truncated or can no longer be read.
     """
     overlap = len(value) - 1
     while start + overlap < end:
@@ -50,7 +50,7 @@ Made_co = TypeVar("Made_co", bound=Sized, covariant=True)
 
 
 class Filler(Protocol[Made_co]):
-    """Goes over records and returns what it makes of them, a batch or anything else.
+    """Processes records and makes results of them, such as batches or sums.
 
     It keeps no view of the window between calls.
     """
@@ -61,37 +61,37 @@ class Filler(Protocol[Made_co]):
 
     @property
     def is_full(self) -> bool:
-        """Whether there is no room for another record."""
+        """True if there is no room for another record."""
 
     def fill(self, window: Window, position: ScanPosition, end: int, stop: int) -> tuple[ScanPosition, int]:
-        """Go on until it is full, the place is at or after ``stop``, or no sound record starts there.
+        """Process records until the filler is full, the position is at or after ``stop``, or no sound record is there.
 
-        ``end`` is the length of the file. Returns the place, and how many bytes from there on a window must have for
-        the work to go on; 0 where it has enough.
+        ``end`` is the length of the file. Return the position, and the number of bytes from there that a window must
+        have to continue; 0 if this window has enough.
         """
 
     def add_span(self, kind: int, rba: int, length: int) -> None:
-        """Take in a span that is no sound record."""
+        """Add a span that is not a sound record; ``kind`` is BAD_SPAN or PARTIAL."""
 
     def take(self) -> Made_co:
-        """The result so far; what comes next goes to a new one."""
+        """Return the result so far and begin a new one."""
 
 
 class Scanning(Iterator[T]):
-    """The results of a filler over one file, from one position on; an iterator that knows its position.
+    """Iterator over the results of a filler for one file, from a position on.
 
     Args:
         trail: the file.
-        position: where to begin.
-        stop: the RBA before which the last record begins; None: all there are.
-        make_filler: gives the filler for some names.
-        earlier: gives the names of the file up to ``position``; None: they are looked for when they are needed.
+        position: the position of the first record.
+        stop: the RBA before which the last record begins; None: all records.
+        make_filler: returns the filler for given names.
+        earlier: returns the names of the file up to ``position``; None: they are looked up when needed.
         by_definition: see Names.
 
     Attributes:
-        position: of the next record; at last at or beyond ``stop``, or at the end of the file.
+        position: of the next record; in the end at or after ``stop``, or at the end of the file.
         stop: the RBA before which the last record begins.
-        names: what the keys of tables mean.
+        names: the names of the table keys.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Scanning(Iterator[T]):
         return self
 
     def __next__(self) -> T:
-        """The next batch, or what else the filler makes; of at least one record or span."""
+        """Return the next result of the filler, of at least one record or span."""
         filler = self._filler
         need = 1
         most = self.position.rba + self._trail.most_looked_at
@@ -153,18 +153,18 @@ class Scanning(Iterator[T]):
 
     @property
     def transactions(self) -> int:
-        """The number of transactions that have ended so far."""
+        """The number of transactions that have ended up to ``position``."""
         return self._filler.transactions
 
     def run(self) -> Self:
-        """Go to the end without keeping anything but the names."""
+        """Scan to the end, discarding the results; return self, for its position and names."""
         for _ in self:
             pass
         return self
 
 
 class Scan(Scanning[Batch]):
-    """Batches of one file, from one place on."""
+    """The batches of one file, from a position on."""
 
     def __init__(
         self,
@@ -185,14 +185,14 @@ class Scan(Scanning[Batch]):
 
 
 class EarlierNames:
-    """The names up to ``start``, looked up when they are needed."""
+    """The names of the table indexes in force at ``start``, looked up when called."""
 
     def __init__(self, trail: TrailFile, start: int) -> None:
         self._trail = trail
         self._start = start
 
     def __call__(self) -> Names:
-        """Return the names, all resolved."""
+        """Return the names; none of them needs an earlier scan."""
         names = Names()
         for entry in self._trail.tables.in_force(self._start):
             names.set(entry.table_index, entry.name)
@@ -207,12 +207,13 @@ def scan(
     batch_size: int = BATCH_SIZE,
     by_definition: bool = False,
 ) -> Scan:
-    """The records from ``start``, where one begins, to the last that begins before ``stop`` (or in the file).
+    """Return the batches of the records from ``start``, the RBA of a record, to before ``stop`` (None: the end).
 
-    The rows are the records that a walk with ``TrailFile.record_at`` and ``next_good_header`` gives, in order; what it
-    steps over are rows too. The batches stay valid when the file is closed. ``by_definition``: see Names.
+    The rows are the records that a walk with ``TrailFile.record_at`` and ``next_good_header`` gives, in order; the
+    damage that it skips has rows too. The batches stay valid after the file is closed. ``by_definition``: see Names.
 
     Raises:
-        NotATrail: while iterating, when the file is closed or cannot be read any more.
+        NotATrail: the file is closed.
+        CannotRead: the file can no longer be read; raised while iterating, as is NotATrail.
     """
     return Scan(trail, first_position(trail, start), stop, batch_size, by_definition=by_definition)

@@ -1,15 +1,14 @@
-"""Boundaries at which a file can be cut, found from any offset without reading what lies before it.
+"""Boundaries at which a file can be split, found from any offset without reading the bytes before it.
 
-The rule. A boundary at or after an offset is the next place where a sound record starts, provided that
+The boundary at or after an offset is the next RBA at which a sound record starts, provided that
 
-- the chain holds: ``CHAIN`` sound records stand in a row from there, or as many as there are up to the end of the file
-  (the last of them half written, maybe), and
+- the chain holds: ``CHAIN`` sound records follow one another from there, or all records up to the end of the file are
+  sound (the last one may be incomplete), and
 - no larger record contains it: none of the sound records that start in the ``REACH`` bytes before it (``WIDE_REACH``
-  for records with four-byte lengths) ends after it. If one does, the search goes on where the outermost of them ends.
+  for records with four-byte lengths) ends after it. If one does, the search continues at its end.
 
-The second part is for data full of records. It cannot be proof: a record may be larger than the reach, and a
-hostile file can hold records that lap over each other. What is certain is only what a walk from the beginning passes:
-see :func:`consistent_ranges`.
+The second condition is for data that contain records. It is no proof: a record may be larger than the reach, and a
+hostile file can hold overlapping records. Only a walk from the beginning is certain: see :func:`consistent_ranges`.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ from trailformat.trail.file import TrailFile
 
 
 class FileRange(NamedTuple):
-    """From the place ``start`` to before the RBA ``stop``."""
+    """The records from the position ``start`` to before the RBA ``stop``."""
 
     start: ScanPosition
     stop: int
 
 
 def scan_range(trail: TrailFile, part: FileRange, *, batch_size: int = BATCH_SIZE) -> Scan:
-    """The batches of a range; the next range fits when it begins at their ``position`` at the end."""
+    """Return the batches of a range; the next range fits if it begins at the final ``position`` of the scan."""
     return Scan(trail, part.start, part.stop, batch_size)
 
 
@@ -48,11 +47,11 @@ def consistent_ranges(
     ranges: Sequence[FileRange],
     ends: Sequence[ScanPosition] | None = None,
 ) -> list[FileRange]:
-    """``ranges``, made to fit: each ends exactly where the next begins, as in one walk from the first.
+    """Return ``ranges`` corrected so that each ends exactly where the next begins, as in one walk from the first.
 
-    ``ends`` are the places where scans of the ranges ended; without them the ranges are scanned here. Where one did not
-    end at the start of the next, the walk goes on from there, past the starts that it does not meet, until it meets one
-    or comes to the end. Ranges that fitted come back unchanged: what was scanned of them stays good.
+    ``ends`` are the positions at which scans of the ranges ended; without them the ranges are scanned here. If a range
+    does not end at the start of the next one, the walk continues from its end, past starts that it misses, to the first
+    start that it reaches or to the end. Ranges that fit are returned unchanged: results of scanning them remain valid.
     """
     fitting: list[FileRange] = []
     number = 0
@@ -80,8 +79,8 @@ CHAIN = 8
 REACH = 1 << 16
 WIDE_REACH = 1 << 20
 _MOST_STEPS, _MOST_CONTAINERS = 1 << 14, 1 << 5
-"""How many candidates one search looks at, and how many containers it leaves, before it gives up; damage makes many of
-the former, hostile data many of the latter.
+"""Maximum numbers of candidates and of containing records for one search: damage makes many of the former, hostile
+data many of the latter.
 """
 _SHORT_RECORD = re.compile(rb"[GF](?=.{3}(?:H|0))", re.DOTALL)
 _WIDE_RECORD = re.compile(rb"G(?=[\x40-\x7f\xc0-\xfe].{4}H)", re.DOTALL)
@@ -90,7 +89,7 @@ _WIDE_LENGTHS = tuple(struct.Struct(order.value + "xxI") for order in ByteOrder)
 
 
 def split_points(trail: TrailFile, pieces: int) -> list[int]:
-    """The beginnings of pieces of about equal size: 0, then boundaries in ascending order, maybe fewer."""
+    """Return the starts of pieces of about equal size: 0, then boundaries, ascending; at most ``pieces`` of them."""
     size = trail.size
     points = [0]
     for number in range(1, pieces):
@@ -101,7 +100,7 @@ def split_points(trail: TrailFile, pieces: int) -> list[int]:
 
 
 def next_boundary(trail: TrailFile, offset: int) -> int | None:
-    """The first boundary at or after ``offset`` by the rule above; None when none is found."""
+    """Return the first boundary at or after ``offset``, as defined above; None if none is found."""
     size, buffer = trail.size, trail.bytes
     at = resync.next_sound(buffer, max(offset, 0), size)
     containers = 0
@@ -120,7 +119,10 @@ def next_boundary(trail: TrailFile, offset: int) -> int | None:
 
 
 def likely_boundary(trail: TrailFile, offset: int) -> int | None:
-    """A place at or shortly after ``offset`` where the chain holds; sooner found than a boundary, and not as surely."""
+    """Return an RBA at or up to REACH after ``offset`` where the chain holds: found faster than a boundary, less sure.
+
+    None if the first candidates fail.
+    """
     size, buffer = trail.size, trail.bytes
     for number, at in enumerate(resync.candidates(buffer, offset, min(offset + REACH, size))):
         if number > CHAIN:
@@ -143,7 +145,7 @@ def _chain_holds(buffer: Source, at: int, end: int, order: ByteOrder) -> bool:
 
 
 def _is_half_written(buffer: Source, at: int, end: int) -> bool:
-    """Whether the file ends inside a record that starts here, and nothing sound follows."""
+    """Return True if the file ends inside a record that starts here, and no sound record follows."""
     for order in ByteOrder:
         try:
             framing.frame_at(buffer, at, end, order)
@@ -155,7 +157,7 @@ def _is_half_written(buffer: Source, at: int, end: int) -> bool:
 
 
 def _end_of_container(buffer: Source, at: int, end: int) -> int | None:
-    """The end of the first sound record that starts within reach before ``at`` and ends after it; None for none."""
+    """Return the end of the first sound record that starts within reach before ``at`` and ends after it, or None."""
     for start in _containers(buffer, at):
         for order in ByteOrder:
             try:
@@ -168,7 +170,7 @@ def _end_of_container(buffer: Source, at: int, end: int) -> int | None:
 
 
 def _containers(buffer: Source, at: int) -> Iterator[int]:
-    """Places before ``at`` whose length, in one order or the other, leads past it; the wide ones first."""
+    """Yield offsets before ``at`` whose length, in either byte order, leads past it; wide records first."""
     base = max(0, at - WIDE_REACH)
     before = copied(buffer, base, at + 7)
     here = at - base

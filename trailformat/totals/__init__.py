@@ -1,1 +1,1 @@
-"""Totals of records: the one way in which COUNT, the summary of Spark and the index add."""
+"""Totals of records, shared by COUNT, the summary of Spark and the index."""

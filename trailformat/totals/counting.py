@@ -1,9 +1,8 @@
-"""COUNT: what it adds up.
+"""The totals of COUNT.
 
-``Total Data Bytes`` is the sum of RecLength (for the file header, of its length less 8); a transaction ends at each
-record with TransInd 2 or 3; ``Bytes/Trans`` adds 48 bytes of header for every record. Both follow from the COUNT of the
-11.1 session, 37 records and 3834 bytes in 4 transactions, and from the manual's TRANSHIST example. Averages are
-truncated.
+``Total Data Bytes`` is the sum of RecLength (of the file header: its length less 8); a transaction ends at each record
+with TransInd 2 or 3; ``Bytes/Trans`` adds 48 bytes of header for every record. Both follow from the COUNT of the 11.1
+session, 37 records and 3834 bytes in 4 transactions, and from the manual's TRANSHIST example. Averages are truncated.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from trailformat.scan import Breakdown, CountBounds, KernelTotals, Names, Transa
 from trailformat.scan.counting import HEADER_BYTES
 
 OTHERS = 1000
-"""The file header as a type; sorts after all types."""
+"""Type number of the file header; sorts after all types."""
 FILE_HEADER_NAME = "*FileHeader*"
 _BEFORE, _AFTER = ord("B"), ord("A")
 MINUTE = 60_000_000
 
 
 class LargeTransaction(NamedTuple):
-    """A transaction that TRANSHIST keeps: size with header bytes, first record's time (Julian) and place."""
+    """A transaction in TRANSHIST: size including record headers, time (Julian) and place of its first record."""
 
     data_bytes: int
     records: int
@@ -34,7 +33,7 @@ class LargeTransaction(NamedTuple):
 
 
 class OpenTransaction:
-    """A transaction without its end: time and place of its first record, and its sums so far."""
+    """A transaction that has not ended: time and place of its first record, and its totals so far."""
 
     def __init__(self, time: int, seqno: int, rba: int) -> None:
         self.time = time
@@ -45,7 +44,7 @@ class OpenTransaction:
 
 
 class TypeTotals:
-    """Records, their data bytes, their types and images."""
+    """Numbers of records, data bytes, types and images."""
 
     def __init__(self) -> None:
         self.records = 0
@@ -60,7 +59,7 @@ class TypeTotals:
         return self.data_bytes // self.records if self.records else 0
 
     def add(self, data_bytes: int, io_type: int, before_after: int | None, records: int = 1) -> None:
-        """Add one record, or many of one kind with the sum of their bytes."""
+        """Add one record, or several of one kind with their total bytes."""
         self.records += records
         self.data_bytes += data_bytes
         self.types[io_type] += records
@@ -80,7 +79,7 @@ class TransactionHistory:
         self.largest: list[LargeTransaction] = []
 
     def add(self, transaction: LargeTransaction) -> None:
-        """Keep a transaction if it is large enough; when the table is full the smallest goes."""
+        """Add a transaction if it is large enough; if the table is full, drop the smallest."""
         if self.size and (transaction.records >= self.record_limit or transaction.data_bytes >= self.byte_limit):
             insort(self.largest, transaction, key=_by_size)
             del self.largest[self.size :]
@@ -91,16 +90,16 @@ def _by_size(transaction: LargeTransaction) -> tuple[int, int, int]:
 
 
 class Totals:
-    """The tally of records, of each of their tables by name and partition, and of their transactions.
+    """Totals of all records, of each table by name and partition, and of the transactions.
 
     Attributes:
         total: all records.
         tables: by name and partition.
-        start: where the first interval begins (Julian), if that is given.
-        intervals: by start (Julian), when ``interval`` (microseconds) is given.
-        transactions: how many ended.
-        table_visits: distinct tables, summed over the transactions.
-        lookups: how often a table's tally was looked up.
+        start: the given beginning of the first interval (Julian), or None.
+        intervals: by start (Julian), if ``interval`` (microseconds) is given.
+        transactions: number of transactions that ended.
+        table_visits: number of distinct tables, summed over the transactions.
+        lookups: number of lookups of a table's totals.
     """
 
     def __init__(self, history: TransactionHistory | None = None, interval: int = 0, start: int | None = None) -> None:
@@ -136,7 +135,7 @@ class Totals:
     def tally(
         self, table: tuple[str, int], data_bytes: int, io_type: int, before_after: int | None, records: int = 1
     ) -> None:
-        """Add to the total and to one table's tally."""
+        """Add to the total and to the totals of one table."""
         self.lookups += records
         self.total.add(data_bytes, io_type, before_after, records)
         tally = self.tables.get(table)
@@ -145,17 +144,17 @@ class Totals:
         tally.add(data_bytes, io_type, before_after, records)
 
     def interval_of(self, time: int) -> TypeTotals:
-        """The tally of the interval around ``time``; they begin at the START given, or the first full minute."""
+        """Return the totals of the interval around ``time``; intervals are aligned to START or a full minute."""
         return self.intervals.setdefault(time - (time - self.interval_origin(time)) % self.interval, TypeTotals())
 
     def interval_origin(self, time: int) -> int:
-        """The beginning of one of the intervals; ``time`` is that of the first record, while there is none yet."""
+        """Return the beginning of an interval; if none is set, set it to the minute of ``time``, the first record's."""
         if self._interval_origin is None:
             self._interval_origin = time - time % MINUTE
         return self._interval_origin
 
     def end_transaction(self) -> None:
-        """Count the transaction that is open, if any of its records was taken in."""
+        """Count the open transaction, if it has any counted record."""
         ended, self.open_transaction = self.open_transaction, None
         if ended is not None:
             self.transactions += 1
@@ -176,7 +175,7 @@ def breakdown_of(count: Totals) -> Breakdown:
 
 
 def add_counted(count: Totals, taken: CountBounds, seqno: int, counted: KernelTotals) -> None:
-    """Add the sums of a stretch of records to the count; the stretches of a file come in their order."""
+    """Add the totals of a stretch of records to the count; the stretches of a file must be in order."""
     names = counted.names
     if counted.file_headers and not taken.has_bounds and taken.takes_table(""):
         place = (FILE_HEADER_NAME, 0)
@@ -195,7 +194,7 @@ def add_counted(count: Totals, taken: CountBounds, seqno: int, counted: KernelTo
 
 
 def add_later(count: Totals, seqno: int, counted: KernelTotals) -> None:
-    """Add the transactions that begin after the first one of a stretch, which has ended."""
+    """Add the transactions after the first one of a stretch, which has ended."""
     count.transactions += counted.transactions
     count.table_visits += counted.table_visits
     for time, rba, data_bytes, records, tables in counted.listed:
@@ -206,7 +205,7 @@ def add_later(count: Totals, seqno: int, counted: KernelTotals) -> None:
 def joined(
     transaction: OpenTransaction | None, seqno: int, part: TransactionPart | None, names: Names
 ) -> OpenTransaction | None:
-    """Return a transaction with a further part, if there is one."""
+    """Return a transaction extended by a part, if there is one."""
     if part is None:
         return transaction
     if transaction is None:

@@ -1,8 +1,8 @@
-"""Sums of the rows of a batch, with numpy: of those that have the same numbers in some columns, of each table.
+"""Totals of the rows of a batch, with numpy: of rows that agree in some columns, and of each table.
 
-The screen's index, its time line and Spark's summary go over batches for their rows' own sake, and ask a group for more
-than sums: its first and last row, its extremes. COUNT needs neither, and its kernel makes no rows (10 GB/s). Tests hold
-the sums of both to be equal, over all fixtures and drawn trails, damaged ones too.
+The screen's index, its time line and Spark's summary go over batches because they need the rows themselves, and need
+more than sums of a group: its first and last row, its extremes. COUNT needs neither, and its kernel makes no rows
+(10 GB/s). Tests compare the sums of both, over all fixtures and generated trails, damaged ones too.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from trailformat.records.record_header import METADATA
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
 
 _MOST_DENSE = 1 << 17
-"""The range of values up to which they are counted in an array of their own."""
+"""Range of values up to which they are counted in an array indexed by value."""
 
 
 def group_keys(parts: Sequence[Any], rows: int) -> tuple[Any, int]:
-    """For each row a small number for its combination of the parts, and how many of them there may be."""
+    """Return for each row a small number for its combination of the parts, and the upper bound of these numbers."""
     if not rows:
         return np.zeros(0, dtype=np.int64), 1
     keys, width = _small(parts[0])
@@ -32,14 +32,14 @@ def group_keys(parts: Sequence[Any], rows: int) -> tuple[Any, int]:
 
 
 def first_rows(keys: Any, width: int) -> Any:
-    """The first row of each key."""
+    """Return the first row of each key."""
     first = np.zeros(width, dtype=np.int64)
     first[keys[::-1]] = np.arange(len(keys))[::-1]
     return first
 
 
 def groups(parts: Sequence[Any], sizes: Any) -> Iterator[tuple[int, int, int]]:
-    """Yield for each combination of the parts: its first row, its number of rows, the sum of its sizes."""
+    """Yield the first row, the number of rows and the sum of sizes of each combination of the parts."""
     keys, width = group_keys(parts, len(sizes))
     records = np.bincount(keys, minlength=width)
     used = np.flatnonzero(records)
@@ -49,7 +49,7 @@ def groups(parts: Sequence[Any], sizes: Any) -> Iterator[tuple[int, int, int]]:
 
 
 def _small(values: Any) -> tuple[Any, int]:
-    """Numbers from 0 on, one for each value, and how many there may be: not many more than values."""
+    """Return numbers from 0 on, one for each distinct value, and an upper bound, about twice the rows at most."""
     low, high = int(values.min()), int(values.max())
     if high - low < 2 * len(values):
         return values.astype(np.int64) - low, high - low + 1
@@ -57,7 +57,7 @@ def _small(values: Any) -> tuple[Any, int]:
 
 
 def _dense(values: Any) -> tuple[Any, int]:
-    """Small numbers, one for each value, and how many there may be."""
+    """Return consecutive numbers from 0 on, one for each distinct value, and how many there are."""
     low, high = int(values.min()), int(values.max())
     if high - low < _MOST_DENSE:
         offsets = values.astype(np.int64) - low
@@ -69,7 +69,7 @@ def _dense(values: Any) -> tuple[Any, int]:
 
 
 def bounds_of_time(batch: Batch) -> tuple[int, int] | None:
-    """The least and the greatest IO Time of a batch; None without a row whose time counts."""
+    """Return the least and the greatest IO Time of a batch; None if it has no row with a relevant time."""
     times = np.asarray(batch.io_time)
     if excluded := _without_time(batch):
         times = np.delete(times, excluded)
@@ -77,7 +77,7 @@ def bounds_of_time(batch: Batch) -> tuple[int, int] | None:
 
 
 def tables_of(batch: Batch) -> dict[int, tuple[int, int]]:
-    """The number of records of each table in a batch and the bytes of their data, by the key of its name."""
+    """Return the number of records and the data bytes of each table in a batch, by the key of its name."""
     keys, sizes, kinds = np.asarray(batch.table), np.asarray(batch.record_length), np.asarray(batch.kind)
     if kinds.any():
         is_record = kinds == RECORD
@@ -86,7 +86,7 @@ def tables_of(batch: Batch) -> dict[int, tuple[int, int]]:
 
 
 def _without_time(batch: Batch) -> list[int]:
-    """The rows whose time does not count: metadata, which carries a later one, and what has none."""
+    """Return the rows without a relevant time: metadata, whose time is later, file headers and damage."""
     kinds, types = (bytes(memoryview(column)) for column in (batch.kind, batch.io_type))  # type: ignore[arg-type]
     rows = batch.spans()
     for wanted, column in ((FILE_HEADER, kinds), (METADATA, types)):

@@ -1,1 +1,1 @@
-"""The files of a trail: reading, writing, and the definitions in force at each place."""
+"""The files of a trail: reading, writing, and the definitions in force at each RBA."""

@@ -1,4 +1,4 @@
-"""A trail file, memory-mapped: records by RBA, forwards, backwards, and on beyond damage."""
+"""A trail file, memory-mapped: its records by RBA, forwards, backwards, and after damage."""
 
 from __future__ import annotations
 
@@ -38,33 +38,33 @@ from trailformat.trail.table_definitions import KnownPlaces, TableDefinitions, T
 
 _TOGETHER = 1 << 16  # bytes that records_at reads
 _FAR = 1 << 17
-"""Bytes from which on a kernel finds metadata: it takes 10 ms to load, as long as a walk over 700 records."""
+"""Bytes above which a kernel searches for metadata: loading it takes 10 ms, as long as a walk over 700 records."""
 _WINDOW = 1 << 19
-"""Bytes that are looked at together: they stay in the cache of the core (0.7 of the time that 4 MB take)."""
+"""Bytes that the kernel searches in one call: they stay in the cache of the core (70 % of the time with 4 MB)."""
 _HEADER = 1 << 13
-"""Bytes of a record in which its header is: where it is longer, the walk goes on one by one."""
+"""Bytes of a record in which the kernel expects its header; a record with a longer one is read by the walk."""
 _FOUND = 256
 _SETTLED = 2_000_000_000
-"""Nanoseconds after its last change from which on a file that is written again has another time of change."""
+"""Nanoseconds after the last change of a file; a write after this time is certain to change its mtime."""
 
 
 class TrailFile:
     """One file of a trail, read-only.
 
-    The file may grow while it is open: every access looks at its size first. A last record that is not complete yet is
-    a :class:`PartialRecord`. Files from before release 10 have no file header.
+    The file may grow while it is open: every access checks its size first. Reading an incomplete last record raises
+    :class:`PartialRecord`. Files from before release 10 have no file header.
 
     Args:
         path: the file.
         beginnings: the transactions open at the beginnings of files, shared by readers of many files.
 
     Attributes:
-        packing: how the file is packed, such as ``gzip``; None if it is read in place.
-        known: facts about the file that an index already has.
+        packing: the format in which the file is packed, such as ``gzip``; None if it is read in place.
+        known: facts about the file from an index; None without one.
 
     Raises:
         NotATrail: it cannot be opened, is empty, or has no sound record.
-        CannotRead: as any method does when a read fails.
+        CannotRead: a read failed; every method may raise it.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class TrailFile:
                 file.close()
 
     def twin(self) -> TrailFile:
-        """Return the same file opened again, for another thread: a TrailFile is for one thread at a time.
+        """Return the same file opened again, for another thread: only one thread at a time may use a TrailFile.
 
         Raises:
             CannotRead: the file is closed, or no more files can be opened.
@@ -137,21 +137,21 @@ class TrailFile:
         return opened.file
 
     def keep_recent(self) -> None:
-        """Keep the bytes that a scan reads, so that looking at its rows does not read them again."""
+        """Keep the bytes that a scan reads, so that accesses to its rows do not read them again."""
         self._recent = RecentBytes()
         if self._source is not None:
             self._source.recent = self._recent
 
     @property
     def most_looked_at(self) -> int:
-        """The bytes that a batch of a scan may have about: where they are kept, so many that all of them are."""
+        """Approximate maximum of bytes per batch of a scan; with ``keep_recent``, few enough to be kept whole."""
         return MOST_RECENT * 2 // 3 if self._recent is not None else 1 << 62
 
     def refresh(self) -> int:
-        """Look at the file again, map what has been added, and return its size in bytes.
+        """Check the file's size, map bytes that have been added, and return the size in bytes.
 
         Raises:
-            CannotRead: the file cannot be read any more.
+            CannotRead: the file can no longer be read.
         """
         if self._file is None:
             raise NotATrail("the file is closed", path=self.path)
@@ -167,10 +167,10 @@ class TrailFile:
 
     @property
     def settled_state(self) -> tuple[int, int] | None:
-        """Size and time of the last change, which tell whether the file has changed since; None right after a change.
+        """Size and mtime (ns), equal later if the file has not changed; None for two seconds after a change.
 
         Raises:
-            CannotRead: the file cannot be read any more.
+            CannotRead: the file can no longer be read.
         """
         size = self.refresh()
         return (size, self._changed) if time.time_ns() - self._changed > _SETTLED else None
@@ -186,7 +186,7 @@ class TrailFile:
             raise CannotRead.cut(self.path, size)
 
     def _unmap(self) -> None:
-        """Release the mapping; while a view of it exists, it lives as long as the view."""
+        """Release the mapping; if a view of it exists, it stays until the view is released."""
         if isinstance(self._source, mmap.mmap):
             with contextlib.suppress(BufferError):
                 self._source.close()
@@ -217,13 +217,13 @@ class TrailFile:
         self._detect_order()
 
     def _detect_order(self) -> None:
-        """Take the order of the first ``G`` record; the file header is big-endian in every trail seen."""
+        """Set the byte order of the first ``G`` record; the file header is big-endian in every trail seen."""
         if self.first_order is not None:
             self.order, self._order_known = self.first_order, True
 
     @property
     def first_order(self) -> ByteOrder | None:
-        """The byte order of the first ``G`` record; None as long as there is none near where it should be."""
+        """The byte order of the first ``G`` record; None if none is found in the 64 KiB after the file header."""
         if self._first_order is None:
             rba = self.first_rba
             self._first_order = resync.first_order(self.bytes, rba, self._size)
@@ -231,7 +231,7 @@ class TrailFile:
 
     @property
     def buffer(self) -> FileBuffer:
-        """The bytes, valid until the next call that looks at the file again: of a file of this machine mapped."""
+        """The bytes, valid until the next call that checks the file; a local file is mapped."""
         return self._source if self._source is not None else b""
 
     @property
@@ -251,13 +251,13 @@ class TrailFile:
         return fresh
 
     def read_into(self, target: memoryview, rba: int, until: int | None = None) -> int:
-        """Copy bytes of the file, from ``rba`` on, to where the caller wants them; returns how many there were.
+        """Copy bytes of the file, from ``rba`` on, to ``target``; return their number.
 
-        ``until`` is the place to which the caller is going to read on. Unlike access to the mapping this is safe while
-        the file is cut.
+        ``until`` is the RBA to which the caller will read on. Unlike access to the mapping this is safe if the file is
+        truncated.
 
         Raises:
-            CannotRead: the file cannot be read any more.
+            CannotRead: the file can no longer be read.
         """
         if self._file is None:
             raise NotATrail("the file is closed", path=self.path)
@@ -268,12 +268,12 @@ class TrailFile:
 
     @property
     def size(self) -> int:
-        """Bytes in the file, now."""
+        """Current size of the file in bytes."""
         return self.refresh()
 
     @property
     def file_header(self) -> FileHeader | None:
-        """The file header; None in a file from before release 10, or when it is damaged."""
+        """The file header; None in a file from before release 10, or if it is damaged."""
         with contextlib.suppress(TrailError):
             record = self.record_at(0)
             if record is not None and record.is_file_header:
@@ -282,7 +282,7 @@ class TrailFile:
 
     @property
     def status(self) -> os.stat_result:
-        """The system's status of the open file; of a packed one as it was opened, not of its unpacked copy.
+        """The system's status of the open file; for a packed file its status when it was opened, not that of the copy.
 
         Raises:
             CannotRead: the file is closed or can no longer be examined.
@@ -298,14 +298,14 @@ class TrailFile:
 
     @property
     def first_rba(self) -> int:
-        """The RBA after the file header; 0 when there is none."""
+        """The RBA after the file header; 0 without one."""
         with contextlib.suppress(TrailError):
             record = self.record_at(0)
             return record.length if record is not None and record.is_file_header else 0
         return 0
 
     def record_at(self, rba: int) -> Record | None:
-        """The record that starts at ``rba``; None at the end of the file.
+        """Return the record that starts at ``rba``; None at the end of the file.
 
         Raises:
             BadRecord: no sound record starts there.
@@ -315,13 +315,13 @@ class TrailFile:
         return record_of(self.bytes, rba, frame[0], order, self.path, frame[1]) if frame is not None else None
 
     def records_at(self, rba: int, most: int) -> list[Record]:
-        """The records from ``rba`` on, as many as are near, at most ``most``, read together.
+        """Return at most ``most`` records from ``rba`` on, as far as one read of 64 KiB has them.
 
-        What is no sound record in the file's byte order ends the list, a file header too: ``record_at`` says what is
-        there. It never begins at 0.
+        The list ends before a file header and before bytes that are not a sound record in the file's byte order, for
+        which ``record_at`` raises the error. It is empty for RBA 0.
 
         Raises:
-            NotATrail: the file cannot be read any more.
+            CannotRead: the file can no longer be read.
         """
         size, source = self.refresh(), self.bytes
         if not 0 < rba < size or not isinstance(source, FileBytes):
@@ -338,11 +338,14 @@ class TrailFile:
         return records
 
     def record_length(self, rba: int) -> int:
-        """The length of the record at ``rba`` without reading it; 0 at the end of the file. Raises like record_at."""
+        """Return the length of the record at ``rba`` without reading it; 0 at the end of the file.
+
+        Raises like record_at.
+        """
         return frame[0] if (frame := self._frame(rba)[0]) is not None else 0
 
     def error_at(self, rba: int) -> TrailError | None:
-        """Why no sound record starts at ``rba``; None where one does, and at the end of the file."""
+        """Return the error that reading a record at ``rba`` raises; None if a sound record or the end is there."""
         try:
             self._frame(rba)
         except TrailError as error:
@@ -367,7 +370,7 @@ class TrailFile:
         return frame, order
 
     def records(self, start: int = 0, stop: int | None = None) -> Iterator[Record]:
-        """The records that begin from ``start`` on and before ``stop``, up to the end of the file or one not complete.
+        """Yield the records from ``start`` to before ``stop`` (None: the end of the file); an incomplete one ends them.
 
         Raises:
             BadRecord: at damage; continue at ``next_good_header``.
@@ -378,7 +381,7 @@ class TrailFile:
                 start += record.length
 
     def record_before(self, rba: int) -> Record | None:
-        """The record that ends at ``rba``; None at the beginning of the file.
+        """Return the record that ends at ``rba``; None at the beginning of the file.
 
         Raises:
             BadRecord: no sound record ends there.
@@ -393,14 +396,14 @@ class TrailFile:
         raise BadRecord("no sound record ends here", path=self.path, rba=rba, expected="trailer x5a 'Z' before it")
 
     def records_backwards(self, end: int | None = None) -> Iterator[Record]:
-        """The records before ``end`` (default: all whole ones), last first. Raises like record_before."""
+        """Yield the records before ``end`` (None: all complete ones), last first. Raises like record_before."""
         rba = self.end_of_records() if end is None else end
         while (record := self.record_before(rba)) is not None:
             yield record
             rba = record.rba
 
     def end_of_records(self) -> int:
-        """The end of the last whole record: the size of the file, or less when its last record is only half written."""
+        """Return the end of the last complete record: the size of the file, or less if the last one is incomplete."""
         size = self.refresh()
         if any(framing.start_before(self.bytes, size, order) is not None for order in ByteOrder):
             return size
@@ -408,12 +411,12 @@ class TrailFile:
         return last + self.record_length(last) if last is not None else 0
 
     def next_good_header(self, rba: int, most: int | None = None) -> int | None:
-        """The first RBA at or after ``rba`` where a sound record starts; None up to the end, or in ``most`` bytes."""
+        """Return the first RBA at or after ``rba`` where a sound record starts; None without one in ``most`` bytes."""
         size = self.refresh()
         return resync.next_sound(self.bytes, max(rba, 0), size, most)
 
     def previous_good_header(self, rba: int, most: int | None = None) -> int | None:
-        """The last RBA before ``rba`` where a sound record starts; None when there is none in ``most`` bytes."""
+        """Return the last RBA before ``rba`` where a sound record starts; None without one in ``most`` bytes."""
         rba = min(rba, size := self.refresh())
         for order in (self.order, self.order.other):
             if rba > 0 and (start := framing.start_before(self.bytes, rba, order)) is not None:
@@ -421,7 +424,7 @@ class TrailFile:
         return resync.previous_sound(self.bytes, rba, size, most)
 
     def sound_rbas(self, start: int, stop: int) -> Iterator[int]:
-        """The RBAs of sound records from ``start`` to before ``stop``, damage stepped over."""
+        """Yield the RBAs of the sound records from ``start`` to before ``stop``, skipping damage."""
         rba: int | None = start
         while rba is not None and rba < stop:
             try:
@@ -435,10 +438,9 @@ class TrailFile:
             rba += length
 
     def metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
-        """The RBAs of metadata records from ``start``, where one begins, to before ``stop``, and the end of the search.
+        """Return the RBAs of all metadata records from ``start``, where a record begins, and the end of the search.
 
-        Up to a place at or after ``stop`` where a record or damage begins, or to the end of the file, there are no
-        others.
+        The search ends at the first record or damage at or after ``stop``, or at the end of the file.
         """
         rbas: list[int] = []
         end = rba = start
@@ -465,9 +467,9 @@ class TrailFile:
     def embedded_up_to(self, rba: int, good: int) -> int | None:
         """Return the end of the damaged record at ``rba`` by its length, if the next good header is before that.
 
-        A sound record begins there, or the file ends: the bytes before may be data of the damaged record, as of a
-        trail stored in a column. None if there is no evidence. The length is read in the byte order of the file,
-        whatever was read before.
+        A sound record begins at that end, or the file ends: the bytes before it may be data of the damaged record, such
+        as a trail stored in a column. None if there is no evidence. The length is read in the byte order of the file,
+        independent of earlier reads.
         """
         end, buffer, order = self.size, self.bytes, self.first_order or self.order
         if end - rba < framing.SMALLEST or buffer[rba] != framing.RECORD:
@@ -477,8 +479,8 @@ class TrailFile:
         return claimed if is_likely and good < claimed else None
 
     def _leap(self, rba: int, stop: int, rbas: list[int]) -> int:
-        """Take in the metadata records from ``rba`` on by a kernel; the RBA up to which that goes."""
-        from trailformat.native.loaded import (  # noqa: PLC0415 - of long ways
+        """Append the RBAs of metadata records from ``rba`` on by a kernel; return the RBA up to which it searched."""
+        from trailformat.native.loaded import (  # noqa: PLC0415 - for long searches only
             address_of,
             address_of_bytes,
             kernels,
@@ -499,11 +501,11 @@ class TrailFile:
         return state[0]
 
     def table_of(self, record: Record) -> TableEntry | None:
-        """The definition in force for a record whose header holds an index; None without an index or a definition."""
+        """Return the definition in force for a record whose header holds an index; None without index or definition."""
         return self.tables.of(record)
 
     def name_of(self, record: Record) -> str:
-        """The table name of a record: from its header, or by its index; empty when there is none."""
+        """Return the table name of a record, from its header or by its index; empty without one."""
         if record.is_file_header:
             return ""
         return entry.name if (entry := self.table_of(record)) else record.name

@@ -1,11 +1,11 @@
-"""Packed files: a file that is compressed, or a member of an archive, is read from an unpacked copy.
+"""Packed files: a compressed file or a member of an archive is read from an unpacked copy.
 
     lt000000001.gz               gzip; also bzip2, xz and zstd (which needs zstandard)
     trails.tar.gz/lt000000001    a member of a tar archive, compressed or not, or of a zip archive
 
-How a file is packed is seen from its first bytes, not from its name. A copy has no name of its own: it lies in the
-folder for temporary files and is gone with its last user, whatever ends the process. The most recent copies are kept
-for the next who opens the same file; one that has changed since is unpacked again.
+The format is detected from the first bytes of a file, not from its name. A copy is an unnamed file in the folder for
+temporary files; the system deletes it with its last descriptor, however the process ends. The most recent copies are
+kept for the next opening of the same file; a file that has changed since is unpacked again.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from trailformat.errors import CannotRead, NotATrail
 from trailformat.records import reached
 
 LIMIT_VARIABLE = "LOGDUMP_UNPACKED_LIMIT"
-"""The environment variable that sets another limit, in bytes."""
+"""The environment variable that replaces LIMIT, in bytes."""
 LIMIT = 64 << 30
-"""Bytes of one unpacked file, and of all copies that are kept: a small file can hold zeros without end."""
+"""Maximum bytes of one unpacked file, and of all copies kept: a small file can unpack to any number of zeros."""
 WHOLE = "whole"
-"""Stands for how a file is packed that a server gives as a whole only."""
+"""The packing of a file that a server does not serve by ranges, so that it is copied."""
 _MOST_KEPT = 64
 _MOST_LAYERS = 3
 _CHUNK = 1 << 20
@@ -55,7 +55,7 @@ class _Reader(Protocol):
 
 
 class OpenedFile(NamedTuple):
-    """The bytes of a file, unpacked; how it is packed: ``gzip``, ``tar``, … or None; its status."""
+    """A file opened for reading its unpacked bytes, its packing (``gzip``, ``tar``, … or None), and its status."""
 
     file: InputFile
     packing: str | None
@@ -63,7 +63,7 @@ class OpenedFile(NamedTuple):
 
 
 class _Key(NamedTuple):
-    """A packed file as it is now."""
+    """The identity of one version of a packed file, or of a member of it."""
 
     device: int
     inode: int
@@ -77,7 +77,7 @@ _lock = threading.Lock()
 
 
 def open_unpacked(path: Path) -> OpenedFile:
-    """A file for reading, unpacked where it is packed.
+    """Open a file for reading, unpacked if it is packed.
 
     Raises:
         OSError: it is not there, cannot be read, or is no regular file.
@@ -104,7 +104,7 @@ def open_unpacked(path: Path) -> OpenedFile:
 
 
 def open_file(path: Path) -> InputFile:
-    """A regular file of this machine or of a store; a copy of one that a server gives as a whole only.
+    """Open a regular file of this machine or of a store; a copy of it if the server does not serve ranges.
 
     Raises:
         OSError: it is not there, cannot be read, or is no regular file.
@@ -114,7 +114,7 @@ def open_file(path: Path) -> InputFile:
     if not isinstance(path, RemotePath):
         return LocalFile(open_regular(path))
     from trailformat.codec.remote.file import RemoteFile  # noqa: PLC0415 - most files are local
-    from trailformat.codec.remote.store import NoRangesError  # noqa: PLC0415 - likewise
+    from trailformat.codec.remote.store import NoRangesError  # noqa: PLC0415 - as above
 
     try:
         file = RemoteFile(path)
@@ -136,7 +136,7 @@ def open_file(path: Path) -> InputFile:
 
 
 class _WholeCopy(LocalFile):
-    """The copy of a file that a server gives as a whole only."""
+    """The copy of a file that its server does not serve by ranges."""
 
     __slots__ = ("_status",)
 
@@ -145,11 +145,11 @@ class _WholeCopy(LocalFile):
         self._status = status
 
     def status(self) -> os.stat_result:
-        """The status of the file on the server when it was copied."""
+        """Return the status of the file on the server when it was copied."""
         return self._status
 
     def twin(self) -> LocalFile:
-        """The same, by another descriptor."""
+        """Return the same copy with a descriptor of its own."""
         return _WholeCopy(os.dup(self.handle), self._status)
 
 
@@ -168,7 +168,7 @@ def _whole_copy(path: RemotePath) -> LocalFile:
 
 
 def unpacked_size(path: Path) -> int:
-    """The bytes of a file as they are read; it is unpacked for that.
+    """Return the size of a file in bytes, unpacked; a packed file is unpacked for this.
 
     Raises:
         OSError, ValueError, NotATrail, CannotRead: like :func:`open_unpacked`.
@@ -181,18 +181,18 @@ def unpacked_size(path: Path) -> int:
 
 
 def known_size(path: Path) -> int:
-    """The bytes of a file as far as that is known without unpacking it: on disk, or of a copy that is kept.
+    """Return the size of a file without unpacking it: that of its kept copy if there is one, else that on disk.
 
     Raises:
         OSError: it is not there.
     """
     status = status_of(path)
-    kept = _kept.get(_key(status, ""))  # without the lock: progress of unpacking asks for it
+    kept = _kept.get(_key(status, ""))  # without the lock: the progress display calls it while a file is unpacked
     return kept[0].status().st_size if kept is not None else status.st_size
 
 
 def unpacked_head(path: Path, size: int) -> bytes:
-    """The first bytes of a file, at most ``size``; of a compressed one without unpacking all of it.
+    """Return the first bytes of a file, at most ``size``; a compressed file is not unpacked beyond them.
 
     Raises:
         OSError, ValueError, NotATrail, CannotRead: like :func:`open_unpacked`.
@@ -210,7 +210,7 @@ def unpacked_head(path: Path, size: int) -> bytes:
 
 
 def entries_of(folder: Path) -> list[Path]:
-    """The entries of a folder, or the files in an archive that stands for one.
+    """Return the entries of a folder, or the files in an archive or in a folder of one.
 
     Raises:
         OSError: it is neither.
@@ -227,13 +227,13 @@ def entries_of(folder: Path) -> list[Path]:
 
 
 def members_of(archive: Path) -> list[Path]:
-    """All files in an archive, those in its folders too. Raises like :func:`entries_of`."""
+    """Return all files in an archive, including those in its folders. Raises like :func:`entries_of`."""
     with _stream(open_file(archive)) as file, _unpacking(archive, "the archive"):
         return [archive / name for name in _member_names(file)]
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a regular file is an archive: by its first bytes, a compressed one by its name."""
+    """Return True if a regular file is an archive: by its first bytes, for a compressed one also by its name."""
     if isinstance(path, RemotePath) and not _ARCHIVE_NAME.search(path.name):
         return False
     try:
@@ -250,7 +250,7 @@ def is_archive(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is a regular file of this name, or a member of an archive."""
+    """Return True if there is a regular file of this path, or a member of an archive."""
     if path.is_file():
         return True
     try:
@@ -260,7 +260,7 @@ def is_file(path: Path) -> bool:
 
 
 def status_of(path: Path) -> os.stat_result:
-    """The status of a file, of a member of an archive that of the archive.
+    """Return the status of a file; for a member of an archive, that of the archive.
 
     Raises:
         OSError: it is not there.
@@ -278,13 +278,13 @@ def _is_in_archive(path: Path) -> bool:
 
 
 def _maybe_archives(path: Path) -> Iterator[Path]:
-    """The parents of a path; of those in a store, which each take a request, the ones that are named like archives."""
+    """Yield the parents of a path; in a store, where each takes a request, only those named like archives."""
     is_remote = isinstance(path, RemotePath)
     return (parent for parent in path.parents if not is_remote or _ARCHIVE_NAME.search(parent.name))
 
 
 def _archive_around(path: Path) -> tuple[InputFile, str]:
-    """The regular file among the parents of a path, opened, and the rest of the path."""
+    """Open the regular file among the parents of a path; return it and the rest of the path."""
     for parent in _maybe_archives(path):
         with contextlib.suppress(NotADirectoryError):
             return open_file(parent), "/".join(path.parts[len(parent.parts) :])
@@ -299,7 +299,7 @@ def _archive_of(folder: Path) -> tuple[InputFile, str]:
 
 
 def _stream(file: InputFile) -> IO[bytes]:
-    """The bytes of a file as a stream, which closes the file with itself."""
+    """Return the bytes of a file as a stream; closing the stream closes the file."""
     if isinstance(file, LocalFile):
         return os.fdopen(file.handle, "rb")
     from trailformat.codec.remote.file import RemoteFile, RemoteReader  # noqa: PLC0415 - most files are local
@@ -320,7 +320,7 @@ def _head_of(stream: IO[bytes]) -> bytes:
 
 
 def _packing(head: bytes) -> str | None:
-    """How a file is packed that begins with these bytes."""
+    """Return the packing of a file that begins with these bytes; None if it is not packed."""
     for magic, packing in _MAGICS.items():
         if head.startswith(magic):
             return packing
@@ -334,7 +334,7 @@ def _key(status: os.stat_result, member: str) -> _Key:
 
 
 def _copy_of(path: Path, file: InputFile, member: str) -> tuple[LocalFile, str]:
-    """The unpacked copy, and how the file is packed; it is unpacked where no copy is kept."""
+    """Return the unpacked copy and the packing of a file; unpack it if no copy is kept. Needs the lock."""
     key = _key(file.status(), member)
     if key in _kept:
         _kept.move_to_end(key)
@@ -361,7 +361,7 @@ def _limit() -> int:
 
 
 def _unpacked(path: Path, file: IO[bytes], member: str) -> tuple[int, str]:
-    """A descriptor of the bytes of a compressed file, or of a member of an archive."""
+    """Unpack a compressed file or a member of an archive; return a descriptor and the packing of the outer layer."""
     packing = _packing(_head_of(file))
     if packing not in _MAGICS.values() and not member:
         raise NotATrail(_archive_problem(path, file, packing), path=path)
@@ -382,7 +382,7 @@ def _unpacked(path: Path, file: IO[bytes], member: str) -> tuple[int, str]:
 
 
 def _archive_problem(path: Path, file: IO[bytes], packing: str | None) -> str:
-    """The sentence about an archive that is opened as a trail."""
+    """Return the message for an archive that is opened as a trail."""
     file.seek(0)
     names = []
     for name in _member_names(file):
@@ -397,10 +397,10 @@ def _archive_problem(path: Path, file: IO[bytes], packing: str | None) -> str:
 
 
 def _copied(path: Path, source: _Reader, packed: IO[bytes] | None) -> int:
-    """The bytes of a source in a file without a name, as a descriptor.
+    """Copy the bytes of a source to an unnamed file; return its descriptor. Progress is reported by ``packed``.
 
     Raises:
-        NotATrail: they are more than the limit.
+        NotATrail: there are more bytes than the limit.
         OSError: there is no room for them.
     """
 
@@ -414,10 +414,10 @@ def _copied(path: Path, source: _Reader, packed: IO[bytes] | None) -> int:
 
 
 def _filled(path: Path, fill: Callable[[Callable[[bytes], object]], object]) -> int:
-    """A file without a name that a function fills, as a descriptor.
+    """Return the descriptor of an unnamed file that ``fill`` writes.
 
     Raises:
-        NotATrail: its bytes are more than the limit.
+        NotATrail: there are more bytes than the limit.
         OSError: there is no room for them.
     """
     import tempfile  # noqa: PLC0415 - few files are packed
@@ -438,31 +438,31 @@ def _filled(path: Path, fill: Callable[[Callable[[bytes], object]], object]) -> 
 
 
 def _reader(file: IO[bytes], packing: str, path: Path) -> _Reader:
-    """Gives the unpacked bytes of a compressed file."""
+    """Return a reader of the unpacked bytes of a compressed file."""
     file.seek(0)
     if packing == "gzip":
         import gzip  # noqa: PLC0415 - few files are packed
 
         return gzip.GzipFile(fileobj=file)
     if packing == "bzip2":
-        import bz2  # noqa: PLC0415 - likewise
+        import bz2  # noqa: PLC0415 - as above
 
         return bz2.BZ2File(file)
     if packing == "xz":
-        import lzma  # noqa: PLC0415 - likewise
+        import lzma  # noqa: PLC0415 - as above
 
         return lzma.LZMAFile(file)
     try:
-        import zstandard  # noqa: PLC0415 - likewise
+        import zstandard  # noqa: PLC0415 - as above
     except ImportError:
         raise NotATrail("it is compressed with zstd: install logdump[packed], or unpack it", path=path) from None
     return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
 
 
 def _member_names(file: IO[bytes]) -> Iterator[str]:
-    """The names of the regular files in an archive."""
+    """Yield the names of the regular files in an archive, without a leading ``./``."""
     import tarfile  # noqa: PLC0415 - few files are packed
-    import zipfile  # noqa: PLC0415 - likewise
+    import zipfile  # noqa: PLC0415 - as above
 
     if _head_of(file).startswith(_ZIP):
         with zipfile.ZipFile(file) as archive:
@@ -477,9 +477,9 @@ def _plain(name: str) -> str:
 
 
 def _member(path: Path, file: IO[bytes], member: str) -> _Reader:
-    """Gives the bytes of a member of an archive."""
+    """Return a reader of the bytes of a member of an archive."""
     import tarfile  # noqa: PLC0415 - few files are packed
-    import zipfile  # noqa: PLC0415 - likewise
+    import zipfile  # noqa: PLC0415 - as above
 
     if _head_of(file).startswith(_ZIP):
         archive = zipfile.ZipFile(file)
@@ -487,7 +487,7 @@ def _member(path: Path, file: IO[bytes], member: str) -> _Reader:
             if _plain(info.filename) == member and not info.is_dir():
                 return cast("_Reader", archive.open(info))
     else:
-        members = tarfile.open(fileobj=file, mode="r|*")  # noqa: SIM115 - it is read by the caller
+        members = tarfile.open(fileobj=file, mode="r|*")  # noqa: SIM115 - the caller reads it
         for one in members:
             if one.isreg() and _plain(one.name) == member:
                 return cast("_Reader", members.extractfile(one))
@@ -496,11 +496,11 @@ def _member(path: Path, file: IO[bytes], member: str) -> _Reader:
 
 @contextlib.contextmanager
 def _unpacking(path: Path, what: str) -> Iterator[None]:
-    """Errors of what unpacks are those of reading: the bytes are no archive, or there is no room."""
+    """Convert the errors of decompressors and archives to NotATrail, and those of the system to CannotRead."""
     import lzma  # noqa: PLC0415 - few files are packed
-    import tarfile  # noqa: PLC0415 - likewise
-    import zipfile  # noqa: PLC0415 - likewise
-    import zlib  # noqa: PLC0415 - likewise
+    import tarfile  # noqa: PLC0415 - as above
+    import zipfile  # noqa: PLC0415 - as above
+    import zlib  # noqa: PLC0415 - as above
 
     of_zstd = (sys.modules["zstandard"].ZstdError,) if "zstandard" in sys.modules else ()
     broken = (*of_zstd, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError)

@@ -1,4 +1,4 @@
-"""The facts in the first bytes of a file, without opening it as a trail."""
+"""Facts from the first bytes of a file, without opening it as a trail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST_HEADER = 0xFFFF
 
 
 class TrailPeek(NamedTuple):
-    """A trail file's sequence number, and CSN and IO Time (Julian) of its first and last record, where known."""
+    """A trail file's seqno, and CSN and IO Time (Julian) of its first and last record; None where not known."""
 
     seqno: int | None
     first_csn: str | None
@@ -31,10 +31,10 @@ class TrailPeek(NamedTuple):
 
 
 def peek(path: Path) -> TrailPeek | None:
-    """The peek at a regular file; None when it is no trail or not there.
+    """Return the peek at a regular file; None if it is not a trail or does not exist.
 
     Raises:
-        CannotRead: reading it has failed, or this user may not.
+        CannotRead: reading failed or is not permitted.
     """
     try:
         data = unpacked_head(path, _LONGEST_HEADER)
@@ -54,7 +54,7 @@ def peek(path: Path) -> TrailPeek | None:
 
 
 def _file_header(data: bytes) -> FileHeader:
-    """The file header that a file begins with; an empty one where it has none, or that is damaged."""
+    """Return the file header at the beginning of the data; an empty one if it is missing or damaged."""
     with contextlib.suppress(TrailError):
         record = Record(data[: frame_at(data, 0, len(data), ByteOrder.BIG)[0]])
         if record.is_file_header:

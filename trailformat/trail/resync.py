@@ -1,4 +1,4 @@
-"""The search for sound records after damage, forwards and backwards; what an unsound one lacks."""
+"""The search for sound records after damage, forwards and backwards, and the errors of unsound ones."""
 
 from __future__ import annotations
 
@@ -16,25 +16,28 @@ _STARTS = {
     b"G": re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E", re.DOTALL),
     b"F": re.compile(rb"F(?:.{3}|.{5})0", re.DOTALL),
 }
-"""How a record begins, by its first byte."""
+"""Patterns of the beginning of a record, by first byte."""
 _REACH = 13
-"""The longest match of them, so that windows can overlap by as much."""
+"""Length of their longest match, by which windows overlap."""
 _NEARBY = 1 << 16
 _NOWHERE = (0, 0)
 _FIRST_WINDOW, _WINDOW = 1 << 12, 1 << 20
-"""Bytes that are copied to be searched: few at first, because the next record is near more often than not."""
+"""Bytes that are copied for a search: few at first, because the next record is usually near."""
 _OVERLAP = 1 << 17
-"""Bytes after a window: what begins in it with a length of two bytes ends there."""
+"""Bytes copied after a window: a record that begins in it and has a two-byte length ends there at the latest."""
 
 
 def sound_frame(
     buffer: Source, rba: int, end: int, order: ByteOrder, *, order_known: bool, own: ByteOrder | None = None
 ) -> tuple[Frame, ByteOrder]:
-    """The frame of the sound record at ``rba`` and its byte order, ``order`` tried first; errors are in ``own``.
+    """Return the frame of the sound record at ``rba`` and its byte order; ``order`` is tried first.
+
+    If neither order gives a sound record, the error is that of ``own``, the order of the file; None: that of ``order``.
 
     Raises:
-        PartialRecord: the last record of the file begins there and is not complete.
-        BadRecord: no sound record starts there; a length past the end is bad too where sound records follow.
+        PartialRecord: the last record of the file begins there and is incomplete.
+        BadRecord: no sound record starts there; a record that extends past the end of the file is bad too if a sound
+            record follows.
     """
     try:
         return frame_at(buffer, rba, end, order), order
@@ -55,7 +58,7 @@ def sound_frame(
 def _error_of_unknown_order(
     buffer: Source, rba: int, end: int, errors: dict[ByteOrder, BadRecord | PartialRecord], first: ByteOrder
 ) -> BadRecord | PartialRecord:
-    """The error where no sound record has shown the byte order; that of ``first`` if none is incomplete."""
+    """Return the error if no sound record has shown the byte order; that of ``first`` if neither is PartialRecord."""
     partial = {order: error for order, error in errors.items() if isinstance(error, PartialRecord)}
     if len(partial) == 1:
         return next(iter(partial.values()))
@@ -72,7 +75,7 @@ def _error_of_unknown_order(
 
 
 def first_order(buffer: Source, rba: int, end: int) -> ByteOrder | None:
-    """The order of the first sound ``G`` record from ``rba`` on; None where there is none within some kilobytes."""
+    """Return the byte order of the first sound ``G`` record from ``rba`` on; None without one in 64 KiB."""
     stop = min(end, rba + _NEARBY)
     at: int | None = rba
     while at is not None and at < stop:
@@ -84,12 +87,12 @@ def first_order(buffer: Source, rba: int, end: int) -> ByteOrder | None:
 
 
 def next_sound(buffer: Source, rba: int, end: int, most: int | None = None) -> int | None:
-    """The first RBA at or after ``rba`` where a sound record starts, in either byte order; None up to ``end``.
+    """Return the first RBA at or after ``rba`` where a sound record starts, in either byte order; None without one.
 
-    ``most`` is the number of bytes that are looked at.
+    ``most`` is the number of bytes that are searched; None: up to ``end``.
 
     Raises:
-        NotATrail: the file of the buffer was cut, or cannot be read any more.
+        CannotRead: the file of the buffer was truncated or can no longer be read.
     """
     stop = end if most is None else min(end, rba + most)
     known = buffer.barren if isinstance(buffer, FileBytes) else _NOWHERE
@@ -107,7 +110,7 @@ def next_sound(buffer: Source, rba: int, end: int, most: int | None = None) -> i
 
 
 def previous_sound(buffer: Source, rba: int, end: int, most: int | None = None) -> int | None:
-    """The last RBA before ``rba`` where a sound record starts; None when there is none in ``most`` bytes.
+    """Return the last RBA before ``rba`` where a sound record starts; None without one in ``most`` bytes.
 
     Raises as next_sound.
     """
@@ -127,21 +130,21 @@ def previous_sound(buffer: Source, rba: int, end: int, most: int | None = None) 
 
 
 def _sound_places(buffer: Source, start: int, stop: int, end: int) -> Iterator[int]:
-    """The places from ``start`` to before ``stop`` where a sound record starts, one window."""
-    from trailformat.native.loaded import address_of_bytes, kernels  # noqa: PLC0415 - of long ways
+    """Yield the RBAs from ``start`` to before ``stop``, the bounds of a window, where a sound record starts."""
+    from trailformat.native.loaded import address_of_bytes, kernels  # noqa: PLC0415 - for searches only
 
     next_frame = kernels()["next_frame"]
     window = copied(buffer, start, min(stop + _OVERLAP, end))
     base, limit = address_of_bytes(window) - start, start + len(window)
     while start < stop and (at := next_frame(base, start, stop, limit, end)) != -1:
-        # a record that claims more than the window has is looked at where it lies
+        # a record that extends past the window is checked in the buffer
         if at >= 0 or detect_order(buffer, at := -2 - at, end) is not None:
             yield at
         start = at + 1
 
 
 def candidates(buffer: Source, start: int, end: int) -> Iterator[int]:
-    """The places from ``start`` to before ``end`` that look like the beginning of a record."""
+    """Yield the RBAs from ``start`` to before ``end`` whose bytes look like the beginning of a record, ascending."""
     from heapq import merge  # noqa: PLC0415 - damage is rare
 
     size = _FIRST_WINDOW

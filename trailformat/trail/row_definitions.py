@@ -1,4 +1,4 @@
-"""The definition of a row's columns: that in its trail, or in a definitions file where the trail has none."""
+"""The definition of a row's columns: from its trail, or from a definitions file if the trail has none."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class RowDefinition(NamedTuple):
-    """The definition of a row: its table's name, its columns (None: not known), the codec of its database's text."""
+    """The definition of a row: its table's name, its columns (None: not known), the codec of the database's text."""
 
     name: str
     table: TableDefinition | None
     charset: str = UTF_8
 
     def column(self, index: int) -> ColumnDefinition | None:
-        """The definition of a column, where it is known."""
+        """Return the definition of a column; None if not known."""
         columns = self.table.columns if self.table else ()
         return columns[index] if index < len(columns) else None
 
@@ -48,19 +48,19 @@ class RowDefinitions:
         return RowDefinitions(trail, self._source, override=self._override)
 
     def of(self, record: Record) -> RowDefinition:
-        """The definition of a row, a truncate or any other record that names a table."""
+        """Return the definition for a row, a truncate or any other record with a table."""
         entry = self._trail.table_of(record)
         name = entry.name if entry else record.name
         table = self._trail.tables.columns(entry) if entry else None
         return self._known(name, table, record.rba if record.table_index is not None else None)
 
     def at(self, table_index: int, rba: int) -> RowDefinition:
-        """The definition of a row at ``rba`` whose header holds this index."""
+        """Return the definition of a row at ``rba`` whose header holds this index."""
         entry = self._trail.tables.lookup(table_index, rba)
         return self._known(entry.name if entry else "", self._trail.tables.columns(entry) if entry else None, rba)
 
     def of_entry(self, entry: TableEntry) -> RowDefinition:
-        """The definition of the rows for which an entry of the trail is in force."""
+        """Return the definition of the rows for which an entry of the trail is in force."""
         return self._known(entry.name, self._trail.tables.columns(entry), entry.rba)
 
     def _known(self, name: str, table: TableDefinition | None, indexed_at: int | None) -> RowDefinition:
@@ -71,10 +71,10 @@ class RowDefinitions:
         return RowDefinition(name, table, self.charset_at(indexed_at))
 
     def charset_at(self, indexed_at: int | None) -> str:
-        """The codec of the database: that of the DDR before a record, of the file header, or UTF-8.
+        """Return the codec of the database: from the DDR before a record, from the file header, or UTF-8.
 
-        ``indexed_at``: RBA of a record that means its table by an index; None where rows hold the names of their
-        tables: there are no DDRs then, so that none is looked for.
+        ``indexed_at`` is the RBA of a record whose header holds a table index; None if headers hold table names:
+        such trails have no DDR, so none is searched for.
         """
         definition_rba = self._trail.tables.database_before(indexed_at) if indexed_at is not None else None
         if definition_rba not in self._charsets:

@@ -1,6 +1,6 @@
 """The files of one trail: two characters and a sequence number, ``lt000000`` or ``tr000000000``.
 
-Numbers have 6 digits up to release 12.1 and 9 from 12.2 on; after the last number the first comes again.
+Numbers have 6 digits up to release 12.1 and 9 from 12.2 on; after the highest number follows 0.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from trailformat.trail.packed import SUFFIXES, entries_of
 _DOCUMENTED = r"(.{2})([0-9]{6}|[0-9]{9})"
 _ANY = r"(.*[^0-9])([0-9]{1,9})"
 _BARE_LENGTH = 2
-"""A trail's name without a sequence number."""
+"""Length of a trail's name without a sequence number."""
 _DIGITS = (6, 9)
 
 
 class TrailName(NamedTuple):
-    """A trail file's path, taken apart: directory, prefix, sequence number, its number of digits, ``.gz`` if packed."""
+    """The parts of a trail file's path; ``packing`` is the suffix of a compressed file, such as ``.gz``."""
 
     directory: Path
     prefix: str
@@ -35,7 +35,7 @@ class TrailName(NamedTuple):
 
     @classmethod
     def parse(cls, path: str | os.PathLike[str]) -> TrailName | None:
-        """The parts of ``path``, or None when its name does not end in a sequence number."""
+        """Split ``path``; return None if its name does not end in a sequence number."""
         path = place(path)
         packing = path.suffix if path.suffix in SUFFIXES else ""
         name = path.name.removesuffix(packing)
@@ -49,21 +49,21 @@ class TrailName(NamedTuple):
 
     @property
     def plain_path(self) -> Path:
-        """Path of the file as it was written; a missing file is named by it, however its neighbours are packed."""
+        """Path of the file as it was written, without a packing suffix; messages name a missing file by it."""
         return self._replace(packing="").path
 
     @property
     def next(self) -> TrailName:
-        """The name after this one; after the highest number comes 0."""
+        """The name after this one; 0 follows the highest number."""
         return self.beyond(1)
 
     @property
     def previous(self) -> TrailName:
-        """The name before this one; before 0 comes the highest number."""
+        """The name before this one; the highest number precedes 0."""
         return self.beyond(-1)
 
     def beyond(self, step: int) -> TrailName:
-        """The name after this one (``step`` 1) or before it (-1), in the ring of numbers."""
+        """Return the name after this one (``step`` 1) or before it (-1), modulo the number of seqnos."""
         return self._replace(seqno=(self.seqno + step) % 10**self.digits)
 
     def precedes(self, other: TrailName) -> bool:
@@ -71,7 +71,7 @@ class TrailName(NamedTuple):
         return self.next._replace(packing=other.packing) == other
 
     def found(self) -> Path | None:
-        """The file of this number that is there, as it is or packed; None without one."""
+        """Return the existing file of this number, plain or packed; None without one."""
         packings = dict.fromkeys(("", self.packing, *(() if isinstance(self.directory, RemotePath) else SUFFIXES)))
         paths = (self._replace(packing=packing).path for packing in packings)
         return next((path for path in paths if _is_there(path)), None)
@@ -83,13 +83,13 @@ class TrailName(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """A place in a trail."""
+    """A position in a trail."""
 
     path: Path
     rba: int
 
     def is_in(self, path: Path) -> bool:
-        """Return True if it is in a file; mostly both paths are one object, which needs no comparison."""
+        """Return True if it is in this file; mostly both paths are one object, which saves the comparison."""
         return self.path is path or self.path == path
 
 
@@ -100,7 +100,7 @@ class TrailSequence:
         path: any file of the trail, or its directory and two-character name (``dirdat/lt``).
 
     Raises:
-        NotATrail: no file of such a name.
+        NotATrail: no file has such a name.
         CannotRead: the folder cannot be listed.
     """
 
@@ -124,7 +124,7 @@ class TrailSequence:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files, first written first."""
+        """The files in the order in which they were written."""
         return tuple(name.path for name in self.names)
 
     def __iter__(self) -> Iterator[Path]:
@@ -134,25 +134,25 @@ class TrailSequence:
         return len(self.names)
 
     def after(self, path: str | os.PathLike[str]) -> Path | None:
-        """The file after ``path``, or None when it is the last."""
+        """Return the file after ``path``; None if it is the last or not in the list."""
         paths = self.paths
         at = paths.index(place(path)) if place(path) in paths else len(paths)
         return paths[at + 1] if at + 1 < len(paths) else None
 
 
 def _not_listed(error: OSError | ValueError, folder: Path) -> NotATrail | CannotRead:
-    """The error for a folder: one that is there and may not be listed can hold any file of the trail."""
+    """Return the error for a folder; CannotRead if listing is not permitted, as it may have any file of the trail."""
     return CannotRead.of(error, folder) if isinstance(error, PermissionError) else not_opened(error, folder)
 
 
 def _one_of_each(names: list[TrailName]) -> list[TrailName]:
-    """Of a file that lies there plain and packed, the plain one."""
+    """Return one name per file: the plain one if it exists plain and packed."""
     chosen = {name[:-1]: name for name in sorted(names, reverse=True)}
     return list(chosen.values())
 
 
 def trails_among(paths: Iterable[Path]) -> tuple[list[list[TrailName]], list[Path]]:
-    """The trails to which files belong, by name, each in the order in which it was written; and the files of none."""
+    """Group files by trail; return the trails by name, each in the order of writing, and the files of no trail."""
     trails: dict[tuple[Path, str], list[TrailName]] = {}
     others = []
     for path in paths:
@@ -165,7 +165,7 @@ def trails_among(paths: Iterable[Path]) -> tuple[list[list[TrailName]], list[Pat
 
 
 def in_order(names: list[TrailName]) -> Iterator[TrailName]:
-    """Names with fewer digits are older; within one width the numbering starts after its widest gap when it wraps."""
+    """Yield names in the order of writing: fewer digits first; within one width, after the widest gap if it wrapped."""
     for digits in sorted({name.digits for name in names}):
         same = sorted(name for name in names if name.digits == digits)
         first = _first_written([name.seqno for name in same], 10**digits)
@@ -173,7 +173,7 @@ def in_order(names: list[TrailName]) -> Iterator[TrailName]:
 
 
 def _first_written(numbers: list[int], modulus: int) -> int:
-    """The place of the oldest number: 0, unless both ends of the range are in use and the numbering has wrapped."""
+    """Return the index of the oldest number: 0, unless both 0 and the highest number are used: then it has wrapped."""
     if numbers[0] != 0 or numbers[-1] != modulus - 1:
         return 0
     gaps = [later - earlier for earlier, later in pairwise(numbers)]
@@ -181,7 +181,7 @@ def _first_written(numbers: list[int], modulus: int) -> int:
 
 
 def previous_file(path: Path) -> tuple[Path | None, Path | None]:
-    """Return the file of the trail before this one, and the name of one missing between, None without one.
+    """Return the file of the trail before this one, and the name of a missing file between them; each may be None.
 
     A name that is not GoldenGate's (``is_documented``) has no neighbours.
     """
@@ -189,15 +189,15 @@ def previous_file(path: Path) -> tuple[Path | None, Path | None]:
 
 
 def next_file(path: Path) -> tuple[Path | None, Path | None]:
-    """Return the file after this one, and a missing name between, like :func:`previous_file`."""
+    """Return the file after this one and the name of a missing file between, like :func:`previous_file`."""
     return _neighbour(path, 1)
 
 
 def file_beyond(path: Path, step: int) -> tuple[Path | None, Path | None]:
-    """The nearest file of the trail after this one (``step`` 1) or before it (-1), and the one that is missing between.
+    """Return the nearest file of the trail after this one (``step`` 1) or before it (-1), and a missing one between.
 
-    A trail whose first files are gone lacks the one before its first. The folder is listed only where the file with the
-    number after (or before) is not there, so that a way over many files stays linear in them.
+    Before the first file of a trail whose first files were deleted, one is missing. The folder is listed only if the
+    file with the next (previous) number does not exist, so that a walk over many files is linear in their number.
     """
     name = TrailName.parse(path)
     if name is None or not name.is_documented:
@@ -213,7 +213,7 @@ def _is_there(path: Path) -> bool:
 
 
 def names_around(path: Path) -> tuple[TrailName, ...]:
-    """The files of the trail of a file, first written first; none where its name is not GoldenGate's."""
+    """Return the files of the trail of a file in the order of writing; empty if its name is not GoldenGate's."""
     name = TrailName.parse(path)
     if name is None or not name.is_documented:
         return ()
@@ -224,7 +224,7 @@ def names_around(path: Path) -> tuple[TrailName, ...]:
 
 
 def nearest_of(names: Sequence[TrailName], path: Path, step: int) -> tuple[Path | None, Path | None]:
-    """Like :func:`file_beyond`, among the files of ``names_around``."""
+    """Return the same as :func:`file_beyond`, among the files of ``names_around``."""
     name = TrailName.parse(path)
     if name is None or not names:
         return None, None

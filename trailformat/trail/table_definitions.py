@@ -1,7 +1,7 @@
-"""The meaning of table indexes at any place of a file.
+"""The meaning of table indexes at any RBA of a file.
 
-A row's header holds an index; it means the latest definition with that index before the row. A reference (OrigNode 3)
-has no index of its own: it takes the next free one (inferred from the PostgreSQL transcript, where the rows after the
+A row's header holds an index: it means the latest definition with that index before the row. A reference (OrigNode 3)
+has no index of its own: it gets the next free one (inferred from the PostgreSQL transcript, where the rows after the
 reference to index 1 use index 2).
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
             """Number of bytes in the file."""
 
         def record_at(self, rba: int) -> Record | None:
-            """The record there; None at the end."""
+            """Return the record at ``rba``; None at the end."""
 
         def record_length(self, rba: int) -> int:
             """Return the length of a record."""
@@ -42,26 +42,26 @@ if TYPE_CHECKING:
 
 
 class KnownPlaces(Protocol):
-    """Facts about a file that need no reading."""
+    """Facts about a file that are known without reading it."""
 
     @property
     def open_transactions(self) -> Mapping[int, Transaction]:
-        """The transactions that continue in some of its records, by RBA."""
+        """The transactions that continue at some of its records, by RBA."""
 
     @property
     def metadata_end(self) -> int:
         """The RBA up to which all metadata records are known."""
 
     def metadata_between(self, start: int, stop: int) -> tuple[list[int], int]:
-        """The RBAs from ``start`` to before ``stop``, and that of the next one, or ``metadata_end``."""
+        """Return the metadata RBAs from ``start`` to before ``stop``, and the next one or ``metadata_end``."""
 
 
 _AHEAD = 1 << 24
-"""Bytes after a place that are searched together with it, for a caller that asks for one place after another."""
+"""Bytes after an RBA that are searched together with it, for a caller that looks up ascending RBAs."""
 
 
 class TableEntry(NamedTuple):
-    """One definition in force from ``rba`` on; ``definition_rba`` is that of the TDR with its columns."""
+    """A definition in force from ``rba`` on; ``definition_rba`` is that of the TDR with its columns, None if lost."""
 
     rba: int
     table_index: int
@@ -70,7 +70,7 @@ class TableEntry(NamedTuple):
 
 
 class MetadataRecord(NamedTuple):
-    """A DDR, a TDR or a reference, which its OrigNode says: the TDR index and the name in its header."""
+    """A DDR, a TDR or a reference (by OrigNode), with the TDR index and the name in its header."""
 
     rba: int
     orig_node: int
@@ -79,15 +79,15 @@ class MetadataRecord(NamedTuple):
 
     @classmethod
     def of(cls, record: Record) -> MetadataRecord:
-        """What a metadata record is."""
+        """Return the fields of a metadata record."""
         return cls(record.rba, record.header.orig_node, record.metadata_indexes[1], record.name)
 
 
 class DefinitionsState(NamedTuple):
-    """The definitions in force at one place of a file, for those who read on from there.
+    """The definitions in force at one RBA of a file, for readers that continue there.
 
     Attributes:
-        rba: the place.
+        rba: the RBA.
         entries: the definition of each index.
         database: RBA of the latest DDR; None without one.
     """
@@ -98,7 +98,7 @@ class DefinitionsState(NamedTuple):
 
 
 class TableDefinitions:
-    """The definitions of one file, collected up to the last place looked up."""
+    """The definitions of one file, collected up to the last RBA looked up."""
 
     def __init__(self, trail: Records) -> None:
         self._trail = trail
@@ -119,7 +119,7 @@ class TableDefinitions:
         return self._scanned
 
     def lookup(self, index: int, rba: int) -> TableEntry | None:
-        """The entry that ``index`` means for a record at ``rba``, or None when no definition precedes it."""
+        """Return the entry that ``index`` means for a record at ``rba``; None if no definition precedes it."""
         if rba > self._scanned:
             self._scan_to(rba)
         entries = self._by_index.get(index, [])
@@ -129,12 +129,12 @@ class TableDefinitions:
         return entries[at - 1] if at else None
 
     def defined_at(self, rba: int) -> TableEntry | None:
-        """The entry that the TDR or reference at ``rba`` itself makes."""
+        """Return the entry that the TDR or reference at ``rba`` itself defines; None if it defines none."""
         self._scan_to(rba + self._trail.record_length(rba))
         return self._by_rba.get(rba)
 
     def in_force(self, rba: int) -> Iterator[TableEntry]:
-        """The definition of each index at ``rba``, which need not be the start of a record."""
+        """Yield the definition of each index at ``rba``, which need not be the start of a record."""
         self._scan_to(rba)
         for entries in self._by_index.values():
             at = bisect_left(entries, rba, key=lambda entry: entry.rba)
@@ -142,20 +142,20 @@ class TableDefinitions:
                 yield entries[at - 1]
 
     def entries(self) -> list[TableEntry]:
-        """Every definition in the file, those that others take the place of too."""
+        """Return every definition in the file, including those that later ones replace."""
         self._scan_to(self._trail.size)
         return [entry for entries in self._by_index.values() for entry in entries]
 
     def database_before(self, rba: int) -> int | None:
-        """The RBA of the latest DDR before ``rba``."""
+        """Return the RBA of the latest DDR before ``rba``; None without one."""
         self._scan_to(rba)
         at = bisect_left(self._databases, rba)
         return self._databases[at - 1] if at else None
 
     def meaning_at(self, rba: int) -> int:
-        """Return a number that is the same for two places, of any files, where each index means the same definition.
+        """Return a number that is equal for two RBAs, of any files, if each index means the same definition there.
 
-        It is the sum of digests of what is in force, so that the order of the definitions does not matter.
+        It is the sum of digests of the definitions in force, so that their order does not matter.
         """
         if rba > self._scanned:
             self._scan_to(max(rba, min(rba + _AHEAD, self._trail.size)))
@@ -165,8 +165,8 @@ class TableDefinitions:
         return self._meanings[number]
 
     def _change_at(self, rba: int) -> int:
-        """How a metadata record changes that number: by its digest, less that of the one that it replaces."""
-        from hashlib import blake2b  # noqa: PLC0415 - for comparisons alone
+        """Return the change of that number at a metadata record: its digest, less that of the record it replaces."""
+        from hashlib import blake2b  # noqa: PLC0415 - for comparisons only
 
         entry = self._by_rba.get(rba)
         index, name, data_rba = (entry.table_index, entry.name, entry.definition_rba) if entry else (None, "", rba)
@@ -174,14 +174,14 @@ class TableDefinitions:
             record = self._trail.record_at(data_rba) if data_rba is not None else None
             data = record.data if record is not None else os.urandom(16)
         except TrailError:
-            data = os.urandom(16)  # what cannot be read is like nothing else
+            data = os.urandom(16)  # unreadable: equal to no other definition
         digest = int.from_bytes(blake2b(repr((index, name)).encode() + data, digest_size=32).digest())
         before = self._digests.get(index, 0)
         self._digests[index] = digest
         return digest - before
 
     def columns(self, entry: TableEntry) -> TableDefinition | None:
-        """Return the definition of an entry, one object for TDRs with the same data; None if it is lost or damaged."""
+        """Return the definition of an entry, one object for all TDRs with equal data; None if it is lost or damaged."""
         rba = entry.definition_rba
         if rba is None:
             return None
@@ -207,7 +207,7 @@ class TableDefinitions:
         return self._alike[key]
 
     def learn(self, start: int, stop: int, found: Iterable[MetadataRecord]) -> None:
-        """Take over the metadata records that a walk from ``start`` to ``stop`` has found."""
+        """Add the metadata records that a walk from ``start`` to ``stop`` has found."""
         self._scan_to(start)
         if self._scanned < stop:
             for metadata in found:
@@ -216,7 +216,7 @@ class TableDefinitions:
             self._scanned = stop
 
     def take_over(self, other: TableDefinitions) -> None:
-        """Take over what the definitions of the same file, opened once more, have collected."""
+        """Replace the collected definitions by those of ``other``, which is of the same file, opened again."""
         self._scanned = other._scanned
         self._by_index = {index: list(entries) for index, entries in other._by_index.items()}
         self._by_rba = dict(other._by_rba)
@@ -226,13 +226,13 @@ class TableDefinitions:
         self._decoded, self._alike = dict(other._decoded), dict(other._alike)
 
     def state_at(self, rba: int) -> DefinitionsState:
-        """The definitions in force at ``rba``."""
+        """Return the definitions in force at ``rba``."""
         return DefinitionsState(rba, tuple(self.in_force(rba)), self.database_before(rba))
 
     def resume(self, state: DefinitionsState) -> None:
-        """Go on from the definitions in force at one place of the same file: nothing before it is looked for.
+        """Continue from the definitions in force at one RBA of the same file, without searching the bytes before it.
 
-        Of places before that one nothing is known then.
+        Lookups for RBAs before it find nothing from then on.
         """
         self._by_index, self._by_rba, self._decoded, self._highest = {}, {}, {}, -1
         for entry in sorted(state.entries):
@@ -243,12 +243,15 @@ class TableDefinitions:
         self._scanned = state.rba
 
     def pass_over(self, start: int, stop: int) -> None:
-        """Note that the records from ``start`` to ``stop`` define nothing, if those before are known."""
+        """Note that the records from ``start`` to ``stop`` define nothing; no effect if records before are unknown."""
         if start <= self._scanned < stop:
             self._scanned = stop
 
     def of(self, record: Record) -> TableEntry | None:
-        """The entry that a record means whose header holds an index; the records read in order are not read again."""
+        """Return the entry that the index in a record's header means; None without an index or an entry.
+
+        Records that are looked up in file order are not searched again.
+        """
         index, rba = record.table_index, record.rba
         if index is None:
             return None
@@ -267,7 +270,7 @@ class TableDefinitions:
                 self._add(MetadataRecord.of(record))
 
     def _metadata_rbas(self, start: int, stop: int) -> tuple[list[int], int]:
-        """Like ``Records.metadata_rbas``, from the known places if they suffice."""
+        """Return the same as ``Records.metadata_rbas``, from ``known`` if it covers the range."""
         known = self._trail.known
         if known is None or known.metadata_end < stop:
             return self._trail.metadata_rbas(start, stop)

@@ -1,4 +1,4 @@
-"""Binary search for a place in a trail: records are written in commit order, so CSN and IO Time grow.
+"""Binary search for a record in a trail file: records are written in commit order, so CSN and IO Time grow.
 
 Searches by time skip metadata records: they have the time of their writing, which is later than that of the rows
 around them (real 12.2 trail).
@@ -19,7 +19,7 @@ Reached = Callable[["Record"], bool | None]
 """True if a record is at or after the target; None if the record does not determine that."""
 
 _NEAR = 1 << 16
-"""Bytes below which reading on beats halving."""
+"""Bytes up to which reading all records is faster than halving."""
 
 
 def first_at_or_after(trail: TrailFile, moment: int, note: Callable[[int], object] = lambda _rba: None) -> int:

@@ -1,4 +1,4 @@
-"""Writing a trail: whole or not at all.
+"""Writing a trail, all of it or nothing.
 
 Its files get their names when all are complete; after an error, an interrupt or a full disk no file remains.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class CarriedDefinitions:
-    """The definitions of a source, and those that the target holds already."""
+    """The definitions of a source, and which of them the current file of the target has."""
 
     def __init__(self) -> None:
         self._database: Record | None = None
@@ -42,7 +42,7 @@ class CarriedDefinitions:
         self._database_told = False
 
     def learn(self, record: Record) -> Record:
-        """Take in a metadata record of the source; returns the form in which it can be carried."""
+        """Add a metadata record of the source; return it in the form for a rolled file: a reference as a TDR."""
         kind = record.header.orig_node
         _, index = record.metadata_indexes
         if kind == DATABASE:
@@ -72,7 +72,7 @@ class CarriedDefinitions:
         return wanted
 
     def note(self, record: Record) -> None:
-        """Note that the target has this metadata record now."""
+        """Note that the current file has this metadata record now."""
         kind = record.header.orig_node
         if kind == DATABASE:
             self._database_told = True
@@ -82,13 +82,13 @@ class CarriedDefinitions:
             self._told.add(self._highest)
 
     def new_file(self) -> None:
-        """Begin a file of the target, which holds no definitions yet."""
+        """Begin another file of the target, without definitions."""
         self._told.clear()
         self._database_told = False
 
 
 def definition_of(trail: TrailFile, entry: TableEntry) -> Record | None:
-    """The TDR of an entry, under the entry's own index and name; None when it is lost.
+    """Return the TDR of an entry, with the entry's own index and name; None if it is lost.
 
     Raises:
         TrailError: the record is damaged.
@@ -103,7 +103,7 @@ def definition_of(trail: TrailFile, entry: TableEntry) -> Record | None:
 
 
 def resolve_reference(reference: Record, definition: Record, own_index: int) -> Record:
-    """A reference as a TDR: the reference's name and time, the data of the TDR it means, and its own index."""
+    """Return a reference as a TDR, with its name, time and own index, and the data of the TDR that it refers to."""
     order = reference.order
     ddr, _ = reference.metadata_indexes
     indexes = order.decode(order.encode(ddr, 2) + order.encode(own_index, 2))
@@ -112,21 +112,21 @@ def resolve_reference(reference: Record, definition: Record, own_index: int) -> 
 
 
 class TrailWriter:
-    """Writes records to a trail file, and on to the next of its sequence when ``max_bytes`` is reached.
+    """Writes records to a trail file and rolls over to the next one at ``max_bytes``.
 
-    Used as a context manager: leaving it normally commits, leaving it by an exception aborts.
+    As a context manager it commits, or aborts after an exception.
 
     Args:
         path: the first file, such as ``dirdat/lt000000``.
         order: byte order of the records that :meth:`write_values` builds.
-        file_header: written at the head of every file, with FileName and Seqno of that file; None writes none (a copy
-            of a trail brings its own header record).
-        max_bytes: size over which a file is not to grow; a single record may be larger. None: one file.
-        replace: whether existing files may be replaced.
-        is_copy: whether its files are marked as copies of others (``whole_file.copies``).
+        file_header: written at the head of every file, with FileName and Seqno of that file; None: no header is written
+            (a copy of a trail has its own header record).
+        max_bytes: maximum size of a file, exceeded only by a single larger record; None: one file.
+        replace: True if existing files may be replaced.
+        is_copy: True if its files are to be marked as copies of others (``whole_file.mark_as_copy``).
 
     Raises:
-        CannotWrite: a target exists, cannot be created or written, or rolling over has no next name.
+        CannotWrite: a target exists, cannot be created or written, or there is no next name to roll over to.
     """
 
     def __init__(
@@ -168,7 +168,10 @@ class TrailWriter:
         return self._size
 
     def write(self, record: Record) -> None:
-        """Write a record as it is, byte for byte; definitions it needs go before it when a new file lacks them."""
+        """Write a record byte for byte, in a rolled file after the definitions that it needs and the file lacks.
+
+        A reference in a rolled file is written as a TDR.
+        """
         try:
             if record.is_file_header:
                 self._head = record
@@ -189,10 +192,7 @@ class TrailWriter:
         self._start(path)
 
     def finish(self) -> tuple[Path, ...]:
-        """Finish the file being written.
-
-        Return the temporary paths of all files, which can be read before ``commit``.
-        """
+        """Finish the file being written; return the temporary paths of all files, for reading before ``commit``."""
         self._finish_or_abort()
         return self._files.paths
 
@@ -214,7 +214,7 @@ class TrailWriter:
         """Write the bytes from ``start`` to before ``stop`` of another file, as :meth:`write_bytes` does.
 
         Raises:
-            NotATrail: the source has been truncated.
+            CannotRead: the source has been truncated or cannot be read.
             CannotWrite: as in ``write``.
         """
         file = self._open_file()
@@ -229,7 +229,7 @@ class TrailWriter:
 
     @property
     def _is_rolled(self) -> bool:
-        """True if the file being written is not the first, so that it needs the definitions of the first one."""
+        """True if the file being written is not the first one, so that it needs definitions of earlier files."""
         return len(self.paths) > 1
 
     def _carried(self, record: Record) -> Record:
@@ -307,10 +307,10 @@ class TrailWriter:
             self._file = None
 
     def commit(self) -> None:
-        """Sync what was written and give every file its name.
+        """Sync the files and give each its name.
 
         Raises:
-            CannotWrite: no file has a target's name.
+            CannotWrite: this failed, and no file got its name.
         """
         try:
             self._finish()
@@ -322,7 +322,7 @@ class TrailWriter:
             raise
 
     def abort(self) -> None:
-        """Remove everything that was written."""
+        """Remove all files written."""
         if self._file is not None:
             with contextlib.suppress(OSError):
                 self._file.close()
@@ -331,7 +331,7 @@ class TrailWriter:
 
 
 def _named(header: FileHeader, path: Path, *, is_rolled: bool) -> FileHeader:
-    """``header`` with FileName and Seqno of ``path``; where a rolled file begins is not known from the first."""
+    """Return ``header`` with FileName and Seqno of ``path``; in a rolled file without FirstCSN and FirstIOTime."""
     name = TrailName.parse(path)
     values: dict[str, Value] = {"FileName": str(path), "Seqno": name.seqno if name else 0}
     if is_rolled:

@@ -1,1 +1,1 @@
-"""Transactions over files: where each begins and ends, how it ended, and whether a Replicat applies it."""
+"""Transactions over files: their begin and end, the way they ended, and whether a Replicat applies them."""

@@ -1,12 +1,12 @@
-"""What a Replicat applies of a trail: its whole transactions up to the first damage, of several copies the first.
+"""The transactions of a trail that a Replicat applies: whole ones up to the first damage, only the first of copies.
 
     CSN 10  CSN 20  (cut 30)  CSN 30  CSN 40  CSN 30  CSN 50  damage  CSN 60
     x       x                 x       x       a copy  x
 
-Transactions stand in the order of their CSNs, so that only one at or below the greatest CSN so far can have come
-before; the trail is read again where the CSNs rose past it, to tell. There is no table of all transactions.
+Transactions are in the order of their CSNs, so only one at or below the greatest CSN so far can be a copy; to decide,
+the part of the trail in which the CSNs rose past it is read again. There is no table of all transactions.
 
-A Replicat abends at damage, and at a file that is no trail. After a missing file it goes on once that is there.
+A Replicat abends at damage and at a file that is not a trail file. At a missing file it continues once that exists.
 """
 
 from __future__ import annotations
@@ -40,13 +40,14 @@ Name = tuple[str, str]
 
 
 class OrderVerdict(NamedTuple):
-    """A whole transaction at or below the greatest CSN before it.
+    """The decision about a whole transaction at or below the greatest CSN before it.
 
     Attributes:
         row: its row in the batch.
-        copy_of: where it stands first; None when this is the first, which is applied.
-        goes_back: whether its CSN is below that of the whole transaction right before it.
-        is_below: whether its CSN is below the greatest, which is ``greatest``.
+        copy_of: the position of its first occurrence; None if it is the first, which is applied.
+        goes_back: True if its CSN is below that of the whole transaction directly before it.
+        is_below: True if its CSN is below ``greatest``.
+        greatest: the greatest CSN before it.
     """
 
     row: int
@@ -60,8 +61,8 @@ class BatchVerdict(NamedTuple):
     """The decision about the transactions of a batch.
 
     Attributes:
-        verdicts: the whole transactions that are not simply the next ones in the order of their CSNs.
-        not_applied: the rows that a Replicat does not apply, in order.
+        verdicts: for the whole transactions whose CSN is not above all CSNs before.
+        not_applied: the rows that a Replicat does not apply, ascending.
     """
 
     verdicts: list[OrderVerdict]
@@ -69,16 +70,16 @@ class BatchVerdict(NamedTuple):
 
     @property
     def copies(self) -> dict[int, TrailPosition]:
-        """The position of the first copy, by the row of each later one."""
+        """Positions of the first occurrence, by the row of each copy."""
         return {one.row: one.copy_of for one in self.verdicts if one.copy_of is not None}
 
 
 class AppliedState(NamedTuple):
-    """What is known at a place of a trail, for one that goes on from there.
+    """The state of AppliedTransactions at a position of a trail, to resume from there.
 
     Attributes:
         rises: the greatest CSN of each form, and the TRANIDs of the whole transactions with it.
-        is_damaged: whether there was damage, behind which nothing is applied.
+        is_damaged: True if there was damage, after which nothing is applied.
     """
 
     rises: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -86,13 +87,13 @@ class AppliedState(NamedTuple):
 
 
 class _Rise:
-    """How the CSNs of one form have risen so far.
+    """The rise of the CSNs of one form so far.
 
     Attributes:
-        greatest, csn: the greatest, as parts and as text.
-        previous: the parts of the one before.
-        known: where the transactions with the greatest CSN stand, by TRANID.
-        before, places: the greatest before each batch, and where its first whole transaction begins.
+        greatest, csn: the greatest CSN, as parts and as text.
+        previous: the parts of the CSN of the last whole transaction.
+        known: positions of the transactions with the greatest CSN, by TRANID.
+        before, places: checkpoints: the greatest CSN before a batch, and the position of its first whole transaction.
     """
 
     def __init__(self) -> None:
@@ -104,14 +105,14 @@ class _Rise:
         self.places: list[TrailPosition] = []
 
     def note(self, place: TrailPosition) -> None:
-        """A batch begins here."""
+        """Add a checkpoint at the first whole transaction of a batch; of too many every second one is dropped."""
         self.before.append(self.greatest)
         self.places.append(place)
         if len(self.places) > MOST_CHECKPOINTS:
             del self.before[1::2], self.places[1::2]
 
     def rise(self, parts: tuple[int, ...], csn: str, xid: str | None, place: TrailPosition) -> None:
-        """A transaction with a greater CSN than all before."""
+        """Set the greatest CSN, and the transaction with it."""
         self.greatest, self.csn = parts, csn
         self.known = {} if xid is None else {xid: place}
 
@@ -121,14 +122,15 @@ class AppliedTransactions:
 
     Args:
         trail: the trail.
-        past_damage: whether transactions after damage count too, as for a Replicat that was set to a position after it.
+        past_damage: True if transactions after damage can be applied, as by a Replicat positioned after it.
 
     Attributes:
         whole: number of whole transactions so far.
-        copies: those of them that are later copies.
-        behind_damage: those of them after the first damage that are no copies.
-        unnamed: those of them whose CSN has no known form or which have no TRANID, so that copies are not detected.
-        is_unsure: whether there were so many late ones that some copies may not have been seen.
+        copies: number of these that are copies of earlier ones.
+        behind_damage: number of these after the first damage that are not copies.
+        unnamed: number of these without TRANID or with a CSN of unknown form, whose copies are not detected.
+        is_unsure: True if there were more than MOST_KNOWN of the greatest CSN or out of order, so that some copies may
+            not have been detected.
     """
 
     def __init__(self, trail: WholeTrail, *, past_damage: bool = False) -> None:
@@ -144,21 +146,21 @@ class AppliedTransactions:
 
     @property
     def applied(self) -> int:
-        """The transactions so far that a Replicat applies."""
+        """Number of transactions so far that a Replicat applies."""
         return self.whole - self.copies - self.behind_damage
 
     def greatest(self, kind: str) -> tuple[int, ...]:
-        """The greatest CSN of a form so far; nothing where there was none."""
+        """Return the greatest CSN of a form so far, as parts; empty if there was none."""
         return self._rises[kind].greatest if kind in self._rises else ()
 
     @property
     def state(self) -> AppliedState:
-        """What is known so far."""
+        """The current state, to resume from."""
         rises = tuple((rise.csn, tuple(rise.known)) for rise in self._rises.values())
         return AppliedState(rises, self._damage is not None)
 
     def resume(self, state: AppliedState, place: TrailPosition) -> None:
-        """Go on from a place; what stands before it is read once more where a copy can stand there, and only then."""
+        """Continue from a position; the trail before it is read again only to check for copies of its transactions."""
         for csn, xids in state.rises:
             if (key := csn_key(csn)) is not None:
                 rise = self._rise(key.kind)
@@ -168,7 +170,7 @@ class AppliedTransactions:
         self._unread = place
 
     def _read_before(self) -> None:
-        """Find where CSNs rose, and which came late, before the place of resume."""
+        """Read the trail before the position of ``resume`` for its checkpoints and its transactions out of order."""
         stop, self._unread = self._unread, None
         if stop is None:
             return
@@ -184,7 +186,7 @@ class AppliedTransactions:
         self._late |= {name: place for name, place in before._late.items() if place < stop and name not in self._late}
 
     def judge(self, batch: TransactionBatch) -> BatchVerdict:
-        """Decide about the next batch."""
+        """Return the decision about the next batch."""
         self._note_damage(batch)
         verdict = BatchVerdict(self._judge(batch), [])
         behind, copies = self._rows_behind_damage(batch), verdict.copies
@@ -200,7 +202,7 @@ class AppliedTransactions:
         self._damage = min((*damage, *unreadable), default=None)
 
     def _rows_behind_damage(self, batch: TransactionBatch) -> range:
-        """The transactions of a batch that begin behind the first damage; they stand in the order of the trail."""
+        """Return the rows of the transactions that begin after the first damage; rows are in trail order."""
         if self._damage is None:
             return range(0)
         return range(bisect_right(range(batch.rows), self._damage, key=batch.first), batch.rows)
@@ -210,7 +212,7 @@ class AppliedTransactions:
         return found if found is not None else self._judge_rows(batch, range(batch.rows))
 
     def _judge_columns(self, batch: TransactionBatch) -> list[OrderVerdict] | None:
-        """The same where CSNs of one form rise from row to row; None where they do not."""
+        """Return the same as ``_judge_rows`` if CSNs of one form rise from row to row; else None."""
         rows = _rising_rows(batch)
         if rows is None:
             return None
@@ -236,7 +238,10 @@ class AppliedTransactions:
         return [one for row in rows if batch.is_whole(row) and (one := self._judge_row(batch, row, noted)) is not None]
 
     def _judge_row(self, batch: TransactionBatch, row: int, noted: set[str]) -> OrderVerdict | None:
-        """``noted``: the forms of CSN for which these rows have been noted."""
+        """Return the verdict on a whole transaction; None if its CSN is above all before, or has no known form.
+
+        ``noted`` has the forms of CSN for which this batch has added a checkpoint.
+        """
         self.whole += 1
         csn, xid, place = batch.csns[row], batch.xids[row], batch.first(row)
         key = csn_key(csn) if csn else None
@@ -260,7 +265,7 @@ class AppliedTransactions:
     def _first_copy(
         self, kind: str, parts: tuple[int, ...], name: Name, place: TrailPosition, last: TrailPosition
     ) -> TrailPosition | None:
-        """The place before ``place`` of a transaction that stands first; ``last``: of the last one in the batch."""
+        """Return the first occurrence before ``place``; None without one. ``last``: the batch's last transaction."""
         rise = self._rises[kind]
         if parts == rise.greatest:
             return self._known_or_added(rise.known, name[1], place)
@@ -285,7 +290,7 @@ class AppliedTransactions:
         return None
 
     def _region(self, kind: str, at: int, last: TrailPosition) -> dict[Name, TrailPosition]:
-        """The first whole copies between two checkpoints, or behind the last one and before ``last``."""
+        """Return the first whole occurrences from a checkpoint to the next one, or to before ``last``; cached."""
         places = self._rises[kind].places
         bounds = (kind, places[at], places[at + 1] if at + 1 < len(places) else last)
         if bounds in self._regions:
@@ -311,9 +316,10 @@ class AppliedTransactions:
 
 
 def _rising_rows(batch: TransactionBatch) -> tuple[int, int, int] | None:
-    """The first and the last whole transaction behind those carried, and how many there are; None where it is unsure.
+    """Return the first and last row of whole transactions after the carried ones, and their number, if their CSNs rise.
 
-    Texts of one length compare as their numbers do where each place holds digits of one alphabet, or one character.
+    None if they do not, or cannot be compared as texts: texts of one length compare like their numbers only if each
+    column has digits of one alphabet, or one character.
     """
     texts = batch.texts
     table = _table_of(texts) if texts is not None else None
@@ -331,7 +337,7 @@ def _rising_rows(batch: TransactionBatch) -> tuple[int, int, int] | None:
 
 
 def _table_of(texts: StringColumn) -> Array | None:
-    """The bytes of each text; None where they differ in length."""
+    """Return the bytes of the texts as an array [texts, length]; None if their lengths differ."""
     sizes = np.asarray(texts.sizes)
     width = int(sizes[0])
     if width <= 0 or (sizes != width).any():
@@ -352,7 +358,7 @@ def _is_comparable(table: Array) -> bool:
 
 
 class TransactionName(NamedTuple):
-    """What identifies a transaction and its copies."""
+    """The identity of a transaction and its copies."""
 
     csn: str
     xid: str
@@ -360,25 +366,25 @@ class TransactionName(NamedTuple):
 
     @staticmethod
     def of(csn: str | None, xid: str | None) -> TransactionName | None:
-        """The name of a transaction; None where its CSN has no known form, or it has no TRANID."""
+        """Return the name of a transaction; None if its CSN has no known form, or it has no TRANID."""
         key = csn_key(csn) if csn is not None and xid is not None else None
         return TransactionName(csn, xid, key) if key is not None and csn is not None and xid is not None else None
 
     def names(self, transaction: Transaction) -> bool:
-        """Whether a transaction has this name."""
+        """Return True if a transaction has this name."""
         return transaction == (self.csn, self.xid)
 
     def is_passed_at(self, csn: str | None) -> bool:
-        """Whether CSNs have risen past this one with a transaction: from there on, a Replicat skips its copies."""
+        """Return True if ``csn`` is greater than this one: after a transaction with it, a Replicat skips copies."""
         key = csn_key(csn) if csn is not None else None
         return key is not None and key.kind == self.key.kind and key > self.key
 
 
 class AwaitedCopies:
-    """Transactions whose whole copies are looked for in the judged batches of a trail.
+    """Transactions whose whole copies are searched for in the judged batches of a trail.
 
     Attributes:
-        is_unsure: whether there were so many at a time that the copies of some were not looked for.
+        is_unsure: True if more than MOST_KNOWN were awaited at a time: the copies of some were not searched for.
     """
 
     def __init__(self) -> None:
@@ -387,7 +393,7 @@ class AwaitedCopies:
         self._ahead: dict[str, list[tuple[tuple[int, ...], tuple[str, str]]]] = {}
 
     def add(self, csn: str | None, xid: str | None, place: TrailPosition) -> None:
-        """Await the copy of a transaction that begins at a place; one without a name has none."""
+        """Await the copy of a transaction that begins at ``place``; one without a name is ignored."""
         name = TransactionName.of(csn, xid)
         if name is None:
             return
@@ -403,7 +409,7 @@ class AwaitedCopies:
     def found(
         self, batch: TransactionBatch, verdicts: Iterable[OrderVerdict], judge: AppliedTransactions
     ) -> Iterator[tuple[int, list[TrailPosition]]]:
-        """The rows of a judged batch that are awaited copies, and the places of those that they are copies of."""
+        """Yield the rows of a judged batch that are awaited copies, each with the positions of its originals."""
         if not self._waiting:
             return
         for one in verdicts:
@@ -414,7 +420,7 @@ class AwaitedCopies:
         for kind in reached:
             ahead, greatest = self._ahead[kind], judge.greatest(kind)
             while ahead and ahead[0][0] < greatest:
-                # its copies are out of order from now on
+                # from here on its copies are out of order, so they are in ``verdicts``
                 heappop(ahead)
 
     def _taken(self, batch: TransactionBatch, row: int) -> Iterator[tuple[int, list[TrailPosition]]]:
@@ -422,7 +428,7 @@ class AwaitedCopies:
         if csn is None or xid is None or (csn, xid) not in self._waiting or not batch.is_whole(row):
             return
         places = self._waiting[csn, xid]
-        # the places of one transaction are in trail order
+        # the positions of one transaction are in trail order
         before = bisect_left(places, batch.first(row))
         if not before:
             return

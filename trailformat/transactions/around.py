@@ -1,11 +1,11 @@
-"""From where to where a transaction reaches, found from any place in it: back, on, and over files.
+"""The extent of a transaction, found from any position in it: backwards, forwards, and over files.
 
     RBA 1811  first   begin
         2008  middle
         2722  last    last
-        2980          after: the first RBA that holds nothing of it
+        2980          after: the first RBA after it
 
-What ends a transaction, and what stands inside without belonging to it: :mod:`trailformat.transactions.extents`.
+The walk forwards is that of :mod:`trailformat.transactions.extents`.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from trailformat.transactions.whole_trail import FileBatch, TrailPosition
 
 
 class Before(NamedTuple):
-    """The beginning or end of a transaction before a place in one file; both None when the file holds neither.
+    """The begin or end of a transaction before an RBA in one file; both None if the file has neither.
 
-    ``begin`` is the first record of the transaction that is open there; ``ended`` the RBA behind the last one's end.
+    ``begin`` is the RBA of the first record of the transaction that is open there; ``ended`` the end of the last one.
     """
 
     begin: int | None = None
@@ -41,12 +41,12 @@ class Before(NamedTuple):
 
 
 def extent_at(trail: TrailFile, rba: int) -> Extent | None:
-    """The transaction that holds ``rba``, where a record begins, damage lies or the file ends; None between two.
+    """Return the transaction at ``rba``, the RBA of a record, of damage or of the end of the file; None between two.
 
-    Other files of the trail are opened as far as it reaches into them.
+    Other files of the trail are opened as far as the transaction extends into them.
 
     Raises:
-        BadRecord: ``rba`` lies inside a record, or outside the file.
+        BadRecord: ``rba`` is inside a record or outside the file.
     """
     start = start_at(trail, rba)
     walk = TransactionWalk(trail, start.spot, asked=Spot(trail.path, rba), missing=start.missing)
@@ -55,7 +55,7 @@ def extent_at(trail: TrailFile, rba: int) -> Extent | None:
 
 
 def begins_with_a_transaction(trail: TrailFile) -> bool:
-    """Whether no transaction of an earlier file goes on in this one; False too where damage hides it."""
+    """Return True if no transaction of an earlier file continues in this one; False if damage hides that."""
     try:
         first = next(filter(is_transactional, trail.records()), None)
     except TrailError:
@@ -64,10 +64,10 @@ def begins_with_a_transaction(trail: TrailFile) -> bool:
 
 
 def check_reader_may_begin(trail: TrailFile, rba: int) -> None:
-    """Check that no half-written record lies before a place at which a reader is to begin.
+    """Check that no incomplete record is before an RBA at which a reader is to begin.
 
     Raises:
-        BadRecord: one does: once it is whole, the place lies inside it.
+        BadRecord: one is: once it is complete, the RBA will be inside it.
     """
     end = trail.end_of_records()
     if end < rba <= trail.size and isinstance(trail.error_at(end), PartialRecord):
@@ -75,12 +75,12 @@ def check_reader_may_begin(trail: TrailFile, rba: int) -> None:
 
 
 class Start(NamedTuple):
-    """The place to read from to find the transaction that is open at another place, if one is.
+    """The position to read from to find the transaction that is open at another position, if one is.
 
     Attributes:
-        spot: the first record of that transaction, or a place before all of its records that are there.
-        is_begin: whether it is the first record.
-        missing: the earlier file that is missing.
+        spot: the first record of that transaction, or a position before all of its existing records.
+        is_begin: True if it is the first record.
+        missing: the earlier file that is missing; None without one.
     """
 
     spot: Spot
@@ -88,12 +88,12 @@ class Start(NamedTuple):
     missing: Path | None = None
 
     def holds(self, extent: Extent) -> bool:
-        """Whether the first transaction that is found from there is the one that is open."""
+        """Return True if the first transaction found from there is the open one."""
         return self.is_begin or extent.begin is None
 
 
 def start_at(trail: TrailFile, asked: int) -> Start:
-    """The start of the transaction that holds the RBA ``asked``. Raises like extent_at."""
+    """Return the start of the transaction that is open at the RBA ``asked``. Raises like extent_at."""
     role = _role_at(trail, asked)
     if TransactionRole.BEGINS in role:
         return Start(Spot(trail.path, asked), is_begin=True)
@@ -101,7 +101,7 @@ def start_at(trail: TrailFile, asked: int) -> Start:
 
 
 def _role_at(trail: TrailFile, rba: int) -> TransactionRole:
-    """The role of the record at a place; OUTSIDE where none can be read."""
+    """Return the role of the record at an RBA; OUTSIDE if none can be read."""
     with suppress(TrailError):
         if (record := trail.record_at(rba)) is not None:
             return role_of(record)
@@ -109,9 +109,9 @@ def _role_at(trail: TrailFile, rba: int) -> TransactionRole:
 
 
 def _start_before(trail: TrailFile, before: Before) -> Start:
-    """The start of the transaction that is open after ``before``; without its beginning where its first rows may be.
+    """Return the start of the transaction that is open after ``before``; if its begin is lost, a start before its rows.
 
-    Files are gone back over as long as they hold neither a beginning nor an end.
+    Goes back over the files that have neither a begin nor an end.
     """
     first = Spot(trail.path, trail.first_rba)
     while True:
@@ -132,15 +132,15 @@ def _start_before(trail: TrailFile, before: Before) -> Start:
 
 
 def begins_transaction(record: Record) -> bool:
-    """Whether this is the first record of a transaction."""
+    """Return True if a record is the first of a transaction."""
     return TransactionRole.BEGINS in role_of(record)
 
 
 def _look_back(trail: TrailFile, rba: int, *, is_fragment: bool = False) -> Before:
-    """The beginning or end before ``rba`` in its file: record by record where it is near, else by columns.
+    """Return the begin or end before ``rba`` in its file: record by record for NEARBY records, then by columns.
 
     Raises:
-        BadRecord: ``rba`` lies inside a record, or outside the file.
+        BadRecord: ``rba`` is inside a record or outside the file.
     """
     if not 0 <= rba <= trail.size:
         raise BadRecord("position is outside the file", path=trail.path, rba=rba, expected=f"0 to {trail.size}")

@@ -1,8 +1,8 @@
-"""Transactions as columns: where each begins and ends, how it ended, its CSN.
+"""Transactions as columns: begin and end, the way they ended, their CSNs.
 
 for batch in transaction_batches(WholeTrail.around("dirdat/lt000000000")):
-for row in range(batch.rows):
-print(batch.begin(row), batch.ended(row), batch.csns[row])
+    for row in range(batch.rows):
+        print(batch.begin(row), batch.ended(row), batch.csns[row])
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CHUNK = 1 << 20
 
 
 class TransactionRecord(NamedTuple):
-    """A record of a transaction, its file while that is open, and the definitions of the rows there."""
+    """A record of a transaction with its file, while that is open, and the definitions of the file's rows."""
 
     place: TrailPosition
     trail: TrailFile
@@ -38,11 +38,11 @@ class TransactionRecord(NamedTuple):
 
     @property
     def spot(self) -> Spot:
-        """Its position."""
+        """Position of the record."""
         return Spot(self.trail.path, self.place.rba)
 
     def is_same(self, other: TransactionRecord, *, with_columns: bool = False) -> bool:
-        """Whether two records have the same bytes, which mean the same table; with the same columns where wanted."""
+        """Return True if two records have equal bytes and the same table; ``with_columns``: and equal definitions."""
         record, like = self.record, other.record
         if record.order is not like.order or not record.has_bytes_of(like):
             return False
@@ -52,11 +52,11 @@ class TransactionRecord(NamedTuple):
 
 
 class TransactionRecords:
-    """Reads records of transactions; few files are open at a time. Used as a context manager.
+    """Reads records of transactions; at most _MOST_OPEN files are open at a time. Used as a context manager.
 
     Args:
         whole: the trail.
-        definitions_of: gives the definitions of the rows of a file.
+        definitions_of: returns the definitions of the rows of a file.
     """
 
     def __init__(
@@ -75,15 +75,15 @@ class TransactionRecords:
         self.close()
 
     def close(self) -> None:
-        """Close the files; they are opened again when they are needed."""
+        """Close the files; they are reopened when needed."""
         while self._open:
             self._open.popitem()[1][0].close()
 
     def at(self, place: TrailPosition) -> TransactionRecord:
-        """The record at a place where one is.
+        """Return the record at a position at which one was found.
 
         Raises:
-            TrailError: there is none any more.
+            TrailError: it is no longer there.
         """
         trail, definitions = self._file(place.ordinal)
         record = trail.record_at(place.rba)
@@ -92,12 +92,12 @@ class TransactionRecords:
         return TransactionRecord(place, trail, record, definitions)
 
     def with_file(self, place: TrailPosition, record: Record) -> TransactionRecord:
-        """A record that was read before, with its file, which may have been closed meanwhile."""
+        """Return a record that was read before, with its file, which is reopened if necessary."""
         trail, definitions = self._file(place.ordinal)
         return TransactionRecord(place, trail, record, definitions)
 
     def of(self, first: TrailPosition, records: int) -> Iterator[TransactionRecord]:
-        """The first ``records`` records of a transaction, over its files; damage is skipped."""
+        """Yield the first ``records`` records of a transaction, over its files, skipping damage."""
         for ordinal in range(first.ordinal, len(self._whole)):
             rba: int | None = first.rba if ordinal == first.ordinal else self._file(ordinal)[0].first_rba
             while rba is not None:
@@ -117,15 +117,15 @@ class TransactionRecords:
                 rba += record.length
 
     def meaning_at(self, place: TrailPosition) -> tuple[ByteOrder | None, str, int]:
-        """What bytes from a place on depend on: byte order and character set, and the definitions in force there."""
+        """Return the context of bytes at a position: byte order, codec, ``meaning_at`` of the definitions in force."""
         trail, definitions = self._file(place.ordinal)
         return trail.order, definitions.charset_at(place.rba), trail.tables.meaning_at(place.rba)
 
     def run(self, first: TrailPosition, after: TrailPosition) -> Iterator[bytes]:
-        """The bytes from one place of a file to another in it, in chunks.
+        """Yield the bytes between two positions of one file, in chunks.
 
         Raises:
-            TrailError: they are not there any more.
+            TrailError: they are no longer there.
         """
         for start in range(first.rba, after.rba, _CHUNK):
             yield self._file(first.ordinal)[0].bytes[start : min(start + _CHUNK, after.rba)]
@@ -141,19 +141,20 @@ class TransactionRecords:
 
 
 ENDINGS = tuple(Ended)
-"""What the numbers in the column ``endings`` mean."""
+"""Values of the column ``endings``, by number."""
 LAST = ENDINGS.index(Ended.LAST)
 NOWHERE = -1
-"""In place of an RBA that is not there."""
+"""In place of an RBA that does not exist."""
 
 
 class TrailMark(NamedTuple):
-    """What stands between transactions or in them: a restart record, a file's beginning, or damage.
+    """A restart record, the beginning of a file, or damage, between transactions or inside them.
 
     Attributes:
-        place: where it begins.
-        after: the RBA behind it.
-        io_type: of a restart record; 0 for a file's beginning, -1 for damage, -2 for half a record at the very end.
+        place: its position.
+        after: the RBA after it.
+        io_type: of a restart record; 0 for the beginning of a file, -1 for damage, -2 for an incomplete record at the
+            end of the trail.
         time: IO Time of a restart record (Julian).
     """
 
@@ -180,11 +181,11 @@ class TransactionBatchColumns(NamedTuple):
     """One row for each transaction of a batch.
 
     Attributes:
-        first_file, first_rba: its first record that was found.
-        has_begin: whether that is where it begins.
-        after_file, after_rba: the first place behind it, and behind the marker that cut it; NOWHERE while it is open.
-        records, sizes: how many records it has, and their bytes.
-        endings: how it ended, by ENDINGS.
+        first_file, first_rba: the position of the first record that was found.
+        has_begin: True if that is the first record of the transaction.
+        after_file, after_rba: the first position after it and after the marker that cut it; NOWHERE while it is open.
+        records, sizes: the number of its records, and their bytes.
+        endings: the way it ended, an index into ENDINGS.
     """
 
     first_file: BatchColumn
@@ -198,7 +199,7 @@ class TransactionBatchColumns(NamedTuple):
 
 
 class BatchProgress(NamedTuple):
-    """How far a walk has come with a batch: its records, and place and IO Time (Julian) of the last one."""
+    """Progress of a walk by a batch: the number of its records, and position and IO Time (Julian) of the last one."""
 
     records: int
     place: TrailPosition
@@ -206,7 +207,7 @@ class BatchProgress(NamedTuple):
 
 
 class TransactionSummary(NamedTuple):
-    """One transaction of a batch, kept beyond it."""
+    """A transaction of a batch, independent of the batch."""
 
     csn: str | None
     xid: str | None
@@ -219,21 +220,21 @@ class TransactionSummary(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether its first and its last record are there, and nothing between was lost."""
+        """True if it has its first and its last record, and no damage or missing file is between them."""
         return self.has_begin and self.ended is Ended.LAST
 
 
 class TransactionBatch(NamedTuple):
-    """Transactions in the order in which they ended, and what stands among them.
+    """Transactions in the order in which they ended, and the marks between them.
 
     Attributes:
-        columns: of them.
+        columns: one row per transaction.
         csns, xids: LOGCSN and TRANID of the first record of each.
-        marks: in the order of the trail; a transaction that has ended before one is in this batch or an earlier one.
-        carried: number of the first transactions that began in an earlier batch.
-        texts: LOGCSN of the others, where they are a column.
-        reached: how far the walk has come; None where no record was read for the batch.
-        commit: the latest IO Time (Julian) of the records, which is that of a commit; 0 where there are none.
+        marks: in trail order; a transaction that ended before a mark is in this batch or an earlier one.
+        carried: number of transactions, the first ones, that began in an earlier batch.
+        texts: LOGCSN of the others as a column, or None.
+        reached: progress of the walk; None if no record was read for the batch.
+        commit: the latest IO Time (Julian) of the records, which is that of a commit; 0 without records.
     """
 
     columns: TransactionBatchColumns
@@ -251,39 +252,39 @@ class TransactionBatch(NamedTuple):
         return len(self.csns)
 
     def transaction(self, row: int) -> TransactionSummary:
-        """The transaction in a row."""
+        """Return the transaction of a row."""
         records, size = int(self.columns.records[row]), int(self.columns.sizes[row])
         has_begin = bool(self.columns.has_begin[row])
         first, after, ended = self.first(row), self.after(row), self.ended(row)
         return TransactionSummary(self.csns[row], self.xids[row], first, has_begin, after, records, size, ended)
 
     def first(self, row: int) -> TrailPosition:
-        """The first record of a transaction that was found."""
+        """Return the position of the first record that was found."""
         return TrailPosition(int(self.columns.first_file[row]), int(self.columns.first_rba[row]))
 
     def begin(self, row: int) -> TrailPosition | None:
-        """Its first record; None when that is not there."""
+        """Return the position of the transaction's first record; None if that is missing."""
         return self.first(row) if self.columns.has_begin[row] else None
 
     def after(self, row: int) -> TrailPosition | None:
-        """The first place behind it; None while it is open."""
+        """Return the first position after the transaction; None while it is open."""
         rba = int(self.columns.after_rba[row])
         return TrailPosition(int(self.columns.after_file[row]), rba) if rba != NOWHERE else None
 
     def ended(self, row: int) -> Ended:
-        """How it ended."""
+        """Return the way the transaction ended."""
         return ENDINGS[self.columns.endings[row]]
 
     def is_whole(self, row: int) -> bool:
-        """Whether its first and its last record are there, and nothing between was lost."""
+        """True if it has its first and its last record, and no damage or missing file is between them."""
         return bool(self.columns.has_begin[row]) and self.columns.endings[row] == LAST
 
     def whole(self) -> Sequence[int]:
-        """The rows of the whole transactions, in order."""
+        """Return the rows of the whole transactions, ascending."""
         return self._are_whole.nonzero()[0].tolist()  # type: ignore[no-any-return]
 
     def not_whole(self) -> list[int]:
-        """The rows of the transactions that are not whole."""
+        """Return the rows of the transactions that are not whole, ascending."""
         return (~self._are_whole).nonzero()[0].tolist()  # type: ignore[no-any-return]
 
     @property

@@ -1,16 +1,15 @@
-"""What is known of one transaction: from where to where it reaches, and how it ended.
+"""The extent of a transaction and the way it ended.
 
-    RBA 2374  only                        LAST: its last record is there
+    RBA 2374  only                        LAST: it has its last record
         2733  first   begin
         2900  middle  last
         3094  RestartAbend   marker       CUT: Extract restarted inside it
         3141  first   begin
-        3500  first                       OVERTAKEN: the next one begins where this one has not ended
-        3679  the end of the last file    FILE_END: what comes is not there (yet)
+        3500  first                       OVERTAKEN: the next one begins before this one has ended
+        3679  the end of the last file    FILE_END: further records do not exist (yet)
 
-Metadata and comments may stand inside a transaction without belonging to it. A record fragment belongs to the record
-before it, whatever its TransInd. Damage inside makes it unknown what was lost, however the records behind it look:
-DAMAGE.
+Metadata and comments may be inside a transaction without belonging to it. A record fragment belongs to the record
+before it, whatever its TransInd. With damage inside, it is unknown which records were lost, whatever follows: DAMAGE.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class Ended(enum.Enum):
 
 
 class Damage(NamedTuple):
-    """Bytes that hold no sound record; ``is_partial`` when they are the unfinished end of the last file."""
+    """Bytes that are not a sound record; ``is_partial``: they are the incomplete end of the last file."""
 
     path: Path
     rba: int
@@ -45,7 +44,7 @@ class Damage(NamedTuple):
 
 
 class Restart(NamedTuple):
-    """A record that says that Extract restarted: its place, its IOType and IO Time, and the RBA behind it."""
+    """A restart record of Extract: its position, IOType and IO Time, and the RBA after it."""
 
     spot: Spot
     io_type: int
@@ -54,7 +53,7 @@ class Restart(NamedTuple):
 
 
 class Walked(NamedTuple):
-    """How far a walk is: the records read, the place behind the last of them, its IO Time."""
+    """Progress of a walk: the number of records read, the position after the last of them, its IO Time."""
 
     records: int
     spot: Spot
@@ -62,7 +61,7 @@ class Walked(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """The moment in the header of a record: IO Time (Julian microseconds), AuditRBA, AuditPos."""
+    """The time fields in the header of a record: IO Time (Julian microseconds), AuditRBA, AuditPos."""
 
     time: int = 0
     audit_rba: int = 0
@@ -70,24 +69,24 @@ class Moment(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """A transaction as far as its records are there.
+    """A transaction with the records of it that exist.
 
     Attributes:
         transaction: LOGCSN and TRANID.
-        begin: its first record; None when that is not there (an earlier file is missing, damage).
-        first, last: the first and the last of its records that were found; None when damage hides all of them.
-        after: the first RBA behind it, and behind the marker that cut it; None while its end has not come.
-        ended: how it ended.
-        marker: the restart record that cut it.
-        has_end: whether its last record says that it is the last (TransInd 2 or 3).
+        begin: its first record; None if that is missing (an earlier file is missing, damage).
+        first, last: the first and the last record that was found; None if damage hides all of them.
+        after: the first RBA after it and after the marker that cut it; None while it is open.
+        ended: the way it ended.
+        marker: the restart record that cut it, or None.
+        has_end: True if its last record has TransInd 2 or 3.
         records, size: the number of its records, and their bytes.
-        before: the number of them before the given place; 0 without one.
+        before: the number of its records before the given position; 0 without one.
         first_moment, last_moment: of its first and its last record; ``latest`` is the latest IO Time of all.
-        has_one_time: whether all its records have one IO Time, which is then that of its commit.
-        tables: its records by table and IOType, of those that were chosen.
-        data_size: the bytes of the data of these.
-        damage: what cannot be read between its beginning and ``after``; the last of many spans reaches over the rest.
-        missing: the file in which it begins or goes on, and which is not there.
+        has_one_time: True if all its records have one IO Time, which is then that of its commit.
+        tables: number of the chosen records by table and IOType.
+        data_size: bytes of the data of these.
+        damage: the damage between its begin and ``after``; after MOST_DAMAGE spans the last of a file covers the rest.
+        missing: the missing file in which it begins or continues, or None.
     """
 
     transaction: Transaction
@@ -112,23 +111,23 @@ class Extent(NamedTuple):
 
     @property
     def chosen(self) -> int:
-        """The number of its records, of those that were chosen."""
+        """Number of its chosen records."""
         return sum(types.total() for types in self.tables.values())
 
     @property
     def is_whole(self) -> bool:
-        """Whether a Replicat applies it: its first and its last record are there, and nothing between was lost."""
+        """True if it has its first and its last record, and no damage or missing file is between them."""
         return self.begin is not None and self.ended is Ended.LAST
 
 
 class DamagedPlaces:
-    """Counts places of damage.
+    """Counts spans of damage, each once.
 
-    A walk yields damage between transactions as it comes to it, and once more with a transaction whose beginning it
-    may hide. Half a record is damage unless the trail ends with it.
+    A walk yields damage between transactions when it is found, and again in a transaction whose begin it may hide. An
+    incomplete record is damage unless it is at the end of the trail.
 
     Attributes:
-        number: the places so far.
+        number: the number of spans so far.
     """
 
     def __init__(self, whole: WholeTrail) -> None:
@@ -137,7 +136,7 @@ class DamagedPlaces:
         self.number = 0
 
     def take(self, one: Extent | Damage | Restart) -> list[Damage]:
-        """Take in what the walk yields next; returns the damage that is new with it."""
+        """Add the next item of the walk; return the damage that has not been counted before."""
         damages = [one] if isinstance(one, Damage) else one.damage if isinstance(one, Extent) else ()
         found = []
         for damage in damages:

@@ -1,7 +1,7 @@
-"""The transactions of a trail with all that is known of each, one after the other over its files.
+"""The transactions of a trail, as Extents, in trail order over its files.
 
-Restart records, and damage where no transaction is open, stand among them in the order of the trail. How a transaction
-ends: :mod:`trailformat.transactions.extent`.
+Restart records, and damage outside transactions, are yielded between them in trail order. The ways in which a
+transaction ends are in :mod:`trailformat.transactions.extent`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from trailformat.transactions.walk import ColumnWalk
 from trailformat.transactions.whole_trail import FileBatch, WholeTrail
 
 MOST_DAMAGE = 1000
-"""Maximum number of places of damage listed for one transaction."""
+"""Maximum number of spans of damage listed for one transaction."""
 
 _COLUMNS = ("rba", "table", "io_type", "io_time", "record_length", "audit_rba", "audit_pos")
 
@@ -36,7 +36,7 @@ Item = Extent | Damage | Restart
 
 
 class _Details:
-    """What the records of one transaction in one batch or in several add up to, besides what the walk tells."""
+    """Sums over the records of one transaction, over batches, that ColumnWalk does not compute."""
 
     def __init__(self) -> None:
         self.last: Spot | None = None
@@ -49,7 +49,7 @@ class _Details:
         self.missing: Path | None = None
 
     def add(self, path: Path, found: _Added, tables: Sequence[_OfTable]) -> None:
-        """Take in the records of one batch."""
+        """Add the records of one batch."""
         self.last = Spot(path, found.last)
         self.before += found.before
         first = self.moments[0] if self.moments else found.first_moment
@@ -62,7 +62,7 @@ class _Details:
 
 
 class _Added(NamedTuple):
-    """The records of one transaction in a batch: place of the last, how many stand before the place asked, moments."""
+    """The records of one transaction in a batch: RBA of the last, number before the position ``asked``, moments."""
 
     last: int
     before: int
@@ -82,14 +82,14 @@ class _OfTable(NamedTuple):
 
 
 class ExtentWalk:
-    """Takes batches of records, gives the transactions in them with all that is known, and what stands among them.
+    """Converts batches of records to Extents, with the restart records and the damage between them.
 
     Args:
-        path_of: the path of the file with an ordinal.
-        asked: the place up to which ``before`` of a transaction counts.
-        is_ahead: whether that is in a later file than the first one.
-        missing: the file in front of the first batch that is not there.
-        chosen: gives the mask of the records of a batch that count in ``tables``; None of a batch: all.
+        path_of: returns the path of the file with an ordinal.
+        asked: the position up to which ``before`` of a transaction counts its records.
+        is_ahead: True if ``asked`` is in a later file than the first one.
+        missing: the file that is missing before the first batch.
+        chosen: returns the mask of the records of a batch that are counted in ``tables``; None: all records.
     """
 
     def __init__(
@@ -112,11 +112,11 @@ class ExtentWalk:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is a transaction to which what comes may belong."""
+        """True if further records may belong to a transaction of the batches so far."""
         return self._walk.is_open
 
     def take(self, found: FileBatch) -> Iterator[Item]:
-        """What has ended in a batch, and what stands there, in the order of the trail."""
+        """Yield the transactions that end in a batch, and the restarts and damage between them, in trail order."""
         first = 0 if self._walk.is_open else 1
         segments = self._walk.segments(found)
         batch = self._walk.take(found, segments)
@@ -144,11 +144,11 @@ class ExtentWalk:
             yield from self._outside(marks)
 
     def end_file(self) -> Iterator[Item]:
-        """What has ended in a file, when another begins."""
+        """Yield the transaction whose end is known at the end of a file that has a successor, if any."""
         yield from self._end(self._walk.end_file())
 
     def end(self, missing: Path | None = None) -> Iterator[Item]:
-        """What is open where a stretch of files ends, given the file that is missing behind it."""
+        """Yield the transaction that is open at the end of a stretch of files; ``missing`` is the file after it."""
         if self._open is not None:
             self._open.missing = self._open.missing or missing
         yield from self._end(self._walk.end())
@@ -157,11 +157,11 @@ class ExtentWalk:
     def _end(self, batches: Iterator[TransactionBatch]) -> Iterator[Item]:
         for batch in batches:
             details, self._open = self._open, None
-            assert details is not None  # noqa: S101 - what the walk ends was left open by a batch
+            assert details is not None  # noqa: S101 - the walk ends only a transaction that a batch left open
             yield self._extent(batch, 0, details, None, has_end=batch.after(0) is not None)
 
     def _details(self, number: int, segments: Segments) -> _Details:
-        """Those of a segment, with what was known before the batch."""
+        """Return the details of a segment, including those from earlier batches."""
         if not number:
             details, self._open = self._open, None
             assert details is not None  # noqa: S101 - segment 0 was left open by a batch
@@ -173,7 +173,7 @@ class ExtentWalk:
         return details
 
     def _outside(self, marks: Sequence[Damage | Restart]) -> Iterator[Item]:
-        """Damage and restarts where no transaction is open."""
+        """Yield damage and restarts outside transactions; note the damage for a transaction whose begin it may hide."""
         for mark in marks:
             if isinstance(mark, Restart):
                 self._lost = []
@@ -210,7 +210,7 @@ class ExtentWalk:
         )
 
     def _added(self, found: FileBatch, path: Path, segments: Segments) -> dict[int, tuple[_Added, list[_OfTable]]]:
-        """What the batch adds to each segment of which it has records."""
+        """Return the sums of the batch for each segment with records in it."""
         rows, owners = segments.members()
         if not len(rows):
             return {}
@@ -236,7 +236,7 @@ class ExtentWalk:
         return dict(zip(owners[first].tolist(), zip(added, tables, strict=True), strict=True))
 
     def _are_before(self, path: Path, rbas: Array) -> Array:
-        """Which records stand before the place asked for, as 0 and 1."""
+        """Return 1 for each record before the position ``asked``, else 0."""
         if self._asked is not None and path == self._asked.path:
             return (rbas < self._asked.rba).astype(np.int64)
         return np.full(len(rbas), int(self._is_before))
@@ -247,7 +247,7 @@ def _moments(taken: dict[str, Array], at: Array) -> Iterator[Moment]:
 
 
 def _tables(found: FileBatch, taken: dict[str, Array], group: Array, groups: int) -> Iterator[list[_OfTable]]:
-    """The tables of each group of rows, in the order in which they come."""
+    """Yield the tables of each group of rows, in the order of their first records."""
     tables, table = np.unique(taken["table"], return_inverse=True)
     keys = (group * len(tables) + table.reshape(-1)) * 256 + taken["io_type"]
     _, first, key, count = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
@@ -276,7 +276,7 @@ def _name(trail: TrailFile, rba: int) -> str:
 def _marks(
     batch: TransactionBatch, path: Path, segments: Segments
 ) -> tuple[dict[int, list[Damage]], dict[int, list[Damage | Restart]]]:
-    """By segment: the damage inside of its transaction, and what stands where none is open."""
+    """Return, by segment, the damage inside its transaction, and the damage and restarts outside."""
     inside: dict[int, list[Damage]] = {}
     outside: dict[int, list[Damage | Restart]] = {}
     rows = segments.marked
@@ -297,7 +297,7 @@ def _marks(
 
 
 def _note(damages: list[Damage], damage: Damage) -> None:
-    """Add a span; where there are too many, the last one grows over it."""
+    """Add a span; if there are MOST_DAMAGE of them, extend the last one to its end."""
     if len(damages) < MOST_DAMAGE or damages[-1].path != damage.path:
         damages.append(damage)
         return
@@ -306,17 +306,17 @@ def _note(damages: list[Damage], damage: Damage) -> None:
 
 
 class TransactionWalk:
-    """The transactions from a place on, over the files of the trail.
+    """The transactions from a position on, over the files of the trail.
 
     Args:
         trail: one of the files, open; others are opened one at a time.
-        start: where to begin, between two records.
-        until: the last file in which transactions are begun; one that is open at its end is read to its own end. None:
+        start: the first position, between two records.
+        until: the last file in which transactions may begin; one that is open at its end is read to its own end. None:
             all files.
-        asked: the place up to which ``before`` of a transaction counts.
-        missing: the file before ``start`` that is not there, where the trail lacks one.
-        nearby: the number of records that is probably enough.
-        following: gives the file after one and, where that is not there, the name it should have.
+        asked: the position up to which ``before`` of a transaction counts its records.
+        missing: the file that is missing before ``start``, if any.
+        nearby: the number of records that is probably enough: the size of the first batch.
+        following: returns the file after a file and, if it is missing, the name it should have.
     """
 
     def __init__(
@@ -343,16 +343,17 @@ class TransactionWalk:
         self._read = 0
 
     def __iter__(self) -> Iterator[Extent | Damage | Restart]:
-        """The same without how far the walk is."""
+        """Yield the items of ``steps`` without the progress."""
         return (walked for walked in self.steps() if not isinstance(walked, Walked))
 
     def steps(self) -> Iterator[Extent | Damage | Restart | Walked]:
-        """Every transaction as soon as its end is known, damage where no transaction is open, and restart records.
+        """Yield every transaction once its end is known, damage outside transactions, and restart records.
 
-        Between some thousands of records stands how far the walk is.
+        The progress is yielded after each batch but the last of a file.
 
         Raises:
-            NotATrail: a file cannot be read, and no transaction goes on in it.
+            NotATrail: a file is not a trail file, and no transaction continues in it.
+            CannotRead: a file cannot be read.
         """
         path, missing = self._start.path, None
         while True:
@@ -379,7 +380,7 @@ class TransactionWalk:
         yield from self._walk.end(missing)
 
     def _file_after(self, path: Path) -> tuple[Path | None, Path | None]:
-        """The file after one, asked for once."""
+        """Return the file after the current one; it is looked up once."""
         if self._next is None:
             self._next = self._following(path)
         return self._next
@@ -407,7 +408,7 @@ class TransactionWalk:
                 return
 
     def _taken(self, found: FileBatch) -> Iterator[Extent | Damage | Restart]:
-        """What a batch gives; behind the last file that is the end of what is open, and what has cut it."""
+        """Yield the items of a batch; after ``until`` only the open transaction and the restart that cut it."""
         items = self._walk.take(found)
         for item in items:
             yield item
@@ -426,10 +427,12 @@ def _batches(trail: TrailFile, start: int, nearby: int) -> Iterator[Batch]:
 def transactions_of(
     whole: WholeTrail, chosen: Callable[[FileBatch], Any] = lambda _: None
 ) -> Iterator[Extent | Damage | Restart]:
-    """Those of a whole trail, in their order; files that are no trail are stepped over. ``chosen``: see ExtentWalk.
+    """Yield the transactions of a whole trail, with restarts and damage; files that are not trail files are skipped.
+
+    ``chosen``: see ExtentWalk.
 
     Raises:
-        NotATrail: a file cannot be read any more.
+        CannotRead: a file can no longer be read.
     """
     walk, reached = ExtentWalk(whole.paths.__getitem__, chosen=chosen), -1
     for found in whole.batches():

@@ -1,4 +1,4 @@
-"""Where a trail holds transactions that a Replicat does not apply: ranges of RBAs in its files, rows of a batch."""
+"""The transactions of a trail that a Replicat does not apply, as ranges of RBAs in its files and as rows of a batch."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ END_OF_FILE = (1 << 63) - 1
 MOST_TOLD = 10_000
 """Maximum number of copies whose first occurrence is remembered."""
 NO_ROW = -1
-"""In place of an ending, of what is no row of a transaction."""
+"""In place of an ending: the row is not a record of a transaction."""
 
 
 class Ranges(NamedTuple):
-    """Ranges of RBAs in one file, in order: the rows of transactions in them are not applied.
+    """Ranges of RBAs in one file, ascending, whose transactions are not applied.
 
     Attributes:
-        starts, stops: the first RBA of each, and the first behind it.
-        endings: how the transactions of each ended, by ENDINGS; copies, and those without a beginning, may be LAST.
+        starts, stops: the first RBA of each range, and the first RBA after it.
+        endings: the ending of the transactions of each range, an index into ENDINGS; it may be LAST for copies, for
+            transactions after damage and for those without a begin.
     """
 
     starts: array[int]
@@ -38,17 +39,17 @@ class Ranges(NamedTuple):
     endings: array[int]
 
     def hold(self, rba: int) -> bool:
-        """Whether an RBA lies in one of them."""
+        """Return True if an RBA is in one of the ranges."""
         at = bisect_right(self.starts, rba) - 1
         return at >= 0 and rba < self.stops[at]
 
     def within(self, start: int, stop: int) -> Ranges:
-        """Those that reach into the RBAs from ``start`` to before ``stop``."""
+        """Return the ranges that overlap the RBAs from ``start`` to before ``stop``."""
         first, end = bisect_right(self.stops, start), bisect_left(self.starts, stop)
         return Ranges(*(column[first:end] for column in self))
 
     def add(self, start: int, stop: int, ending: int) -> None:
-        """One more, behind the others."""
+        """Append a range, which must be after the others."""
         for column, value in zip(self, (start, stop, ending), strict=True):
             column.append(value)
 
@@ -59,7 +60,7 @@ def no_ranges() -> Ranges:
 
 
 class _Run(NamedTuple):
-    """Neighbours that are not applied and ended alike; ``end`` is None while the last one has not ended."""
+    """Consecutive transactions, not applied, with the same ending; ``end`` is None while the last one is open."""
 
     start: TrailPosition
     end: TrailPosition | None
@@ -67,16 +68,16 @@ class _Run(NamedTuple):
 
 
 class NotAppliedRanges:
-    """The ranges of a trail whose transactions are given in order; neighbours are one range, so that a copied file is.
+    """The ranges of a trail whose transactions are given in order; consecutive ones with the same ending are one range.
 
-    Neighbours that ended differently are not.
+    So a file of copies is one range.
 
     Args:
         whole: the trail.
-        past_damage: whether transactions after damage count too, as for a Replicat that was set to a position after it.
+        past_damage: True if transactions after damage can be applied, as by a Replicat positioned after it.
 
     Attributes:
-        judge: what tells which transactions are not applied.
+        judge: decides which transactions are applied.
     """
 
     def __init__(self, whole: WholeTrail, *, past_damage: bool = False) -> None:
@@ -88,7 +89,7 @@ class NotAppliedRanges:
         self._reached = TrailPosition(-1, 0)
 
     def take(self, batch: TransactionBatch) -> None:
-        """The next transactions."""
+        """Add the next transactions."""
         verdict = self.judge.judge(batch)
         for row, first in verdict.copies.items():
             if len(self._firsts) < MOST_TOLD:
@@ -108,15 +109,15 @@ class NotAppliedRanges:
             self._reached = batch.first(batch.rows - 1)
 
     def taken(self, stop: TrailPosition) -> dict[int, Ranges]:
-        """The ranges up to a place where no transaction is open, by the ordinals of files; they are not kept."""
+        """Return and forget the ranges up to a position where no transaction is open, by the ordinal of the file."""
         self._end_run(stop)
         ranges, self._ranges = self._ranges, {}
         return ranges
 
     def _end_run(self, following: TrailPosition) -> None:
-        """Note the run of transactions that are not applied, from the first record to behind the last.
+        """Add the run of transactions that are not applied as ranges, from its first record to after its last.
 
-        One that never ended, in front of a missing file, goes up to the next transaction.
+        A run whose last transaction never ended, before a missing file, extends to the next transaction.
         """
         if self._run is None:
             return
@@ -129,16 +130,16 @@ class NotAppliedRanges:
 
 
 class NotApplied(NotAppliedRanges):
-    """The ranges of a whole trail, found by one pass, which goes as far as an answer needs.
+    """The ranges of a whole trail, found by one pass that reads as far as each query requires.
 
     Args:
         whole: the trail.
-        workers: threads that help.
+        workers: the threads for the pass.
         past_damage: see NotAppliedRanges.
-        walked: True if the caller makes the pass, and has given all batches to ``take`` before it asks.
+        walked: True if the caller makes the pass and gives all batches to ``take`` before the first query.
 
     Attributes:
-        is_broken: whether an error or an interrupt has ended the pass: there is no answer any more.
+        is_broken: True if an error or an interrupt has ended the pass: queries have no valid answer any more.
     """
 
     def __init__(
@@ -149,16 +150,16 @@ class NotApplied(NotAppliedRanges):
         self.is_broken = False
 
     def of(self, path: Path) -> Ranges:
-        """The ranges of a file."""
+        """Return the ranges of a file."""
         while self._goes_on():
             pass
         self._end_run(TrailPosition(len(self._whole), 0))
         return self._ranges.get(self._whole.ordinals.get(path, -1), no_ranges())
 
     def applies(self, one: Extent) -> bool:
-        """Whether a Replicat applies a transaction: it is whole, and none of those that are not applied.
+        """Return True if a Replicat applies a transaction: it is whole and not in the ranges.
 
-        One that the pass found open, and what begins after it, was completed since.
+        A whole transaction in a run that was open at the end of the pass is applied too: it was completed since.
         """
         if one.begin is None or not one.is_whole:
             return False
@@ -168,7 +169,7 @@ class NotApplied(NotAppliedRanges):
         return run is not None and run.end is None and run.start <= place
 
     def holds(self, spot: Spot) -> bool:
-        """Whether the transaction that begins at a place is not applied; the trail is read up to there."""
+        """Return True if the transaction that begins at a position is not applied; reads the trail up to there."""
         ordinal = self._whole.ordinals.get(spot.path)
         if ordinal is None:
             return False
@@ -181,7 +182,7 @@ class NotApplied(NotAppliedRanges):
         return ranges is not None and ranges.hold(spot.rba)
 
     def first_copy(self, spot: Spot) -> Spot | None:
-        """Where a copy that begins at a place stands first, whole; None where that is not known."""
+        """Return the first whole occurrence of the copy that begins at a position; None if not known."""
         first = self._firsts.get(TrailPosition(self._whole.ordinals.get(spot.path, -1), spot.rba))
         return Spot(self._whole.paths[first.ordinal], first.rba) if first is not None else None
 
@@ -198,12 +199,12 @@ class NotApplied(NotAppliedRanges):
 
 
 def rows_not_applied(ranges: Ranges, batch: Batch, rows: Any = slice(None)) -> Any:
-    """The mask of the rows of transactions in these ranges of the batch's file, of all rows or those given."""
+    """Return a mask of the transaction rows in these ranges of the batch's file, for all rows or those given."""
     return _are_rows(batch, rows) & (_range_of(ranges, batch, rows) >= 0)
 
 
 def endings_of_rows(ranges: Ranges, batch: Batch, rows: Any) -> Any:
-    """How the transaction of each row ended, by ENDINGS; those outside of the ranges LAST."""
+    """Return the ending of each row's transaction, an index into ENDINGS; LAST outside the ranges, or NO_ROW."""
     endings = np.append(np.frombuffer(ranges.endings, np.int8), np.int8(LAST))[_range_of(ranges, batch, rows)]
     return np.where(_are_rows(batch, rows), endings, NO_ROW)
 
@@ -214,7 +215,7 @@ def _are_rows(batch: Batch, rows: Any) -> Any:
 
 
 def _range_of(ranges: Ranges, batch: Batch, rows: Any) -> Any:
-    """The number of the range in which each row stands; -1 where it stands in none."""
+    """Return the number of the range of each row; -1 if it is in none."""
     starts, stops = (np.frombuffer(one, np.int64) for one in (ranges.starts, ranges.stops))
     rbas = np.asarray(batch.rba)[rows]
     number = np.searchsorted(starts, rbas, "right") - 1

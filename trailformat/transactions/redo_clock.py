@@ -1,17 +1,17 @@
-"""The redo log of an Oracle source as a clock: bounds for the moment at which a position was written.
+"""The redo log of an Oracle source as a clock: bounds for the time at which a position was written.
 
     position of the record      commit of its transaction
     108466 / 21743120           16:41:03
     108466 / 21743700           16:40:10      so 21743120, which comes before, was written by 16:40:10
 
 A transaction is committed after each of its records was written, so no position is later than the earliest commit of
-all transactions with a record at it or behind it: the upper bound holds whatever happened. The lower bound assumes that
-a transaction of one record is committed at once, ``slack`` later at most; one that the upper bound shows to have
-waited is left out. Times are as exact as the commits: whole seconds in trails of Oracle.
+all transactions with a record at or after it: the upper bound is certain. The lower bound assumes that a transaction of
+one record is committed at once, at most ``slack`` later; a transaction that the upper bound shows to have waited is not
+used. Times are as exact as the commits: whole seconds in trails of Oracle.
 
-Positions of several redo threads, or of several sources, do not follow one another. Then commits that come at once
-after their last record seem to have waited: with too many of them the clock is not used. Of one record there are few
-that really wait, of several records more.
+Positions of several redo threads, or of several sources, are not in one order. Commits directly after their last record
+then seem to have waited: if there are too many, the clock is not used. Few transactions of one record really wait, more
+of those with several records do.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from typing import NamedTuple
 MOST_STEPS = 100_000
 _SECOND = 1_000_000
 _MOST_LATE, _MOST_LATE_OF_ANY = 0.01, 0.1
-"""The part of the transactions, those of one record and all, that may have waited between last record and commit."""
+"""Maximum share of transactions, of those with one record and of all, that may have waited between last record and
+commit."""
 
 
 class RedoPlace(NamedTuple):
-    """A position in the redo log: the sequence number of the log (AuditRBA), and the byte in it (AuditPos)."""
+    """A position in the redo log: the sequence number of the log (AuditRBA) and the byte in it (AuditPos)."""
 
     log: int
     position: int
@@ -38,14 +39,15 @@ class _Step(NamedTuple):
 
 
 class RedoClock:
-    """A clock that whole transactions set, given in the order of the trail.
+    """A clock that is set by whole transactions, given in trail order.
 
     Args:
-        slack: the microseconds within which a transaction of one record is committed.
+        slack: microseconds within which a transaction of one record is assumed to be committed.
 
     Attributes:
-        transactions: those that have set it; ``late`` of them were committed later than that after their last record.
-        ones, late_ones: those of one record.
+        transactions: number of transactions that have set it; ``late`` of them were committed more than ``slack`` after
+            their last record.
+        ones, late_ones: the same numbers for transactions of one record.
     """
 
     def __init__(self, slack: int = _SECOND) -> None:
@@ -55,7 +57,10 @@ class RedoClock:
         self.transactions = self.late = self.ones = self.late_ones = 0
 
     def learn(self, first: RedoPlace, last: RedoPlace, commit: int, *, is_one: bool) -> None:
-        """A transaction from its first record to its last, committed then (Julian microseconds)."""
+        """Add a transaction with its first and last position and its commit (Julian microseconds).
+
+        ``is_one``: it has one record. A transaction without positions (0, 0) is ignored.
+        """
         if not first.log and not first.position:
             return
         last = max(first, last)
@@ -71,7 +76,7 @@ class RedoClock:
             self._set_earliest(_Step(first, commit - self._slack))
 
     def _set_latest(self, step: _Step) -> None:
-        """No place up to this one is later."""
+        """Note that no position up to this one was written later."""
         steps, at = self._latest, bisect_left(self._latest, step)
         begin = at
         while begin and steps[begin - 1].time >= step.time:
@@ -81,7 +86,7 @@ class RedoClock:
             del steps[-2::-2]
 
     def _set_earliest(self, step: _Step) -> None:
-        """No place behind this one is earlier."""
+        """Note that no position after this one was written earlier."""
         steps, at = self._earliest, bisect_left(self._earliest, step)
         if at and steps[at - 1].time >= step.time:
             return
@@ -95,21 +100,21 @@ class RedoClock:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether too many commits seem late: several redo threads, or several sources."""
+        """True if too many commits seem late: several redo threads, or several sources."""
         most = _MOST_LATE_OF_ANY if self.ones else _MOST_LATE
         return self.late > most * self.transactions or self.late_ones > _MOST_LATE * self.ones
 
     @property
     def is_set(self) -> bool:
-        """Whether it can be used: transactions with positions have set it, and they follow one another."""
+        """True if it can be used: transactions with positions have set it, and their positions are in order."""
         return bool(self._latest) and not self.is_mixed
 
     def latest(self, place: RedoPlace) -> int | None:
-        """The moment by which a place was written; None behind all that is known."""
+        """Return the time by which a position was written; None after the last known position."""
         at = bisect_left(self._latest, place, key=lambda step: step.place)
         return self._latest[at].time if at < len(self._latest) else None
 
     def earliest(self, place: RedoPlace) -> int | None:
-        """The moment before which a place was not written; None in front of all that is known."""
+        """Return the time before which a position was not written; None before the first known position."""
         at = bisect_left(self._earliest, place, key=lambda step: step.place)
         return self._earliest[at - 1].time if at else None

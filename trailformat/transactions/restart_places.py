@@ -1,17 +1,17 @@
-"""Where a Replicat can be started again around a place of a trail, and what it then applies.
+"""Positions around an RBA at which a Replicat can be restarted, and the transactions that it then applies.
 
-A transaction that a restart of Extract has cut is not applied where it begins: Extract writes it once more, whole. To
-leave it out is to go on after its whole copy:
+A transaction that a restart of Extract has cut is not applied at its begin: Extract writes it again, whole. To skip it,
+a Replicat must start after its whole copy:
 
     RBA 2722  first   begin              to apply it: start here
         2913  middle
-        3083  RestartAbend   marker      a Replicat drops what it has of it
+        3083  RestartAbend   marker      a Replicat drops the records before
         3130  first                      the same transaction, from its begin
         3502  last
-        3691                             to leave it out: start here
+        3691                             to skip it: start here
 
-CSNs rise along a trail, and a Replicat skips what is not above the last CSN that it has applied (FILTERDUPTRANSACTIONS,
-its default). So copies matter only up to the first whole transaction with a greater CSN.
+CSNs rise along a trail, and a Replicat skips transactions with a CSN not above the last one that it has applied
+(FILTERDUPTRANSACTIONS, its default). So copies matter only up to the first whole transaction with a greater CSN.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from trailformat.transactions.not_applied import NotApplied
 from trailformat.transactions.whole_trail import WholeTrail
 
 MOST_LISTED = 100
-"""Maximum number of further occurrences that are kept."""
+"""Maximum number of further occurrences of the transaction that are kept."""
 MOST_BETWEEN = 10_000
-"""Maximum number of other transactions whose places are kept."""
+"""Maximum number of other transactions whose positions are kept."""
 
 _DROPPED = frozenset({Ended.CUT, Ended.OVERTAKEN})
 
 
 class RestartPlaces(NamedTuple):
-    """The places around an RBA of a file at which a Replicat can be started.
+    """The positions around an RBA of a file at which a Replicat can be started.
 
     Attributes:
-        asked: the place asked for.
-        extent: the transaction that is open there or begins there; None between two transactions.
-        again: further occurrences of that transaction, in order: cut ones, and its whole copies.
-        whole: the first whole occurrence, ``extent`` itself where that is whole; None where none was found.
-        leave_out: where a Replicat never applies it; None while its end is not there.
-        others: transactions besides it that a Replicat started at ``leave_out`` misses, and would apply otherwise.
-        damage: the first damage at the place asked for or after it, up to the end of the transaction that is open
-            there; where none is, up to the next row.
+        asked: the given position.
+        extent: the transaction that is open or begins there; None between two transactions.
+        again: further occurrences of that transaction, in trail order, cut or whole.
+        whole: the first whole occurrence, which may be ``extent`` itself; None if none was found.
+        leave_out: the position from which a Replicat does not apply it; None if its end has not been written.
+        others: number of other transactions that a Replicat started at ``leave_out`` misses, but would apply otherwise.
+        damage: the first damage at or after the given position, up to the end of the transaction that is open there, or
+            without one up to the next row.
     """
 
     asked: Spot
@@ -61,20 +61,20 @@ class RestartPlaces(NamedTuple):
 
     @property
     def is_begin(self) -> bool:
-        """Whether a transaction begins at the place asked for."""
+        """True if a transaction begins at the given position."""
         return self.extent is not None and self.extent.begin == self.asked
 
     @property
     def is_dropped(self) -> bool:
-        """Whether a Replicat drops the transaction where it stands: it is never completed there."""
+        """True if a Replicat drops the transaction there, because it is never completed: it was cut."""
         return self.extent is not None and self.extent.ended in _DROPPED
 
     @property
     def is_safe(self) -> bool:
-        """Whether a Replicat started at the place asked for applies no transaction in part, and misses none.
+        """True if a Replicat started at the given position applies no transaction in part and misses none.
 
-        That holds between two transactions, where one begins, and after the last record of one that has no end; but not
-        where damage comes first, at which it abends.
+        This is so between two transactions, at the begin of one, and after the last record of a cut one; but not before
+        damage, at which the Replicat abends.
         """
         extent = self.extent
         if self.damage is not None:
@@ -83,14 +83,14 @@ class RestartPlaces(NamedTuple):
 
 
 class RestartSearch:
-    """Looks for the places around an RBA.
+    """The search for the restart positions around an RBA.
 
     Args:
-        trail: the file; others of its trail are opened as they are needed.
-        rba: where a record begins, damage lies or the file ends.
+        trail: the file; other files of its trail are opened when needed.
+        rba: the RBA of a record, of damage or of the end of the file.
 
     Raises:
-        BadRecord: ``rba`` lies inside a record, a half-written one too, or outside the file.
+        BadRecord: ``rba`` is inside a record, complete or not, or outside the file.
     """
 
     def __init__(self, trail: TrailFile, rba: int) -> None:
@@ -110,10 +110,11 @@ class RestartSearch:
         self._files: dict[Path, int] = {}
 
     def run(self) -> Iterator[Walked]:
-        """Read as far as the answer needs; yields how far the reading is.
+        """Read as far as the answer requires; yield the progress.
 
         Raises:
-            NotATrail: a file cannot be read.
+            NotATrail: a file is not a trail file.
+            CannotRead: a file cannot be read.
         """
         spot = self._start.spot
         self._files[spot.path] = 0
@@ -129,7 +130,7 @@ class RestartSearch:
             yield from self._look_ahead(steps)
 
     def places(self) -> RestartPlaces:
-        """What was found."""
+        """Return the result; valid after ``run``."""
         return RestartPlaces(
             self._asked,
             self._extent,
@@ -141,7 +142,7 @@ class RestartSearch:
         )
 
     def _begin(self, item: Extent | Damage | Restart) -> bool:
-        """Take what stands at the place asked for; whether it is all that has to be known before looking ahead."""
+        """Add the next item at the given position; return True once the transaction there, or its absence, is known."""
         if isinstance(item, Damage):
             if self._damage is None and self._is_ahead(item):
                 self._damage = item
@@ -155,21 +156,21 @@ class RestartSearch:
         return True
 
     def _following(self, path: Path) -> tuple[Path | None, Path | None]:
-        """The file after one; remembers the order of the files."""
+        """Return the result of ``next_file`` and note the order of the files."""
         following, missing = next_file(path)
         if following is not None:
             self._files[following] = len(self._files)
         return following, missing
 
     def _is_ahead(self, damage: Damage) -> bool:
-        """Whether damage lies at the place asked for or after it."""
+        """Return True if damage is at or after the given position; an incomplete record is no damage."""
         if damage.path == self._asked.path:
             return damage.rba >= self._asked.rba and not damage.is_partial
         asked = self._files.get(self._asked.path)
         return asked is not None and self._files[damage.path] > asked and not damage.is_partial
 
     def _look_ahead(self, steps: Iterator[Extent | Damage | Restart | Walked]) -> Iterator[Walked]:
-        """Look for what stands right after the transaction, and for its copies."""
+        """Read the items directly after the transaction, and its copies."""
         for item in steps:
             if isinstance(item, Walked):
                 yield item
@@ -177,7 +178,7 @@ class RestartSearch:
                 return
 
     def _takes_last(self, item: Extent | Damage | Restart) -> bool:
-        """Take what comes next; whether nothing after it can change the answer."""
+        """Add the next item; return True if no later item can change the answer."""
         if isinstance(item, Restart):
             self._is_at_edge = False
         elif isinstance(item, Damage):
@@ -213,7 +214,7 @@ class RestartSearch:
         return name.is_passed_at(extent.transaction.csn) and not is_awaited
 
     def _applied_between(self) -> int:
-        """The transactions since the last occurrence that are no copies themselves; the whole trail tells."""
+        """Return the number of transactions since the last occurrence that are not copies, by a pass over the trail."""
         between, self._between = self._between, []
         if not between:
             return 0
@@ -222,7 +223,7 @@ class RestartSearch:
 
 
 def restart_places(trail: TrailFile, rba: int) -> RestartPlaces:
-    """The places around an RBA, found in one go. Raises like RestartSearch and its run."""
+    """Return the restart positions around an RBA. Raises like RestartSearch and its ``run``."""
     search = RestartSearch(trail, rba)
     for _ in search.run():
         pass

@@ -1,4 +1,4 @@
-"""The largest transactions of one file, a bounded number of them, and the open one."""
+"""The largest transactions of one file, at most MOST_TRANSACTIONS, and the open one."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MOST_NAMES = 1000
 
 
 class TransactionSpan(NamedTuple):
-    """A transaction as far as it is in the file.
+    """The part of a transaction that is in the file.
 
-    ``begin`` and ``end`` are the RBAs of its first and last record; ``end`` is None as long as it is open, and where it
-    was cut: by the restart of Extract or the beginning of another transaction at ``cut_at``.
-    ``data_bytes`` are those of the records' data, headers aside; times are Julian microseconds.
+    ``begin`` and ``end`` are the RBAs of its first and last record; ``end`` is None while it is open, and if it was cut
+    at ``cut_at``: by a restart of Extract or by the next transaction. ``data_bytes`` is the size of the records' data
+    without headers; times are Julian microseconds.
     """
 
     begin: int
@@ -33,7 +33,7 @@ class TransactionSpan(NamedTuple):
     cut_at: int | None = None
 
     def followed_by(self, rest: TransactionSpan) -> TransactionSpan:
-        """The transaction whose beginning this is, and whose further records are ``rest``."""
+        """Return the transaction of this span's records and the further records ``rest``."""
         tables = self.tables if len(self.tables) >= MOST_NAMES else self.tables | rest.tables
         return TransactionSpan(
             self.begin,
@@ -48,10 +48,10 @@ class TransactionSpan(NamedTuple):
 
 
 class TransactionSpans:
-    """The largest transactions by their bytes, of equal ones the earliest, and the open one.
+    """The largest transactions by data bytes, the earliest of equal ones, and the open one.
 
     Attributes:
-        ended: the number of those that have ended.
+        ended: number of all transactions whose last record is in the batches so far.
     """
 
     def __init__(self) -> None:
@@ -61,19 +61,19 @@ class TransactionSpans:
 
     @property
     def open(self) -> TransactionSpan | None:
-        """The transaction that is open at the end of the index; None without one."""
+        """The transaction that is open after the last batch; None without one."""
         return self._growing if self._growing is not None and self._growing.end is None else None
 
     @property
     def largest(self) -> list[TransactionSpan]:
-        """Those kept, the largest first, cut ones too; the open one is not among them."""
+        """The kept transactions, the largest first, including cut ones, without the open one."""
         heap = self._heap
         if self._growing is not None and self._growing.end is not None:
             heap = [*heap, _entry(self._growing)]
         return [span for _, _, span in sorted(heap, reverse=True)[:MOST_TRANSACTIONS]]
 
     def add(self, batch: Batch) -> None:
-        """Take in the next batch."""
+        """Add the next batch."""
         from trailformat.transactions.tracker import Segments  # noqa: PLC0415 - it needs numpy
 
         growing, self._growing = self._growing, None
@@ -94,7 +94,7 @@ class TransactionSpans:
                 self._keep(span)
 
     def _spans(self, batch: Batch, segments: Segments) -> dict[int, TransactionSpan]:
-        """The transactions of a batch by segment: the first, the last, and those that may be among the largest."""
+        """Return transactions of a batch by segment: the first, the last, and those that may be among the largest."""
         import numpy as np  # noqa: PLC0415 - a batch is here, so it is loaded
 
         rows, owners = segments.members()
@@ -125,7 +125,7 @@ class TransactionSpans:
 
     @property
     def _least(self) -> int:
-        """Bytes of the smallest of those kept where there is no room for more; else -1."""
+        """Data bytes of the smallest kept transaction if the heap is full, else -1."""
         return self._heap[0][0] if len(self._heap) >= MOST_TRANSACTIONS else -1
 
     def _keep(self, span: TransactionSpan) -> None:
@@ -142,7 +142,7 @@ def _entry(span: TransactionSpan) -> tuple[int, int, TransactionSpan]:
 
 
 def _cut(batch: Batch, segments: Segments, number: int) -> int | None:
-    """The RBA at which a segment is cut; None where it has its end, or goes on behind the batch."""
+    """Return the RBA at which a segment is cut; None if it has its end, or continues after the batch."""
     if segments.has_end[number]:
         return None
     if segments.has_restart[number]:

@@ -1,12 +1,12 @@
-"""LOGCSN and TRANID as columns: which transaction each row of a scan's batches belongs to.
+"""LOGCSN and TRANID as columns: the transaction of each row of a scan's batches.
 
     tracker = TransactionTracker(trail)
     for batch in scan(trail):
         owners = tracker.of(batch)
         print([owners.transactions[number].csn for number in owners.index])
 
-Where a transaction begins and ends: :class:`Segments`. What it is called stands on its first
-record; of rows whose first record is not there, and of rows behind damage in a transaction, nothing is known.
+The begin and end of transactions are found by :class:`Segments`. Only the first record of a transaction has its LOGCSN
+and TRANID; rows whose first record is missing, and rows after damage in a transaction, have neither.
 """
 
 from __future__ import annotations
@@ -55,23 +55,23 @@ _IS_OUTSIDE, _IS_RESTART, _BEGINS, _ENDS = map(_table, (NOT_TRANSACTIONAL, RESTA
 
 
 class Segments:
-    """The records of a batch by transaction; segment 0 is what was open before, if anything was.
+    """The records of a batch by transaction; segment 0 is the transaction that was open before, if any.
 
     Args:
         batch: of one file.
-        is_open: whether a transaction was found before the batch to which what comes may belong.
-        has_ended: whether its last record is there, so that only fragments may.
+        is_open: True if the first records may belong to a transaction of earlier batches.
+        has_ended: True if that transaction has its last record, so that only fragments may belong to it.
 
     Attributes:
-        kind, rba, length: of the batch.
-        fragments, spans, restarts: rows of these kinds.
-        rows: those of transactions without fragments.
-        starts: rows where a transaction begins or is found.
-        begins: whether it begins there.
-        records, sizes: of each segment, without fragments.
-        has_end, has_restart: how each closes.
-        end_rows: the row of its last record, where that is here; -1 where it was before.
-        restart_rows: the row of the restart behind it; beyond all rows where there is none.
+        kind, rba, length: the columns of the batch.
+        fragments, spans, restarts: the rows of record fragments, of damage or an incomplete end, and of restarts.
+        rows: the rows of transactions, without fragments.
+        starts: the first row of each segment but segment 0.
+        begins: True where a transaction begins at that row; False where its begin is lost.
+        records, sizes: number of records of each segment and their bytes, without fragments.
+        has_end, has_restart: True if the segment has its last record; if a restart follows its records.
+        end_rows: the row of the last record; -1 if it is in an earlier batch.
+        restart_rows: the row of the restart after the segment; the number of rows without one.
     """
 
     def __init__(self, batch: Batch, *, is_open: bool, has_ended: bool) -> None:
@@ -92,7 +92,7 @@ class Segments:
             self.has_end[0] = True
 
     def _divide(self, rows: Array, restart: Array, trans_ind: Array, *, is_closed: bool) -> None:
-        """Find where transactions begin among the rows that matter, and what lies between."""
+        """Set the columns of the segments, given the rows of transactions and restarts."""
         begins, closes = _BEGINS[trans_ind] & ~restart, _ENDS[trans_ind] | restart
         closed = np.concatenate((np.array([is_closed]), closes))[:-1]
         at = np.flatnonzero(~restart & (begins | closed))
@@ -113,21 +113,21 @@ class Segments:
         return len(self.records)
 
     def of(self, rows: Array) -> Array:
-        """The segments in which rows stand."""
+        """Return the segment of each of these rows of the batch."""
         return np.searchsorted(self.starts, rows, "right")
 
     def exists(self, segments: Array) -> Array:
-        """Whether they are transactions; segment 0 is none where nothing was open."""
+        """Return a mask of the segments that are transactions; segment 0 is none if nothing was open."""
         return (segments > 0) | self._exists
 
     def is_open_at(self, segments: Array, rows: Array) -> Array:
-        """Whether these segments are not closed at these rows."""
+        """Return a mask: True where a segment is a transaction that is still open at its row."""
         close = np.where(self.has_end, self.end_rows, self.restart_rows)
         found: Array = self.exists(segments) & (close[segments] > rows)
         return found
 
     def after_rbas(self) -> Array:
-        """The first RBA behind each; NOWHERE of the last one while it is open."""
+        """Return the first RBA after each segment; NOWHERE for the last one while it is open."""
         behind = np.concatenate((self.rba + self.length, np.array([NOWHERE])))
         after = np.concatenate((self.rba[self.starts], np.array([NOWHERE])))
         after = np.where(self.has_restart, behind[self.restart_rows], after)
@@ -136,7 +136,7 @@ class Segments:
 
     @cached_property
     def own_fragments(self) -> tuple[Array, Array]:
-        """The fragments that belong to a transaction, and their segments: nothing has come between that closed it."""
+        """The fragments of transactions, and their segments; not after a restart, nor after damage past the end."""
         segments = self.of(self.fragments)
         own = self.exists(segments) & (self.restart_rows[segments] > self.fragments)
         for number in np.flatnonzero(own & self.has_end[segments]).tolist() if len(self.spans) else ():
@@ -145,23 +145,23 @@ class Segments:
 
     @cached_property
     def marked(self) -> Array:
-        """The rows of restarts and of spans, in order."""
+        """The rows of restarts and of damage, ascending."""
         return np.sort(np.concatenate((self.restarts, self.spans)))
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing stands in the batch that tells of transactions."""
+        """True if no row of the batch is of a transaction, a restart or damage."""
         return not (len(self.rows) or len(self.fragments) or len(self.marked))
 
     def first_row(self) -> int | None:
-        """The first row that goes on with what was before the batch, if anything was; None where there is none."""
+        """Return the first row that continues a transaction begun before the batch; None without one."""
         first = int(self.fragments[0]) if len(self.fragments) else len(self.kind)
         if len(self.starts) and self.starts[0] < first:
             first = int(self.starts[0]) if not self.begins[0] else len(self.kind)
         return first if first < min(self.marked[:1], default=len(self.kind)) else None
 
     def members(self) -> tuple[Array, Array]:
-        """The rows of transactions with their fragments, in order, and their segments."""
+        """Return the rows of transactions, with fragments, ascending, and their segments."""
         fragments, owners = self.own_fragments
         segments = self.of(self.rows)
         if not len(fragments):
@@ -171,20 +171,20 @@ class Segments:
         return rows[order], np.concatenate((segments, owners))[order]
 
     def is_damaged_behind(self, segment: int, row: int) -> bool:
-        """Whether there is damage between the last record of a segment that has ended and a row."""
+        """Return True if there is damage between the last record of a segment that has ended and a row."""
         first = np.searchsorted(self.spans, self.end_rows[segment], "right")
         return bool(first < len(self.spans) and self.spans[first] < row)
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing that comes can belong to the last one."""
+        """True if no record after the batch can belong to the last segment."""
         last = len(self) - 1
         ends_in_damage = bool(self.has_end[last]) and self.is_damaged_behind(last, len(self.kind))
         return ends_in_damage or bool(self.has_restart[last]) or not self.exists(np.array([last]))[0]
 
 
 def _begins(batch: Batch) -> Array:
-    """The rows where a transaction begins, on which nothing before them has a bearing."""
+    """Return the rows at which a transaction begins, whatever precedes them."""
     rows = np.flatnonzero(_BEGINS[np.asarray(batch.trans_ind)] & (np.asarray(batch.kind) == RECORD))
     io_type = np.asarray(batch.io_type)[rows]
     found: Array = rows[~(_IS_OUTSIDE[io_type] | _IS_RESTART[io_type] | (io_type == RECORD_FRAGMENT))]
@@ -192,30 +192,30 @@ def _begins(batch: Batch) -> Array:
 
 
 def first_begin(batch: Batch) -> int | None:
-    """The RBA where a transaction begins first in a batch; None if none does."""
+    """Return the RBA of the first begin of a transaction in a batch; None without one."""
     rows = _begins(batch)
     return int(batch.rba[rows[0]]) if len(rows) else None
 
 
 def last_begin(batch: Batch) -> int:
-    """The row where a transaction begins last in a batch; 0 if none does."""
+    """Return the row of the last begin of a transaction in a batch; 0 without one."""
     rows = _begins(batch)
     return int(rows[-1]) if len(rows) else 0
 
 
 _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 _NONE, _OPEN = range(2)
-"""Numbers of transactions in a batch: none, and the one that is open where the batch begins."""
+"""Numbers of transactions in a batch: no transaction, and the one that is open at the start of the batch."""
 
 
 class RowTransactions:
-    """For each row of a batch its transaction: ``transactions[index[row]]``.
+    """The transaction of each row of a batch: ``transactions[index[row]]``.
 
     Attributes:
-        index: int32; 0 is NO_TRANSACTION, of rows that stand outside of every transaction and of damage. The others are
-            numbered in the order of the file; one of which nothing is known is equal to NO_TRANSACTION too.
-        csns: LOGCSN of the transactions by their numbers.
-        xids: TRANID of the transactions by their numbers.
+        index: int32; 0, NO_TRANSACTION, for damage and rows outside transactions. Others are numbered in file order;
+            one of unknown name equals NO_TRANSACTION too.
+        csns: LOGCSN of the transactions by number.
+        xids: TRANID of the transactions by number.
     """
 
     def __init__(self, index: BatchColumn, csns: StringColumn, xids: StringColumn) -> None:
@@ -232,32 +232,32 @@ class RowTransactions:
 
     @classmethod
     def unknown(cls, rows: int) -> RowTransactions:
-        """Nothing, for a reader who does not ask for transactions."""
+        """Return NO_TRANSACTION for every row, for readers that need no transactions."""
         absent = np.full(1, ABSENT, np.int64)
         texts = StringColumn(b"", absent, absent, {})
         return cls(np.zeros(rows, np.int32), texts, texts)
 
     @cached_property
     def transactions(self) -> list[Transaction]:
-        """The transactions by their numbers; made when first needed, 1 to 2 microseconds each."""
+        """The transactions by number; built on first access, 1 to 2 microseconds each."""
         return [NO_TRANSACTION, *map(Transaction, islice(self.csns, 1, None), islice(self.xids, 1, None))]
 
     def of_row(self, row: int) -> Transaction:
-        """The transaction of one row."""
+        """Return the transaction of a row."""
         return self.transaction(self.index[row])
 
     def transaction(self, number: int) -> Transaction:
-        """The transaction with this number."""
+        """Return the transaction with this number."""
         return Transaction(self.csns[number], self.xids[number])
 
 
 class TrackerState(NamedTuple):
-    """Where a tracker is, and what it carries, for another that goes on from there.
+    """The state of a tracker, to resume from it with another one.
 
     Attributes:
         rba: the end of its last batch.
-        last: the transaction that may go on there.
-        is_unknown: whether nothing has told of transactions so far.
+        last: the transaction that may continue there.
+        is_unknown: True if no row so far has shown whether a transaction is open.
     """
 
     rba: int
@@ -266,14 +266,14 @@ class TrackerState(NamedTuple):
 
 
 class TransactionTracker:
-    """LOGCSN and TRANID carried over the rows of batches, in the order of the file.
+    """LOGCSN and TRANID carried over the rows of batches, in file order.
 
-    After a jump (a batch that does not begin where the last one ended) the beginning of the transaction is looked for
-    by walking back, into the file before this one where it began there.
+    After a jump (a batch that does not begin at the end of the last one) the begin of the transaction is searched for
+    backwards, in earlier files too.
 
     Args:
-        trail: where the batches come from.
-        before: the transaction open where the first batch begins, for a caller that knows it.
+        trail: the file of the batches.
+        before: the transaction that is open at the first batch, if the caller has it.
     """
 
     def __init__(self, trail: TrailFile, *, before: Transaction | None = None) -> None:
@@ -290,14 +290,15 @@ class TransactionTracker:
         return TrackerState(self._expected_rba, self._last, self._is_unknown)
 
     def resume(self, state: TrackerState) -> None:
-        """Go on from where another tracker of the same file was."""
+        """Continue from the state of another tracker of the same file."""
         self._expected_rba, self._last, self._is_unknown = state
 
     def of(self, batch: Batch, held: RowBuffer | None = None) -> RowTransactions:
-        """The transactions of the next batch; ``held`` has its bytes, where they have been read.
+        """Return the transactions of the next batch; ``held`` has its bytes if they have been read.
 
         Raises:
-            NotATrail: the file is closed, cannot be read any more, or is shorter than when the batch was made.
+            NotATrail: the file is closed.
+            CannotRead: the file can no longer be read, or is shorter than when the batch was made.
         """
         self._trail.refresh()
         segments = self._divided(batch)
@@ -318,10 +319,7 @@ class TransactionTracker:
         return owners
 
     def pass_over(self, batch: Batch) -> None:
-        """Note what goes on behind the next batch, as ``of`` does, but look at the last transaction of it alone.
-
-        Raises like ``of``.
-        """
+        """Update the state by the next batch as ``of`` does, but read only its last transaction. Raises like ``of``."""
         self._trail.refresh()
         batch = batch.part(last_begin(batch), len(batch))
         segments = self._divided(batch)
@@ -336,7 +334,7 @@ class TransactionTracker:
         self._leave(batch, segments, last)
 
     def _divided(self, batch: Batch) -> Segments:
-        """A batch by transactions; what goes on at its beginning is looked for where it is not known."""
+        """Return the segments of a batch; if the transaction open at its start is not known, search for its begin."""
         if self._before is not None:
             self._last, self._before = CarriedTransaction(self._before), None
         elif int(batch.rba[0]) != self._expected_rba:
@@ -356,7 +354,10 @@ class TransactionTracker:
         return Segments(batch, is_open=last is not None, has_ended=last is not None and last.has_ended)
 
     def _leave(self, batch: Batch, segments: Segments, last: Callable[[], Transaction]) -> None:
-        """Note what may go on behind a batch; nothing is known of it behind damage. ``last``: its last transaction."""
+        """Note the transaction that may continue after a batch; after damage its name is unknown.
+
+        ``last`` returns the last transaction of the batch.
+        """
         number = len(segments) - 1
         self._expected_rba = batch.end
         if segments.is_over:
@@ -368,7 +369,7 @@ class TransactionTracker:
 
 
 def _behind(column: StringColumn, before: str | None) -> StringColumn:
-    """Texts by the numbers of their transactions, given that of the one that is open where the batch begins."""
+    """Return texts by transaction number; ``before`` is that of the transaction open at the start of the batch."""
     absent = np.full(_OPEN + 1, ABSENT, np.int64)
     starts, sizes = (np.concatenate((absent, np.asarray(one))) for one in (column.starts, column.sizes))
     known = {number + _OPEN + 1: text for number, text in column.known.items()}

@@ -1,7 +1,7 @@
-"""The one walk over transactions: a batch of records at a time, over files.
+"""The walk over transactions: a batch of records at a time, over files.
 
-Where a transaction begins and ends in a batch: :mod:`trailformat.transactions.tracker`. How it ended:
-:mod:`trailformat.transactions.extent`.
+The begin and end of transactions in a batch are found by :mod:`trailformat.transactions.tracker`; the ways in which
+they end are in :mod:`trailformat.transactions.extent`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CODES = {ended: number for number, ended in enumerate(ENDINGS)}
 
 
 class _Growing(NamedTuple):
-    """A transaction that is open where a batch ends, or has ended and may have fragments behind it."""
+    """A transaction that is open at the end of a batch, or has ended and may be followed by fragments."""
 
     first: TrailPosition
     has_begin: bool
@@ -46,7 +46,7 @@ class _Growing(NamedTuple):
 
 
 class ColumnWalk:
-    """Takes batches of records in the order of the trail, gives those of the transactions that have ended in them."""
+    """Converts batches of records, given in trail order, to batches of the transactions that end in them."""
 
     def __init__(self) -> None:
         self._growing: _Growing | None = None
@@ -54,35 +54,35 @@ class ColumnWalk:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is a transaction to which what comes may belong; fragments alone where it has ended."""
+        """True if further records (only fragments if ``has_ended``) may belong to a transaction of earlier batches."""
         return self._growing is not None
 
     @property
     def has_ended(self) -> bool:
-        """Whether that one has ended."""
+        """True if that transaction has ended."""
         return self._growing is not None and self._growing.after is not None
 
     @property
     def open_places(self) -> tuple[TrailPosition | None, TrailPosition | None]:
-        """Where that one begins, and the place behind it; None for what is not there."""
+        """The begin of that transaction and the position after its end; each None if not known."""
         growing = self._growing
         return (growing.first if growing.has_begin else None, growing.after) if growing is not None else (None, None)
 
     @property
     def carried(self) -> CarriedTransaction | None:
-        """The name of that one, for rows that are read from here on; None where it is not known."""
+        """The name of that transaction, for rows that are read from here on; None if not known."""
         growing = self._growing
         if growing is None or not growing.has_begin or growing.is_damaged:
             return None
         return CarriedTransaction(growing.transaction, self.has_ended)
 
     def end(self) -> Iterator[TransactionBatch]:
-        """What is open where a stretch of files ends."""
+        """Yield the transaction that is open at the end of a stretch of files."""
         self._is_lost = False
         yield from self._end_growing()
 
     def end_file(self) -> Iterator[TransactionBatch]:
-        """What has ended in a file, when another begins: no fragment is over there."""
+        """Yield the transaction that has ended in a file, when the next file begins: no fragment follows there."""
         if self.has_ended:
             yield from self._end_growing()
 
@@ -98,11 +98,11 @@ class ColumnWalk:
         yield TransactionBatch(TransactionBatchColumns(*(np.array([value]) for value in values)), [csn], [xid], (), 1)
 
     def segments(self, found: FileBatch) -> Segments:
-        """The batch that comes next, taken apart."""
+        """Return the segments of the next batch."""
         return Segments(found.batch, is_open=self.is_open, has_ended=self.has_ended)
 
     def take(self, found: FileBatch, segments: Segments | None = None) -> TransactionBatch:
-        """What has ended in a batch, given what ``segments`` has told of it."""
+        """Return the transactions that end in a batch; ``segments`` is the result of that method, None: compute it."""
         growing = self._growing
         segments = segments or self.segments(found)
         columns = self._columns(found, segments)
@@ -125,7 +125,7 @@ class ColumnWalk:
         )
 
     def _columns(self, found: FileBatch, segments: Segments) -> tuple[Array, ...]:
-        """Those of a batch, one row a segment."""
+        """Return the columns of TransactionBatchColumns for a batch, one row per segment."""
         number, growing = len(segments), self._growing
         files = np.full(number, found.ordinal)
         after_files = files.copy()
@@ -152,7 +152,7 @@ class ColumnWalk:
         return files, rbas, begins, after_files, after_rbas, records, sizes, endings
 
     def _damaged(self, segments: Segments) -> Array:
-        """Which segments have damage inside, or before what is left of them where their beginning is lost."""
+        """Return a mask of the segments with damage inside, or directly before them if their begin is lost."""
         is_damaged = np.zeros(len(segments), bool)
         spans = segments.spans[segments.kind[segments.spans] == BAD_SPAN]
         if not len(spans) and not self._is_lost:
@@ -168,17 +168,17 @@ class ColumnWalk:
         return is_damaged
 
     def _is_lost_before(self, row: int, resets: Array, spans: Array) -> bool:
-        """Whether there is damage between a row and the last transaction or restart before it."""
+        """Return True if there is damage between a row and the last transaction or restart before it."""
         at = np.searchsorted(resets, row)
         reset = int(resets[at - 1]) if at else -1
         before = np.searchsorted(spans, row)
         return bool(before and spans[before - 1] > reset) or (not at and self._is_lost)
 
     def _left(self, columns: tuple[Array, ...], csns: StringColumn, xids: StringColumn) -> _Growing:
-        """What the last segment leaves open."""
+        """Return the transaction that the last segment leaves open."""
         file, rba, begins, after_file, after_rba, records, size, ending = (column[-1].item() for column in columns)
         is_here = len(columns[0]) > 1
-        assert is_here or self._growing is not None  # noqa: S101 - else there is nothing to leave
+        assert is_here or self._growing is not None  # noqa: S101 - else no transaction is open
         transaction = Transaction(csns[-1], xids[-1]) if is_here else self._growing.transaction  # type: ignore[union-attr]
         after = TrailPosition(after_file, after_rba) if after_rba != NOWHERE else None
         is_damaged = ending == _CODES[Ended.DAMAGE]
@@ -186,7 +186,7 @@ class ColumnWalk:
 
 
 class _Joined(Sequence[str | None]):
-    """Texts behind the one that was carried, if one was."""
+    """Texts after that of the transaction carried from an earlier batch, if there is one."""
 
     def __init__(self, first: str | None, carried: int, texts: StringColumn) -> None:
         self._first, self._carried, self._texts = first, carried, texts
@@ -199,7 +199,7 @@ class _Joined(Sequence[str | None]):
 
 
 def _csns_and_xids(found: FileBatch, segments: Segments) -> tuple[StringColumn, StringColumn]:
-    """LOGCSN and TRANID of the transactions that are found in a batch: those of their first records."""
+    """Return LOGCSN and TRANID of the transactions that begin in a batch, from their first records."""
     if found.batch.end > len(found.trail.buffer):
         found.trail.refresh()
     return csn_and_xid_of(found.batch, segments.starts, segments.begins, found.trail.buffer)
@@ -228,7 +228,7 @@ def _marks(found: FileBatch, segments: Segments) -> list[TrailMark]:
 
 
 def transactions_in(batches: Iterable[FileBatch]) -> Iterator[TransactionBatch]:
-    """The transactions in the batches of a whole trail."""
+    """Yield the transactions in the batches of a whole trail."""
     walk = ColumnWalk()
     for found in batches:
         if found.breaks:
@@ -242,9 +242,9 @@ def transactions_in(batches: Iterable[FileBatch]) -> Iterator[TransactionBatch]:
 def transaction_batches(
     whole: WholeTrail, start: TrailPosition = FIRST_PLACE, workers: Workers | None = None
 ) -> Iterator[TransactionBatch]:
-    """The transactions of a trail from a place on, where a record begins and none is open.
+    """Yield the transactions of a trail from ``start``, the position of a record outside open transactions.
 
     Raises:
-        NotATrail: a file cannot be read any more.
+        CannotRead: a file can no longer be read.
     """
     return transactions_in(whole.batches(start, workers))

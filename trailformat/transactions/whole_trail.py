@@ -1,4 +1,4 @@
-"""The files of a trail as one: in the order in which they were written, with what is missing between them named.
+"""The files of a trail in the order in which they were written, and the files that are missing between them.
 
     lt000000007  lt000000008  (lt000000009 is missing)  lt000000010
     |------- a stretch -------|                         |- a stretch
@@ -26,7 +26,7 @@ from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
 
 
 class FileGap(NamedTuple):
-    """Files that are missing: the first and the last of them, and the file behind them."""
+    """Missing files: the first and the last of them, and the existing file after them."""
 
     first: Path
     last: Path
@@ -34,7 +34,7 @@ class FileGap(NamedTuple):
 
 
 class TrailPosition(NamedTuple):
-    """A place in a whole trail: which of its files, counted from 0, and the RBA in it."""
+    """A position in a whole trail: the ordinal of the file, from 0, and the RBA in it."""
 
     ordinal: int
     rba: int
@@ -44,7 +44,7 @@ FIRST_PLACE = TrailPosition(0, 0)
 
 
 class FileBatch(NamedTuple):
-    """A batch of the file with this ordinal; ``begins`` with the first of a file, ``breaks`` with that of a stretch."""
+    """A batch of the file with this ordinal; ``begins``: the first of the file, ``breaks``: the first of a stretch."""
 
     ordinal: int
     trail: TrailFile
@@ -54,19 +54,19 @@ class FileBatch(NamedTuple):
 
 
 class WholeTrail:
-    """The files of one trail, as they are named now.
+    """The files of one trail that exist at the time of construction.
 
     Args:
         paths: files of one trail, in any order.
-        in_order: whether they are in order, whatever they are called, and none is missing.
+        in_order: True if they are in the order of writing and none is missing, whatever their names.
 
     Attributes:
-        paths: they, first written first; newest ones that are still empty are left out.
+        paths: the files in the order of writing, without newest ones that are still empty.
         gaps: the files that are missing between them.
-        unreadable: the files that are no trail, with the reason; known of those that have been reached.
+        unreadable: the files, of those opened so far, that are not trail files, with the reason.
 
     Raises:
-        NotATrail: no file, or files of several trails.
+        NotATrail: there is no file, or there are files of several trails.
     """
 
     def __init__(self, paths: Iterable[Path], *, in_order: bool = False) -> None:
@@ -91,7 +91,7 @@ class WholeTrail:
 
     @classmethod
     def around(cls, path: str | os.PathLike[str]) -> Self:
-        """The trail to which a file belongs, or of which this is the name without a number; else the file alone."""
+        """Return the trail of a file, or of a name without a number (``dirdat/lt``); else a trail of the file alone."""
         path = place(path)
         name = TrailName.parse(path)
         if name is not None and not name.is_documented and is_file(path):
@@ -107,34 +107,34 @@ class WholeTrail:
 
     @cached_property
     def ordinals(self) -> dict[Path, int]:
-        """The ordinal of each file."""
+        """Ordinals of the files, by path."""
         return {path: ordinal for ordinal, path in enumerate(self.paths)}
 
     @cached_property
     def size(self) -> int:
-        """Bytes in all files."""
+        """Total size of all files in bytes, unpacked."""
         return sum(unpacked_size(path) for path in self.paths if is_file(path))
 
     def is_newest(self, ordinal: int) -> bool:
-        """Whether no file was written after this one."""
+        """Return True if this is the last file."""
         return ordinal == len(self) - 1
 
     def missing_before(self, ordinal: int) -> Path | None:
-        """The name of the first file that is missing in front of this one."""
+        """Return the name of the first missing file directly before this one; None if none is missing."""
         return self._missing.get(self.paths[ordinal])
 
     def missing_after(self, ordinal: int) -> Path | None:
-        """The name of the file behind this one where that is not there or is no trail, as far as it was reached."""
+        """Return the name of the file after this one if it is missing, or was opened and is not a trail file."""
         if not 0 <= ordinal < len(self) - 1:
             return None
         following = self.paths[ordinal + 1]
         return self.missing_before(ordinal + 1) or (following if following in self.unreadable else None)
 
     def open(self, ordinal: int) -> TrailFile | None:
-        """The file, opened; None, and a reason in ``unreadable``, where it is no trail.
+        """Open a file; if it is not a trail file, return None and add the reason to ``unreadable``.
 
         Raises:
-            CannotRead: it is there, and cannot be read, or has become shorter since it was opened before.
+            CannotRead: it exists but cannot be read, or has become shorter since it was last opened.
         """
         path = self.paths[ordinal]
         try:
@@ -151,7 +151,7 @@ class WholeTrail:
         return trail
 
     def following(self, path: Path) -> tuple[Path | None, Path | None]:
-        """The file in which a transaction goes on that is open at the end of this one, or the name it should have."""
+        """Return the file in which a transaction open at the end of this one continues, or the name it should have."""
         ordinal = self.ordinals[path] + 1
         if ordinal == len(self):
             return None, None
@@ -164,10 +164,10 @@ class WholeTrail:
         return other.path, None
 
     def batches(self, start: TrailPosition = FIRST_PLACE, workers: Workers | None = None) -> Iterator[FileBatch]:
-        """The records from a place on, as columns; half a record is PARTIAL at the end of the newest file alone.
+        """Yield the batches from a position on; an incomplete record is PARTIAL only at the end of the newest file.
 
         Raises:
-            NotATrail: a file cannot be read any more.
+            CannotRead: a file can no longer be read.
         """
         breaks = True
         reached.announce(self.paths[start.ordinal :])
@@ -195,7 +195,7 @@ def _is_empty(path: Path) -> bool:
 
 
 def gaps_among(paths: Iterable[Path]) -> tuple[FileGap, ...]:
-    """The files that are missing between files of one trail or of several."""
+    """Return the gaps between files of one trail or of several."""
     trails, _ = trails_among(paths)
     return tuple(gap for names in trails for gap in _gaps(names))
 
@@ -211,6 +211,6 @@ def _gap(name: TrailName, other: TrailName) -> FileGap | None:
 
 
 def complete(batch: Batch) -> None:
-    """An incomplete record in a file that has a successor will never be completed, so it counts as damage."""
+    """Mark an incomplete record at the end of a batch as damage: in a file with a successor it is never completed."""
     if batch.kind[len(batch) - 1] == PARTIAL:
         batch.kind[len(batch) - 1] = BAD_SPAN  # type: ignore[index]  # arrays and numpy columns both take it

@@ -1,7 +1,7 @@
-"""The meaning of a column's bytes, by its definition: one decoder per data type, one module per family.
+"""Values of columns, decoded by their definitions: one decoder per data type, one module per family.
 
-A column's bytes begin with a 2-byte indicator, ``0000`` present or ``ffff`` NULL. What follows depends on the type
-code; docs/values.md lists the codes, what each decodes to and how sure that is.
+A column's bytes begin with a 2-byte indicator, ``0000`` present or ``ffff`` NULL. The bytes after it depend on the type
+code; docs/values.md lists the codes, their values and how certain each is.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ __all__ = [
 
 
 def decode_value(column: Column, definition: ColumnDefinition | None, order: ByteOrder, charset: str = UTF_8) -> Value:
-    """The value of a column, by its definition. Never raises: a value that does not decode says why.
+    """Decode a column. Never raises: a value that cannot be decoded has the reason in ``problem``.
 
     Args:
         column: the column of an image.
-        definition: that of the column; None where there is none.
+        definition: the definition of the column, or None.
         order: byte order of the file.
-        charset: the codec of text in the character set of the database, for columns that name no other.
+        charset: the codec of the database, for columns without a character set of their own.
     """
     data = column.value
     if column.is_null:
@@ -65,7 +65,7 @@ def encode_value(value: Plain, definition: ColumnDefinition, order: ByteOrder, c
     """Return the bytes of a value after the indicator: the inverse of :func:`decode_value`.
 
     Raises:
-        CannotWrite: the type is not known, or the value does not fit it.
+        CannotWrite: the storage of the type is not known, or the value does not fit it.
     """
     encode = data_type_of(definition).encode
     if encode is None:

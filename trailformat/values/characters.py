@@ -1,4 +1,4 @@
-"""Columns of characters: of fixed length (the bytes as they are) and variable (a 2-byte length in file order first).
+"""Columns of characters: fixed (only the bytes) and variable (after a 2-byte length in the byte order of the file).
 
     0000 0003 434152     VARCHAR "CAR", big-endian file
     0000 0300 434152     the same, little-endian file
@@ -63,7 +63,11 @@ def _codec(definition: ColumnDefinition, default: str) -> str:
 
 
 def encode_fixed(value: Plain, definition: ColumnDefinition, _order: ByteOrder, codec: str) -> bytes:
-    """The value filled up to the length of the column, with blanks or with zero bytes."""
+    """Encode a value and pad it to the length of the column, with blanks, or zero bytes if it is binary.
+
+    Raises:
+        CannotWrite: the value is longer than the column or does not fit its sub data type.
+    """
     data = _encoded(value, definition, codec)
     missing = definition.internal_length - len(data)
     if missing < 0:
@@ -73,12 +77,12 @@ def encode_fixed(value: Plain, definition: ColumnDefinition, _order: ByteOrder, 
 
 
 def encode_variable(value: Plain, definition: ColumnDefinition, order: ByteOrder, codec: str) -> bytes:
-    """Encode a value after its length."""
+    """Encode a value after a 2-byte length. Raises CannotWrite if it does not fit."""
     return with_length(_encoded(value, definition, codec), order)
 
 
 def with_length(data: bytes, order: ByteOrder) -> bytes:
-    """Return bytes after their length."""
+    """Return bytes after their 2-byte length. Raises CannotWrite if there are more than 65535."""
     if len(data) > _LONGEST:
         raise CannotWrite("value is too long for a length of 2 bytes", found=f"{len(data)} bytes")
     return order.encode(len(data), _PREFIX) + data

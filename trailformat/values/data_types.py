@@ -1,8 +1,8 @@
-"""The data types of definitions files, a row for each: what it is called, how its bytes are read and written, its SQL.
+"""The data types of definitions files: name, decoder, encoder and SQL type of each.
 
-Codes and names are those of the header file for user exits that comes with GoldenGate (``sqldatatypes.h``), which are
-NonStop SQL's; 0, 64, 132, 134 and 192 were seen in trails. docs/values.md says how certain each is. The family says
-what a column becomes as an array (:mod:`trailformat.arrays.array_types`).
+Codes and names are from the header file for user exits that comes with GoldenGate (``sqldatatypes.h``), which are those
+of NonStop SQL; 0, 64, 132, 134 and 192 were seen in trails. docs/values.md lists how certain each is. The family
+determines the type of a column as an array (:mod:`trailformat.arrays.array_types`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Family(enum.Enum):
-    """Data types with the same kind of values; UNKNOWN: the bytes are not understood."""
+    """Data types with the same kind of values; UNKNOWN: the meaning of the bytes is not known."""
 
     TEXT = enum.auto()
     INTEGER = enum.auto()
@@ -38,8 +38,8 @@ class DataType(NamedTuple):
         name: its name.
         family: the kind of its values.
         decode: the decoder of its bytes (after the indicator); ``encode``: the inverse; ``sql``: the standard SQL type
-            of a column. None if the bytes are not understood.
-        size: bytes of a number, 0 where the definition says it.
+            of a column. None if the meaning of the bytes is not known.
+        size: bytes of a number; 0 if the definition has the size.
         is_signed: True if numbers may be negative.
         is_variable: True if a length precedes the value.
     """
@@ -63,7 +63,7 @@ _DAY, _HOUR = 2, 3
 
 
 def _sql_integer(size: int, column: ColumnDefinition, *, is_signed: bool) -> str:
-    """An integer of some bytes, or a decimal with a scale."""
+    """Return the SQL type of an integer of ``size`` bytes; a decimal if it has a scale or no sign."""
     if is_signed and not column.scale:
         return _SQL_INTEGERS[size]
     digits = _DIGITS if is_signed else _UNSIGNED_DIGITS
@@ -71,29 +71,27 @@ def _sql_integer(size: int, column: ColumnDefinition, *, is_signed: bool) -> str
 
 
 def _sql_real(size: int, _column: ColumnDefinition) -> str:
-    """A floating-point number of some bytes."""
     return _SQL_REALS[size]
 
 
 def _sql_zoned(column: ColumnDefinition, *, has_own_sign: bool) -> str:
-    """A decimal of a digit a byte; ``has_own_sign``: one byte is no digit but the sign."""
+    """Return the SQL type of a decimal with one digit per byte; ``has_own_sign``: one byte is the sign."""
     return f"DECIMAL({max(column.internal_length - has_own_sign, 1)},{column.scale})"
 
 
 def _sql_packed(column: ColumnDefinition) -> str:
-    """A decimal of two digits a byte, one of which is the sign."""
+    """Return the SQL type of a decimal with two digits per byte, except that the last one is the sign."""
     return f"DECIMAL({max(2 * column.internal_length - 1, 1)},{column.scale})"
 
 
 def _sql_datetime(column: ColumnDefinition) -> str:
-    """A date, a time or both."""
     if column.most_significant >= _HOUR:
         return "TIME"
     return "TIMESTAMP" if column.least_significant > _DAY else "DATE"
 
 
 def _sql_characters(column: ColumnDefinition, *, is_variable: bool) -> str:
-    """Text, a number or bytes, by the sub data type."""
+    """Return the SQL type of text, a number or bytes, by the sub data type."""
     kind = sub_type(column.sub_data_type)
     if kind.is_number:
         return "NUMERIC"
@@ -193,15 +191,15 @@ DATA_TYPES: dict[int, DataType] = {
     211: _interval("HOUR TO FRACTION"),
     212: _interval("DAY TO FRACTION"),
 }
-"""By code."""
+"""Data types by code."""
 
 
 def data_type_of(column: ColumnDefinition) -> DataType:
-    """The data type of a column; one of an unknown code has no more than a name."""
+    """Return the data type of a column; for an unknown code it has only a name."""
     return DATA_TYPES.get(column.data_type) or DataType(f"data type {column.data_type}")
 
 
 def sql_type(column: ColumnDefinition) -> str | None:
-    """The standard SQL type that holds what a column holds; None if its bytes are not understood."""
+    """Return the standard SQL type for the values of a column; None if the meaning of its bytes is not known."""
     sql = data_type_of(column).sql
     return sql(column) if sql is not None else None

@@ -4,8 +4,8 @@
     0000 323032322d31322d3232                       2022-12-22
     1999-12-31:00:00:00.000000, 12:30:00, 2024-03-14:09:30:00.000000 +09:00 (zones: inferred)
 
-A moment that Python has no type for stays text, date and time joined by a blank: before Christ, 0000-00-00, 24:00:00,
-nanoseconds, infinity, the name of a zone. (Real 12.2 trail; PostgreSQL and MySQL transcripts of 21c.)
+A value for which Python has no type remains text, date and time joined by a blank: years before Christ, 0000-00-00,
+24:00:00, nanoseconds, infinity, the name of a zone. (Real 12.2 trail; PostgreSQL and MySQL transcripts of 21c.)
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ _TIME = r"(?P<time>\d\d:\d\d(?P<seconds>:\d\d)?)(?(seconds)(?:\.(?P<fraction>\d{
 _ZONE = r"(?P<zone>[+-]\d\d(?::?\d\d){0,2}|[A-Za-z][\w/+-]{0,62})"
 _FORM = re.compile(rf"(?:{_DATE})?(?:(?(date)[: T]|){_TIME}(?: ?{_ZONE})?)?", re.ASCII)
 _USUAL = re.compile(r"\d{4}-\d\d-\d\d:(?!24)\d\d:\d\d:\d\d(?:\.\d{6})?", re.ASCII)
-"""The form of most moments."""
+"""The form of most values, which is parsed faster."""
 _OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?:?(\d\d)?", re.ASCII)
 
 
 def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: str) -> Plain:
-    """The date, time or moment; text where Python has no such value.
+    """Decode a date, a time or both; text if Python has no such value.
 
     Raises:
-        BadData: no date and no time, of whatever calendar.
+        BadData: it is neither a date nor a time.
     """
     return parse_moment(_text(data, charsets.codec_of(definition.charset, codec)))
 
 
 def parse_moment(text: str) -> date | datetime | time | str:
-    """The date, time or moment that ``text`` writes; text where Python has no such value. Raises like decode."""
+    """Parse a date, a time or both; return text if Python has no such value. Raises like decode."""
     text = text.strip(" \0")
     if _USUAL.fullmatch(text):
         with suppress(ValueError):
@@ -62,7 +62,7 @@ def decode_variable(data: bytes, definition: ColumnDefinition, order: ByteOrder,
 
 
 def _text(data: bytes, codec: str) -> str:
-    """Text that is ASCII in most character sets, and EBCDIC where the source is."""
+    """Decode text that is ASCII in most character sets, but EBCDIC if the source is."""
     try:
         return data.decode("ascii")
     except UnicodeDecodeError:
@@ -101,7 +101,7 @@ def _as_text(match: re.Match[str]) -> str:
 
 
 def encode(value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
-    """The text, date and time joined by a colon, an offset after a blank."""
+    """Encode a value as text: date and time joined by a colon, an offset after a blank."""
     if isinstance(value, datetime):
         moment = value.replace(tzinfo=None).isoformat(sep=":")
         zone = f" {value.isoformat()[len(moment) :]}" if value.tzinfo else ""

@@ -3,7 +3,7 @@
     +01-02                  197 YEAR TO MONTH
     -03 04:05:06.500000     212 DAY TO FRACTION; also with a colon after the days
 
-Years and months stay text, for Python has no type for them; the others are timedeltas. (Inferred: the codes are known
+Years and months remain text, as Python has no type for them; the others are timedeltas. (Inferred: the codes are known
 by name, dates are text, and no trail with such a column was seen.)
 """
 
@@ -21,28 +21,28 @@ from trailformat.values.value import Plain, plain_text
 
 _FIELDS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "FRACTION")
 _UNITS = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000, "FRACTION": 1}
-"""Microseconds of the fields that Python has a type for; months and years have no length."""
+"""Microseconds of the fields with a fixed length; months and years have none."""
 _LONGEST = 64
 _SPLIT = re.compile(r"[ :.-]")
 
 
 @cache
 def fields_of(span: str) -> tuple[str, ...]:
-    """The fields of an interval of this span, ``DAY`` or ``DAY TO SECOND``."""
+    """Return the fields of an interval of this span, such as ``DAY`` or ``DAY TO SECOND``."""
     first, *last = (_FIELDS.index(field) for field in span.split(" TO "))
     return _FIELDS[first : (last or [first])[0] + 1]
 
 
 def decode(span: str, data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: str) -> timedelta | str:
-    """An interval of this span; text where Python has no such value."""
+    """Decode an interval of this span; text if Python has no such value. Raises like parse_interval."""
     return parse_interval(_text(data, charsets.codec_of(definition.charset, codec)), span)
 
 
 def parse_interval(text: str, span: str) -> timedelta | str:
-    """The interval of this span that ``text`` writes; text where Python has no such value.
+    """Parse an interval of this span; return text if Python has no such value.
 
     Raises:
-        BadData: it is none.
+        BadData: it is not an interval.
     """
     fields = fields_of(span)
     sign, digits = (text[0], text[1:].lstrip()) if text[:1] in ("+", "-") else ("", text)
@@ -80,7 +80,7 @@ def _duration(fields: tuple[str, ...], parts: list[str], minus: str, text: str) 
 
 
 def encode(span: str, value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
-    """An interval: a sign, two digits a field, six for the fraction; of the field that leads as many as it takes."""
+    """Encode an interval: a sign and two digits per field, six for the fraction, any number for the leading field."""
     if isinstance(value, timedelta) and fields_of(span)[0] in _UNITS:
         return _written(value, span).encode()
     if isinstance(value, str):

@@ -2,7 +2,7 @@
 
     0000 0003 313434     144
 
-The sub data type marks the text as a number. Text that is not a number of a reasonable size is returned as bytes.
+The sub data type marks the text as a number. Text that is not a number of a reasonable size is not decoded.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from trailformat.errors import BadData, CannotWrite
 from trailformat.values.value import Plain, plain_text
 
 MOST_EXPONENT = 1000
-"""Powers of ten beyond every database; text of that many zeros would let a few bytes fill the memory."""
+"""Maximum power of ten, beyond that of any database; the text of a larger one in a few bytes could fill the memory."""
 _NOT_FINITE = frozenset({"INF", "+INF", "-INF", "INFINITY", "+INFINITY", "-INFINITY", "NAN"})
 
 
 def parse_number(text: str) -> Decimal | float:
-    """The number that ``text`` writes; a float for infinity and what is not a number.
+    """Parse a number; a float for infinity and NaN.
 
     Raises:
-        BadData: it is no number, or beyond 10^1000 or 10^-1000.
+        BadData: it is not a number, or is beyond 10^1000 or 10^-1000.
     """
     written = text.strip(" \0")
     if written.upper() in _NOT_FINITE:
@@ -51,13 +51,13 @@ def is_finite(number: object) -> bool:
 
 
 _MOST_DIGITS = 4000
-"""Python refuses to make an integer of some more digits than these."""
+"""Maximum number of digits; Python refuses to parse integers with some more (4300)."""
 
 
 def decode(
     size: int, data: bytes, definition: ColumnDefinition, _order: ByteOrder, _codec: str, *, signed: bool
 ) -> int | Decimal:
-    """An integer of ``size`` bytes: an int, or a Decimal when the column has a scale."""
+    """Decode a big-endian integer of ``size`` bytes; a Decimal if the column has a scale."""
     check_size(data, size)
     number, scale = int.from_bytes(data, "big", signed=signed), definition.scale
     return scaled(number, scale) if scale else number
@@ -66,7 +66,7 @@ def decode(
 def encode(
     size: int, value: Plain, definition: ColumnDefinition, _order: ByteOrder, _codec: str, *, signed: bool
 ) -> bytes:
-    """The bytes of such an integer."""
+    """Encode an integer, or a decimal of the column's scale. Raises CannotWrite if it does not fit."""
     try:
         return unscaled(value, definition.scale).to_bytes(size, "big", signed=signed)
     except OverflowError:
@@ -74,16 +74,16 @@ def encode(
 
 
 def check_size(data: bytes, size: int) -> None:
-    """Raises BadData when ``data`` is not ``size`` bytes long."""
+    """Raise BadData if ``data`` is not ``size`` bytes long."""
     if len(data) != size:
         raise BadData("value of another size", expected=f"{size} bytes", found=f"{len(data)} bytes")
 
 
 def scaled(number: int, scale: int) -> int | Decimal:
-    """``number`` over 10^scale: an int where there is no scale.
+    """Return ``number`` divided by 10^scale; an int if the scale is 0.
 
     Raises:
-        BadData: a scale that no database has.
+        BadData: the scale is beyond that of any database.
     """
     if abs(scale) > MOST_EXPONENT:
         raise BadData("impossible scale", found=str(scale))
@@ -94,7 +94,7 @@ def unscaled(value: Plain, scale: int) -> int:
     """Return the integer stored for ``value`` in a column of this scale.
 
     Raises:
-        CannotWrite: it is no number, has more decimals, or more digits than any type.
+        CannotWrite: it is not a number, or has more decimals than the column or more digits than any type.
     """
     try:
         sign, digits, exponent = Decimal(plain_text(value)).as_tuple()
@@ -113,20 +113,20 @@ def unscaled(value: Plain, scale: int) -> int:
 _LAYOUTS = {4: struct.Struct(">f"), 8: struct.Struct(">d")}
 TANDEM_EXPONENT_BITS, _BIAS = 9, 256
 _ALL_WHOLE = 1 << 24
-"""From here on a single-precision number has no fraction."""
+"""Single-precision numbers from this one on have no fraction."""
 _DIGITS = range(6, 10)
-"""The numbers of digits tried: one of them always identifies a single-precision number."""
+"""Numbers of digits that are tried: 9 always identify a single-precision number."""
 
 
 def decode_ieee(size: int, data: bytes, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> float:
-    """An IEEE number of 4 or 8 bytes; one of 4 as the shortest decimal number that it represents."""
+    """Decode an IEEE number of 4 or 8 bytes; one of 4 bytes as the shortest decimal number that it represents."""
     check_size(data, size)
     number: float = _LAYOUTS[size].unpack(data)[0]
     return number if size == 8 else _shortest(number)
 
 
 def _shortest(number: float) -> float:
-    """0.1 for the single-precision number that a double would show as 0.10000000149011612; whole numbers stay."""
+    """Return 0.1 for the single-precision number that a double shows as 0.10000000149011612; see decode_ieee."""
     if not abs(number) < _ALL_WHOLE:
         return number
     single = _LAYOUTS[4]
@@ -135,7 +135,7 @@ def _shortest(number: float) -> float:
 
 
 def encode_ieee(size: int, value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
-    """The bytes of an IEEE number."""
+    """Encode an IEEE number of 4 or 8 bytes. Raises CannotWrite if it is too large or not a number."""
     try:
         return _LAYOUTS[size].pack(_number(value))
     except OverflowError:
@@ -143,7 +143,7 @@ def encode_ieee(size: int, value: Plain, _definition: ColumnDefinition, _order: 
 
 
 def decode_tandem(size: int, data: bytes, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> float:
-    """A Tandem number of 4 or 8 bytes, rounded to a Python float."""
+    """Decode a Tandem number of 4 or 8 bytes, rounded to a Python float."""
     check_size(data, size)
     fraction_bits = _fraction_bits(size)
     bits = int.from_bytes(data, "big")
@@ -156,7 +156,7 @@ def decode_tandem(size: int, data: bytes, _definition: ColumnDefinition, _order:
 
 
 def encode_tandem(size: int, value: Plain, _definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
-    """The bytes of a Tandem number."""
+    """Encode a Tandem number of 4 or 8 bytes. Raises CannotWrite if it has no such number."""
     fraction_bits = _fraction_bits(size)
     number = _number(value)
     if not number:
@@ -183,7 +183,7 @@ def _fraction_bits(size: int) -> int:
 
 def _number(value: Plain) -> float:
     try:
-        return float(value)  # type: ignore[arg-type]  # what is no number is refused below
+        return float(value)  # type: ignore[arg-type]  # other types raise TypeError
     except (TypeError, ValueError, OverflowError):
         raise CannotWrite("not a number", found=str(value)[:40]) from None
 
@@ -208,17 +208,21 @@ SIGNED_DIGITS = {
     **{byte: (digit, False) for digit, byte in enumerate(b"{ABCDEFGHI")},
     **{byte: (digit, True) for digit, byte in enumerate(b"}JKLMNOPQR")},
 }
-"""Every byte that is a digit with a sign in it: the digit, and whether it is negative."""
+"""The bytes of a digit that includes a sign, in ASCII and EBCDIC: the digit, and True for minus."""
 DIGITS = {zone | digit: digit for zone in (0x30, 0xF0) for digit in range(10)}
-"""Every byte that is a digit without one."""
+"""The bytes of a digit without a sign, in ASCII and EBCDIC."""
 SIGNS = {ord("+"): False, ord("-"): True, 0x4E: False, 0x60: True, ord(" "): False}
-"""A sign on its own, in ASCII and EBCDIC."""
+"""The bytes of a separate sign, in ASCII and EBCDIC: True for minus."""
 
 
 def decode_zoned(
     sign: Sign, data: bytes, definition: ColumnDefinition, _order: ByteOrder, _codec: str
 ) -> int | Decimal:
-    """A zoned number with its sign at this place."""
+    """Decode a zoned number, whose sign is at ``sign``.
+
+    Raises:
+        BadData: it has no digits, too many, or other bytes.
+    """
     digits, minus = _split(data, sign)
     if not digits or len(digits) > _MOST_BYTES:
         raise BadData("no digits, or too many", found=f"{len(data)} bytes")
@@ -231,7 +235,7 @@ def decode_zoned(
 
 
 def _split(data: bytes, sign: Sign) -> tuple[bytes, bool]:
-    """The digits without their sign, and whether it is a minus."""
+    """Split zoned digits from their sign; return the digits, and True for minus."""
     if sign is Sign.NONE or not data:
         return data, False
     at_front = sign in (Sign.LEADING, Sign.LEADING_SEPARATE)
@@ -248,7 +252,7 @@ def _split(data: bytes, sign: Sign) -> tuple[bytes, bool]:
 
 
 def encode_zoned(sign: Sign, value: Plain, definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
-    """A zoned number in ASCII and in the length of the column."""
+    """Encode a zoned number in ASCII, with the length of the column. Raises CannotWrite if it does not fit."""
     number = unscaled(value, definition.scale)
     if sign is Sign.NONE and number < 0:
         raise CannotWrite("column has no sign", found=plain_text(value))
@@ -272,7 +276,7 @@ def _digits(number: int, count: int) -> bytes:
 
 
 def decode_packed(data: bytes, definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> int | Decimal:
-    """Decode a packed number."""
+    """Decode a packed number: two digits per byte, the last one a sign from a to f. Raises BadData."""
     digits = data.hex()
     if not digits[:-1].isdecimal() or digits[-1:] not in "abcdef" or len(data) > _MOST_BYTES:
         raise BadData("not a packed number", expected="digits, then a sign of a to f", found=digits[:40])
@@ -281,7 +285,7 @@ def decode_packed(data: bytes, definition: ColumnDefinition, _order: ByteOrder, 
 
 
 def encode_packed(value: Plain, definition: ColumnDefinition, _order: ByteOrder, _codec: str) -> bytes:
-    """A packed number in the length of the column."""
+    """Encode a packed number with the length of the column. Raises CannotWrite if it does not fit."""
     number = unscaled(value, definition.scale)
     digits = _digits(number, 2 * definition.internal_length - 1).decode()
     return bytes.fromhex(digits + ("d" if number < 0 else "c"))

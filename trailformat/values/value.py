@@ -1,4 +1,4 @@
-"""A value of a column: what it is, and how it is written as text."""
+"""The value of a column, and its form as text."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from trailformat.definitions.metadata import ColumnDefinition
 
 
 class SubType(NamedTuple):
-    """A sub data type: its name, and what it makes of the bytes.
+    """A sub data type: its name and the kind of its bytes.
 
-    ``codec`` is the character set it fixes, if it does.
+    ``codec`` is the codec of its text; None: that of the column.
     """
 
     name: str
@@ -42,29 +42,29 @@ SUB_TYPES: dict[int, SubType] = {
     27: SubType("FLOAT", is_number=True, codec=UTF_8),
     37: SubType("FIXED", is_number=True, codec=UTF_8),
 }
-"""By number."""
+"""Sub data types by number."""
 
 
 def sub_type(number: int) -> SubType:
-    """The sub data type with this number; an unknown one is taken as plain text."""
+    """Return the sub data type with this number; PLAIN, plain text, for an unknown one."""
     return SUB_TYPES.get(number, PLAIN)
 
 
 Plain = str | int | Decimal | float | bytes | date | datetime | time | timedelta | None
-"""What a decoder makes of bytes; text too for a date or an interval that Python has no type for."""
+"""A decoded value; text also for a date or an interval for which Python has no type."""
 
 Decode = Callable[[bytes, ColumnDefinition, ByteOrder, str], Plain]
-"""Bytes after the indicator, their definition, the byte order of the file, the codec of the database: the value.
+"""Decodes the bytes after the indicator, given definition, byte order of the file and codec of the database.
 
-Raises BadData when the bytes are no such value.
+Raises BadData if the bytes are not such a value.
 """
 
 Encode = Callable[[Plain, ColumnDefinition, ByteOrder, str], bytes]
-"""The other direction. Raises CannotWrite when the value does not fit."""
+"""Encodes a value, given the same. Raises CannotWrite if it does not fit."""
 
 _MINUTE, _HOUR = 60, 3600
 _AS_IT_IS = frozenset({str, int})
-"""The types of most values, whose text is Python's."""
+"""The types of most values, whose text is that of ``str``."""
 
 
 class Value(NamedTuple):
@@ -72,9 +72,9 @@ class Value(NamedTuple):
 
     Attributes:
         data: the bytes as in the trail, after the indicator.
-        value: the decoded value; None for NULL, and when it is not decoded.
+        value: the decoded value; None for NULL, and if it cannot be decoded.
         is_null: True if the column is NULL.
-        problem: the reason why it is not decoded; it is shown as hex then.
+        problem: the reason why it cannot be decoded; it is shown as hex then.
     """
 
     data: bytes
@@ -84,19 +84,19 @@ class Value(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The value as text: numbers with all digits, dates in ISO 8601, bytes as hex, ``NULL`` for NULL."""
+        """The value as text: numbers with all digits, dates in ISO 8601, bytes or undecoded data as hex, ``NULL``."""
         if self.is_null:
             return "NULL"
         return self.data.hex() if self.problem is not None else plain_text(self.value)
 
 
 def decoded_text(value: Value) -> str | None:
-    """A column's value as text; None for NULL, and where it is not decoded."""
+    """Return a column's value as text; None for NULL, and if it is not decoded."""
     return None if value.value is None else plain_text(value.value)
 
 
 def plain_text(value: Plain) -> str:
-    """Return a decoded value as text."""
+    """Return a decoded value as text: decimals without exponent, bytes as hex, date and time joined by a blank."""
     if type(value) in _AS_IT_IS:
         return str(value)
     if isinstance(value, Decimal):
@@ -111,7 +111,7 @@ def plain_text(value: Plain) -> str:
 
 
 def _interval_text(interval: timedelta) -> str:
-    """``-3 04:05:06.5``: sign, days, time of day."""
+    """Return an interval as sign, days and time of day: ``-3 04:05:06.5``."""
     sign, size = ("-", -interval) if interval < timedelta(0) else ("", interval)
     fraction = f".{size.microseconds:06d}".rstrip("0") if size.microseconds else ""
     hours, seconds = divmod(size.seconds, _HOUR)

@@ -1,4 +1,4 @@
-"""Errors for values that an Arrow batch cannot hold, and the place in their messages."""
+"""Errors for values that an Arrow batch cannot hold, and the position in their messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from trailformat import TrailName
 
 MOST_BYTES = 1 << 30
-"""The longest value: more bytes do not get through a Java heap of the usual size; 2 GiB get through none."""
+"""Maximum size of a value: a longer one does not fit into a Java heap of the usual size; 2 GiB fit into none."""
 
 
 class ValueTooLarge(Exception):
@@ -15,7 +15,7 @@ class ValueTooLarge(Exception):
 
 
 def place(path: str | Path, rba: int | None = None) -> str:
-    """File, seqno and RBA, as every message begins."""
+    """Return path, seqno and RBA, with which every message begins."""
     name = TrailName.parse(path)
     parts = [str(path)]
     parts += [f"seqno {name.seqno}"] if name else []

@@ -1,4 +1,4 @@
-"""Objects, as the members of our JSON, in columns of Arrow."""
+"""JSON objects as Arrow columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 from logdump.arrow.records.schema import TIMESTAMP, TIMESTAMP_NTZ, RowColumn
 
 Row = Mapping[str, Any]
-"""A row by the names of its columns; what is missing is null, a time is a ``datetime`` or a text in ISO 8601."""
+"""Values by column name; a missing one is null, a time is a ``datetime`` or a text in ISO 8601."""
 
 
 def column_of(rows: Sequence[Row], column: RowColumn) -> Any:
@@ -21,7 +21,7 @@ def column_of(rows: Sequence[Row], column: RowColumn) -> Any:
 
 
 def _array(values: Iterable[Any], column: RowColumn) -> Any:
-    # by its name: in a task of Spark a type is a copy
+    # looked up by name: types are unpickled in Spark tasks, so they have no identity
     convert = _PLAIN.get(column.type.ddl, plain)
     return pa.array([convert(value) for value in values], column.type.arrow(pa))
 
@@ -36,7 +36,7 @@ def _without_zone(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value of a JSON object as Arrow takes it: a path is its text."""
+    """Return a value of a JSON object in a form that Arrow accepts: a path becomes text."""
     if isinstance(value, dict):
         return {name: plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Rows of a batch, as the builders of columns use them."""
+"""Rows of a batch, as input of the column builders."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Array = Any
 
 
 class Source:
-    """The source of rows: an open file, and the state carried from batch to batch.
+    """The source of rows: an open file, and the state kept from batch to batch.
 
     Args:
         trail: the file.
@@ -37,7 +37,7 @@ class Source:
         seqno: its sequence number; None if its name has none.
         file_order: its ordinal among the files of a read; None for a single file.
         not_applied: the ranges of the file that a Replicat does not apply; None if unknown.
-        explains_nulls: True if the column ``problems`` is made, with the reasons for nulls.
+        explains_nulls: True if the column ``problems`` is built, with the reasons for nulls.
         ends_at_undecodable: True if an undecodable part ends the read.
     """
 
@@ -53,7 +53,7 @@ class Source:
 
     @cached_property
     def carrier(self) -> TransactionTracker:
-        """The transaction that is open between two batches."""
+        """The tracker of the transaction that is open between two batches."""
         from trailformat.transactions.tracker import TransactionTracker  # noqa: PLC0415 - few columns need transactions
 
         return TransactionTracker(self.trail)
@@ -65,11 +65,11 @@ class Source:
 
     @property
     def definitions(self) -> RowDefinitions:
-        """The definitions of rows."""
+        """The definitions of the tables of rows."""
         raise NotImplementedError
 
     def owners(self, batch: Batch) -> RowTransactions:
-        """The transactions of a batch's rows; batches are to be given in order."""
+        """Return the transactions of a batch's rows; batches must come in order."""
         if self._owners is None or self._owners[0] is not batch:
             self._owners = batch, self.carrier.of(batch)
         return self._owners[1]
@@ -78,27 +78,27 @@ class Source:
         """Handle a part of a sound record that cannot be decoded. ``is_cut``: the record continues in fragments."""
 
     def too_large(self, text: str) -> None:
-        """A record does not fit into a value: a null, which the log mentions."""
+        """Log that a record does not fit into a value, which becomes null."""
         _LOG.warning("%s", text)
 
 
 class Rows(RowBytes):
-    """The rows of a batch whose numbers are ``at``, in order; ``read`` has their bytes, where these have been read."""
+    """The rows of a batch with the numbers ``at``, in order; ``read`` holds their bytes if they have been read."""
 
     def __init__(self, source: Source, batch: Batch, at: Array, read: Read | None = None) -> None:
         super().__init__(source.trail.buffer, batch, at, read)
         self.source = source
         self.walked: dict[str, Any] = {}
-        """What several columns need and one of them has found."""
+        """Intermediate results that several columns share, by name."""
 
     @property
     def buffer(self) -> FileBuffer:
-        """The bytes of the file as it is now."""
+        """The current bytes of the file."""
         return self.source.trail.buffer
 
     @cached_property
     def tdr_index(self) -> Array:
-        """The table index in each header, -1 where there is none."""
+        """The table index in each header; NO_INDEX (-1) if it has none."""
         return headers_of(self).table_index if self.is_record.any() else np.full(len(self), NO_INDEX, np.int64)
 
     def record(self, row: int, path: Path | None = None) -> Record:
@@ -107,14 +107,14 @@ class Rows(RowBytes):
 
 
 class DefinitionGroups(NamedTuple):
-    """The definitions of rows: ``group`` has the index of each row's in ``definitions``, 0 if none is needed."""
+    """The definitions of rows: ``group`` holds each row's index in ``definitions``, 0 if the row needs none."""
 
     group: Array
     definitions: list[RowDefinition]
 
 
 def definitions_of(rows: Rows, which: Array) -> DefinitionGroups:
-    """The definitions of the rows in a mask, which must be records."""
+    """Return the definitions of the rows in a mask; these rows must be records."""
     at = np.flatnonzero(which)
     groups = by_definition(rows.subset(at), rows.tdr_index[at])
     group = np.zeros(len(rows), np.int64)

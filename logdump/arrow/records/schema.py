@@ -1,4 +1,4 @@
-"""The columns of records and their types: one table, which docs/spark.md is made from, and what is selected of them."""
+"""The columns of records and their types, from which docs/spark.md is generated, and selections of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ArrowType = Any
 
 
 class ColumnType(NamedTuple):
-    """A type in both systems; ``arrow`` makes it from the module pyarrow, which is loaded where rows are made."""
+    """A type in Spark (DDL) and Arrow; ``arrow`` gets the module pyarrow, which is loaded only to build rows."""
 
     ddl: str
     arrow: Callable[[Any], ArrowType]
@@ -23,7 +23,7 @@ def _image(pa: Any) -> ArrowType:
 
 
 def struct(types: Mapping[str, ColumnType]) -> ColumnType:
-    """A struct of fields by their names."""
+    """Return the type of a struct."""
     ddl = ",".join(f"{name}:{kind.ddl}" for name, kind in types.items())
     return ColumnType(f"struct<{ddl}>", lambda pa: pa.struct([(name, kind.arrow(pa)) for name, kind in types.items()]))
 
@@ -70,12 +70,12 @@ CORRUPT = "_corrupt_record"
 
 
 class Reads(Enum):
-    """What a column of records, or of their summary, reads beyond what a scan has found.
+    """The data that a column of records, or of their summary, needs in addition to a scan.
 
     Attributes:
-        NOTHING: the scan gives it.
+        NOTHING: nothing.
         PARTS: bytes of some records.
-        RECORDS: records are taken apart, which costs much.
+        RECORDS: parsed records, which is expensive.
     """
 
     NOTHING = 0
@@ -140,9 +140,9 @@ COLUMNS: tuple[RowColumn, ...] = (
     ),
     RowColumn(CORRUPT, STRING, "Why these bytes are not a sound record (PERMISSIVE); null for a record"),
 )
-"""One row per record, in the order of a default read."""
+"""The columns of a read, which has one row per record, in their default order."""
 HEADER_COLUMNS: tuple[RowColumn, ...] = tuple(column for column in COLUMNS if column.reads is not Reads.RECORDS)
-"""Those for which no record is taken apart, so that they cost little."""
+"""The columns that are cheap, because no record is parsed for them."""
 ENDING_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("ended", STRING, "How its transaction ended: `last`, `cut`, `overtaken`, `file_end`, `damage`"),
     RowColumn("cut", BOOLEAN, "Whether that was otherwise than by its last record"),
@@ -154,7 +154,7 @@ ENDING_COLUMNS: tuple[RowColumn, ...] = (
 
 
 class Selected(NamedTuple):
-    """A column of the wanted rows: the name the user gives it, and whether it is to be filled."""
+    """A selected column, with the name that the user gives it; if not ``is_wanted``, it is null."""
 
     alias: str
     column: RowColumn
@@ -162,11 +162,11 @@ class Selected(NamedTuple):
 
 
 _NUMBERED = frozenset(["file", "op", "table", "catalog", "schema", "name", "before_after", "csn", "xid", "ended"])
-"""Columns that are made as dictionaries: many rows have the same text."""
+"""Columns that are built as dictionaries, because many rows have the same text."""
 
 
 def arrow_schema(selected: Iterable[Selected], *, is_numbered: bool = False) -> Any:
-    """Return the ``pyarrow.Schema`` of the batches; ``is_numbered``: texts that many rows have stay dictionaries."""
+    """Return the ``pyarrow.Schema`` of the batches; ``is_numbered``: texts that many rows share are dictionaries."""
     import pyarrow as pa  # noqa: PLC0415 - a quarter of a second
 
     texts = pa.dictionary(pa.int32(), pa.string())

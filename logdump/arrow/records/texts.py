@@ -25,7 +25,7 @@ _NOT_ASCII = 0x80
 
 
 def gg_parts(rows: Rows) -> Fields:
-    """The places of the GGS tokens of the rows; found once, for all columns that need them."""
+    """Return the positions of the GGS tokens of the rows; computed once, for all columns that need them."""
     if "gg_tokens" not in rows.walked:
         rows.walked["gg_tokens"] = tokens_in(rows.view, *rows.payload("token"), rows.is_little)
     fields: Fields = rows.walked["gg_tokens"]
@@ -33,7 +33,7 @@ def gg_parts(rows: Rows) -> Fields:
 
 
 def row_ids(rows: Rows) -> Strings:
-    """Return the ORAROWID of each row."""
+    """Return the ORAROWID of each row; null if it has none."""
     parts = gg_parts(rows)
     at, region = _first_of(parts, ROWID)
     texts = Strings.at(rows.view, parts.start[at], np.minimum(parts.size[at], _ROW_ID_SIZE))
@@ -54,7 +54,7 @@ def _row_id_of(rows: Rows, row: int) -> str | None:
 
 
 def _first_of(parts: Fields, number: int) -> tuple[Array, Array]:
-    """The first token with an id in each region that has one: the places among the parts, and the regions."""
+    """Return the indexes of the first token with this id in each region that has one, and these regions."""
     at = np.flatnonzero(parts.number == number)
     region, first = np.unique(parts.region[at], return_index=True)
     return at[first], region
@@ -86,7 +86,7 @@ def _read(rows: Rows, row: int) -> UserTokens | TrailError:
 
 
 def bodies(rows: Rows) -> Fields:
-    """The tokens that the records are made of; found once."""
+    """Return the positions of the top-level tokens of the records; computed once."""
     if "bodies" not in rows.walked:
         rows.walked["bodies"] = _bodies(rows)
     parts: Fields = rows.walked["bodies"]
@@ -109,13 +109,13 @@ def _parsed(data: bytes) -> UserTokens | TrailError:
 
 
 _MOST_BYTES = (1 << 31) - 1
-"""An array of texts has no room for more."""
+"""Maximum size of an array of texts."""
 _FEW = 1 << 15
-"""Numbers below are sorted faster as int16."""
+"""Numbers below this sort faster as int16."""
 
 
 class ValueProblem(NamedTuple):
-    """A value that does not decode: its row, the name of its column, and why."""
+    """An undecodable value: its row, the name of its column, the reason."""
 
     row: int
     column: str
@@ -126,11 +126,11 @@ class ImageTexts(NamedTuple):
     """The columns of images.
 
     Attributes:
-        names: of the columns of all definitions.
-        columns: for each part the number of its column among these, -1 where no definition has it.
+        names: names of the columns of all definitions.
+        columns: for each part the index of its column in ``names``, -1 if no definition has it.
         texts: values as text.
-        places: for each part the number of its value among these.
-        problems: values that do not decode.
+        places: for each part the index of its value in ``texts``.
+        problems: undecodable values.
     """
 
     names: list[str]
@@ -144,7 +144,7 @@ _Texts = tuple[Strings, Array, list[tuple[int, str]]]
 
 
 class _Pool:
-    """The columns of all definitions of some rows, concatenated, and the groups that decode alike."""
+    """The columns of all definitions of some rows, concatenated and grouped by how they are decoded."""
 
     def __init__(self, known: DefinitionGroups) -> None:
         self.names: list[str] = []
@@ -158,7 +158,7 @@ class _Pool:
             self.kind += [self._kind(column, definition) for column in columns]
 
     def places(self, group: Array, number: Array) -> Array:
-        """The numbers of columns, by those of their definitions and those in these; -1 where there is none."""
+        """Return the indexes of columns, given their definitions and their numbers in these; -1 if missing."""
         return np.where(number < self.count[group], self.first[group] + number, -1)
 
     def _kind(self, column: ColumnDefinition, known: RowDefinition) -> int:
@@ -177,10 +177,10 @@ class _Pool:
 
 
 def image_texts(rows: Rows, parts: Fields, known: DefinitionGroups, row: Array) -> ImageTexts:
-    """Return the values of the columns at ``parts``, null without a definition; ``row`` is that of each part.
+    """Return the values of the columns at ``parts``, null without a definition; ``row`` is the row of each part.
 
     Raises:
-        ValueTooLarge: more text than an array holds.
+        ValueTooLarge: the text does not fit into an array.
     """
     pool = _Pool(known)
     at = pool.places(known.group[row], parts.number)
@@ -219,6 +219,6 @@ def _check_size(arrays: list[Strings]) -> None:
 
 
 def too_large(rows: Rows, problem: str) -> ValueTooLarge:
-    """The error about values that an array of the rows cannot hold."""
+    """Return the error that the values of the rows do not fit into an array."""
     where = place(rows.source.path, int(rows.of("rba")[0]))
     return ValueTooLarge(f"{where}: {problem} from the values of {len(rows)} records; take a smaller batchBytes")

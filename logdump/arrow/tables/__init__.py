@@ -1,3 +1,3 @@
-"""The rows of tables: one record each, the columns of its images by their names, with their types."""
+"""Rows of tables: one per record, with the columns of its images by name, in their types."""
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ FIXED_TYPES = {
     "trans_ind": pa.uint8(),
 }
 NUMBERED_TEXTS = pa.dictionary(pa.int32(), pa.string())
-"""Of columns in a batch whose values many rows have."""
+"""The type of columns of a batch in which many rows share a value."""
 NULL_NAMES = pa.list_(pa.string())
 PROBLEM_LIST = pa.list_(
     pa.struct([("column", pa.string()), ("image", pa.string()), ("bytes", pa.binary()), ("reason", pa.string())])
@@ -39,7 +39,7 @@ _MOST_KEPT = 4096
 
 @lru_cache(_MOST_KEPT)
 def schema_of(layout: TableLayout) -> pa.Schema:
-    """The schema of a table's file; its metadata hold the table and its key."""
+    """Return the schema of a table's file; its metadata hold the name of the table and its key."""
     fields = [pa.field(name, FIXED_TYPES[name]) for name in FIXED]
     if layout.columns is None:
         fields.append(pa.field(DATA, pa.binary()))
@@ -54,7 +54,7 @@ def schema_of(layout: TableLayout) -> pa.Schema:
 
 @lru_cache(_MOST_KEPT)
 def batch_schema_of(layout: TableLayout) -> pa.Schema:
-    """The schema of a table's batches: that of its file, texts that many rows have as dictionaries."""
+    """Return the schema of a table's batches: that of its file, with dictionaries for texts that many rows share."""
     schema = schema_of(layout)
     for name in ("file", "op", "csn", "xid"):
         schema = schema.set(schema.get_field_index(name), pa.field(name, NUMBERED_TEXTS))
@@ -62,19 +62,19 @@ def batch_schema_of(layout: TableLayout) -> pa.Schema:
 
 
 def key_of(schema: pa.Schema) -> list[str]:
-    """The columns of the key in the metadata of a table's file; none of any other schema."""
+    """Return the names of the key columns from the metadata of a table's file; empty for any other schema."""
     names: list[str] = json.loads((schema.metadata or {}).get(b"key", b"[]"))
     return names
 
 
 Nulls = list[tuple[Array, str]]
-"""The rows in which a column is NULL, and its name."""
+"""For each column with NULLs, the rows in which it is NULL, and its name."""
 
 
 class BuiltBatches(NamedTuple):
-    """The result of a piece: the batches of its tables, and the values that do not decode (RBA, column, reason).
+    """The result of a piece: the batches of its tables, and the undecodable values (RBA, column, reason).
 
-    The batches are in the order of their first rows, the values in that of their records.
+    The batches are in the order of their first rows, the values in the order of their records.
     """
 
     batches: list[tuple[TableLayout, pa.RecordBatch]]
@@ -93,10 +93,9 @@ def build(groups: list[Group]) -> BuiltBatches:
 
 
 def batch_of(group: Group, wanted: Container[str] | None = None) -> tuple[pa.RecordBatch, list[tuple[int, str, str]]]:
-    """The batch of a group, and what does not decode: RBA, column, reason.
+    """Return the batch of a group, and its undecodable values: RBA, column, reason.
 
-    ``wanted`` has the names of the columns that are to be filled, None for all; where it has ``problems``, every value
-    is decoded.
+    ``wanted`` holds the names of the columns to fill, None for all; with ``problems`` every value is decoded.
     """
     wanted = None if wanted is None or PROBLEMS in wanted else wanted
     schema, nulled = batch_schema_of(group.layout), Nulls()
@@ -118,7 +117,7 @@ def _op(group: Group) -> pa.Array:
 
 
 def _dictionary(texts: Numbered) -> pa.Array:
-    """Texts by their numbers, of which the last is null."""
+    """Return numbered texts as a dictionary array; the last text is null."""
     null = len(texts.texts) - 1
     return numbered(arrow_strings(texts.texts)[:null], texts.numbers, texts.numbers < null)
 
@@ -132,11 +131,11 @@ _FIXED: dict[str, Callable[[Group], pa.Array]] = {
     "time": lambda group: plain_array(FIXED_TYPES["time"], *group.times),
     "trans_ind": lambda group: plain_array(pa.uint8(), group.rows.of("trans_ind")),
 }
-"""The columns that rows of any table have, in their order."""
+"""The columns that rows of any table have, in order, with their builders."""
 
 
 def _images(group: Group, wanted: Container[str] | None, nulled: Nulls) -> Iterator[pa.Array]:
-    """The columns of both images; those that are not wanted are null."""
+    """Yield the columns of both images; unwanted columns are null."""
     names = group.layout.column_names
     for side in SIDES:
         image: Image = getattr(group.spans, side)
@@ -152,7 +151,7 @@ def _images(group: Group, wanted: Container[str] | None, nulled: Nulls) -> Itera
 
 
 def listed_names(rows: int, nulled: Nulls) -> pa.Array:
-    """For each row the names that are those of columns there, as of its NULLs; null where there are none."""
+    """Return a list of names for each row, such as those of its NULL columns; null in place of an empty list."""
     if not nulled:
         return nulls(NULL_NAMES, rows)
     of_row = np.concatenate([at for at, _ in nulled])
@@ -163,7 +162,7 @@ def listed_names(rows: int, nulled: Nulls) -> pa.Array:
 
 
 def _listed_problems(rows: int, problems: list[tuple[int, RowProblem]]) -> pa.Array:
-    """For each row what does not decode, null where everything does."""
+    """Return the undecodable parts of each row; null if it has none."""
     if not problems:
         return nulls(PROBLEM_LIST, rows)
     lists: list[list[dict[str, Any]] | None] = [None] * rows
@@ -173,7 +172,10 @@ def _listed_problems(rows: int, problems: list[tuple[int, RowProblem]]) -> pa.Ar
 
 
 def all_problems(built: pa.RecordBatch, misfits: list[tuple[int, RowProblem]]) -> pa.Array:
-    """The problems of each row of a batch with these added, and with the data of rows without a definition."""
+    """Return the problems of each row of a batch, with ``misfits`` added.
+
+    In a table without a definition, problems without bytes get the data of their rows.
+    """
     undefined = DATA in built.schema.names
     if not misfits and not undefined:
         return built[PROBLEMS]

@@ -1,6 +1,6 @@
 """Changes of a table, ready to be applied: for Spark's ``changesOf`` and EXPORT DEBEZIUM. It needs pyarrow.
 
-An update of the key may be two changes; the image before an update, in a record of its own, is none.
+An update of the key may be two changes; a record with only the image before an update is no change.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from trailformat.arrays.arrow import arrow_strings, numbered, one_text, plain_ar
 from trailformat.native.scan.arguments import ABSENT
 
 KEY_BEFORE = "_key_before"
-"""Where an update of the key is one change: the columns of the key before, as JSON."""
+"""Column with the key before an update of the key, as JSON; null if such an update is split."""
 BEFORE = "_before"
-"""The columns before an update, as far as its record has them."""
+"""Column with the columns before an update, as far as its record has them."""
 _RBA_DIGITS = 16
 _OPS = ("insert", "delete", "truncate", "update", "key update")
 _INSERT, _DELETE, _TRUNCATE, _UPDATE, _KEY_UPDATE = range(len(_OPS))
@@ -31,7 +31,7 @@ _KINDS = {"INSERT": _INSERT, "DELETE": _DELETE, "TRUNCATE": _TRUNCATE, "UPDATE":
 
 
 class Changed(NamedTuple):
-    """Changes by columns: those of their table, those of every change, and the number of the row of each."""
+    """Changes: the columns of their table, the columns that every change has, and the row number of each change."""
 
     own: dict[str, pa.Array]
     fixed: dict[str, pa.Array]
@@ -39,14 +39,14 @@ class Changed(NamedTuple):
 
 
 class TableChanges:
-    """Makes the changes of a table.
+    """Builds the changes of a table.
 
     Args:
-        table: its name.
-        columns: the names of its columns.
-        keys: those of the key.
+        table: name of the table.
+        columns: names of its columns.
+        keys: names of its key columns.
         age: number of the file in its trail.
-        is_split: whether an update of the key is a delete and an insert.
+        is_split: True if an update of the key becomes a delete and an insert.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class TableChanges:
         self._is_split = is_split
 
     def of_rows(self, group: Group, rows: pa.RecordBatch) -> Changed:
-        """The changes of a group, whose rows are a batch with these columns before and after."""
+        """Return the changes of a group; ``rows`` is its batch, with these columns before and after."""
         kinds = _kinds_of(rows["op"])
         has = dict(zip(SIDES, self._has_images(group), strict=True))
         is_update, is_key = kinds >= _UPDATE, (kinds == _KEY_UPDATE) & has["before"] & has["after"]
@@ -86,7 +86,7 @@ class TableChanges:
         return Changed(own, fixed, at)
 
     def _sequences(self, rbas: Array, parts: Array) -> pa.Array:
-        """The place of each change in the trail: the number of the file, the RBA, the part."""
+        """Return the position of each change in the trail as sortable text: number of the file, RBA, part."""
         head, width = f"{self._age:010d}.".encode(), _RBA_DIGITS
         text = np.empty((len(rbas), len(head) + width + 2), np.uint8)
         text[:, : len(head)] = np.frombuffer(head, np.uint8)
@@ -96,13 +96,13 @@ class TableChanges:
         return arrow_strings(Strings(text.reshape(-1), ends))
 
     def _has_images(self, group: Group) -> Iterator[Array]:
-        """For each side a mask of the rows whose record has an image there."""
+        """Yield, for each side, a mask of the rows whose record has this image."""
         for side in SIDES:
             sizes = getattr(group.spans, side).sizes if group.layout.columns else np.empty((0, len(group.rows)))
             yield (np.asarray(sizes) != ABSENT).any(axis=0)
 
     def _absent(self, taken: pa.RecordBatch, own: dict[str, pa.Array], is_before: Array, has_image: Array) -> pa.Array:
-        """The names of the columns that have no value and are no NULL, where there is an image."""
+        """Return, for each change with an image, the names of the columns that the image lacks."""
         is_known = self._named(taken, is_before)
         absent = []
         for number, array in enumerate(own.values()):
@@ -112,7 +112,7 @@ class TableChanges:
         return listed_names(len(taken), absent)
 
     def _named(self, taken: pa.RecordBatch, is_before: Array) -> Array:
-        """For each column a mask of the changes that have a NULL or a value that does not decode there."""
+        """Return, for each column, a mask of the changes in which it is NULL or undecodable."""
         known = np.zeros((len(self._columns), len(taken)), bool)
         places: dict[str, tuple[int, bool]] = {}
         for number, name in enumerate(self._columns):
@@ -146,7 +146,7 @@ class TableChanges:
 
 
 def _kinds_of(ops: pa.Array) -> Array:
-    """The operations of rows as numbers."""
+    """Return the operations of rows as indexes into ``_OPS``."""
     encoded = ops if pa.types.is_dictionary(ops.type) else ops.dictionary_encode()
     kinds = np.array([_KINDS.get(op, _UPDATE) for op in encoded.dictionary.to_pylist()], np.int64)
     found: Array = kinds[np.asarray(encoded.indices)]
@@ -154,12 +154,12 @@ def _kinds_of(ops: pa.Array) -> Array:
 
 
 def _either(is_before: Array, before: pa.Array, after: pa.Array) -> pa.Array:
-    """The values before where that is set, and the others after."""
+    """Return the values before where ``is_before`` is set, else those after."""
     if not is_before.any():
         return after
     return before if is_before.all() else pc.if_else(plain_array(pa.bool_(), is_before), before, after)
 
 
 def _as_json(names: Sequence[str], values: Sequence[Any]) -> str:
-    """The columns of a key as one JSON object."""
+    """Return the columns of a key as one JSON object."""
     return json.dumps(dict(zip(names, values, strict=True)), default=str, ensure_ascii=False)

@@ -1,8 +1,8 @@
 """Changes as consumers of Debezium's events expect them: ``op``, ``before``, ``after``, ``source``, ``ts_ms``.
 
-``logdump.spark.changes(…, shape="debezium")`` and EXPORT JSONL … DEBEZIUM both make it of changes as
-:mod:`logdump.arrow.tables.changes` has them, an update of the key being a delete and an insert. Columns that the record
-does not have are null, as NULLs are: ``absent`` of ``source`` names them.
+``logdump.spark.changes(…, shape="debezium")`` and EXPORT JSONL … DEBEZIUM both convert the changes of
+:mod:`logdump.arrow.tables.changes`, with an update of the key as a delete and an insert. Columns that the record lacks
+are null, like NULLs; ``absent`` of ``source`` names them.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 ROW = ""
-"""In place of the name of a column of changes: those of the table."""
+"""In place of a column name: the columns of the table, as one object."""
 
 
 class Operation(NamedTuple):
-    """How a kind of change is written: its letter, and the columns that are its images, None for no image."""
+    """The form of a kind of change: its letter, and the columns that become its images, None for no image."""
 
     letter: str
     before: str | None
@@ -41,5 +41,5 @@ SOURCE = {
     "absent": "_absent",
     "problems": "_problems",
 }
-"""The members of ``source`` in order, and the columns of changes that they are; None for those made of others: IO Time
-in milliseconds since 1970, and the name of the table, cut at its last period."""
+"""The members of ``source`` in order, and the columns of changes that fill them; None for computed ones: ``ts_ms`` is
+IO Time in milliseconds since 1970, ``schema`` and ``table`` are the table's name, split at its last period."""

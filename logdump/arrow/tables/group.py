@@ -1,4 +1,4 @@
-"""Rows of tables: a piece of a walk split by definition, the columns of images, and the values that do not decode."""
+"""Rows of tables: a piece of a walk, split by definition; the columns of its images, and undecodable values."""
 
 from __future__ import annotations
 
@@ -35,18 +35,20 @@ from trailformat.transactions.tracker import RowTransactions
 
 Array = np.ndarray[Any, Any]
 _MOST_BYTES = 24 << 20
-"""Bytes of a piece, unless one record alone has more."""
+"""Maximum size of a piece in bytes, unless a single record is larger."""
 
 
 class Piece(NamedTuple):
-    """Rows of a batch of numpy columns, and the transactions of the batch."""
+    """Rows of a batch, whose columns are numpy arrays, and the transactions of the batch."""
 
     rows: RowBytes
     owners: RowTransactions
 
 
 def held_bytes(trail: TrailFile, batch: Batch, rows: Array) -> RowBuffer | None:
-    """The bytes of a batch that makes one piece, read once for all that is done with them; None for any other.
+    """Return the bytes of a batch, read once for all uses.
+
+    None if the batch is larger than a piece, or at most half of its rows are wanted.
 
     Raises:
         NotATrail: the file cannot be read any more.
@@ -58,7 +60,9 @@ def held_bytes(trail: TrailFile, batch: Batch, rows: Array) -> RowBuffer | None:
 def pieces(
     trail: TrailFile, batch: Batch, rows: Array, owners: RowTransactions, held: RowBuffer | None = None
 ) -> Iterator[Piece]:
-    """Rows of a batch, by their numbers in order, in pieces of about one size; ``held`` has their bytes, if anything.
+    """Yield rows of a batch, given by their numbers in order, in pieces of about the same size.
+
+    ``held`` is the result of :func:`held_bytes`; with it, all rows are one piece.
 
     Raises:
         NotATrail: the file has become shorter.
@@ -88,7 +92,7 @@ class Texts:
         self._texts = Strings.of([*known][1:])
 
     def of_runs(self, transactions: Array, runs: Array) -> Numbered:
-        """The texts of these transactions, the last one null; ``runs`` has the place of each row's there."""
+        """Return the text of each row; the last text is null. ``runs`` holds each row's index in ``transactions``."""
         codes = self._codes[transactions]
         used, places = np.unique(np.append(codes, np.int32(-1)), return_inverse=True)
         numbers = (places[:-1] - 1).astype(np.int32)
@@ -98,10 +102,10 @@ class Texts:
 
 
 class FixedColumns(NamedTuple):
-    """The columns that rows have whatever their table, but the file.
+    """The columns that rows of any table have, except ``file``.
 
-    ``time`` is int64, microseconds from 1970 on, of the rows of the mask ``has_time``; the others are numbers, or texts
-    by their numbers, the last text of ``csn`` and ``xid`` null.
+    ``time`` is in microseconds since 1970 (int64), for the rows in the mask ``has_time``. The last text of ``csn`` and
+    of ``xid`` is null.
     """
 
     rba: Array
@@ -117,8 +121,8 @@ class Group:
     """Rows with one definition.
 
     Attributes:
-        layout: of their file.
-        path: of the trail.
+        layout: layout of their file.
+        path: path of the trail file.
         rows: the rows.
     """
 
@@ -142,7 +146,7 @@ class Group:
         self._problems: list[tuple[int, tuple[int, ...], RowProblem]] = []
 
     def between(self, first: int, stop: int) -> Group:
-        """The rows with numbers in the batch from ``first`` to before ``stop``."""
+        """Return the rows whose numbers in the batch are in ``range(first, stop)``."""
         begin, end = np.searchsorted(self.rows.rows, [first, stop]).tolist()
         wholes = {row - begin: record for row, record in self._wholes.items() if begin <= row < end}
         rows = self.rows.subset(np.arange(begin, end))
@@ -156,7 +160,7 @@ class Group:
 
     @property
     def op(self) -> Numbered:
-        """The operations."""
+        """The operations of the rows."""
         return Numbered(_OP_NAMES, _OP_NUMBERS[self.rows.of("io_type")])
 
     @property
@@ -166,19 +170,19 @@ class Group:
 
     @property
     def xid(self) -> Numbered:
-        """TRANID, likewise."""
+        """TRANID of the transactions; the last text is null."""
         return self._texts[1].of_runs(*self._runs)
 
     @cached_property
     def _runs(self) -> tuple[Array, Array]:
-        """The transactions of the rows, one for each run of rows, and the number of each row's run."""
+        """The transaction of each run of rows, and the number of each row's run."""
         numbers = np.asarray(self._owners.index)[self.rows.rows]
         begins = np.diff(numbers, prepend=-1) != 0
         return numbers[begins], np.cumsum(begins, dtype=np.int32) - np.int32(1)
 
     @cached_property
     def times(self) -> tuple[Array, Array]:
-        """Microseconds since 1970, and a mask of the rows with a time; times outside of the calendar are problems."""
+        """Microseconds since 1970, and a mask of the rows with a time; a time outside the calendar is noted."""
         julian = self.rows.of("io_time")
         has_time = (julian >= FIRST_TIME) & (julian <= LAST_TIME)
         for row in np.flatnonzero(~has_time).tolist():
@@ -187,7 +191,7 @@ class Group:
 
     @cached_property
     def data(self) -> list[bytes]:
-        """The data of rows without a definition, which is a problem where there is some."""
+        """The data of rows without a definition; data that are not empty are noted as a problem."""
         records = [self._record(row) for row in range(len(self.rows))]
         for row, record in enumerate(records):
             self._note(row, columns_of(record, self._known)[1])
@@ -195,14 +199,14 @@ class Group:
 
     @cached_property
     def spans(self) -> Spans:
-        """The columns of the images; rows with data but without columns become problems."""
+        """The columns of the images; data that are no list of columns, and undefined columns, are noted as problems."""
         spans = locate_columns(self.rows, len(self.layout.columns or ()), dict(self._rewritten()))
         for row in np.flatnonzero(spans.states != GOOD).tolist():
             self._note_state(row)
         return spans
 
     def note_value(self, row: int, side: str, index: int, reason: str) -> None:
-        """A value does not decode; one with a strange indicator is read again for its bytes."""
+        """Note an undecodable value; one with an unknown indicator is decoded again, on its own, to get its bytes."""
         image: Image = getattr(self.spans, side)
         start, size = int(image.starts[index, row]), int(image.sizes[index, row])
         data, name = self.spans.data[start : start + max(size, 0)].tobytes(), self.layout.column_names[index]
@@ -212,7 +216,7 @@ class Group:
 
     @property
     def problems(self) -> list[tuple[int, RowProblem]]:
-        """Undecodable values, by row number and by the value's place in the row."""
+        """The row number and the problem of each undecodable part, sorted by row and by place in the row."""
         return [(row, problem) for row, _, problem in sorted(self._problems, key=lambda noted: noted[:2])]
 
     def stored(self, row: int, side: str, name: str) -> bytes:
@@ -237,9 +241,9 @@ class Group:
         return None
 
     def _rewritten(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the data of rows continued in others, and lists of columns for rows in other forms.
+        """Yield row numbers and lists of columns, for rows continued in other records and rows in other forms.
 
-        Or note a problem.
+        Rows that cannot be converted are noted as problems.
         """
         listed = has_columns(self.rows)
         yield from ((row, data_of(record)) for row, record in self._wholes.items() if listed[row])
@@ -256,7 +260,7 @@ class Group:
             self._note(row, problem)
 
     def _note_state(self, row: int) -> None:
-        """Note data that is no list of columns, and columns that the definition lacks."""
+        """Note data that are not a list of columns, and columns that the definition lacks."""
         columns, problem = columns_of(self._record(row), self._known)
         self._note(row, problem)
         count = len(self.layout.columns or ())
@@ -272,11 +276,11 @@ LeaveOut = Callable[[int | None, int], None]
 _IS_ROW = np.array([number in ROW_OPERATIONS for number in range(256)])
 _MOST_KEYS = 1 << 16
 _MOST_CELLS = 1 << 21
-"""Of rows times columns at a time: tables of many columns take some bytes for each, be it there or not."""
+"""Maximum of rows times columns at a time: each cell takes some bytes, even if it is absent."""
 
 
 class TableBatches:
-    """Splits the pieces of one trail by table.
+    """Splits the pieces of one trail by definition.
 
     Args:
         trail: the file.
@@ -292,7 +296,7 @@ class TableBatches:
         self._texts: tuple[RowTransactions, tuple[Texts, Texts]] | None = None
 
     def groups(self, piece: Piece) -> list[Group]:
-        """The rows of a piece by their tables; the records that are not rows are left out and counted."""
+        """Return the rows of a piece by definition; records that are not rows are passed to ``leave_out``."""
         io_type, is_header = piece.rows.of("io_type"), piece.rows.kind == FILE_HEADER
         is_row = _IS_ROW[io_type] & ~is_header
         if is_header.any():
@@ -317,14 +321,14 @@ class TableBatches:
         return Group(rows, owners, known, self._layouts.of(first, known), self._trail.path, texts, wholes)
 
     def _texts_of(self, owners: RowTransactions) -> tuple[Texts, Texts]:
-        """LOGCSN and TRANID of the transactions of a batch."""
+        """Return LOGCSN and TRANID of the transactions of a batch."""
         if self._texts is None or self._texts[0] is not owners:
             self._texts = owners, (Texts(owners.csns), Texts(owners.xids))
         return self._texts[1]
 
 
 def blocks(groups: list[Group]) -> Iterator[list[Group]]:
-    """The groups of a piece, or parts of them, block by block, so that memory stays bounded."""
+    """Yield the groups of a piece in blocks of about equal numbers of rows, so that memory stays bounded."""
     cells = sum(len(group.rows) * len(group.layout.columns or ()) for group in groups)
     count = -(-cells // _MOST_CELLS)
     if count <= 1:
@@ -338,7 +342,7 @@ def blocks(groups: list[Group]) -> Iterator[list[Group]]:
 
 
 def _by_definition(rows: RowBytes, table_index: Array) -> list[Array]:
-    """Numbers of rows in groups whose columns one definition describes, in the order of their first rows."""
+    """Return the indexes of the rows of each definition, in the order of their first rows."""
     definitions = by_definition(rows, table_index)
     groups = definitions.group.astype(np.uint16) if len(definitions.firsts) < _MOST_KEYS else definitions.group
     order = np.argsort(groups, kind="stable")

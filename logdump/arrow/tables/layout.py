@@ -1,11 +1,11 @@
-"""The columns of a table's file, the names of the files, and the parts of a row that do not decode.
+"""The columns of a table's file, the names of the files, and the undecodable parts of a row.
 
     file, rba, op, csn, xid, time, trans_ind     of the change
     before_<COLUMN>, after_<COLUMN>              of the row, by the table's definition
-    nulls                                        names of those that are NULL; the image lacks other empty ones
-    problems                                     what did not decode: its column and image, its bytes, and why
+    nulls                                        names of those that are NULL; the image lacks other null ones
+    problems                                     undecodable parts: column, image, bytes, reason
 
-Where there is no definition: ``data``, the bytes of the record's data, in place of the columns.
+Without a definition, ``data`` (the bytes of the record's data) is in place of the columns.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class RowProblem(NamedTuple):
 
 
 def time_problem(io_time: int) -> RowProblem:
-    """IO Time that no calendar has."""
+    """Return the problem of an IO Time outside the calendar."""
     return RowProblem("time", None, (io_time & (1 << 64) - 1).to_bytes(8, "big"), "outside the years 1 to 9999")
 
 
 def columns_of(record: Record, known: RowDefinition) -> tuple[tuple[ColumnChange, ...], RowProblem | None]:
-    """The columns of a record's images, or why it has none though it has data."""
+    """Return the columns of a record's images, and the problem if it has data but no columns."""
     try:
         data = record.data if isinstance(record, LargeRecord) else data_of(record)
     except TrailError as error:
@@ -69,7 +69,7 @@ def data_of(record: Record) -> bytes:
 
 FIXED = ("file", "rba", "op", "csn", "xid", "time", "trans_ind")
 NUMBERS = frozenset({"rba", "trans_ind"})
-"""Of these, the ones that are no text."""
+"""The columns of FIXED that are numbers."""
 NULLS, PROBLEMS, DATA = "nulls", "problems", "data"
 SIDES = ("before", "after")
 ROW_OPERATIONS = {
@@ -77,7 +77,7 @@ ROW_OPERATIONS = {
     for io_type, op in OPERATIONS.items()
     if io_type not in (record_header.LARGE_OBJECT, record_header.SEQUENCE_OP, record_header.DDL_OP)
 }
-"""IOType -> ``op``, of the records that are rows of a table's file."""
+"""IOType -> ``op``, for the records that are rows of a table's file."""
 _LONGEST_NAME = 120
 
 
@@ -96,23 +96,23 @@ class TableLayout(NamedTuple):
 
     @property
     def column_names(self) -> list[str]:
-        """The names of the table's columns, no two alike, capitals or not."""
+        """The names of the table's columns, made distinct regardless of case."""
         return list(_unlike(column.name for column in self.columns or ()))
 
     @property
     def keys(self) -> list[str]:
-        """The names of the columns of the key."""
+        """The names of the key columns."""
         columns = zip(self.column_names, self.columns or (), strict=True)
         return [name for name, column in columns if column.is_key]
 
     @property
     def image_names(self) -> list[str]:
-        """The names of the columns of both images, all before and then all after."""
+        """The names of the columns of both images: all before, then all after."""
         return [f"{side}_{name}" for side in SIDES for name in self.column_names]
 
 
 ALL = TableLayout("", None, "")
-"""In place of a table's layout where one file takes records of any."""
+"""The layout of a single file for the records of all tables."""
 
 
 class Layouts:
@@ -122,7 +122,7 @@ class Layouts:
         self._known: dict[tuple[str, int, str], tuple[object, TableLayout]] = {}
 
     def of(self, record: Record, known: RowDefinition) -> TableLayout:
-        """The layout of the file that a row belongs to."""
+        """Return the layout of the file that a row belongs to."""
         name = known.name or ("" if record.table_index is None else f"tdr_{record.table_index}")
         key = name, id(known.table), known.charset
         if key not in self._known:
@@ -132,14 +132,14 @@ class Layouts:
 
 
 class FileNames:
-    """Names for the files of tables, each one once: ``SCHEMA.TABLE.parquet``, ``SCHEMA.TABLE.2.parquet``."""
+    """Distinct names for the files of tables: ``SCHEMA.TABLE.parquet``, ``SCHEMA.TABLE.2.parquet``."""
 
     def __init__(self, suffix: str) -> None:
         self._suffix = suffix
         self._taken: set[str] = set()
 
     def new(self, layout: TableLayout) -> str:
-        """The name for a layout that has none yet."""
+        """Return a name for a layout that has none yet."""
         stem = _safe(layout.name) + (".undefined" if layout.columns is None else "")
         numbers = iter(range(2, 1 << 62))
         name = f"{stem}{self._suffix}"
@@ -150,7 +150,7 @@ class FileNames:
 
 
 def _safe(name: str) -> str:
-    """A table's name as that of a file: whatever a file system may not take is written ``%XX``."""
+    """Return a table's name as a file name: characters that a file system may refuse are written ``%XX``."""
     safe = quote(name, safe="$#@ +,=!()[]{}")
     safe = safe[:_LONGEST_NAME].rstrip(". ") or "unnamed"
     return f"%2E{safe[1:]}" if safe.startswith(".") else safe

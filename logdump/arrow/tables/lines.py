@@ -1,4 +1,4 @@
-"""Rows of tables as lines of text, by columns. The forms of lines are those of a :class:`RowSpelling`."""
+"""Rows of tables as lines of text, written by columns in the forms that a :class:`RowSpelling` defines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from trailformat.native.scan.arguments import HAS_UNDECIDED, HAS_VALUE, UNDECIDE
 _MOMENT = np.frombuffer(b"0000-00-00T00:00:00.000000Z", np.uint8)
 _DAY, _SECOND = 86_400_000_000, 1_000_000
 _CLOCK = ((11, 3_600 * _SECOND), (14, 60 * _SECOND), (17, _SECOND), (20, 10_000), (22, 100), (24, 1))
-"""Places of two digits in a moment, and the microseconds of one."""
+"""Positions of pairs of digits in ``_MOMENT``, and their units in microseconds."""
 _PAIRS = np.array([divmod(number, 10) for number in range(100)], np.uint8) + ord("0")
 
 
@@ -37,10 +37,10 @@ class RowForm(NamedTuple):
 
     Attributes:
         line: the texts around the fields.
-        fixed: of the fields after ``file`` that every row has.
-        data: of the data of a row, where the table has no definition.
-        images: of the columns of both images.
-        problems: of the last field, written by ``problems`` of the spelling.
+        fixed: forms of the fields that every row has, after ``file``.
+        data: form of the data of a row, if the table has no definition.
+        images: forms of the columns of both images.
+        problems: form of the last field, which ``RowSpelling.problems`` writes.
     """
 
     line: LineForm
@@ -54,7 +54,7 @@ class RowSpelling(Protocol):
     """The spelling of rows in a text format."""
 
     def form(self, layout: TableLayout, path: Path) -> RowForm:
-        """The form of the lines of a table in a trail."""
+        """Return the form of the lines of a table in a trail file."""
 
     def problems(self, problems: list[RowProblem]) -> str:
         """Return the problems of a row as text."""
@@ -69,7 +69,7 @@ class TableLines(NamedTuple):
 
 
 class PieceLines(NamedTuple):
-    """The lines of a piece, by table in order of first row, and its problems by RBA, column and reason."""
+    """The lines of a piece by table, in the order of first rows, and its problems: RBA, column, reason."""
 
     tables: list[TableLines]
     problems: list[tuple[int, str, str]]
@@ -90,7 +90,6 @@ def lines_of(groups: list[Group], spelling: RowSpelling) -> PieceLines:
 
 
 def _lines_of(group: Group, spelling: RowSpelling) -> LinePart:
-    """Return the lines of a group."""
     form, fixed = spelling.form(group.layout, group.path), group.fixed
     rows = len(group.rows)
     columns: list[Digits | Numbered] = [
@@ -115,13 +114,13 @@ def _lines_of(group: Group, spelling: RowSpelling) -> LinePart:
 
 
 def _data(group: Group, form: FieldForm) -> Field:
-    """The data of rows without a definition, in hex."""
+    """Return the data of rows without a definition as a field."""
     sizes = np.array([*map(len, group.data)], np.int64)
     return Field(form, BytesAt(np.frombuffer(b"".join(group.data), np.uint8), np.cumsum(sizes) - sizes), sizes)
 
 
 def _images(group: Group, forms: list[FieldForm]) -> Iterator[Field]:
-    """The columns of both images; a value that does not decode has a problem, and none of its own."""
+    """Yield the columns of both images; an undecodable value is noted as a problem and left empty."""
     spans, form = group.spans, iter(forms)
     for side in SIDES:
         image: Image = getattr(spans, side)
@@ -156,6 +155,6 @@ def iso_texts(times: Array, present: Array | None = None) -> Numbered:
 
 
 def _runs(numbers: Array) -> tuple[Array, Array]:
-    """A mask of the numbers that begin a run of equal ones, and the number of each one's run."""
+    """Return a mask of the numbers that begin a run of equal numbers, and the run of each number."""
     begins = np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)]
     return begins, np.cumsum(begins, dtype=np.int32) - np.int32(1)

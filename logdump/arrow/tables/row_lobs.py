@@ -1,4 +1,4 @@
-"""LOBs of rows whose pieces stand in the records after them, as values of the row's columns."""
+"""LOBs whose pieces are in the records after a row, as values of the row's columns."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import WholeLobs
 
 LARGEST = 1 << 27
-"""Bytes of a LOB that is a value of a column."""
+"""Maximum size in bytes of a LOB that becomes the value of a column."""
 _BETWEEN = (METADATA, RECORD_FRAGMENT)
-"""Types of the records that may stand between a row and the pieces of its LOBs."""
+"""Types of the records that may come between a row and the pieces of its LOBs."""
 
 
 class LobValue(NamedTuple):
-    """A LOB of a row: the row's number in its group, the image, the column by its index, the value."""
+    """A LOB of a row: the row's number in its group, the image, the index of the column, the value."""
 
     row: int
     side: str
@@ -44,7 +44,7 @@ class RowLobs:
         self._whole: tuple[Batch, WholeLobs] | None = None
 
     def of(self, group: Group) -> tuple[list[LobValue], list[tuple[int, RowProblem]]]:
-        """The LOBs of a group's rows, and for those that have no value the number of the row and why."""
+        """Return the LOBs of a group's rows; for LOBs without a value, the row number and the problem."""
         values: list[LobValue] = []
         problems: list[tuple[int, RowProblem]] = []
         numbers = group.rows.rows
@@ -65,13 +65,13 @@ class RowLobs:
         return values, problems
 
     def _plain_lobs(self, group: Group, row: int, whole: WholeLobs, lobs: range) -> Iterator[LobValue | RowProblem]:
-        """The LOBs of a row that have been found by columns."""
+        """Yield the LOBs of a row on the fast path."""
         for lob in lobs:
             column, side = int(whole.column[lob]), SIDES[1 - int(whole.is_before[lob])]
             yield _value_of(group, row, lob - lobs[0] + 1, side, column, whole.data(lob))
 
     def _lobs_of(self, group: Group, row: int) -> Iterator[LobValue | RowProblem]:
-        """The LOBs of a row, which are looked for record by record."""
+        """Yield the LOBs of a row, searched for record by record."""
         try:
             for lob, data in whole_lobs(self._trail, int(group.rows.of("rba")[row]), LARGEST):
                 side = SIDES[1 - int(lob.is_before)]
@@ -85,7 +85,7 @@ class RowLobs:
             yield RowProblem(None, None, b"", f"its LOBs cannot be read: {error.problem}")
 
     def _followed_in(self, batch: Batch) -> Any:
-        """A mask of the rows of a batch after which pieces of LOBs may come."""
+        """Return a mask of the rows of a batch that pieces of LOBs may follow."""
         if self._followed is None or self._followed[0] is not batch:
             io_type = np.asarray(batch.io_type)
             is_piece = np.append((np.asarray(batch.kind) == RECORD) & (io_type == LARGE_OBJECT), self._goes_on(batch))
@@ -93,13 +93,13 @@ class RowLobs:
         return self._followed[1]
 
     def _whole_in(self, batch: Batch) -> WholeLobs:
-        """The LOBs that are whole in a batch; their bytes are read, of all tables, so that groups share them."""
+        """Return the whole LOBs of a batch; they are read for all tables together, so that groups share them."""
         if self._whole is None or self._whole[0] is not batch:
             self._whole = batch, WholeLobs(self._trail.buffer, batch)
         return self._whole[1]
 
     def _goes_on(self, batch: Batch) -> bool:
-        """Whether a piece may come after a batch: at the end of a file it may stand in the next one."""
+        """Return whether a piece may follow a batch; at the end of a file, it may be in the next file."""
         try:
             for record in self._trail.records(batch.end):
                 if record.header.io_type not in _BETWEEN:
@@ -110,7 +110,7 @@ class RowLobs:
 
 
 def _followed(batch: Batch, io_type: Any, is_piece: Any) -> Any:
-    """A mask of the rows after which a piece comes; ``is_piece`` has the row after the batch too."""
+    """Return a mask of the rows that a piece follows; ``is_piece`` includes the row after the batch."""
     is_between = (np.asarray(batch.kind) == RECORD) & np.isin(io_type, _BETWEEN)
     count = len(io_type)
     next_row = np.append(np.where(is_between, count, np.arange(count)), count)
@@ -119,7 +119,7 @@ def _followed(batch: Batch, io_type: Any, is_piece: Any) -> Any:
 
 
 def _value_of(group: Group, row: int, ordinal: int, side: str, index: int, data: bytes) -> LobValue | RowProblem:
-    """The value of a whole LOB, or why it has none."""
+    """Return the value of a whole LOB, or the problem if it has none."""
     columns = group.layout.columns or ()
     if index >= len(columns):
         return RowProblem(None, side, b"", f"LOB {ordinal} is of column {index}, which the definition lacks")
@@ -131,7 +131,7 @@ def _value_of(group: Group, row: int, ordinal: int, side: str, index: int, data:
 
 
 def _why_not(lob: Lob) -> str | None:
-    """Why a LOB has no value; None where it may have one."""
+    """Return why a LOB has no value; None if it may have one."""
     if lob.column is None:
         return f"LOB {lob.ordinal} is in pieces whose layout is not known; raw of its records has them"
     if not lob.is_whole:
@@ -143,7 +143,7 @@ def _why_not(lob: Lob) -> str | None:
 def with_lobs(
     group: Group, built: pa.RecordBatch, lobs: list[LobValue], lost: list[tuple[int, RowProblem]]
 ) -> tuple[pa.RecordBatch, list[tuple[int, RowProblem]]]:
-    """The batch of a group with the LOBs that ``RowLobs`` has found, and why some have no value."""
+    """Return the batch of a group with the results of :class:`RowLobs`, and the problems of LOBs without a value."""
     if not lobs and not lost:
         return built, []
     by_column: dict[str, dict[int, str | bytes | None]] = {}
@@ -166,7 +166,7 @@ def with_lobs(
 
 
 def _with_values(array: pa.Array, found: Mapping[int, str | bytes | None]) -> tuple[pa.Array, list[int]]:
-    """A column with the values of LOBs in their rows; and the rows whose value is not of its type."""
+    """Return a column with the values of LOBs in their rows, and the rows whose value is not of its type."""
     takes = str if pa.types.is_string(array.type) else bytes if pa.types.is_binary(array.type) else None
     values, misfits = array.to_pylist(), []
     for row, value in found.items():
@@ -178,7 +178,7 @@ def _with_values(array: pa.Array, found: Mapping[int, str | bytes | None]) -> tu
 
 
 def _without_nulls(nulls: pa.Array, found: Mapping[int, set[str]]) -> pa.Array:
-    """The names of the NULLs of each row without those of columns that have LOBs."""
+    """Return the names of each row's NULL columns, without columns that have LOBs."""
     names = nulls.to_pylist()
     for row, lobs in found.items():
         names[row] = [name for name in names[row] or () if name not in lobs] or None

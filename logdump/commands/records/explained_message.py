@@ -1,4 +1,4 @@
-"""What a message of GoldenGate says of a trail: its meaning, then what other commands show at its place."""
+"""EXPLAIN of messages on a trail: the meaning, then the record, SAFE and CHECK at the position in the message."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from trailformat import TrailError
 from trailformat.codec.regular_file import open_regular
 
 _LONGEST = 1 << 16
-"""Bytes of a line of a log that are read together."""
+"""Bytes of a log line that are read at a time; a longer line is read in pieces."""
 
 
 def explain_message(session: Session, message: TrailMessage) -> Iterator[Event]:
-    """The meaning of a message, the record at its place, SAFE and CHECK there."""
+    """Yield the meaning of a message, the record at its RBA, and the output of SAFE and CHECK."""
     yield say(message.text, *message.meaning)
     if not message.meaning and message.code is not None:
         yield Notice((f"{message.code} is not known to speak of a trail.",), ExitStatus.OK)
@@ -59,7 +59,10 @@ def _at(session: Session, rba: int) -> Iterator[Event]:
 
 
 def _found(session: Session, message: TrailMessage) -> Path | None:
-    """The file that a message names: as written, here, or beside the open file; the open one where it names none."""
+    """Return the file that a message names: as written, in the current folder, or in that of the open file.
+
+    If the message names none, return the open file. None if there is no such file.
+    """
     if message.file is None:
         return session.trail.path if session.has_trail else None
     name = Path(message.file).expanduser()
@@ -76,7 +79,7 @@ def _no_file(message: TrailMessage) -> tuple[str, ...]:
 
 
 def explain_log(session: Session, name: str, *, every: bool) -> Iterator[Event]:
-    """Explain the last error of a log that speaks of a trail, or each of them."""
+    """Explain the last error of a log that concerns a trail, or with ``every`` all such errors."""
     path = Path(name).expanduser()
     if not path.is_file():
         raise MissingFileError(f"{name}: No such file.")

@@ -1,4 +1,4 @@
-"""Displaying a record, and reading on to one that is wanted: the common part of all commands that display records."""
+"""Display of a record, and of the next one that matches: the common part of all commands that display records."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 _ALWAYS = frozenset({Facet.FILE_HEADER, Facet.DEFINITION, Facet.TABLE, Facet.NAME})
-"""The parts that are shown whatever the switches say."""
+"""Parts that are shown under all settings."""
 _GOES_ON = "the columns continue in the record fragments that follow: VALUES ON shows the whole"
 
 
 def problem_notices(known: KnownRecord, settings: Settings) -> list[Notice]:
-    """A notice for each problem of the parts that are shown under these settings; their facts are looked up for that.
+    """Return a notice for each problem of the parts shown under these settings, which are decoded for that.
 
     Raises:
-        TrailError: the trail cannot be read any more.
+        TrailError: the trail can no longer be read.
     """
     notices = list(_problems(known, settings))
     if settings.detail is not Detail.OFF:
@@ -48,7 +48,7 @@ def _problems(known: KnownRecord, settings: Settings) -> Iterator[Notice]:
 
 @cache
 def _shown(shows_everything: bool, values: bool, detail: Detail, ggstoken: Level) -> frozenset[Facet]:  # noqa: FBT001
-    """The parts that are shown under these settings."""
+    """Return the parts that are shown under these settings."""
     switched = {
         Facet.SURROUNDINGS: values,
         Facet.COLUMNS: detail is not Detail.OFF,
@@ -58,7 +58,7 @@ def _shown(shows_everything: bool, values: bool, detail: Detail, ggstoken: Level
 
 
 def _cut_columns(known: KnownRecord, settings: Settings) -> Iterator[Notice]:
-    """A remark in the place of the column list of a record that is cut; VALUES has the columns of the whole."""
+    """Yield a notice in place of the columns of a record that continues in fragments; VALUES shows all its columns."""
     record = known.record
     if settings.values or settings.shows_everything or record.is_file_header or not record.header.continued:
         return
@@ -69,18 +69,18 @@ def _cut_columns(known: KnownRecord, settings: Settings) -> Iterator[Notice]:
 
 
 POSITION_STAYS = "Ctrl+C stops, the position stays"
-"""What a command says that searches."""
+"""Note on Ctrl+C in the definitions of commands that search."""
 
 
 def show_record(session: Session, record: Record) -> Iterator[Event]:
-    """The record that was just read, and a notice for each problem of what is shown of it. Raises as ``looked_up``."""
+    """Yield the record just read, and a notice for each problem of its shown parts; raises like ``looked_up``."""
     yield from looked_up(session, record)
 
 
 def looked_up(session: Session, record: Record) -> Sequence[Event]:
-    """The events of the record that was just read.
+    """Return the events that display the record just read.
 
-    Ctrl+C that comes while its facts are looked up leaves the position before it.
+    Ctrl+C during the decoding of its parts leaves the position before the record.
     """
     known = KnownRecord(record, session)
     try:
@@ -98,7 +98,7 @@ def show_first(
     filtered: bool = True,
     also: Sequence[FilterSet] = (),
 ) -> Iterator[Event]:
-    """Display the next record that is wanted; without one the position stays where it was."""
+    """Display the next record that matches; if there is none, the position is unchanged."""
     from logdump.commands.records.searching import Searching  # noqa: PLC0415 - NEXT needs no search
 
     searching = Searching(session, what)
@@ -114,10 +114,10 @@ def first_events(
     filtered: bool = True,
     also: Sequence[FilterSet] = (),
 ) -> Generator[Event, None, Sequence[Event]]:
-    """The search for the next record that is wanted; returns the events that display it.
+    """Search for the next record that matches; returns the events that display it.
 
     Raises:
-        CommandError: there is none.
+        CommandError: no record matches.
     """
     with closing(FilteredReader(session, filtered=filtered, also=also)) as reader:
         record = yield from reader.find(wanted)
@@ -130,8 +130,8 @@ def first_events(
 
 
 def all_of(*criteria: Criterion | None) -> list[FilterSet]:
-    """A filter that lets pass what meets all of these."""
-    from logdump.filters import CriterionSet, FilterSet, Match  # noqa: PLC0415 - only who scans needs filters
+    """Return a filter that passes records that match all of these criteria; None is ignored."""
+    from logdump.filters import CriterionSet, FilterSet, Match  # noqa: PLC0415 - only a scan needs filters
 
     kept = [criterion for criterion in criteria if criterion is not None]
     return [FilterSet(include=CriterionSet(kept, Match.ALL))]
@@ -139,7 +139,7 @@ def all_of(*criteria: Criterion | None) -> list[FilterSet]:
 
 def no_metadata() -> FilterSet:
     """Return a filter that drops definitions."""
-    from logdump.filters import CriterionSet, FilterSet  # noqa: PLC0415 - only who scans needs filters
+    from logdump.filters import CriterionSet, FilterSet  # noqa: PLC0415 - only a scan needs filters
     from logdump.filters.type_criteria import RecType  # noqa: PLC0415
     from trailformat.records.record_header import METADATA  # noqa: PLC0415
 

@@ -51,7 +51,7 @@ class RowText:
         return row_lines(record, name, self._settings)
 
     def _learn(self, record: Record, key: tuple[int, bytes]) -> Harmless | None:
-        """The line of a table that was not met since the last definition; None where it is not known."""
+        """Return the name line of a table first seen since the last definition; None if the table is not known."""
         known = KnownRecord(record, self._session)
         if known.look_up(Facet.TABLE) is not None or known.look_up(Facet.NAME) is not None:
             return None
@@ -60,17 +60,17 @@ class RowText:
         return self._names.setdefault(key, name_line(known, self._settings))
 
     def note(self, record: Record) -> None:
-        """Take note of a record that is shown otherwise: a definition gives names another meaning."""
+        """Forget the name lines if a record shown otherwise is a definition, which can give names another meaning."""
         if record.header.io_type == METADATA:
             self._names.clear()
 
 
 _TOGETHER = 128
-"""Records that are read together."""
+"""Number of records read at a time."""
 
 
 def show_rows(session: Session, count: int, scanned: int) -> Generator[Event, None, int]:
-    """Show the next records up to ``count``, or before one of an unusual form; returns their number.
+    """Show the next records up to ``count``, or before damage or the end of the file; returns their number.
 
     Output is that of ``show_record``; records that are not plain rows are passed to it. ``scanned`` is the number of
     records read before.
@@ -104,7 +104,7 @@ def show_rows(session: Session, count: int, scanned: int) -> Generator[Event, No
 
 
 def handed_over(cursor: Cursor, lines: list[Harmless], rba: int, length: int) -> Iterator[Event]:
-    """Yield the lines of records up to the one at ``rba``; the position is after it as soon as they are taken."""
+    """Yield the lines of records up to the one at ``rba``; once they are taken, the position is after that record."""
     if not lines:
         return
     start, shown = cursor.next, RecordsInLines(lines)
@@ -140,7 +140,7 @@ def show_many(session: Session, count: int, scanned: int) -> Generator[Event, No
 
 
 def _shown(session: Session, made: RecordLines, done: int) -> Iterator[Event]:
-    """The rows of a piece; the position moves along."""
+    """Show the rows of a piece and move the position with them."""
     cursor, rows, owners, step = session.cursor, made.piece.rows, made.piece.owners, session.settings.notify
     rbas, lengths, times = (rows.of(name).tolist() for name in ("rba", "length", "io_time"))
     due = set(range((done // step + 1) * step - done - 1, len(rbas), step))

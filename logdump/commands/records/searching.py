@@ -1,4 +1,4 @@
-"""A search: the position stays when it fails or is stopped, and what was searched in vain is said."""
+"""A search: if it fails or is stopped, the position is unchanged and a message has the range without a match."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _ANY_CASE = re.compile(r"[Bb]\s*,\s*(?=[\"'])")
 
 
 def parse_search(session: Session, text: str) -> Search:
-    """The search that ``text`` describes, in the open trail.
+    """Return the search that ``text`` describes, in the open trail.
 
     Raises:
-        CommandError: it is no search, or names a column that no table of the trail has.
+        CommandError: the text cannot be parsed, or names a column that no table of the trail has.
     """
     if match := _HEX.fullmatch(text):
         return Search(text, _all(_criterion(f'HEX "{match["digits"].strip().strip(_QUOTES)}"')))
@@ -68,10 +68,10 @@ def _all(*criteria: Criterion) -> FilterSet:
 
 
 def _on_tables(session: Session, match: re.Match[str]) -> list[Criterion]:
-    """The tables that are meant, where some are named.
+    """Return the criterion for the table before the column name, if there is one.
 
     Raises:
-        CommandError: none of them is defined with such a column.
+        CommandError: no such table is defined with the column.
     """
     table = match["table"].rstrip(".").upper()
     if (undefined := undefined_column(session, match["column"], table)) is not None:
@@ -80,7 +80,7 @@ def _on_tables(session: Session, match: re.Match[str]) -> list[Criterion]:
 
 
 class Goal(NamedTuple):
-    """The goal of a search: in words, as a test on a record, and on the first and last record of a file header."""
+    """The goal of a search: its text, and tests of a record and of the bounds in a file header (None: unknown)."""
 
     text: str
     reached: Reached
@@ -89,7 +89,7 @@ class Goal(NamedTuple):
 
 
 def csn_goal(csn: str) -> Goal | None:
-    """The first transaction with at least this CSN; None when it has none of the known forms."""
+    """Return the goal of the first transaction with at least this CSN; None if the CSN has no known form."""
     wanted = csn_key(csn)
     if wanted is None:
         return None
@@ -107,7 +107,7 @@ def csn_goal(csn: str) -> Goal | None:
 
 
 def time_goal(moment: int, text: str) -> Goal:
-    """The first row at or after a time (Julian microseconds)."""
+    """Return the goal of the first row at or after a time (Julian microseconds)."""
 
     def at_or_after(time: int | None) -> bool | None:
         return None if time is None else time >= moment
@@ -123,9 +123,9 @@ def time_goal(moment: int, text: str) -> Goal:
 def find_in_sequence(
     trail: TrailFile, goal: Goal, note: Callable[[Spot], object] = lambda _spot: None
 ) -> Record | None:
-    """The record in the trail to which the open file belongs; None when no record is so late.
+    """Return the first record that reaches the goal, in the trail of the open file; None if there is none.
 
-    ``note`` is called with positions before which no file has a match.
+    ``note`` is called with positions before which there is no match.
 
     Raises:
         TrailError: a file cannot be read.
@@ -140,7 +140,7 @@ def find_in_sequence(
 
 
 def _candidates(paths: Sequence[Path], goal: Goal) -> Iterator[Path]:
-    """The files in which the record may be; one that is no trail is none of them."""
+    """Yield the files that can contain the record, without files that are no trail."""
     header_of = cache(peek)
 
     def begins_before(path: Path) -> bool | None:
@@ -160,7 +160,7 @@ def _candidates(paths: Sequence[Path], goal: Goal) -> Iterator[Path]:
 
 
 def _last_begun_before(paths: Sequence[Path], begins_before: Callable[[Path], bool | None]) -> int:
-    """The last file that is known to begin before the goal, by halving; 0 where none is."""
+    """Return the index of the last file that is known to begin before the goal, by binary search; 0 if none is."""
     low, high = 0, len(paths)
     while low < high:
         middle = (low + high) // 2
@@ -179,15 +179,15 @@ class Searching:
     """A search of a session.
 
     Args:
-        session: its position goes along with the search.
-        what: what is looked for, in words that follow "no".
-        start: the position that stays; that of the session now unless given.
-        since: where a search begins that leaves the position alone; it notes how far it is.
+        session: the session, whose position moves with the search.
+        what: the target of the search, in words that follow "no".
+        start: the position to return to; the present one by default.
+        since: the start of a search that does not move the position, and calls ``note`` instead.
 
     Attributes:
-        what: the same; it may become another one in the middle.
-        since: from where on that is looked for.
-        reached: up to where there is none; None: up to the position.
+        what: the same; ``look_on`` changes it.
+        since: the position at which the search for ``what`` began.
+        reached: the position before which there is no match; None: that of the session.
     """
 
     def __init__(self, session: Session, what: str, *, start: Place | None = None, since: Spot | None = None) -> None:
@@ -198,11 +198,11 @@ class Searching:
         self.reached = since
 
     def run(self, search: Generator[Event, None, T]) -> Generator[Event, None, T]:
-        """Search.
+        """Run a search.
 
         Raises:
-            CommandError: as the search, at the former position.
-            KeyboardInterrupt: the same, after a notice of what was searched in vain.
+            CommandError: the search has failed; the former position is restored.
+            KeyboardInterrupt: the user stopped it; the same, after a notice of the range without a match.
         """
         try:
             try:
@@ -227,7 +227,7 @@ class Searching:
         return self.run(run())
 
     def look_on(self, what: str) -> None:
-        """Look for something else from the position on."""
+        """Go on to search for something else, from the position on."""
         self.what, self.since = what, _here(self._session)
 
     def note(self, spot: Spot) -> None:

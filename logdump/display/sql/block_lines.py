@@ -23,7 +23,7 @@ from trailformat.scan.rows.row_bytes import Array
 
 
 class Refusal(NamedTuple):
-    """A change in a block that has no statement: the number of its first row, its RBA, what it is, and the reason."""
+    """A change in a block that has no statement: its first row, RBA, operation and table, and the reason."""
 
     row: int
     rba: int
@@ -33,17 +33,17 @@ class Refusal(NamedTuple):
 
 
 def comment(text: str) -> str:
-    """A line that no client takes for anything else; SQL*Plus joins the next line to one that ends with a hyphen."""
+    """Return a comment line safe in all clients: SQL*Plus joins the next line to one that ends with a hyphen."""
     return f"-- {escape(text)}{'.' if text.endswith('-') else ''}"
 
 
 def as_comment(line: str) -> str:
-    """A line of a statement that is not to be run; a comment stays one."""
+    """Return a line of a statement that is not to be run as a comment; a comment is unchanged."""
     return comment(line.removeprefix("-- "))
 
 
 def refusal_comment(rba: int, op: str, table: str, reason: str | None, elsewhere: Path | None) -> str:
-    """The comment in place of a statement; ``elsewhere`` is the file where that is not the open one."""
+    """Return the comment in place of a statement; ``elsewhere`` is the file if it is not the open one."""
     where = f" of {elsewhere}" if elsewhere is not None else ""
     return comment(f"RBA {rba}{where} {op} {table}: {reason}")
 
@@ -95,7 +95,7 @@ class ObjectRows:
 
 
 _MOST_CELLS = 1 << 22
-"""Of rows times columns at a time."""
+"""Maximum number of rows times columns that are processed at a time."""
 _VERBS = (("INSERT",), ("DELETE",), ("UPDATE", "PK UPDATE"), *((op,) for op in sorted(BARE)))
 """Operations whose statements are made together."""
 _OF_VERB = [np.array([OPERATIONS.get(number) in ops for number in range(256)]) for ops in _VERBS]
@@ -105,13 +105,13 @@ _Rows = LocatedRows | BareRows
 
 
 class BlockStatements(NamedTuple):
-    """The statements of a block as far as columns make them.
+    """The statements of a block that are made by columns.
 
     Attributes:
         block: the block.
         parts: the lines of statements.
-        refusals: the changes without one.
-        is_single: a mask of the units that are to be decoded.
+        refusals: the changes without a statement.
+        is_single: a mask of the units that must be decoded one by one.
     """
 
     block: BlockRows
@@ -120,7 +120,7 @@ class BlockStatements(NamedTuple):
     is_single: Array
 
     def by_unit(self) -> dict[int, str | Refusal]:
-        """The statements without their ends, or the refusals, by unit."""
+        """Return the statements without their ends, or the refusals, by unit."""
         units = self.block.units
         refused = units.of_rows(np.array([one.row for one in self.refusals], np.int64)).tolist()
         found: dict[int, str | Refusal] = dict(zip(refused, self.refusals, strict=True))
@@ -134,7 +134,7 @@ class BlockStatements(NamedTuple):
 
 
 def block_statements(block: BlockRows, literals: Literals, *, takes_back: bool) -> BlockStatements:
-    """The statements of a block; needs no session, so that threads can do it."""
+    """Return the statements of a block; uses no session, so that threads can run it."""
     objects = [ObjectRows(block, one) for one in block.objects]
     is_single = block.is_single.copy()
     is_single[[unit for one in block.objects for unit in one.units.tolist()]] = False
@@ -171,7 +171,7 @@ def _parts(rows: Array, changes: RowsOfTable) -> Iterator[Array]:
 
 
 def _refusals(rows: _Rows, made: MadeStatements) -> Iterator[Refusal]:
-    """The changes that have a reason in place of a statement."""
+    """Yield the changes that have a reason in place of a statement."""
     refused = np.flatnonzero((made.reason >= 0) & ~made.undecided)
     numbers, rbas, reasons = (array[refused].tolist() for array in (rows.rows, rows.rbas, made.reason))
     for at, number, rba, reason in zip(refused.tolist(), numbers, rbas, reasons, strict=True):

@@ -43,9 +43,9 @@ class Units(NamedTuple):
     """The changes among the rows of a batch.
 
     Attributes:
-        rows: the rows that are changes or parts of one, by their numbers in the batch.
-        extent: the number of the transaction of each.
-        is_piece: a mask of those that are pieces of large objects.
+        rows: the numbers in the batch of the rows that are changes or parts of one.
+        extent: the number of the transaction of each row.
+        is_piece: a mask of the rows that are pieces of large objects.
         number: the number of the unit of each row.
         heads: the indexes of the rows that begin a unit.
     """
@@ -64,18 +64,18 @@ class Units(NamedTuple):
 
     @property
     def is_second(self) -> Array:
-        """A mask of those that are the second record of an update."""
+        """A mask of the rows that are the second record of an update."""
         mask: Array = ~self.is_piece
         mask[self.heads] = False
         return mask
 
     def of_rows(self, rows: Array) -> Array:
-        """The numbers of the units that rows of the batch belong to."""
+        """Return the numbers of the units that rows of the batch belong to."""
         units: Array = self.number[np.searchsorted(self.rows, rows)]
         return units
 
     def ends(self, *, is_last: bool) -> list[int]:
-        """The first row of each transaction, or the last."""
+        """Return the number of the first row of each transaction, or with ``is_last`` of the last."""
         changes = np.diff(self.extent) != 0
         places = np.append(changes, True) if is_last else np.append(True, changes)
         found: list[int] = self.rows[places].tolist()
@@ -87,7 +87,7 @@ class TrailingPieces(NamedTuple):
 
     Attributes:
         first, stop: their indexes among the rows of the units.
-        is_known: a mask of the units that have pieces, and all of them, since another row follows in the batch.
+        is_known: a mask of the units with pieces that are certainly complete, since another row follows in the batch.
     """
 
     first: Array
@@ -112,11 +112,11 @@ def trailing_pieces(batch: Batch, units: Units) -> TrailingPieces:
 
 
 _MOST_BYTES = 8 << 20
-"""Bytes of a block, unless one change alone has more."""
+"""Approximate maximum size of a block in bytes, unless a single change has more."""
 _MOST_TRANSACTIONS = 1 << 13
-"""Of a block; each is some objects until its block is written."""
+"""Maximum number of transactions of a block: each takes several Python objects until the block is written."""
 _CUT_ROWS = BATCH_SIZE
-"""Records among which a large transaction is parted at most once."""
+"""Records of a batch in the search for cuts; a large transaction is cut at most once in each."""
 _IS_CHANGE = np.array([number in OPERATIONS for number in range(256)])
 
 
@@ -127,8 +127,8 @@ class Block(NamedTuple):
         path: the file.
         extents: the transactions.
         start: the RBA of the first record; ``stop``: one more than that of the last.
-        is_run: False for skipped transactions: their statements are to be read, not to be run.
-        opens: True if the lines before the statements of a transaction are in this block; ``closes``: those after them.
+        is_run: False for skipped transactions, whose statements are written as comments.
+        opens: True if the block has the lines before the statements of its transactions; ``closes``: those after them.
         continued: the records of later files that continue the last change, as ``FileChanges`` has them.
     """
 
@@ -143,7 +143,7 @@ class Block(NamedTuple):
 
     @property
     def bounds(self) -> list[tuple[int, int]]:
-        """The RBAs between which the records of each transaction are."""
+        """The start and the stop RBA of the records of each transaction."""
         return [(self.start, self.stop)] if len(self.extents) == 1 else list(map(_bounds, self.extents))
 
 
@@ -167,7 +167,7 @@ class BlockExtents:
         self.span = _bounds(extent)
 
     def takes(self, path: Path, extent: Extent, *, is_run: bool) -> bool:
-        """Take the next one in, unless it begins another block."""
+        """Add the next transaction unless it begins another block; return whether it was added."""
         if (path, is_run) != (self.path, self.is_run):
             return False
         (start, stop), (left, right) = self.span, _bounds(extent)
@@ -181,7 +181,7 @@ class BlockExtents:
 
 
 def file_of(extent: Extent) -> Path | None:
-    """The file that has all records of a transaction, none of them lost; None if there is no such file."""
+    """Return the file that has all records of a transaction, without damage; None if there is none."""
     first, last = extent.first, extent.last
     is_alone = first is not None and last is not None and first.is_in(last.path) and not extent.damage
     return first.path if first is not None and is_alone else None
@@ -194,7 +194,7 @@ def _bounds(extent: Extent) -> tuple[int, int]:
 
 
 def blocks_of(waiting: BlockExtents, trail: TrailFile, *, is_backwards: bool) -> Iterator[Block]:
-    """Neighbouring transactions of a file as blocks, in the order of the script."""
+    """Yield neighbouring transactions of a file as a block, or one transaction as blocks in the order of the script."""
     extents, is_run = waiting.extents, waiting.is_run
     ordered = extents[::-1] if is_backwards else extents
     block = Block(waiting.path, ordered, *waiting.span, is_run, opens=True, closes=is_run)
@@ -205,10 +205,10 @@ def blocks_of(waiting: BlockExtents, trail: TrailFile, *, is_backwards: bool) ->
 
 
 def blocks_over(extent: Extent, files: ScriptFiles, *, is_run: bool, is_backwards: bool) -> Iterator[Block]:
-    """A transaction in any number of files as blocks, in the order of the script.
+    """Yield a transaction in any number of files as blocks, in the order of the script.
 
     Raises:
-        TrailError: at damage in it, after the blocks before that.
+        TrailError: the transaction has damage; the blocks before it are yielded first.
     """
     waiting: Block | None = None
     continued: tuple[Record, ...] = ()
@@ -261,7 +261,7 @@ def _parts(block: Block, trail: TrailFile, *, is_backwards: bool) -> Iterator[Bl
 
 
 def _cuts(trail: TrailFile, block: Block) -> Iterator[int]:
-    """RBAs at which a large transaction can be parted."""
+    """Yield RBAs at which a large transaction can be cut."""
     before = block.start
     for batch in scan(trail, block.start, block.stop, batch_size=_CUT_ROWS):
         units = units_of(batch, block.bounds)
@@ -272,7 +272,7 @@ def _cuts(trail: TrailFile, block: Block) -> Iterator[int]:
 
 
 def units_of(batch: Batch, bounds: list[tuple[int, int]]) -> Units:
-    """The changes of transactions among the rows of a batch; ``bounds``: as Block has them."""
+    """Return the changes of transactions among the rows of a batch; ``bounds`` are those of a Block."""
     rba, io_type = np.asarray(batch.rba), np.asarray(batch.io_type)
     starts, stops = np.array(bounds, np.int64).T
     extent = np.searchsorted(starts, rba, "right") - 1
@@ -287,7 +287,7 @@ def units_of(batch: Batch, bounds: list[tuple[int, int]]) -> Units:
 
 
 _MOST_ROWS = 1 << 18
-"""More records than most blocks have."""
+"""Batch size for reading a block, more records than most blocks have."""
 _ROWS = ("INSERT", "DELETE", "UPDATE", "PK UPDATE")
 _IS_ROW = np.array([OPERATIONS.get(number) in _ROWS for number in range(256)])
 _IS_BARE = np.array([OPERATIONS.get(number) in BARE for number in range(256)])
@@ -316,7 +316,7 @@ class BlockRows(NamedTuple):
         elsewhere: its path if it is not the open file.
         block: the block.
         units: its changes.
-        rows: their bytes.
+        rows: the bytes of their records.
         changes: the changes read by columns, by table.
         objects: the changes read by columns except for the large objects of their rows.
         trailing: the pieces of large objects after the rows.
@@ -339,7 +339,7 @@ class BlockRows(NamedTuple):
         return self.block.extents[int(self.units.extent[self.units.heads[unit]])].transaction
 
     def records(self, unit: int) -> list[Record]:
-        """The records that the statements of a unit are made of."""
+        """Return the records that the statements of a unit need; of the pieces after a row only the first."""
         begin, end = int(self.units.heads[unit]), int(self.trailing.stop[unit])
         is_piece = self.units.is_piece[begin:end]
         is_wanted = ~is_piece | is_piece[0]
@@ -381,7 +381,7 @@ class BlockReader:
 
         Raises:
             NotATrail: the file has become shorter.
-            CannotRead: a transaction has no changes any more: it was written over since its extent was found.
+            CannotRead: a transaction no longer has changes: it was written over since its extent was found.
         """
         trail = self.file.trail
         batch = _joined(list(scan(trail, block.start, block.stop, batch_size=_MOST_ROWS)))
@@ -410,7 +410,7 @@ class BlockReader:
         return found
 
     def _add_tables(self, found: BlockRows, groups: RowGroups, has_objects: Array) -> None:
-        """Put the changes that are read by columns by table; what has no table with columns is single."""
+        """Group the changes that are read by columns by table; rows of a table without columns become single."""
         units, rows, is_single = found.units, found.rows, found.is_single
         is_plain = ~(is_single | found.is_left_out | has_objects)[units.number] & ~units.is_piece
         is_last = np.zeros(len(rows), bool)
@@ -431,7 +431,7 @@ class BlockReader:
                 found.objects.append(RowsWithObjects(table, codec, units.number[last]))
 
     def _left_out(self, batch: Batch, units: Units, is_apart: Array) -> Array:
-        """Return a mask of the units that are one change of which the filter drops every record."""
+        """Return a mask of the units that are one change whose records are all dropped by the filter."""
         count, selection = len(units.heads), self.file.selection
         if selection is None or not selection.is_active:
             return np.zeros(count, bool)
@@ -450,7 +450,6 @@ class BlockReader:
 
 
 def _joined(batches: list[Batch]) -> Batch:
-    """Join the batches of one scan."""
     if len(batches) == 1:
         return batches[0]
     columns = (np.concatenate(parts) for parts in zip(*(_columns(one) for one in batches), strict=True))

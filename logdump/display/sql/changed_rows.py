@@ -1,4 +1,4 @@
-"""Changes of rows of one table by columns: the columns of their images, and the literals of these.
+"""Changes of rows of one table by columns: the columns of their images, and the literals of their values.
 
 There are two kinds: rows of a batch, whose values are read in place, and changes whose values are decoded. Rows that
 the first kind cannot read are returned as undecided, to be decoded.
@@ -23,7 +23,7 @@ from trailformat.scan.rows.row_bytes import Array
 BARE = frozenset({"TRUNCATE", "SEQUENCE"})
 """Operations whose statement needs no column of a row."""
 _OBJECT = min(ABSENT, NULL, UNDECIDED) - 1
-"""In place of the size of a value that is in a large object."""
+"""Marks, in place of its size, a value that is in a large object."""
 Objects = Mapping[tuple[bool, int], Mapping[int, ObjectValue]]
 
 
@@ -31,10 +31,10 @@ class Cells(NamedTuple):
     """The literals of a column in some rows.
 
     Attributes:
-        texts: the literals; None where no row has one.
-        sizes: ABSENT, NULL, or another number where the literal is among the texts, of each row.
+        texts: the literals; None if no row has one.
+        sizes: for each row ABSENT, NULL, or another number if its literal is in ``texts``.
         problems: the rows whose value cannot be written, and why.
-        undecided: the rows whose value is to be decoded.
+        undecided: the rows whose value must be decoded.
     """
 
     texts: Strings | None
@@ -48,9 +48,9 @@ class ChangedRows(Protocol):
 
     Attributes:
         table: the table.
-        ops: the operation of each.
+        ops: the operation of each change.
         had, has: masks of the columns of the image before and of that after, a row for each column.
-        undecided: a mask of the changes whose images are not read.
+        undecided: a mask of the changes whose images cannot be read by columns.
     """
 
     table: SqlTable
@@ -60,10 +60,10 @@ class ChangedRows(Protocol):
     undecided: Array
 
     def changed(self, column: int) -> Array:
-        """A mask of the changes both of whose images have a column, with different values; NULL equals NULL."""
+        """Return a mask of the changes whose two images have different values in a column; NULL equals NULL."""
 
     def cells(self, column: int, wanted: Array, /, *, is_before: bool) -> Cells:
-        """The literals of a column of an image for the changes of a mask."""
+        """Return the literals of a column of an image for the changes of a mask."""
 
 
 class RowsOfTable(NamedTuple):
@@ -81,14 +81,14 @@ class RowsOfTable(NamedTuple):
     rows: RowBytes
     is_second: Array
     codec: str
-    objects: Objects = {}  # noqa: RUF012 - of a tuple, and never changed
+    objects: Objects = {}  # noqa: RUF012 - never changed
 
 
 class LocatedRows:
     """Changes in rows of a batch.
 
     Attributes:
-        rows: the numbers of the rows in the batch, of an update in two records that of the second.
+        rows: the numbers of the rows in the batch; for an update in two records, that of the second.
         rbas: the RBA of each change's first record.
     """
 
@@ -154,7 +154,7 @@ class LocatedRows:
         return self._spans.before if is_before else self._spans.after
 
     def _stored(self, index: int, place: int, *, is_before: bool) -> bytes | None:
-        """The bytes of a value; None for NULL."""
+        """Return the bytes of a value; None for NULL."""
         values, image = self._objects.get((is_before, index), {}), self._image(is_before=is_before)
         if place in values:
             return values[place].value.data
@@ -181,12 +181,12 @@ class BareRows:
         mask: Array = self.had[column]
         return mask
 
-    def cells(self, _column: int, wanted: Array, *, is_before: bool) -> Cells:  # noqa: ARG002 - of the protocol
+    def cells(self, _column: int, wanted: Array, *, is_before: bool) -> Cells:  # noqa: ARG002 - the protocol has it
         return Cells(None, np.full(len(wanted), ABSENT))
 
 
 def _joined(spans: Spans, seconds: Array, is_kept: Array) -> Spans:
-    """Updates in two records as one: the second takes the image before of the first, which goes."""
+    """Join updates in two records: the second gets the before image of the first, which is removed."""
     before, after = spans.before, spans.after
     for places in (before.starts, before.sizes):
         places[:, seconds] = places[:, seconds - 1]
@@ -198,7 +198,7 @@ def _joined(spans: Spans, seconds: Array, is_kept: Array) -> Spans:
 
 
 def _among(rows: Array, values: Mapping[int, ObjectValue]) -> dict[int, ObjectValue]:
-    """The values that belong to some rows, by their places among these."""
+    """Return the values of these rows, by index in ``rows`` instead of by row number."""
     numbers = np.fromiter(values, np.int64)
     places = np.searchsorted(rows, numbers).clip(max=len(rows) - 1)
     is_there = rows[places] == numbers

@@ -1,9 +1,9 @@
 r"""Check that a statement from the trail is one statement to the client that it will be pasted into.
 
-DDL comes as the source ran it. A client may take it for something else than the database does: psql and mariadb run
-what follows a backslash, SQL*Plus a line that begins with ``HOST``, ``!`` or ``@``; a comment or a quote that stays
-open takes the COMMIT with it. So a statement is read by the rules of the client, and what is not surely one statement
-that both read alike is refused. It is not an SQL parser: it knows quotes, comments, parentheses and words.
+DDL is in the trail as the source ran it. A client may interpret it differently than the database: psql and mariadb run
+the text after a backslash, SQL*Plus a line that begins with ``HOST``, ``!`` or ``@``; a comment or a quote that is not
+closed includes the COMMIT. So a statement is read by the rules of the client, and refused unless it is certainly one
+statement for both. This is not an SQL parser: it recognizes quotes, comments, parentheses and words.
 
     CREATE TABLE teas (name text) \! rm -rf /    refused: a backslash is a command of psql
     CREATE TABLE teas (name text); DROP ...      refused: more than one statement
@@ -31,7 +31,7 @@ class Client(NamedTuple):
         lines: pattern that no line may match, even in quotes: the client reads lines.
         words: words that no statement may have outside of quotes.
         anywhere: pattern that may not occur at all, not even in quotes and comments.
-        units: statements that hold others, and end with a slash on a line of its own; None if the client has none.
+        units: statements that contain others, and end with a slash on a line of its own; None if the client has none.
         reads_lines: True if a blank line, or a semicolon at the end of any line, may end a statement.
         has_variables: True if a colon may begin a variable.
         knows_prefixes: True if the client reads E'…' and U&'…' as the database does.
@@ -55,7 +55,7 @@ class Client(NamedTuple):
 
 
 class OneStatement(NamedTuple):
-    """A statement, and what ends it."""
+    """A statement, and its ending."""
 
     sql: str
     ending: str
@@ -75,7 +75,7 @@ SQL_PLUS = Client(
     reads_lines=True,
 )
 _FOREIGN = rf"[!@]|{_LONE}"
-"""Lines that belong to another client than the expected one, and never to SQL."""
+"""Lines that are commands of other clients, and never SQL."""
 PSQL = Client(
     "psql",
     refused="\\`$",
@@ -88,9 +88,9 @@ _NAMED = (
     r"(?:SOURCE|SYSTEM|TEE|PAGER|EDIT|CONNECT|QUIT|EXIT|EGO|GO|USE|CHARSET|PROMPT|HELP)\b|\?"
     r"|(?:CLEAR|NOPAGER|NOTEE|NOWARNING|PRINT|REHASH|RESETCONNECTION|SANDBOX|STATUS|WARNINGS)\s*$"
 )
-"""Commands that --named-commands makes of the beginnings of lines, or of whole lines."""
+"""Commands under --named-commands, at the beginning of a line or as a whole line."""
 _READ_BY_SOME = r"/\*(?:M?!|\+)"
-"""Comments that MySQL, MariaDB or their clients look into."""
+"""Comments whose text MySQL, MariaDB or their clients interpret."""
 MARIADB = Client(
     "the client of MariaDB and MySQL",
     quotes="'\"`",
@@ -112,14 +112,14 @@ _UNKNOWN = Client(
     has_variables=True,
     waits_for_end=True,
 )
-"""What it takes for one statement, all the others take for the same one."""
+"""The strictest client: a text that is one statement to it is the same statement to all others."""
 _CLIENTS = {"ORACLE": SQL_PLUS, "POSTGRESQL": PSQL, "MYSQL": MARIADB}
 _VERBS = frozenset({"ALTER", "ANALYZE", "AUDIT", "COMMENT", "CREATE", "DROP", "FLASHBACK", "GRANT", "NOAUDIT"})
 _VERBS |= {"PURGE", "RENAME", "REVOKE", "TRUNCATE"}
 _BLANK_LINE = re.compile(r"\n(?:[ \t]*\n)+")
 _MODIFIERS = frozenset({"OR", "REPLACE", "EDITIONABLE", "NONEDITIONABLE", "AND", "RESOLVE", "COMPILE", "FORCE"})
 _UNITS = frozenset(["PROCEDURE", "FUNCTION", "PACKAGE", "TRIGGER", "TYPE", "LIBRARY", "JAVA"])
-"""What CREATE makes a unit in SQL*Plus, that a semicolon does not end."""
+"""Objects whose CREATE is a unit in SQL*Plus, which a semicolon does not end."""
 _VARIABLE = re.compile(r":[\w'\"{]")
 _SIGNS = frozenset("()[]{},.;=<>+-*/%|^~&!?@#:$")
 """Characters allowed outside of quotes besides words and numbers; a client refuses some."""
@@ -127,19 +127,19 @@ _RUN = r"[0-9A-Za-z_.]*+"
 _NUMBER = re.compile(rf"[0-9]{_RUN}(?:(?<=[Ee])[+-][0-9]{_RUN})?+(?![\w$#'\"`\\]|[^\x00-\x7f]|(?<=[Ee])[+-])")
 """psql reads ``1e--`` as the number ``1e-`` and a hyphen, and in ``1e5$a$`` a quote that begins with the ``$``."""
 _PREFIX = re.compile(r"(?<![A-Z0-9_$#])(?:N?Q|U|E)$")
-"""A letter that changes how a quote after it is read, also after a character that is not a letter to all clients."""
+"""Letters that change the meaning of a quote after them, also after a character that is no letter to some clients."""
 
 
 def client_of(dialect: str) -> Client:
-    """The client that statements in a dialect are pasted into; all that is known of any where that is not known."""
+    """Return the client for statements in a dialect; if it is not known, a client with the rules of all of them."""
     return _CLIENTS.get(dialect, _UNKNOWN)
 
 
 def one_statement(text: str, client: Client) -> OneStatement:
-    """The statement in ``text``, without what ends it.
+    """Return the statement in ``text``, and the ending that it needs.
 
     Raises:
-        Unwritable: it is not surely one statement, or the client would do something else with it.
+        Unwritable: it is not certainly one statement, or the client would interpret it differently.
     """
     text = text.replace("\r\n", "\n").strip()
     if not text:
@@ -186,7 +186,7 @@ class _Reading:
         self._is_ended = False
 
     def read(self) -> None:
-        """Go over the text. Raises like one_statement."""
+        """Read the text. Raises like one_statement."""
         while self._at < len(self._text):
             if not self._comment():
                 self._token()
@@ -202,7 +202,7 @@ class _Reading:
             raise Unwritable(f"it is not sure where SQL*Plus ends CREATE … {made} that is written like this")
 
     def _comment(self) -> bool:
-        """Step over a comment that begins here."""
+        """Skip a comment that begins here; return False if none does."""
         text, at = self._text, self._at
         if text.startswith("/*", at):
             end = text.find("*/", at + 2)
@@ -286,7 +286,7 @@ class _Reading:
         return self._client.has_variables and not is_cast and _VARIABLE.match(self._text, self._at) is not None
 
     def _quoted(self, quote: str) -> None:
-        """Step over a quoted text or name; what follows a doubled quote is read like another one."""
+        """Skip a quoted text or name; the text after a doubled quote is read like another quoted text."""
         end = self._text.find(quote, self._at + 1)
         if end < 0:
             raise Unwritable(f"the statement has a {quote} that is not closed")

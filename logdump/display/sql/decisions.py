@@ -1,9 +1,9 @@
-"""The decision what the statement of a change consists of, or why there is none: it is made here and nowhere else.
+"""The decision on the parts of the statement of a change, or why there is none: it is made here and nowhere else.
 
-A row is found by its key columns, or by all columns when the definition marks none as key. What the images do not hold
-is never guessed: such a change has a reason in place of a statement.
+A row is found by its key columns, or by all columns if the definition marks none as key. Values that the images lack
+are never guessed: such a change has a reason in place of a statement.
 
-It depends on the operation and on which columns the images have, not on values: many rows share one decision.
+A decision depends on the operation and on the columns of the images, not on values: many rows share one.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from logdump.display.sql.dialects import Dialect, Unwritable
 from trailformat import ColumnDefinition
 
 _HERE = "\0"
-"""In place of a condition; no name holds it."""
+"""Placeholder of a condition, which no name contains."""
 
 
 class SqlTable(NamedTuple):
     """A table and its columns. Sets of columns are integers with a bit for each, the first column the lowest.
 
     Attributes:
-        name: as the trail has it.
-        columns: their definitions; those that the definition lacks have none.
-        is_defined: whether there is a definition.
+        name: the name in the trail.
+        columns: the defined columns; rows can have more.
+        is_defined: True if there is a definition.
         quoted: the name in statements.
-        lack: why it cannot be written; None where it can.
-        names: those of the columns in statements.
-        lacks: of each column why it cannot be named, None where it can.
+        lack: why the name cannot be written; None if it can.
+        names: the names of the columns in statements, also of columns without a definition.
+        lacks: for each column the reason why it cannot be named; None if it can.
         key: the columns of the key.
-        condition: what is written before and after the condition that finds a row.
+        condition: the text before and after the condition that finds a row.
     """
 
     name: str
@@ -45,12 +45,12 @@ class SqlTable(NamedTuple):
     condition: tuple[bytes, bytes]
 
     def plain_names(self, columns: int) -> str:
-        """The names of a set of columns as messages list them."""
+        """Return the names of a set of columns as messages list them."""
         names = (self.columns[at].name if at < len(self.columns) else "" for at in members(columns))
         return ", ".join(names)
 
     def nameable(self, columns: int) -> tuple[int, str | None]:
-        """The columns of a set before the first that cannot be named, and why that cannot be."""
+        """Return the columns of a set before the first that cannot be named, and the reason; else all, None."""
         for at in members(columns):
             if (lack := self.lacks[at]) is not None:
                 return columns & (1 << at) - 1, lack
@@ -58,7 +58,7 @@ class SqlTable(NamedTuple):
 
 
 def members(columns: int) -> Iterator[int]:
-    """The numbers of the columns in a set."""
+    """Yield the indexes of the columns in a set."""
     while columns:
         lowest = columns & -columns
         yield lowest.bit_length() - 1
@@ -66,7 +66,7 @@ def members(columns: int) -> Iterator[int]:
 
 
 def sql_table(name: str, columns: Sequence[ColumnDefinition] | None, dialect: Dialect, width: int = 0) -> SqlTable:
-    """The table with this name; ``columns`` is None without a definition, ``width`` how many rows have at least."""
+    """Return a table; ``columns`` is None without a definition, ``width`` the least number of columns of its rows."""
     defined = tuple(columns or ())
     quoted, lack = _written(dialect.table, name)
     pairs = [
@@ -90,7 +90,7 @@ def sql_table(name: str, columns: Sequence[ColumnDefinition] | None, dialect: Di
 
 
 def _written(quote: Callable[[str], str], name: str) -> tuple[bytes, str | None]:
-    """A name in statements, and why it cannot be written."""
+    """Return a name as written in statements, and the reason if it cannot be written."""
     try:
         return quote(name).encode(), None
     except Unwritable as error:
@@ -151,7 +151,7 @@ NO_COLUMN = "the trail has no column of the row"
 
 
 def decide(shape: ChangeShape, table: SqlTable, *, takes_back: bool) -> Decision:
-    """The statement that repeats a change, or takes it back."""
+    """Return the decision on the statement that repeats a change, or undoes it."""
     make = (_UNDO if takes_back else _REDO).get(shape.op)
     if make is None:
         return Decision("", (), _REASONS.get(shape.op, f"{shape.op} is not a change of a row"))
@@ -182,14 +182,14 @@ def _delete(table: SqlTable, row: int, *, is_before: bool) -> Decision:
 
 
 def _repeat_update(shape: ChangeShape, table: SqlTable) -> Decision:
-    """Every column that differs or whose old value is not known; a key that the before image lacks did not change."""
+    """Set columns that differ or have no old value; a key that the before image lacks changed only in a PK UPDATE."""
     only_new = shape.has & ~shape.had
     same_key = only_new & table.key if shape.op != "PK UPDATE" else 0
     return _update(table, AFTER, shape.changed | only_new & ~same_key, (BEFORE, shape.had), (AFTER, same_key))
 
 
 def _take_back_update(shape: ChangeShape, table: SqlTable) -> Decision:
-    """Every column that differs; one that the after image lacks did not change."""
+    """Set the columns that differ; a column that the after image lacks did not change."""
     only_new = shape.has & ~shape.had
     if lost := only_new & ~table.key:
         return Decision(UPDATE, (), f"the trail has no before image of {table.plain_names(lost)}")
@@ -208,7 +208,7 @@ def _update(table: SqlTable, is_before: bool, changed: int, *found_by: tuple[boo
 
 
 def _found(table: SqlTable, *images: tuple[bool, int]) -> tuple[tuple[ColumnSet, ...], str | None]:
-    """The conditions that find a row: by its key, or by everything that is known of it."""
+    """Return the conditions that find a row, by its key or else by all columns, and the reason if there are none."""
     if not table.is_defined:
         return (), "no definition of the table: its columns have no names (SOURCEDEFS reads some)"
     known = 0

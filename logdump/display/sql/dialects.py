@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 
 _PARTS = re.compile(r'"((?:[^"]|"")*)"|([^".]+)')
 _LOST = re.compile(r"\\x[0-9a-f]{2}")
-"""The replacement in a name for a byte that could not be decoded."""
+"""Pattern of the replacement in a name for a byte that could not be decoded."""
 
 
 class Unwritable(Exception):
-    """A change or a value that no statement can express: the message says why."""
+    """A change or a value that no statement can express; the message has the reason."""
 
 
 class Dialect:
@@ -51,7 +51,7 @@ class Dialect:
         return f'"{name.replace(chr(34), chr(34) * 2)}"'
 
     def table(self, name: str) -> str:
-        """The name of a table as a trail has it, ``SCHEMA.TABLE`` or ``CATALOG.SCHEMA.TABLE``, quoted."""
+        """Return a table's name from a trail, ``SCHEMA.TABLE`` or ``CATALOG.SCHEMA.TABLE``, quoted."""
         parts = [quoted.replace('""', '"') or bare for quoted, bare in _PARTS.findall(name)]
         if len(parts) > 2 and not self.keeps_catalog:
             parts = parts[1:]
@@ -62,11 +62,11 @@ class Dialect:
         return ".".join(map(self.identifier, parts))
 
     def one_of(self, table: str, condition: str) -> str:  # noqa: ARG002 - dialects that can pick one row use it
-        """The condition that picks one of several equal rows of a table without a key, where the dialect can."""
+        """Return a condition that selects one of several equal rows of a table without a key, if the dialect can."""
         return condition
 
     def literal(self, value: Any) -> str:
-        """A value, None for NULL.
+        """Return the literal of a value; None is NULL.
 
         Raises:
             Unwritable: the dialect has no literal for it.
@@ -93,13 +93,13 @@ class Dialect:
         return f"X'{value.hex().upper()}'"
 
     def number(self, value: int | Decimal) -> str:
-        """An exact number; digits alone, no exponent."""
+        """Return an exact number, without an exponent."""
         if isinstance(value, Decimal) and not value.is_finite():
             raise Unwritable(f"{value} is not a number that {self.name} can write")
         return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
     def floating(self, value: float) -> str:
-        """An approximate number, with all the digits that distinguish it from others."""
+        """Return an approximate number, with all digits that distinguish it from others."""
         if not math.isfinite(value):
             return self.not_finite(value)
         text = repr(value)
@@ -118,16 +118,16 @@ class Dialect:
         return f"TIME '{value.isoformat()}'"
 
     def timestamp(self, value: dt.datetime) -> str:
-        """A date with a time, and its zone if it has one."""
+        """Return the literal of a date with a time, and its zone if it has one."""
         return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
 
     def interval(self, value: dt.timedelta) -> str:
-        """A span of days and parts of a day."""
+        """Return the literal of an interval of days and parts of a day."""
         sign, value = ("-", -value) if value < dt.timedelta() else ("", value)
         return f"INTERVAL {sign}'{_days_and_time(value)}' DAY TO SECOND(6)"
 
     def moment(self, text: str) -> str:
-        """A date or time that Python has no type for, from its text."""
+        """Return the literal of a date or time that Python has no type for, from its text."""
         return self.text(text)
 
     _spellings: ClassVar[tuple[tuple[type, Any], ...]] = (
@@ -144,7 +144,7 @@ class Dialect:
 
 
 def quoted(text: str) -> str:
-    """A text between quotes, its own doubled."""
+    """Return a text between quotes, with its own quotes doubled."""
     return "'{}'".format(text.replace("'", "''"))
 
 
@@ -167,7 +167,7 @@ _MYSQL_MOMENT = re.compile(rf"\d{{4}}-\d\d-\d\d(?: {_CLOCK})?|{_CLOCK}", re.ASCI
 class MySQL(Dialect):
     """MySQL's SQL: names are in backticks; a text with a backslash or a control character is spelled by its bytes.
 
-    Other text that is not ASCII names its encoding, because clients differ in the one that they expect.
+    Other text that is not ASCII names its encoding, because clients expect different ones.
     """
 
     name: ClassVar[str] = "MYSQL"
@@ -179,7 +179,7 @@ class MySQL(Dialect):
             raise Unwritable(f"the name {name!r} cannot be written")
         return "`{}`".format(name.replace("`", "``"))
 
-    def one_of(self, table: str, condition: str) -> str:  # noqa: ARG002 - no need of the name
+    def one_of(self, table: str, condition: str) -> str:  # noqa: ARG002 - the name is not needed
         return f"{condition} LIMIT 1"
 
     def text(self, value: str) -> str:
@@ -210,13 +210,13 @@ class MySQL(Dialect):
 
 
 def _check_zone(value: dt.time | dt.datetime) -> None:
-    """Refuse a time with a zone: MariaDB reads none, MySQL turns it into the zone of the session."""
+    """Refuse a time with a zone: MariaDB does not accept one, MySQL converts it to the zone of the session."""
     if value.tzinfo is not None:
         raise Unwritable(f"MySQL stores no zone, and {value.isoformat()} has one")
 
 
 class PostgreSQL(Dialect):
-    r"""A text with a backslash or a control character is ``E'…'``; binary values are ``'\x…'::bytea``."""
+    r"""PostgreSQL's SQL: text with a backslash or control character is ``E'…'``, binary data ``'\x…'::bytea``."""
 
     name: ClassVar[str] = "POSTGRESQL"
     preamble: ClassVar[tuple[str, ...]] = ("SET client_encoding TO 'UTF8';",)
@@ -256,7 +256,7 @@ class PostgreSQL(Dialect):
         return f"TIMESTAMP{zone} '{value.isoformat(sep=' ')}'"
 
     def interval(self, value: dt.timedelta) -> str:
-        """A sign inside of the text would be that of the days alone, and between word and text is no syntax here."""
+        """Write the sign before the word: in the text it would apply to the days only, after the word it is invalid."""
         return f"-{super().interval(-value)}" if value < dt.timedelta() else super().interval(value)
 
 
@@ -272,13 +272,13 @@ _MOMENT = re.compile(
     re.ASCII,
 )
 _LITERAL_CHARACTERS = 1000
-"""A literal holds 4000 bytes; a character has at most 4."""
+"""Characters of a literal: it has at most 4000 bytes, a character at most 4."""
 _HEX_BYTES = 2000
-"""HEXTORAW takes a literal of 4000 digits."""
+"""Bytes of a binary value: HEXTORAW accepts a literal of 4000 digits."""
 
 
 class Oracle(Dialect):
-    """Control characters are CHR(n), long texts pieces of a CLOB; an empty text is NULL."""
+    """Oracle's SQL: control characters are CHR(n), long texts pieces of a CLOB; an empty text is NULL."""
 
     name: ClassVar[str] = "ORACLE"
     preamble: ClassVar[tuple[str, ...]] = ("SET DEFINE OFF", "SET SQLBLANKLINES ON")
@@ -286,7 +286,7 @@ class Oracle(Dialect):
     nulls: ClassVar[frozenset[str]] = frozenset({"NULL", "''"})
     keeps_catalog: ClassVar[bool] = False
 
-    def one_of(self, table: str, condition: str) -> str:  # noqa: ARG002 - no need of the name
+    def one_of(self, table: str, condition: str) -> str:  # noqa: ARG002 - the name is not needed
         return f"{condition} AND ROWNUM = 1"
 
     def text(self, value: str) -> str:
@@ -339,7 +339,7 @@ class Oracle(Dialect):
 
 
 def _pieces(value: str) -> str:
-    """The printable runs as literals, everything else by its code."""
+    """Return the printable runs as literals, all other characters as codes."""
     if value.isprintable():
         return quoted(value)
     return " || ".join(
@@ -357,10 +357,10 @@ def _by_code(character: str) -> str:
 
 
 DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (Oracle(), MySQL(), PostgreSQL(), Dialect())}
-"""ORACLE, MYSQL, POSTGRESQL, ANSI."""
+"""The dialects by name: ORACLE, MYSQL, POSTGRESQL, ANSI."""
 
 
 def dialect_of(database: str) -> Dialect:
-    """The dialect of a source database by the name that file headers give it; ANSI where none fits."""
+    """Return the dialect of a source database by its name in file headers; ANSI if there is none."""
     wanted = database.upper()
     return next((dialect for word, dialect in DIALECTS.items() if word in wanted), DIALECTS["ANSI"])

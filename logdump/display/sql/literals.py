@@ -1,6 +1,7 @@
-"""The literals of a dialect for columns of values: what is written around ordinary ones is what it is around samples.
+"""The literals of a dialect for columns of values.
 
-Whatever else a dialect may do with a value, it does itself: with each distinct one once.
+The text around ordinary values is taken from the dialect's literals of samples. All other values are passed to the
+dialect, each distinct value once.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from trailformat.scan.rows.row_bytes import Array
 from trailformat.values import Family, data_type_of
 
 LONGEST = 1_000_000
-"""Bytes of a value that a statement takes; LOB and EXPORT are for longer ones."""
+"""Maximum size in bytes of a value in a statement; LOB and EXPORT write longer ones."""
 UNKNOWN_LAYOUT = "large object {} is in pieces whose layout is not known"
 
 
@@ -36,7 +37,7 @@ def with_large_objects(trail: TrailFile, change: Change, codec: str, pieces: Seq
     ``codec`` is that of the character set of its database; ``pieces`` are the records of its objects, if known.
 
     Raises:
-        Unwritable: one is not whole, too long, or in pieces of an unknown layout.
+        Unwritable: a large object is not whole, too long, or in pieces of an unknown layout.
         TrailError: the records after the row cannot be read.
     """
     columns = {column.index: column for column in change.columns}
@@ -49,7 +50,7 @@ def with_large_objects(trail: TrailFile, change: Change, codec: str, pieces: Seq
 
 
 class ObjectValue(NamedTuple):
-    """The value of a large object: the index of its column, whether it is the one before."""
+    """The value of a large object, the index of its column, and whether it is of the before image."""
 
     column: int
     is_before: bool
@@ -59,7 +60,7 @@ class ObjectValue(NamedTuple):
 def values_of_objects(
     trail: TrailFile, rba: int, columns: Sequence[ColumnDefinition], codec: str, pieces: Sequence[Record] | None
 ) -> Iterator[ObjectValue]:
-    """The values of the large objects of the row at ``rba``; raises like with_large_objects."""
+    """Yield the values of the large objects of the row at ``rba``; raises like with_large_objects."""
     for lob, data in whole_lobs(trail, rba, LONGEST, pieces):
         index = _column(lob)
         if index >= len(columns):
@@ -68,7 +69,7 @@ def values_of_objects(
 
 
 def _column(lob: Lob) -> int:
-    """The index of the column of an object that a statement can take."""
+    """Return the index of a large object's column; raises Unwritable if a statement cannot have the object."""
     if lob.column is None:
         raise Unwritable(UNKNOWN_LAYOUT.format(lob.ordinal))
     if not lob.is_whole:
@@ -86,8 +87,8 @@ def _decoded(data: bytes, definition: ColumnDefinition, codec: str) -> Value:
 
 
 _LONG = 1000
-"""Characters of a text, bytes of a binary value, from which on a dialect may have other literals, or none."""
-_MOMENT, _BINARY = dt.datetime(2001, 2, 3, 4, 5, 6), b"\xab"  # noqa: DTZ001 - a moment without a zone is what is meant
+"""Characters of a text, or bytes of a binary value, above which a dialect may have another literal, or none."""
+_MOMENT, _BINARY = dt.datetime(2001, 2, 3, 4, 5, 6), b"\xab"  # noqa: DTZ001 - it has no zone on purpose
 _ASCII = 0x80
 _LETTER = "é"
 
@@ -129,7 +130,7 @@ class Literals:
         return Literals(dialect)
 
     def of(self, definition: ColumnDefinition) -> ValueSpelling:
-        """The spelling of the values of a column."""
+        """Return the spelling of the values of a column."""
         return ValueSpelling(self._forms, partial(self.single, definition))
 
     def are_null(self, literals: Strings) -> Array:
@@ -144,17 +145,17 @@ class Literals:
             return False
 
     def single(self, definition: ColumnDefinition, value: Value) -> str | None:
-        """The literal of a value; None where it has none."""
+        """Return the literal of a value; None if it has none."""
         try:
             return self.literal(value, definition, definition.name)
         except Unwritable:
             return None
 
     def literal(self, value: Value, definition: ColumnDefinition | None, column: str) -> str:
-        """The literal of a value of a column.
+        """Return the literal of a value of a column.
 
         Raises:
-            Unwritable: it is not decoded, too long for a statement, or the dialect has no literal for it.
+            Unwritable: the value is not decoded, is too long for a statement, or has no literal in the dialect.
         """
         if value.problem:
             raise Unwritable(f"column {column} is not decoded: {value.problem}")

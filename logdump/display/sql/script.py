@@ -1,8 +1,8 @@
-"""A script: the statements of whole transactions, in the order of the trail, or backwards to take them back.
+"""A script: the statements of whole transactions, in the order of the trail, or backwards to undo them.
 
-A transaction that a Replicat would not apply has no statements: one that was cut, of which a part is not here, or that
-is in the trail before. Neighbouring transactions of a file are a block, whose statements are made together; one
-transaction is a block of one, of one file if it continues in others.
+A transaction that a Replicat would not apply has no statements: one that is cut or incomplete, or a later copy.
+Neighbouring transactions of a file form a block, whose statements are made together; a transaction in several files has
+a block for each of them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from trailformat.transactions.extent import Extent, Walked
 
 
 class DecodedChange(NamedTuple):
-    """A change; the reason why it has no statement, where that is known already."""
+    """A change, and the reason why it has no statement, if that is known already."""
 
     change: Change
     refusal: str | None = None
@@ -42,8 +42,8 @@ class RecordChanges:
     """Reads the changes of records.
 
     Args:
-        files: those of the records.
-        takes_back: whether the changes are taken back; the last record comes first then.
+        files: the files of the records.
+        takes_back: True to undo the changes: records are then given, and changes yielded, last first.
     """
 
     def __init__(self, files: ScriptFiles, *, takes_back: bool) -> None:
@@ -56,8 +56,8 @@ class RecordChanges:
     ) -> Iterator[DecodedChange | None]:
         """Yield the changes of records of a transaction, in script order; None for changes that the filter drops.
 
-        ``records`` are those of whole changes; ``pieces`` are those of large objects after the last of them, if all are
-        known.
+        ``records`` are those of complete changes; ``pieces`` are the pieces of large objects after the last record, if
+        all are known.
         """
         for change in self._changes(records, transaction):
             has_pieces = self._has_pieces(change)
@@ -76,7 +76,7 @@ class RecordChanges:
         return changes_over(rows, self._files.source(transaction), is_backwards=self._takes_back)
 
     def _has_pieces(self, change: Change) -> bool:
-        """Return True if pieces of large objects were found after a change; valid for one call."""
+        """Return True if pieces of large objects were found after a change; a second call returns False."""
         spot = _spot(change.records[-1])
         has_pieces = spot in self._with_pieces
         self._with_pieces.discard(spot)
@@ -93,7 +93,7 @@ class RecordChanges:
             return DecodedChange(change, str(error))
 
     def _rows(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The records that are changes; a large object belongs to the row before it, if that is there."""
+        """Yield the records that are changes; pieces of a large object belong to the row before them, if any."""
         row: Record | None = None
         for record in records:
             if record.header.io_type == LARGE_OBJECT and row is not None:
@@ -109,7 +109,7 @@ class RecordChanges:
             yield row
 
     def _rows_backwards(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Yield the records, which come last first."""
+        """Yield the records like ``_rows``, from records given last first."""
         piece: Record | None = None
         for record in records:
             if record.header.io_type == LARGE_OBJECT:
@@ -129,11 +129,11 @@ def _spot(record: Record) -> Spot:
 
 
 _MOST_CHANGES, _MOST_BYTES = 1000, 8 << 20
-"""Of changes that are decoded before their statements are made: how many, and the bytes of their values."""
+"""Limits of changes decoded before their statements are made: their number, and the bytes of their values."""
 
 
 class Opening(NamedTuple):
-    """The beginning of a whole transaction: the number of its records with changes, its open file."""
+    """The beginning of a whole transaction, with the number of its records that are changes, and the open file."""
 
     extent: Extent
     records: int
@@ -151,7 +151,7 @@ class Closing(NamedTuple):
 
 
 class SkippedTransaction(NamedTuple):
-    """A transaction that a Replicat would not apply, or whose records are not all here.
+    """A transaction that a Replicat would not apply, or that lacks records.
 
     ``first_copy`` is the position of the first copy, if known.
     """
@@ -163,7 +163,7 @@ class SkippedTransaction(NamedTuple):
 
 
 class NotRun(NamedTuple):
-    """A statement of such a transaction: to be read, not to be run."""
+    """A statement of a skipped transaction, to be read and not to be run."""
 
     statement: Statement
 
@@ -172,23 +172,23 @@ Item = Opening | Statement | Closing | SkippedTransaction | NotRun
 
 
 class WalkProgress(NamedTuple):
-    """The walk has come to a whole transaction; the script so far reaches to ``end``."""
+    """Progress: the walk has reached a whole transaction, and the script so far ends at ``end``."""
 
     opening: Opening
     end: Spot | None
 
 
 Job = Callable[[], BlockStatements]
-"""Makes statements of a block; jobs may run side by side."""
+"""A function that makes the statements of a block; jobs can run in parallel."""
 
 
 class FinishedBlock(NamedTuple):
     """All statements of a block.
 
     Attributes:
-        made: those that columns made.
-        singles: the others, by unit.
-        closings: that of each transaction.
+        made: the statements that were made by columns.
+        singles: the other statements, by unit.
+        closings: the closing of each transaction; empty if they are skipped.
     """
 
     made: BlockStatements
@@ -204,14 +204,14 @@ class SqlScript:
         dialect: the dialect of the statements.
         selection_in: returns the selection of a file; None without a filter.
         definitions_of: returns for a file the definitions of its rows.
-        takes_back: take the changes back, the last one first, instead of repeating them.
+        takes_back: True to undo the changes, the last one first, instead of repeating them.
         includes_cut: True if the changes of skipped transactions are yielded as NotRun.
         reach: the transactions and files that the script covers.
 
     Attributes:
         dialect, takes_back: as given.
-        statements, remarks: number of statements written, and of those that could not be.
-        skipped: number of transactions left out.
+        statements, remarks: number of statements, and of changes without one.
+        skipped: number of transactions skipped.
     """
 
     def __init__(
@@ -244,12 +244,12 @@ class SqlScript:
         return self._walk.end
 
     def items(self, rba: int, transactions: int | None = None) -> Iterator[Item | Walked]:
-        """Yield the script from the transaction on that is open at ``rba``, or the next; at most ``transactions``.
+        """Yield the script from the transaction that is open at ``rba`` on, or the next one; at most ``transactions``.
 
         Transactions without a change are left out. Progress of the walk is yielded every few thousand records.
 
         Raises:
-            TrailError: at damage: the records lost in it are unknown. Nothing is undone across it.
+            TrailError: there is damage, whose lost records are unknown. Nothing is undone across it.
         """
         try:
             for part in self.parts(rba, transactions):
@@ -267,7 +267,7 @@ class SqlScript:
     ) -> Iterator[Job | Item | Walked | WalkProgress | TrailError | CommandError]:
         """Yield the script as jobs for blocks of transactions, and the items between.
 
-        The error that ends it comes last.
+        An error that ends the script is yielded last.
         """
         waiting: BlockExtents | None = None
         error: TrailError | CommandError | None = None
@@ -289,7 +289,7 @@ class SqlScript:
                     waiting = waiting or BlockExtents(path, walked, is_run=is_run)
                 else:
                     yield from self._alone(walked, is_run=is_run)
-            self._trail.refresh()  # what was read of a file that was cut meanwhile does not hold
+            self._trail.refresh()  # raises if the file was truncated while it was read
         except (TrailError, CommandError) as found:
             error = found
         if waiting is not None:
@@ -325,13 +325,13 @@ class SqlScript:
         return Opening(extent, changes_in(extent), self._trail)
 
     def skipping(self, extent: Extent) -> SkippedTransaction:
-        """Return what replaces the beginning of a transaction that is skipped."""
+        """Return the item in place of the beginning of a skipped transaction."""
         known = self._reach.not_applied if extent.is_whole else None
         first = known.first_copy(extent.begin) if known is not None and extent.begin is not None else None
         return SkippedTransaction(extent, changes_in(extent), self._trail, first)
 
     def beginning(self, block: Block, extent: Extent) -> Opening | SkippedTransaction:
-        """Return what is before the statements of a transaction in a block."""
+        """Return the item before the statements of a transaction in a block."""
         return self.opening(extent) if block.is_run else self.skipping(extent)
 
     def close(self) -> None:
@@ -339,7 +339,7 @@ class SqlScript:
         self._files.close()
 
     def _statements(self, changes: Iterable[DecodedChange | None]) -> Iterator[Statement | None]:
-        """The statements of decoded changes, some hundred made together; None stays None."""
+        """Yield the statements of decoded changes, up to 1000 made together; None for None."""
         waiting: list[DecodedChange | None] = []
         size, error = 0, None
         try:
@@ -367,7 +367,7 @@ class SqlScript:
             yield statement._replace(elsewhere=path if path != self._trail.path else None)
 
     def finished(self, made: BlockStatements) -> FinishedBlock:
-        """All statements of a block: those that columns do not make are decoded. Blocks come in order."""
+        """Return all statements of a block, decoding the changes not made by columns; blocks must be given in order."""
         block, extent_of = made.block, made.block.units.extent[made.block.units.heads]
         count = len(block.block.extents)
         left_out = np.bincount(extent_of[block.is_left_out], minlength=count)
@@ -394,7 +394,7 @@ class SqlScript:
         return FinishedBlock(made, singles, closings)
 
     def _singles(self, made: BlockStatements) -> Iterator[tuple[int, Statement | None]]:
-        """The statements of units that are decoded, None for what the filter drops."""
+        """Yield the units that are decoded, with each of their statements; None for a change that the filter drops."""
         block, units = made.block, list[int]()
         changes_of = self._changes.of if block.block.is_run else self._changes.of_all
 
@@ -409,12 +409,11 @@ class SqlScript:
             yield units[number], statement
 
     def _records_of(self, block: BlockRows, unit: int) -> list[Record]:
-        """The records of a unit in the order of the script."""
+        """Return the records of a unit in the order of the script."""
         records = block.records(unit)
         return records[::-1] if self.takes_back else records
 
     def _block_items(self, finished: FinishedBlock) -> Iterator[Item]:
-        """Yield the items of a block."""
         block, texts = finished.made.block, finished.made.by_unit()
         bounds = np.searchsorted(block.units.extent[block.units.heads], np.arange(len(block.block.extents) + 1))
         for number in self._ordered(range(len(block.block.extents))):
@@ -427,11 +426,11 @@ class SqlScript:
                 yield finished.closings[number]
 
     def _ordered(self, numbers: range) -> range:
-        """Numbers in the order of the script."""
+        """Return numbers in the order of the script."""
         return numbers[::-1] if self.takes_back else numbers
 
     def _shown(self, block: BlockRows, unit: int, made: str | Refusal) -> Statement:
-        """A statement that columns made, with its change."""
+        """Return a statement that was made by columns, with its change."""
         records, transaction = self._records_of(block, unit), block.transaction(unit)
         change = next(self._changes.of_all(records, transaction, block.pieces(unit))).change
         if isinstance(made, Refusal):
@@ -440,5 +439,5 @@ class SqlScript:
 
 
 def _size_of(change: Change) -> int:
-    """The bytes of the values of a change."""
+    """Return the size of the values of a change in bytes."""
     return sum(len(one.data) for column in change.columns for one in (column.before, column.after) if one is not None)

@@ -1,4 +1,4 @@
-"""The lines of a script.
+"""The lines of a script, with its comments.
 
 -- Transaction 7.21.6009 CSN 7824137832 2017-05-22 22:38:49.000000 RBA 1956 to 2300, 2 records
 -- RBA 2302 UPDATE TEAHOUSE.TEAS: the trail has no before image of PRICE
@@ -33,7 +33,7 @@ def item_lines(item: Item, dialect: Dialect, offset: TimeOffset) -> Iterator[str
 
 
 def statement_lines(statement: Statement) -> Iterator[str]:
-    """The statement, ended; or the comment in its place."""
+    """Yield the lines of a statement with its ending, or the comment in its place."""
     if statement.sql is not None:
         yield from f"{statement.sql}{statement.ending}".split("\n")
         return
@@ -44,7 +44,7 @@ def statement_lines(statement: Statement) -> Iterator[str]:
 def script_lines(
     item: Opening | Closing | SkippedTransaction | NotRun | Walked, dialect: Dialect, offset: TimeOffset
 ) -> Iterator[str]:
-    """The lines around the statements of a transaction, or in place of them; none say how far a walk is."""
+    """Yield the lines around the statements of a transaction, or in place of them; none for Walked."""
     if isinstance(item, SkippedTransaction):
         yield comment(f"Left out: transaction {_title(item, offset)}: {_reason(item, item.trail.path)}.")
     elif isinstance(item, NotRun):
@@ -77,12 +77,12 @@ def _place(extent: Extent, here: Path) -> str:
 
 
 def at(spot: Spot, here: Path) -> str:
-    """``RBA 1811``, and the file where it is not the one that is open."""
+    """Return ``RBA 1811``, with the file if it is not ``here``."""
     return f"RBA {spot.rba}" if spot.is_in(here) else f"RBA {spot.rba} of {spot.path}"
 
 
 def _reason(item: SkippedTransaction, here: Path) -> str:
-    """Why a transaction has no statements."""
+    """Return the reason why a transaction has no statements."""
     extent = item.extent
     if extent.is_whole:
         where = f"at {at(item.first_copy, here)}" if item.first_copy is not None else "before"
@@ -108,7 +108,7 @@ def _lack_of_end(extent: Extent, here: Path) -> str:
 
 
 _CLOSING = Closing(left_out=0, remarks=0)
-"""That of most transactions."""
+"""The closing of most transactions."""
 
 
 class ScriptLines:
@@ -121,14 +121,14 @@ class ScriptLines:
         self._closing = self._made(_CLOSING)
 
     def text(self, item: Item) -> bytes:
-        """Return the lines of an item."""
+        """Return the lines of an item; those of an ordinary closing are made once."""
         return self._closing if item == _CLOSING else self._made(item)
 
     def _made(self, item: Item) -> bytes:
         return "".join(f"{line}\n" for line in item_lines(item, self._script.dialect, self._offset)).encode()
 
     def of(self, finished: FinishedBlock) -> list[LinePart]:
-        """All lines of a block; the numbers of their rows rise in the order of the script."""
+        """Return all lines of a block, whose row numbers increase in the order of the script."""
         block = finished.made.block
         singles = (
             (int(block.units.rows[block.units.heads[unit]]), b"".join(map(self.text, statements)))
@@ -154,7 +154,7 @@ class ScriptLines:
 
 
 def _refusals(made: BlockStatements) -> LinePart:
-    """The comments in place of statements: what many have after their RBA is made once."""
+    """Return the comments in place of statements; the text after the RBA is made once for all that share it."""
     begin, rests = refusal_comment(0, "", "", "", None).split("0")[0], dict[tuple[str, str, str], str]()
     texts = []
     for row, rba, op, table, reason in sorted(made.refusals):
@@ -166,7 +166,7 @@ def _refusals(made: BlockStatements) -> LinePart:
 
 
 def _as_comments(part: LinePart) -> LinePart:
-    """The lines of statements that are not to be run."""
+    """Return the lines of statements as comments."""
     begins, text = np.concatenate(([0], part.ends))[:-1].tolist(), bytes(part.data)
     lines = (text[begin:end].decode().split("\n")[:-1] for begin, end in zip(begins, part.ends.tolist(), strict=True))
     texts = ("".join(f"{one}\n" for one in map(as_comment, statement)).encode() for statement in lines)
@@ -174,7 +174,7 @@ def _as_comments(part: LinePart) -> LinePart:
 
 
 def _part(texts: Iterable[tuple[int, bytes]]) -> LinePart:
-    """Lines by the numbers of their rows."""
+    """Return texts by row number as lines."""
     pairs = list(texts)
     numbers: Array = np.array([number for number, _ in pairs], np.int64)
     ends = np.cumsum([len(text) for _, text in pairs], dtype=np.int64)

@@ -24,7 +24,7 @@ from trailformat.transactions.extents import TransactionWalk
 from trailformat.transactions.not_applied import NotApplied
 
 _MOST_OPEN = 3
-"""Other files at a time: the two that an update in two records lies in, and one for whatever is read in between."""
+"""Maximum number of other open files: two for an update in two records, and one for the records read in between."""
 
 
 class ScriptFile(NamedTuple):
@@ -40,9 +40,9 @@ class FileChanges(NamedTuple):
 
     Attributes:
         path: the file.
-        start, stop: from the RBA of the first change that begins in the file to before this one; equal without one.
-        continued: the records before them that continue the last change of the file before. Of neighbouring pieces of
-            a large object that belong to a row only the first is among them.
+        start, stop: the RBA of the first change that begins in the file, and the end of the part; equal if none does.
+        continued: the records before ``start`` that continue the last change of the previous file; of consecutive
+            pieces of large objects after a row only the first.
     """
 
     path: Path
@@ -56,8 +56,8 @@ class ScriptFiles:
 
     Args:
         trail: one of them, open; it stays open.
-        selection_in: gives for a file the records that pass the filter; None where there is none.
-        definitions_of: gives for a file the definitions of its rows.
+        selection_in: returns the selection of a file; None without a filter.
+        definitions_of: returns the definitions of a file's rows.
     """
 
     def __init__(
@@ -76,10 +76,10 @@ class ScriptFiles:
         return ScriptFile(trail, self._definitions_of(trail), selection)
 
     def of(self, path: Path | None) -> ScriptFile:
-        """The file with this path.
+        """Return the file with this path, opening it if needed; None is the open file.
 
         Raises:
-            NotATrail: it cannot be read.
+            NotATrail: the file cannot be read.
         """
         if path is None or path == self._own.trail.path:
             return self._own
@@ -114,7 +114,7 @@ class ScriptFiles:
         """Yield the parts of files with the changes of a transaction that has some, the last first if ``is_backwards``.
 
         Raises:
-            TrailError: at damage in it, after the part that was reached.
+            TrailError: the transaction has damage; the part up to it is yielded first.
         """
         first, last = extent.first, extent.last
         if first is None or last is None:
@@ -142,7 +142,7 @@ class ScriptFiles:
             path = _neighbour(beside(trail.path))
 
     def _first_change(self, first: Spot) -> Record:
-        """The first record at a position or after it that is a change or part of one."""
+        """Return the first record at or after a position that is a change or part of one."""
         path, rba = first
         while (record := next(_changes(self.of(path).trail, rba), None)) is None:
             path, rba = _neighbour(next_file(path)), 0
@@ -150,14 +150,14 @@ class ScriptFiles:
 
 
 def _changes(trail: TrailFile, start: int, stop: int | None = None) -> Iterator[Record]:
-    """The records that are changes or parts of one."""
+    """Yield the records that are changes or parts of one."""
     for record in trail.records(start, stop):
         if not record.is_file_header and record.header.io_type in OPERATIONS:
             yield record
 
 
 def _changes_of_file(trail: TrailFile, start: int, stop: int, origin: Record | None) -> FileChanges:
-    """The part of a file; ``origin`` is the first change of a transaction that continues in the file."""
+    """Return the changes in a part of a file; ``origin`` is the first change of a transaction that continues in it."""
     continued: list[Record] = []
     for record in _changes(trail, start, stop):
         is_piece = _is_piece(record)
@@ -174,10 +174,10 @@ def _is_piece(record: Record) -> bool:
 
 
 def _neighbour(beside: tuple[Path | None, Path | None]) -> Path:
-    """The file beside another one.
+    """Return the file before or after another one.
 
     Raises:
-        NotATrail: it is not there any more.
+        NotATrail: the file no longer exists.
     """
     path, missing = beside
     if path is None:
@@ -186,17 +186,17 @@ def _neighbour(beside: tuple[Path | None, Path | None]) -> Path:
 
 
 _MANY_RECORDS = 1 << 15
-"""Of neighbours that are read once more together."""
+"""Records up to which neighbouring transactions are read again together."""
 
 
 class ScriptReach(NamedTuple):
     """The part of a trail that a script covers.
 
     Attributes:
-        not_applied: the transactions that a Replicat does not apply; None: copies are not looked for.
-        later: the files in which transactions may begin besides the open one, in order; it may raise at one that is
-            missing. None: transactions begin in the open file alone.
-        following: returns the file after one, or the name that it should have if it is missing.
+        not_applied: the transactions that a Replicat does not apply; None: copies are not detected.
+        later: the files after the open one in which transactions may begin, in order; it may raise at a missing file.
+            None: transactions begin in the open file only.
+        following: returns the next file after one, and the name of a missing file between them, like ``next_file``.
     """
 
     not_applied: NotApplied | None = None
@@ -227,10 +227,10 @@ class ScriptWalk:
         self.end: Spot | None = None
 
     def extents(self, rba: int, transactions: int | None, *, is_backwards: bool) -> Iterator[Extent | Walked]:
-        """Yield the transactions from the one on that is open at ``rba``, or the next; at most ``transactions``.
+        """Yield the transactions from the one that is open at ``rba`` on, or the next one; at most ``transactions``.
 
         Raises:
-            TrailError: at damage: the records lost in it are unknown. Nothing is undone across it.
+            TrailError: there is damage, whose lost records are unknown. Nothing is undone across it.
         """
         wanted = _first_extents(self._extents(rba), transactions)
         yield from self._last_first(wanted) if is_backwards else wanted
@@ -255,7 +255,7 @@ class ScriptWalk:
                 return
 
     def _walked(self, spot: Spot, missing: Path | None) -> Iterator[Extent | Damage | Restart | Walked]:
-        """Yield the walk from a position on; after missing files it begins anew."""
+        """Yield the steps of the walk from a position on; after missing files a new walk begins."""
         later = self._reach.later
         until = None if later is not None else self._trail.path
         while True:
@@ -275,7 +275,7 @@ class ScriptWalk:
         return following, self._missing
 
     def _go_on_in(self, path: Path) -> None:
-        """Transactions begin in this file from now on."""
+        """Count a file among those in which transactions begin."""
         self._last = path
         self._ordinals.setdefault(path, len(self._ordinals))
 
@@ -286,7 +286,7 @@ class ScriptWalk:
         return Spot(self._last, self._files.of(self._last).trail.end_of_records())
 
     def _last_first(self, extents: Iterator[Extent | Walked]) -> Iterator[Extent | Walked]:
-        """The transactions backwards: all but the first begin in files walked over, and are read there once more."""
+        """Yield the transactions backwards; all but the first, which may begin in an earlier file, are read again."""
         first, rbas, sizes, files = None, array("Q"), array("Q"), array("I")
         for extent in extents:
             if isinstance(extent, Walked):
@@ -336,7 +336,7 @@ def _first_extents(extents: Iterator[Extent | Walked], number: int | None) -> It
 
 
 def _files_before(first: Path, here: Path) -> Iterator[Path]:
-    """The files of a trail from one to before another."""
+    """Yield the files of a trail from one up to, but without, another."""
     path: Path | None = first
     while path is not None and path != here:
         yield path
@@ -350,7 +350,7 @@ def _precedes(damage: Damage, before: dict[Path, int | None]) -> bool:
 
 
 def changes_in(extent: Extent) -> int:
-    """The number of its records with changes; pieces of large objects belong to the rows before them."""
+    """Return the number of records with changes; pieces of large objects count only if there are no others."""
     rows = pieces = 0
     for types in extent.tables.values():
         for io_type, number in types.items():

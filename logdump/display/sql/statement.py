@@ -1,7 +1,7 @@
 """The statements that repeat or undo changes.
 
-Changes of one table are decided once for each of their shapes (:mod:`logdump.display.sql.decisions`), literals are made
-by column, and lines are joined here: for thousands of rows of a batch as for a single change.
+Changes of one table are decided once per shape (:mod:`logdump.display.sql.decisions`), literals are made by column, and
+lines are joined here, for thousands of rows of a batch in the same way as for a single change.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ _LISTS: dict[str, tuple[tuple[tuple[bytes, ColumnRole], ...], bytes]] = {
     DELETE: (((b" WHERE ", ColumnRole.FIND),), b""),
     UPDATE: (((b" SET ", ColumnRole.SET), (b" WHERE ", ColumnRole.FIND)), b""),
 }
-"""The lists of columns in a statement by its verb: what is written before each, its role, and what ends it."""
+"""The lists of columns in a statement by its verb: the text before each list, its role, and the text after the last."""
 
 
 class MadeStatements(NamedTuple):
     """Statements, and reasons in place of others.
 
     Attributes:
-        data: the lines of the statements, each with its end; ``ends`` where that of each change ends in it.
-        reasons: why there are none; ``reason`` is the number of each change's, below 0 where there is a statement.
-        undecided: a mask of the changes that are to be decoded first.
+        data: the lines of the statements, each with its end; ``ends`` has the offset after the line of each change.
+        reasons: the reasons why there are none; ``reason`` is the index of each change's, negative with a statement.
+        undecided: a mask of the changes that must be decoded first.
     """
 
     data: memoryview
@@ -62,14 +62,14 @@ class MadeStatements(NamedTuple):
 
 
 def make_statements(changes: ChangedRows, literals: Literals, *, takes_back: bool) -> MadeStatements:
-    """The statements of changes that have one verb."""
+    """Return the statements of changes that have one verb."""
     shapes, shape_of = _shapes(changes)
     decisions = [decide(shape, changes.table, takes_back=takes_back) for shape in shapes]
     return _Lines(changes, literals, decisions, shape_of).made()
 
 
 def _shapes(changes: ChangedRows) -> tuple[list[ChangeShape], Array]:
-    """The shapes of changes, and the number of each change's."""
+    """Return the distinct shapes of changes, and the index of each change's shape."""
     width, count = changes.had.shape
     changed = np.zeros((width, count), bool)
     if any("UPDATE" in op for op in set(changes.ops)):
@@ -87,7 +87,7 @@ def _shapes(changes: ChangedRows) -> tuple[list[ChangeShape], Array]:
 
 
 def _distinct(keys: Array) -> tuple[Array, Array]:
-    """The first of the rows of a matrix that are equal, and the number of each one's."""
+    """Return the index of the first of each group of equal rows of a matrix, and the number of each row's group."""
     if not (keys != keys[:1]).any():
         return np.arange(min(len(keys), 1)), np.zeros(len(keys), np.int64)
     rows = keys.view(np.dtype((np.void, keys.shape[1]))).reshape(-1)
@@ -96,8 +96,6 @@ def _distinct(keys: Array) -> tuple[Array, Array]:
 
 
 class _Lines:
-    """The lines of changes by their decisions."""
-
     def __init__(self, changes: ChangedRows, literals: Literals, decisions: list[Decision], decision_of: Array) -> None:
         self._changes, self._table, self._literals = changes, changes.table, literals
         self._decisions, self._decision_of = decisions, decision_of
@@ -111,7 +109,6 @@ class _Lines:
         self._head = self._text = self._separator = b""
 
     def made(self) -> MadeStatements:
-        """Return the statements."""
         verb = self._decisions[0].verb
         before, after = self._table.condition
         self._text = verb.encode() + b" " + self._table.quoted
@@ -136,7 +133,7 @@ class _Lines:
                     self._cell(part, column, mask)
 
     def _masks(self, role: ColumnRole) -> Iterator[tuple[ColumnSet, Array]]:
-        """The parts with a role, and masks of the changes that have each column, a row for each."""
+        """Yield the parts with a role, each with masks of the changes that have a column: one row per column."""
         width = len(self._table.names)
         most = max(len(one.parts) for one in self._decisions)
         for place in range(most):
@@ -149,14 +146,14 @@ class _Lines:
                 yield part, np.ascontiguousarray(masks.T)[:, self._decision_of] & ~self._undecided
 
     def _separate(self, separator: bytes, needed: Array, mask: Array) -> None:
-        """Write a separator before what the changes of a mask get next, where it is needed."""
+        """Write a separator for changes that need one before their next text; one for all is joined to that text."""
         needed, mask = needed & self._is_written, mask & self._is_written
         if needed.any() and (needed != mask).any():
             self._constant(separator, needed)
         self._separator = separator if (needed == mask).all() else b""
 
     def _cell(self, part: ColumnSet, column: int, mask: Array) -> None:
-        """The values of a column, and its name where its role has one."""
+        """Append the values of a column, with its name if the role has one."""
         cells = self._changes.cells(column, mask, is_before=part.is_before)
         for at, reason in cells.problems:
             self._problems.setdefault(at, reason)
@@ -172,14 +169,14 @@ class _Lines:
         self._add(Field(FieldForm(opening, null=null), cells.texts, sizes), mask)
 
     def _constant(self, text: bytes, mask: Array) -> None:
-        """A text for the changes of a mask."""
+        """Append a text for the changes of a mask."""
         if self._has_all(mask):
             self._text, self._separator = self._text + self._separator + text, b""
         else:
             self._add(Field(FieldForm(b"", null=text), None, np.where(mask, NULL, ABSENT)), mask)
 
     def _add(self, field: Field, mask: Array) -> None:
-        """A field for the changes of a mask, after the text that all have before it."""
+        """Append a field for the changes of a mask, after the text that all changes have before it."""
         before, self._separator = self._separator, b""
         if not (mask & self._is_written).any():
             return
@@ -194,7 +191,7 @@ class _Lines:
         return bool(mask[self._is_written].all())
 
     def _flush(self) -> None:
-        """Write the text that all changes have."""
+        """Append the text that all changes have, as the head of the line or as a field."""
         if self._fields:
             everywhere = np.full(len(self._decision_of), NULL)
             self._fields.append(Field(FieldForm(b"", null=self._text), None, everywhere))
@@ -203,7 +200,7 @@ class _Lines:
         self._text = b""
 
     def _joined(self, tail: bytes) -> MadeStatements:
-        """The lines of all fields, and the reasons in place of the others."""
+        """Return the lines of all fields, and the reasons of the changes without a line."""
         for at, reason in self._problems.items():
             self._refused[at] = len(self._reasons)
             self._reasons.append(reason)
@@ -220,17 +217,17 @@ class _Lines:
 
 
 def redo(change: Change, dialect: Dialect) -> Statement:
-    """The statement that repeats the change."""
+    """Return the statement that repeats the change."""
     return statements_of([change], dialect, takes_back=False)[0]
 
 
 def undo(change: Change, dialect: Dialect) -> Statement:
-    """The statement that takes it back."""
+    """Return the statement that undoes the change."""
     return statements_of([change], dialect, takes_back=True)[0]
 
 
 def statements_of(changes: Sequence[Change], dialect: Dialect, *, takes_back: bool) -> list[Statement]:
-    """The statement of each change, from its decoded values."""
+    """Return the statement of each change, from its decoded values."""
     made = [Statement(change, None, change.problem) for change in changes]
     groups: dict[tuple[str, str, int, int], list[int]] = {}
     for at, change in enumerate(changes):
@@ -265,7 +262,7 @@ def _of_table(table: SqlTable, changes: Sequence[Change], dialect: Dialect, *, t
 
 
 def _ddl(change: Change, dialect: Dialect) -> Statement:
-    """The statement as the source ran it, in the source's own dialect."""
+    """Return the statement as the source ran it, in the source's own dialect."""
     try:
         made = _source_text(change, dialect)
     except (Unwritable, TrailError) as error:

@@ -1,1 +1,1 @@
-"""Bounded Recovery: what is open at its checkpoints, and how far back a restart reads."""
+"""Bounded Recovery: the transactions open at its checkpoints, and how far back a restart reads."""

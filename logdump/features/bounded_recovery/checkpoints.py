@@ -1,13 +1,13 @@
-"""BrCheckpoints of Bounded Recovery, and what is open at each, reckoned from begins and ends.
+"""Checkpoints of Bounded Recovery and the transactions open at each, computed from their begins and ends.
 
     C_k = first + k * interval
     open at C_k            begin <= C_k < end
     persisted at C_k       open, and begin < C_k - interval: for more than an interval
-    restart of C_k         the least begin of the others that are open; C_k itself without one
-    dirty at C_k           persisted before, with an operation in (C_k-1, C_k]: written anew
+    restart of C_k         the least begin of the open ones that are not persisted; C_k itself without one
+    dirty at C_k           persisted before, with an operation in (C_k-1, C_k]: written again
 
-A transaction is added once, in any order, in a time that does not depend on how many checkpoints it is open at: what is
-kept are the changes of sums from one checkpoint to the next, and the least begin at each.
+Transactions can be added in any order. The time to add one does not depend on the number of checkpoints at which it is
+open, because only the changes of sums from one checkpoint to the next and the least begin at each are stored.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MOST_GIVEN = 100_000
 
 
 class GivenBegin(NamedTuple):
-    """A line of the file; ``end`` is None of a transaction that is still open."""
+    """A line of the file of BEGINS; ``end`` is None if the transaction is still open."""
 
     line: int
     xid: str
@@ -54,10 +54,10 @@ class GivenBegin(NamedTuple):
 
 
 def read_begins(path: Path, offset: TimeOffset) -> dict[str, GivenBegin]:
-    """The lines of a file by their transactions; times without a zone are meant in that of ``offset``.
+    """Return the lines of a file by TRANID; times without a zone are in that of ``offset``.
 
     Raises:
-        CommandError: it cannot be read, or a line is wrong, with its number.
+        CommandError: the file cannot be read, or a line (the error has its number) is wrong.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -108,7 +108,7 @@ def _given(line: int, header: list[str], row: list[str], offset: TimeOffset) -> 
 
 
 def _time(text: str, offset: TimeOffset) -> int:
-    """A time with its date. Raises ValueError."""
+    """Parse a time with its date. Raises ValueError."""
     if _DATE.match(text) is None:
         raise ValueError(f"a time is yyyy-mm-ddThh:mm:ss, with Z or +hh:mm unless it is in the zone here, not {text!r}")
     return parse_datetime(text, offset)
@@ -118,7 +118,7 @@ MOST_CHECKPOINTS = 50_000
 
 
 class TimedOperation(NamedTuple):
-    """The moment by which an operation was done, and its bytes."""
+    """The latest time at which an operation can have been done, and its bytes."""
 
     time: int
     size: int
@@ -137,8 +137,8 @@ class BrCheckpoints:
     """The checkpoints from ``first`` to ``last``, every ``interval`` microseconds.
 
     Attributes:
-        count: how many there are.
-        ever: transactions that were persisted at any.
+        count: number of checkpoints.
+        ever: number of transactions that any of them persists.
     """
 
     def __init__(self, first: int, interval: int, last: int) -> None:
@@ -146,14 +146,14 @@ class BrCheckpoints:
         self.count = max(0, (last - first) // interval + 1)
         self.ever = 0
         self._steps: tuple[Counter[int], Counter[int], Counter[int]] = Counter(), Counter(), Counter()
-        """By how much the numbers of those open and persisted and their bytes change at a checkpoint."""
+        """Changes at each checkpoint: of the open transactions, of the persisted ones, of the bytes of these."""
         self._dirty: Counter[int] = Counter()
         self._written = 0
         self._oldest: dict[int, TransactionInterval] = {}
         self._ends: dict[int, RedoPlace] = {}
 
     def _at_or_after(self, time: int) -> int:
-        """The number of the first checkpoint that is not before a moment."""
+        """Return the number of the first checkpoint at or after a moment."""
         return -((self.first - time) // self.interval)
 
     def time(self, number: int) -> int:
@@ -165,18 +165,18 @@ class BrCheckpoints:
         return self.persisted_from(one) is not None
 
     def persisted_from(self, one: TransactionInterval) -> int | None:
-        """The moment of the first checkpoint that writes a transaction to disk; None where none does."""
+        """Return the moment of the first checkpoint that writes a transaction to disk, None if none does."""
         number = self._persists(one)
         return self.time(number) if number < self._stop(one.end) else None
 
     def _persists(self, one: TransactionInterval) -> int:
-        """The number of the first checkpoint that writes it to disk, if it is still open."""
+        """Return the number of the first checkpoint that writes a transaction to disk if it is still open."""
         return max(0, self._at_or_after(one.high + self.interval + 1))
 
     def reach(self, one: TransactionInterval) -> int:
-        """Return how far back a restart reads at most because of it.
+        """Return how far back a restart reads at most because of a transaction, in microseconds.
 
-        The reach ends when a checkpoint has the transaction on disk, or when the transaction ends.
+        The reach grows until a checkpoint has the transaction on disk, or the transaction ends.
         """
         begins, stop = max(0, self._at_or_after(one.high)), self._stop(one.end)
         if stop <= begins:
@@ -187,7 +187,7 @@ class BrCheckpoints:
         return self.count if end is None else min(self.count, self._at_or_after(end))
 
     def add(self, one: TransactionInterval, operations: Iterable[TimedOperation] | None = None) -> None:
-        """Add a transaction; ``operations`` are those of a persisted one, None if unknown."""
+        """Add a transaction; ``operations`` are those of a persisted transaction, None if unknown."""
         self._note_end(one)
         sizes: Counter[int] = Counter()
         for operation in operations or ():
@@ -245,12 +245,12 @@ class BrCheckpoints:
 
     @cached_property
     def _reached(self) -> tuple[list[int], list[RedoPlace]]:
-        """BrCheckpoints, and the last redo place known to be before each; for when all transactions are in."""
+        """Checkpoints after commits, and the last redo position before each; valid once all transactions are added."""
         numbers = sorted(self._ends)
         return numbers, list(accumulate((self._ends[number] for number in numbers), max))
 
     def number_at(self, time: int) -> int:
-        """The last checkpoint at or before a moment; below 0 where there is none."""
+        """Return the number of the last checkpoint at or before a moment, below 0 if there is none."""
         return min((time - self.first) // self.interval, self.count - 1)
 
     def persisted_at(self, number: int) -> int:
@@ -291,7 +291,7 @@ class BrCheckpoints:
 
 
 def start_of(one: TransactionInterval) -> RedoStart:
-    """The begin of a transaction as the place from which redo is read."""
+    """Return the begin of a transaction as the position from which redo is read."""
     return RedoStart(one.high, one.place, one.csn, one.xid)
 
 
@@ -304,20 +304,20 @@ def is_before(one: TransactionInterval, other: TransactionInterval) -> bool:
 
 _SECOND = 1_000_000
 _BESIDE, _MOST_ROWS = 4, 4096
-"""Rows that are read beside the records of a transaction, and the most at a time."""
+"""Rows read in addition to the records of a transaction, and the maximum number at a time."""
 
 
 def place_of(moment: Moment) -> RedoPlace | None:
-    """The redo position of a record; None where it has none."""
+    """Return the redo position of a record, None if it has none."""
     place = RedoPlace(moment.audit_rba, moment.audit_pos)
     return place if any(place) else None
 
 
 def began(extent: Extent, given: GivenBegin | None, clock: RedoClock | None) -> TransactionInterval:
-    """A whole transaction with the bounds of its begin.
+    """Return the interval of a whole transaction, with the bounds of its begin.
 
     Raises:
-        CommandError: the file of begins has it begin after its commit.
+        CommandError: by the file of BEGINS it begins after its commit.
     """
     first, last = extent.first_moment, extent.last_moment
     place = place_of(first)

@@ -35,7 +35,7 @@ _SECOND = 1_000_000
 
 
 class Duration(Parameter[int]):
-    """A duration as BRINTERVAL takes it, in microseconds."""
+    """A duration in the form of BRINTERVAL, in microseconds."""
 
     def __init__(self, bounds: DurationBounds) -> None:
         super().__init__("<n>{M | H}")
@@ -79,7 +79,7 @@ class BrRequest(NamedTuple):
 
 
 def run_bounded_recovery(session: Session, wanted: BrRequest) -> Iterator[Event]:
-    """Show what would be open at checkpoints of Bounded Recovery; the position stays."""
+    """Show the transactions open at checkpoints of Bounded Recovery; the read position stays."""
     options = wanted.options
     if not wanted.has_interval:
         options = with_parameters(options, parameters_in_use(session))

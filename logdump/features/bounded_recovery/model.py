@@ -1,4 +1,4 @@
-"""Bounded Recovery: checkpoints, what is open at them, and how far back a restart reads; the events of BR.
+"""Bounded Recovery: checkpoints, open transactions, and how far back a restart reads; the events of BR.
 
 Times and durations are Julian microseconds and microseconds.
 """
@@ -25,7 +25,7 @@ DEFAULT_INTERVAL = 4 * _HOUR
 
 
 class DurationBounds(NamedTuple):
-    """The least and the greatest duration that an option takes, in microseconds, and both in words."""
+    """The least and the greatest value of a duration in microseconds, and both as text."""
 
     least: int
     most: int
@@ -37,10 +37,10 @@ LONGER_BOUNDS = DurationBounds(1, 10**9 * _HOUR, "LONGER is 1M at least")
 
 
 def read_duration(text: str, bounds: DurationBounds) -> int:
-    """A duration as BRINTERVAL takes it, such as ``20M`` or ``4H``, in microseconds.
+    """Parse a duration in the form of BRINTERVAL, such as ``20M`` or ``4H``, to microseconds.
 
     Raises:
-        ArgumentError: it is none, or out of its bounds.
+        ArgumentError: it is not a duration, or out of bounds.
     """
     found = _DURATION.fullmatch(text)
     if found is None:
@@ -54,7 +54,7 @@ def read_duration(text: str, bounds: DurationBounds) -> int:
 class BrOptions(NamedTuple):
     """The options of BR; times are Julian microseconds, durations microseconds.
 
-    ``parameter`` is the BR statement of a parameter file, ``is_off`` whether it says BROFF; ``heartbeat_table``
+    ``parameter`` is the BR statement of a parameter file, ``is_off`` is True if it has BROFF; ``heartbeat_table`` is
     the name of the heartbeat tables.
     """
 
@@ -78,7 +78,7 @@ def with_parameters(options: BrOptions, parameters: ParametersInUse) -> BrOption
     """Return the options with BRINTERVAL and BROFF of the last BR statement, if any, and with HEARTBEATTABLE.
 
     Raises:
-        CommandError: BRINTERVAL is no interval.
+        CommandError: BRINTERVAL is not a duration, or out of bounds.
     """
     options = options._replace(heartbeat_table=table_of(parameters).name)
     said, off = options_of(parameters.extract, "BR", "BRINTERVAL", "BROFF")
@@ -126,7 +126,7 @@ class ClockState(enum.Enum):
 
 
 class RestartKind(enum.Enum):
-    """The way Extract recovers: from where it read, from the oldest open transaction, or from a BR checkpoint."""
+    """The kind of recovery: from Extract's read position, the oldest open transaction, or a BR checkpoint."""
 
     READ_CHECKPOINT = "read_checkpoint"
     NORMAL = "normal"
@@ -139,7 +139,7 @@ class TransactionInterval(NamedTuple):
     Attributes:
         csn, xid: LOGCSN and TRANID; csn is None if it is not in the trail.
         low, high: the bounds of its begin; ``low`` is None if unknown. ``high`` is the begin used in calculations.
-        source: where these bounds come from.
+        source: the source of these bounds.
         end: time of the commit; None if still open.
         place, last_place: the redo positions of its first and its last record.
         spot, last_spot: its first and its last record; None if not in the trail.
@@ -217,7 +217,7 @@ class BoundedRecoveryShown(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """Bad data when there is damage."""
+        """BAD_DATA if there is damage."""
         return ExitStatus.BAD_DATA if self.damaged else ExitStatus.OK
 
 
@@ -226,9 +226,9 @@ class CheckpointShown(NamedTuple):
 
     Attributes:
         number: from 0 at the first one.
-        open, persisted: the transactions that are open, and those of them that are written to disk.
-        dirty: persisted before and written again because they have grown.
-        persisted_bytes: bytes of the persisted ones up to here, as the trail has them.
+        open, persisted: number of open transactions, and of those among them that are written to disk.
+        dirty: number of transactions persisted before and written again because they have grown.
+        persisted_bytes: bytes of the persisted transactions up to this checkpoint, as in the trail.
         restart: position from which Extract reads after it; None if not all was read.
     """
 
@@ -242,7 +242,10 @@ class CheckpointShown(NamedTuple):
 
 
 class RestartReach(NamedTuple):
-    """The redo that a restart reads: from where, how far back, in how many logs, and at least how many bytes."""
+    """The redo that a restart reads: from where, how far back, in how many logs, and about how many bytes.
+
+    ``recaptured`` is the number of transactions captured again.
+    """
 
     start: RedoStart
     back: int
@@ -261,17 +264,17 @@ class ObservedRestart(NamedTuple):
 
 
 class BrRestartShown(NamedTuple):
-    """BR RESTART: what a restart at a moment reads.
+    """BR RESTART: the redo that a restart at a moment reads.
 
     Attributes:
         at: the moment.
-        kind: how Extract recovers with BR.
-        checkpoint: the time of the checkpoint that it recovers from.
-        with_br, without_br: what it reads.
-        from_disk: transactions that are restored from disk.
-        bound: how far back BR reads at most; None without it (BROFF).
-        fails: whether the last checkpoint is taken as failed.
-        heartbeat, header: what Extract has written.
+        kind: the kind of recovery with BR.
+        checkpoint: time of the checkpoint from which Extract recovers, None before the first.
+        with_br, without_br: the redo read.
+        from_disk: number of transactions restored from disk.
+        bound: how far back BR reads at most; None with BROFF.
+        fails: True if the last checkpoint is assumed to have failed.
+        heartbeat, header: restart positions that Extract has written.
     """
 
     at: int
@@ -287,20 +290,23 @@ class BrRestartShown(NamedTuple):
 
     @property
     def older(self) -> int | None:
-        """The observed moment to which transactions reach back that the trail does not show; None without one."""
+        """Time of the restart position in the heartbeat if it is before the start of ``without_br``, else None.
+
+        Transactions that the trail does not show reach back to it.
+        """
         if self.heartbeat is None or self.heartbeat.time is None:
             return None
         return self.heartbeat.time if self.heartbeat.time < self.without_br.start.time else None
 
 
 class LongTransactionShown(NamedTuple):
-    """BR: a transaction that was, or may have been, open for longer than the interval.
+    """BR: a transaction that was, or may have been, open for longer than LONGER or the interval.
 
     Attributes:
-        began: it.
-        certain: whether it is long whatever its begin was between the bounds.
-        intervals: how many intervals it was open at least.
-        persisted: whether a checkpoint writes it to disk.
+        began: the transaction.
+        certain: True if it was open for that long with any begin between the bounds.
+        intervals: number of intervals for which it was open, at least.
+        persisted: True if a checkpoint writes it to disk.
         reach: how far back a restart reads at most because of it, with BR.
     """
 
@@ -312,7 +318,7 @@ class LongTransactionShown(NamedTuple):
 
 
 class LongTransactionsEnd(NamedTuple):
-    """BR: how many of them there are, and whether all are listed."""
+    """BR: the number of long transactions; ``listed`` is the number of those listed."""
 
     longer: int
     certain: int
@@ -321,12 +327,12 @@ class LongTransactionsEnd(NamedTuple):
 
 
 class BrIntervalShown(NamedTuple):
-    """BR COMPARE: what an interval would cost and gain.
+    """BR COMPARE: cost and gain of an interval.
 
     Attributes:
-        interval: it.
-        checkpoints: how many there are up to the last commit.
-        persisted: transactions that are ever written to disk.
+        interval: the interval.
+        checkpoints: number of checkpoints up to the last commit.
+        persisted: number of transactions that are ever written to disk.
         written: bytes written to disk.
         greatest, mean: how far back a restart reads, over all moments.
     """

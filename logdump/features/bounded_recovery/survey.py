@@ -65,12 +65,12 @@ class FirstCheckpoint(NamedTuple):
 
 
 class FirstPass:
-    """Facts about a trail that checkpoints are calculated from.
+    """Collects the facts about a trail from which checkpoints are calculated.
 
     Args:
         whole: the trail.
-        slack: slack of the redo clock.
-        at: the moment of a restart; restart markers after it do not count. None: all count.
+        slack: that of the redo clock, microseconds.
+        at: the moment of a restart; later restart records do not count. None: all count.
         see_damage: called with each place of damage.
 
     Attributes:
@@ -100,10 +100,10 @@ class FirstPass:
         return self._damaged.number
 
     def read_headers(self) -> None:
-        """Look at the header of each file.
+        """Read the header of each file.
 
         Raises:
-            CommandError: one names another source than Oracle.
+            CommandError: a header names another source than Oracle.
         """
         for ordinal in range(len(self._whole)):
             trail = self._whole.open(ordinal)
@@ -164,20 +164,20 @@ class FirstPass:
 
 
 def not_oracle(why: str) -> CommandError:
-    """The refusal of a trail from another database."""
+    """Return the error for a trail from another database."""
     return CommandError(f"Bounded Recovery is for Oracle alone: {why}.")
 
 
 _MOST_ENDS = 4_000_000
-"""Maximum number of commits kept, the last ones, to count what is captured again."""
+"""Maximum number of commits kept, the last ones, to count the transactions that are captured again."""
 
 
 class RestartAt:
-    """Gathers what is open at a moment, and what has been committed before it.
+    """Collects the transactions that are open at a moment, and the commits before it.
 
     Args:
-        checkpoints: those up to it.
-        options: the moment, whether the last checkpoint is not completed, bytes of a redo log.
+        checkpoints: the checkpoints up to the moment.
+        options: ``restart`` is the moment; ``fails``, ``is_off`` and ``log_size`` are used too.
     """
 
     def __init__(self, checkpoints: BrCheckpoints, options: BrOptions) -> None:
@@ -235,7 +235,7 @@ class RestartAt:
         return RestartReach(start, self._at - start.time, logs, size, recaptured)
 
     def _bytes(self, start: RedoPlace, reached: RedoPlace, logs: int) -> int | None:
-        """Redo between two places; over several logs only where their size is known, as if all were full."""
+        """Return the bytes of redo between two positions; over several logs None without LOGSIZE, else as if full."""
         if logs == 1:
             return max(0, reached.position - start.position)
         log_size = self._options.log_size
@@ -245,13 +245,13 @@ class RestartAt:
 
 
 class BrSurvey:
-    """The transactions of a trail, of several copies the first, against the checkpoints of Bounded Recovery.
+    """The transactions of a trail (first copies only) and the checkpoints of Bounded Recovery.
 
     Args:
         whole: the trail.
         options: the options of BR.
         given: begins from the file of BEGINS, by TRANID.
-        takes: predicate: True for a transaction to be listed.
+        takes: returns True for a transaction to be listed.
         see_damage: called with each place of damage.
     """
 
@@ -278,7 +278,7 @@ class BrSurvey:
         self._certain = 0
 
     def run(self, notify: int) -> Iterator[Progress]:
-        """Go over the trail twice.
+        """Read the trail twice.
 
         Raises:
             CommandError: the source is not Oracle, or there would be too many checkpoints.
@@ -408,20 +408,20 @@ class BrSurvey:
 
     @property
     def grid(self) -> BrCheckpoints:
-        """The moments of all checkpoints, without anything that is open at them."""
+        """The same checkpoints without transactions."""
         return BrCheckpoints(self._main.first, self._main.interval, self._main.last)
 
     @property
     def long_transactions(self) -> list[LongTransactionShown]:
-        """Transactions that were, or may have been, open for longer than the interval.
+        """Transactions that were, or may have been, open for longer than LONGER or the interval.
 
-        The first ones if they are many.
+        The first MOST_LISTED of them.
         """
         return self._long.listed
 
 
 def walked(whole: WholeTrail, notify: int) -> Iterator[Extent | Damage | Restart | Progress]:
-    """The transactions of a trail, and NOTIFY's reports."""
+    """Yield the items of a trail, and Progress as set by NOTIFY."""
     records = 0
     for one in transactions_of(whole):
         yield one
@@ -451,7 +451,7 @@ def _not_in_trail(given: GivenBegin) -> TransactionInterval:
 def from_heartbeats(
     whole: WholeTrail, definitions_of: Callable[[TrailFile], RowDefinitions], at: int, table: str
 ) -> ObservedRestart | None:
-    """The restart position of the last heartbeat up to a moment that has passed Extract; None without one.
+    """Return the restart position of the last heartbeat up to a moment that has passed Extract, None without one.
 
     ``table`` is the name of the heartbeat tables.
     """
@@ -474,7 +474,7 @@ def _is_of_extract(row: HeartbeatRow) -> bool:
 
 
 def from_headers(whole: WholeTrail, at: int) -> ObservedRestart | None:
-    """LOGBSN of the last file up to a moment whose header has it; None without one."""
+    """Return LOGBSN of the last file begun up to a moment whose header has it, None without one."""
     found = None
     for ordinal in range(len(whole)):
         trail = whole.open(ordinal)

@@ -1,4 +1,4 @@
-"""BR: checkpoints, what a restart reads, transactions that are open for long."""
+"""The results of BR as text: checkpoints, the redo that a restart reads, long transactions."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def checkpoint_lines(shown: CheckpointShown, settings: Settings) -> Iterator[str
 
 
 def restart_lines(shown: BrRestartShown, settings: Settings) -> Iterator[str]:
-    """Yield what a restart reads with BR and without, and what Extract itself reported."""
+    """Yield the redo that a restart reads with BR and without, and the positions that Extract itself has written."""
     yield f"Restart at {format_timestamp(shown.at, settings.time_offset)}"
     disk = f"; {amount(shown.from_disk, 'transaction')} from disk" if shown.from_disk else ""
     why = f"; {_KINDS[shown.kind]}" if _KINDS[shown.kind] else ""
@@ -133,7 +133,7 @@ def long_lines(shown: LongTransactionShown, settings: Settings) -> Iterator[str]
 
 
 def end_lines(shown: LongTransactionsEnd, _settings: Settings) -> Iterator[str]:
-    """Yield the number of transactions open for longer than the interval."""
+    """Yield the number of transactions open for longer than LONGER or the interval."""
     more = f", {shown.listed} listed" if shown.listed < shown.certain + shown.possible else ""
     numbers = f"{shown.certain} for certain, {shown.possible} possibly{more}"
     yield f"Open for longer than {span_text(shown.longer)}: {numbers}"

@@ -1,1 +1,1 @@
-"""CHECK: whether a file holds damage."""
+"""CHECK: damage in trail files."""

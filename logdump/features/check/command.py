@@ -1,4 +1,4 @@
-"""CHECK: one pass over a file that lists everything in it that is no sound record."""
+"""CHECK: list everything in a file that is not a sound record, in one pass."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from trailformat.changes.encrypted import looks_encrypted
 from trailformat.scan import Batch, Workers, scan_in_threads
 
 TakeBatch = Callable[[TrailFile, Batch], None]
-"""Takes a batch of a file in, for another survey in the same pass."""
+"""Receives each batch of a file, for another survey in the same pass."""
 
 
 class Checker:
     """One run of CHECK over one or several files; counts are totals of all files.
 
     Args:
-        notify: records between two reports of progress.
+        notify: number of records between two reports of progress.
         workers: threads that read ahead.
-        also: is given each batch.
+        also: receives each batch; None: nothing does.
     """
 
     def __init__(self, notify: int, workers: Workers, also: TakeBatch | None = None) -> None:
@@ -44,7 +44,7 @@ class Checker:
         self.reached = "the beginning"
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
-        """Look at every record of a file; yields its gaps and Progress. Ctrl+C leaves what it has."""
+        """Check every record of a file; yield its gaps and Progress. The counts remain valid after Ctrl+C."""
         size, before = trail.size, self.records
         self.reached = f"{trail.path}, after 0 records"
         if looks_encrypted(trail):
@@ -66,19 +66,19 @@ class Checker:
         self._end(trail, end, transactions)
 
     def _end(self, trail: TrailFile, end: int, transactions: int) -> None:
-        """Take in how far a file was read."""
+        """Add the bytes and transactions read of a file."""
         self.size += end
         self.transactions += transactions
         self._note_beginning(facts_of(trail))
 
     def _note_beginning(self, facts: FileFacts) -> None:
-        """See whether a restart has begun a file, by the file of its trail before it."""
+        """Count a restart that began a file, judged by the file before it in its trail."""
         before, self._before = self._before, facts
         if before is not None and _trail_of(before) == _trail_of(facts) and is_rollover(before, facts):
             self.restarts += 1
 
     def unreadable(self, path: Path, error: TrailError) -> Event:
-        """The gap that a whole file is which is no trail."""
+        """Count a file that is not a trail as one gap, and return that."""
         size = path.stat().st_size if path.is_file() else 0
         self.size += size
         self.gaps += 1
@@ -86,7 +86,7 @@ class Checker:
         return GapShown(path, 0, size, None, error)
 
     def _counted(self, batch: Batch, records: int, size: int) -> Iterator[Event]:
-        """Count the records of a batch; Progress when one of NOTIFY's steps is passed."""
+        """Count the records of a batch; yield Progress at each step of NOTIFY."""
         begun = self.records
         self.records += records
         self.undefined += _undefined(batch)
@@ -106,7 +106,7 @@ class Checker:
             yield Notice((f"{trail.path}, {text}",), ExitStatus.BAD_DATA)
 
     def result(self, title: str, reading: Reading) -> CheckShown:
-        """The result of the check; damage is what it looks for, so that Ctrl+C alone makes it partial."""
+        """Return the result. Damage is the object of the check, so only Ctrl+C makes it partial."""
         numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
         return CheckShown(title, *numbers, self.restarts, tuple(self.encrypted), is_partial=reading.is_partial)
 
@@ -117,13 +117,13 @@ def _trail_of(facts: FileFacts) -> tuple[Path, str] | None:
 
 
 def _undefined(batch: Batch) -> int:
-    """The number of rows that refer to a missing table definition."""
+    """Return the number of rows that refer to a missing table definition."""
     names = batch.names
     return len(batch.rows_of_tables({key for key in range(len(names)) if names.unknown_index(key) is not None}))
 
 
 def run_check(session: Session, wildcard: FileNames | None, also: TakeBatch | None = None) -> Iterator[Event]:
-    """Check the open trail file, or all files that a name with wildcards fits; the position stays."""
+    """Check the open trail file, or the files of a wildcard; the read position does not change."""
     with Workers() as workers:
         checker = Checker(session.settings.notify, workers, also)
         paths = list(files_from(session)) if wildcard is None else matching_files(wildcard)
@@ -137,7 +137,6 @@ def run_check(session: Session, wildcard: FileNames | None, also: TakeBatch | No
 
 
 def _check_several(checker: Checker, paths: list[Path]) -> Iterator[Event]:
-    # kernels that are loaded pay for each file, however small
     for path in paths:
         try:
             with TrailFile(path) as trail:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class GapShown(NamedTuple):
     """CHECK: bytes of a file that hold no sound record.
 
-    ``length`` reaches up to the next good record, whose RBA is ``next_good``, or to the end of the file (None).
+    ``length`` is the number of bytes up to ``next_good``, the RBA of the next good record, or to the end (None).
     """
 
     path: Path
@@ -26,10 +26,11 @@ class GapShown(NamedTuple):
 
 
 class CheckShown(NamedTuple):
-    """CHECK: what it found in a file, or in several.
+    """CHECK: the result for one or several files.
 
-    ``undefined`` records refer to a table definition that is not there; ``restarts`` are those of Extract, as RECOVERY
-    counts them; the record data of the files ``encrypted`` looks encrypted; ``is_partial`` when it was stopped.
+    ``undefined`` is the number of records whose table definition is missing; ``restarts`` is that of Extract's
+    restarts, as RECOVERY counts them; ``encrypted`` are the files whose record data looks encrypted; ``is_partial`` is
+    True if it was stopped.
     """
 
     title: str
@@ -45,5 +46,5 @@ class CheckShown(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """Bad data when there is damage."""
+        """BAD_DATA if there is damage."""
         return ExitStatus.BAD_DATA if self.gaps else ExitStatus.OK

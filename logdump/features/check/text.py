@@ -1,4 +1,4 @@
-"""CHECK: a line for each gap, and one about the whole."""
+"""CHECK as text: a line for each gap, and a summary."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trailformat import PartialRecord
 
 
 def gap_lines(shown: GapShown, _settings: Settings) -> Iterator[str]:
-    """The place and the length of a gap, the reason, and the next good record."""
+    """Yield the position and length of a gap, the reason, and the next good record."""
     if isinstance(shown.error, PartialRecord):
         then = "more may follow"
     elif shown.next_good is None:
@@ -24,7 +24,7 @@ def gap_lines(shown: GapShown, _settings: Settings) -> Iterator[str]:
 
 
 def check_lines(shown: CheckShown, _settings: Settings) -> Iterator[str]:
-    """The number of records, and the bytes of the file that are none."""
+    """Yield the number of records, and the gaps."""
     gaps = f", {amount(shown.gaps, 'gap')} of {shown.gap_bytes} bytes" if shown.gaps else ", no gap"
     gaps = "" if shown.is_partial and not shown.gaps else gaps
     counted = f"{shown.records} good records in {shown.transactions} transactions"

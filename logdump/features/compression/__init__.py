@@ -1,1 +1,1 @@
-"""Estimates of what compression would save: of blocks on the wire, and of image options in the trail."""
+"""COMPRESS: estimated savings by compression on the network, and by image options in the trail."""

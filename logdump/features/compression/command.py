@@ -1,4 +1,4 @@
-"""COMPRESS: what RMTHOST COMPRESS would save on the wire, and image options in the trail."""
+"""COMPRESS: estimated savings of RMTHOST COMPRESS on the network, and of image options in the trail."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_BLOCK = 2**30
 
 
 def run_compress(session: Session, options: CompressOptions) -> Iterator[Event]:
-    """Estimate over the open trail, or all files that a wildcard names; the position stays."""
+    """Estimate savings over the open trail, or the files of a wildcard; the read position does not change."""
     options = _with_parameters(session, options)
     survey = CompressSurvey(options, session.selection, session.definitions_of, session.settings.notify)
     paths = list(files_from(session)) if options.over is None else matching_files(options.over)

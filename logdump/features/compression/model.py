@@ -1,4 +1,4 @@
-"""Savings by compression: of blocks on the wire, and of image options in a trail; the events of COMPRESS."""
+"""The results of COMPRESS: savings by compression on the network, and by image options in a trail."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from typing import NamedTuple
 from logdump.session.errors import ExitStatus
 
 INCOMPRESSIBLE = 1.02
-"""A ratio below which the data do not compress."""
+"""Ratio below which data count as incompressible."""
 
 
 class Compression(NamedTuple):
     """The sums of blocks at one level.
 
     Attributes:
-        table: the one whose records are sent alone; None for all records.
-        level: of zlib.
-        threshold: bytes over which a block is compressed.
-        bytes, compressed: of all blocks, before and after; ``compressed`` is reckoned from those that were tried.
-        blocks, blocks_compressed: how many there are, and how many of them are over the threshold.
-        tried, tried_bytes: the blocks that zlib was given, and their bytes.
-        seconds: the time of zlib on this machine for those.
+        table: the table whose records are sent alone; None for all records.
+        level: compression level of zlib.
+        threshold: size in bytes above which a block is compressed.
+        bytes, compressed: bytes of all blocks before and after; ``compressed`` is extrapolated from the blocks tried.
+        blocks, blocks_compressed: number of blocks, and of those above the threshold.
+        tried, tried_bytes: number and bytes of the blocks compressed for the estimate.
+        seconds: time that zlib took for those on this machine.
+        is_partial: True if not all was read.
     """
 
     table: str | None
@@ -37,12 +38,12 @@ class Compression(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """Bytes before for one after; 1 without any."""
+        """Bytes before compression per byte after it; 1 without blocks."""
         return self.bytes / self.compressed if self.compressed else 1.0
 
     @property
     def saved_share(self) -> float:
-        """The part of the bandwidth that is not needed any more."""
+        """The share of the bytes that compression saves, 0 to 1."""
         return 1 - self.compressed / self.bytes if self.bytes else 0.0
 
     @property
@@ -57,7 +58,7 @@ class SurveyedRecords(NamedTuple):
     Attributes:
         title: their files.
         records, bytes: their number and bytes.
-        damaged: places without a sound record, which are left out.
+        damaged: number of places of damage, which are left out.
         is_filtered: True if only records that pass the filter are included.
         is_partial: True if stopped before the end.
     """
@@ -75,7 +76,7 @@ class CompressionShown(NamedTuple):
 
     Attributes:
         surveyed: the records.
-        block: the most bytes of a block.
+        block: maximum size of a block in bytes.
         threshold: size in bytes above which a block is compressed.
         ends_at_commit: True if a block ends with each transaction.
         others: number of tables that are added up as one, because there are too many.
@@ -96,7 +97,7 @@ class CompressionShown(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """Bad data when there is damage."""
+        """BAD_DATA if there is damage."""
         return ExitStatus.BAD_DATA if self.surveyed.damaged else ExitStatus.OK
 
 
@@ -110,7 +111,7 @@ class ImagesShown(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """Bad data when there is damage."""
+        """BAD_DATA if there is damage."""
         return ExitStatus.BAD_DATA if self.surveyed.damaged else ExitStatus.OK
 
 
@@ -118,7 +119,7 @@ class ImageSaving(NamedTuple):
     """The saving of one option.
 
     Attributes:
-        what: the option, in words.
+        what: the option as text.
         table: the table counted; None for all.
         records: number of records that the option affects; ``judged``: those that could be examined.
         bytes: bytes of the judged records.

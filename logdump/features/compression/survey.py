@@ -1,4 +1,4 @@
-"""One run of COMPRESS over the records of files: savings on the wire by block, of image options by part."""
+"""One run of COMPRESS over files: savings on the network by block, and by image options."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _INDICATOR = 2
 _UNIFIED = frozenset({UNIFIED_UPDATE, UNIFIED_PK_UPDATE})
 
 PARTS = ("frames", "headers", "tokens", "user tokens", "indicators", "values", "other data")
-"""The parts that the bytes of a record are counted by; ``indicators`` are heads and indicators of columns."""
+"""The parts of a record whose bytes are counted; ``indicators`` are the heads and indicators of columns."""
 
 
 def _length(columns: Columns | None, kept: AbstractSet[int]) -> int:
-    """The bytes of the columns that are not kept."""
+    """Return the bytes of the columns that are not kept."""
     return sum(_COLUMN_HEAD + len(column.raw) for column in columns or () if column.index not in kept)
 
 
@@ -43,30 +43,30 @@ def _keys(definition: TableDefinition | None) -> frozenset[int] | None:
 
 
 def _unchanged(images: Images) -> set[int]:
-    """The columns that both images have, with the same bytes."""
+    """Return the columns that have the same bytes in both images."""
     before = {column.index: column.raw for column in images.before or ()}
     return {column.index for column in images.after or () if before.get(column.index) == column.raw}
 
 
 def _before_of_updates(images: Images, keys: frozenset[int]) -> int:
-    """A unified update without the columns before that are no key and do not change."""
+    """Return the bytes of non-key columns in the before image of a unified update whose value does not change."""
     changed = {column.index for column in images.after or ()} - _unchanged(images)
     return _length(images.before, keys | changed)
 
 
 def _after_of_updates(images: Images, keys: frozenset[int]) -> int:
-    """An update without the columns after that are no key and do not change: COMPRESSUPDATES."""
+    """Return the bytes of unchanged non-key columns in the after image, which COMPRESSUPDATES omits."""
     after = {column.index for column in images.after or ()}
     return _length(images.after, keys | (after - _unchanged(images)))
 
 
 def _deletes(images: Images, keys: frozenset[int]) -> int:
-    """A delete with its key alone: COMPRESSDELETES."""
+    """Return the bytes of non-key columns of a delete, which COMPRESSDELETES omits."""
     return _length(images.before, keys)
 
 
 def _null_filler(images: Images, _: frozenset[int]) -> int:
-    """The bytes after the indicator of a NULL."""
+    """Return the bytes after the indicators of NULLs."""
     columns = (*(images.before or ()), *(images.after or ()))
     return sum(len(column.raw) - _INDICATOR for column in columns if column.is_null)
 
@@ -84,13 +84,13 @@ OPTIONS = (
     _Option("deletes: the key alone (COMPRESSDELETES)", frozenset({DELETE}), _deletes),
     _Option("all rows: no filler after NULL", ROW_TYPES | PREFIX_SIZES.keys(), _null_filler, needs_key=False),
 )
-"""The options, each with the types of records that it is about."""
+"""The options, each with the record types that it affects."""
 REPEATED = "definitions: once in a file"
-"""The saving of definitions that are in a file repeatedly, which no option omits."""
+"""The saving if repeated definitions of a file were omitted; no option does that."""
 
 
 class ImageSavings:
-    """Adds records up.
+    """Sums of bytes by part and by option over records.
 
     Attributes:
         parts: bytes by PARTS.
@@ -108,11 +108,11 @@ class ImageSavings:
         self._definitions: set[tuple[str, bytes]] = set()
 
     def new_file(self) -> None:
-        """Begin another file: definitions have to be written in each."""
+        """Begin another file, which needs its own definitions."""
         self._definitions.clear()
 
     def add(self, record: Record, definition: TableDefinition | None) -> None:
-        """Take in a record; ``definition`` holds the key of its table."""
+        """Add a record; ``definition`` gives the key of its table."""
         if record.is_file_header:
             self.parts["headers"] += record.length
             return
@@ -170,7 +170,7 @@ _MOST_DEFINITIONS = 100_000
 
 
 def _images(record: Record) -> Images | None:
-    """The images of a record; None of data that are no columns."""
+    """Return the images of a record; None if its data are not columns."""
     try:
         return record.images
     except TrailError:
@@ -178,7 +178,7 @@ def _images(record: Record) -> Images | None:
 
 
 def _parts_of_data(images: Images | None) -> tuple[int, int]:
-    """Bytes of values, and of the heads and indicators in front of them; both 0 for data that are no columns."""
+    """Return the bytes of values, and of the heads and indicators before them; both 0 without images."""
     columns = (*(images.before or ()), *(images.after or ())) if images else ()
     indicators = sum(_COLUMN_HEAD + min(_INDICATOR, len(column.raw)) for column in columns)
     return sum(max(0, len(column.raw) - _INDICATOR) for column in columns), indicators
@@ -187,9 +187,9 @@ def _parts_of_data(images: Images | None) -> tuple[int, int]:
 DEFAULT_THRESHOLD = 1000
 MOST_THRESHOLD = 28_000
 LEVELS = (1, 6, 9)
-"""The levels that are tried where none is given."""
+"""The levels tried unless one is given."""
 TABLE_LEVEL = 6
-"""The level for tables where none is given."""
+"""The level for tables unless one is given."""
 SAMPLE = 200
 """Maximum number of blocks tried if neither LEVEL nor SAMPLE is given."""
 
@@ -202,12 +202,12 @@ class _Trial(NamedTuple):
 
 
 class Compressor:
-    """Adds blocks up at several levels.
+    """Sums of blocks, compressed at several levels.
 
     Args:
-        levels: of zlib.
-        threshold: bytes over which a block is compressed.
-        percent: the part of the blocks that is tried; None: SAMPLE of them at most, evenly chosen.
+        levels: compression levels of zlib.
+        threshold: size in bytes above which a block is compressed.
+        percent: percentage of those blocks that is tried; None: at most SAMPLE of them, evenly spaced.
     """
 
     def __init__(
@@ -300,7 +300,7 @@ class Packer:
         self._length = 0
 
     def add(self, record: bytes) -> Iterator[bytes]:
-        """Take a record in; yields the block before it, where that has no room for it."""
+        """Add a record; yield the current block first if the record does not fit into it."""
         if self._length + len(record) > self._size:
             yield from self.end()
         self._parts.append(record)
@@ -334,7 +334,7 @@ class CompressOptions(NamedTuple):
 
 
 def threshold_of(options: CompressOptions) -> int:
-    """COMPRESSTHRESHOLD, as given or its default."""
+    """Return COMPRESSTHRESHOLD as given, or its default."""
     return DEFAULT_THRESHOLD if options.threshold is None else options.threshold
 
 
@@ -367,7 +367,7 @@ class _Wire:
         self.compressor = Compressor(levels, threshold_of(options), percent)
 
     def add(self, record: bytes, *, ends: bool) -> None:
-        """Take a record in, with which a block may end."""
+        """Add a record; ``ends`` if its block ends with it."""
         for block in self.packer.add(record):
             self.compressor.add(block)
         if ends:
@@ -380,13 +380,13 @@ class _Wire:
 
 
 class CompressSurvey:
-    """Takes files in, in the order of the trail.
+    """Estimates over files, which are added in trail order.
 
     Args:
-        options: what is wanted.
-        selection_of: the records of a file that count.
-        definitions_of: the definitions of a file's rows.
-        notify: records between two reports of progress.
+        options: the options of COMPRESS.
+        selection_of: returns the selection of the records of a file.
+        definitions_of: returns the definitions of the rows of a file.
+        notify: number of records between two reports of progress.
     """
 
     def __init__(
@@ -407,7 +407,7 @@ class CompressSurvey:
         self.unreadable = 0
 
     def take(self, trail: TrailFile) -> Iterator[Event]:
-        """Take a file in; yields Progress."""
+        """Add a file; yield Progress."""
         selection = self._selection_of(trail)
         self._is_filtered = self._is_filtered or selection.is_active
         add = self._image_taker(trail) if self._options.images else self._wire_taker(trail)

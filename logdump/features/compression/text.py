@@ -1,4 +1,4 @@
-"""COMPRESS: a line for each level, table and option."""
+"""COMPRESS as text: a line for each level, table and option."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""COUNT: what is in a trail, in numbers."""
+"""COUNT: the numbers and sizes of a trail's records."""

@@ -1,4 +1,4 @@
-"""The command COUNT: its words and how it runs."""
+"""The command COUNT: its syntax and execution."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from trailformat.totals.counting import Totals
 
 
 def run_count(session: Session, options: CountOptions) -> Iterator[Event]:
-    """Count records of the open trail, of another file, or of all files that a wildcard names.
+    """Count records of the open trail, of another file, or of all files that match a wildcard.
 
-    The read position of the open trail is at its beginning afterwards (ENV of the 11.1 session). Ctrl+C ends it with
-    the count so far, marked as partial.
+    Afterwards the read position of the open trail is at its beginning (ENV of the 11.1 session). Ctrl+C ends the count
+    with the result so far, marked as partial.
     """
     started = time.perf_counter()
     with Workers() as workers:
@@ -41,14 +41,14 @@ def run_count(session: Session, options: CountOptions) -> Iterator[Event]:
 
 
 def _restricted(session: Session, workers: Workers) -> AbstractContextManager[object]:
-    """The context in which the rows that a Replicat applies are the only ones."""
+    """Return a context in which only rows that a Replicat applies pass the filter."""
     from logdump.session.effective_rows import only_effective  # noqa: PLC0415 - it reads the whole trail
 
     return only_effective(session, workers)
 
 
 def _counter(session: Session, options: CountOptions, workers: Workers) -> Generator[Event, None, CountRun]:
-    """The counter of the session's engine."""
+    """Return the counter for the session's engine; yields a notice if Spark leaves the count to the local engine."""
     if session.settings.spark_master is None:
         return CountRun(session, options, workers)
     from logdump.spark.jobs.count_job import SparkCounter  # noqa: PLC0415 - for ENGINE SPARK
@@ -62,7 +62,7 @@ def _counter(session: Session, options: CountOptions, workers: Workers) -> Gener
 
 
 def _hash_statistics(count: Totals, seconds: float) -> Event:
-    """HASHSTATS' two lines; a Python dict shows neither its collisions nor its chains, so both are 0."""
+    """Return the two lines of HASHSTATS; a Python dict shows neither collisions nor chains, so both are 0."""
     average = int(seconds * 1_000_000 / count.lookups) if count.lookups else 0
     return say(
         f"Files {len(count.tables):>6}, Coll {0:>6}, Chain {0:>6}",
@@ -87,7 +87,7 @@ _ONE_VALUE["path"] = _NOT_AN_OPTION
 
 
 class OtherFile(File):
-    """A trail file to be counted; not a word that looks like an option and is no file."""
+    """A trail file to be counted; a word that resembles an option and is no file is refused."""
 
     def parse(self, text: str, context: Context) -> str:
         """Return the path."""

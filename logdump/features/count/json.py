@@ -10,7 +10,7 @@ from trailformat.totals.counting import TypeTotals
 
 
 def _of_tally(tally: str) -> tuple[Member, ...]:
-    """The members of the tally at a path."""
+    """Return the members of the tally at a path."""
     get = at(tally)
     types = TYPE_COUNT.each(lambda source: sorted(get(source).types.items()))
     return (

@@ -25,7 +25,7 @@ class TransactionsShown(NamedTuple):
 
 
 class IntervalShown(NamedTuple):
-    """COUNT of one interval: its bounds (Julian) and its totals."""
+    """COUNT INTERVAL: one interval, its bounds (Julian) and its totals."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class IntervalShown(NamedTuple):
 
 
 class EmptyIntervals(NamedTuple):
-    """COUNT INTERVAL: a number of intervals in a row without records, from the start of the first (Julian)."""
+    """COUNT INTERVAL: consecutive intervals without records: their bounds (Julian) and their number."""
 
     start: int
     end: int

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from trailformat.index import RecordIndex
 
 _MOST_EMPTY = 3
-"""The most empty intervals in a row that are shown one by one."""
+"""Maximum number of consecutive empty intervals that are shown one by one."""
 
 
 class CountOptions(NamedTuple):
@@ -55,7 +55,7 @@ class CountOptions(NamedTuple):
 
 
 class FileCount(NamedTuple):
-    """The prepared count of one file; ``begun``: the sums that threads are computing, if nothing is filtered."""
+    """The prepared count of one file; ``begun``: the sums that threads compute, None if a filter is active."""
 
     trail: TrailFile
     selection: Selection
@@ -82,11 +82,11 @@ class CountRun:
         self._session = session
 
     def prepare(self, _paths: Sequence[Path]) -> Iterator[Event]:
-        """See all files before the first is begun."""
+        """Prepare all files before the first is begun; here nothing."""
         yield from ()
 
     def begin(self, trail: TrailFile) -> FileCount:
-        """Prepare the count of a file; threads begin their work on it at once."""
+        """Prepare the count of a file; without a filter, threads start on it now."""
         selection = self._session.selection(trail)
         self.is_filtered |= selection.is_active
         if selection.is_active:
@@ -94,7 +94,7 @@ class CountRun:
         return FileCount(trail, selection, parallel_counts(trail, self.workers, self._taken, breakdown_of(self.count)))
 
     def run(self, counting: FileCount) -> Iterator[Event]:
-        """Take every sound record of a file in, stepping over damage; yields Progress."""
+        """Count every sound record of a file, skipping damage; yields Progress."""
         trail = counting.trail
         name = TrailName.parse(trail.path)
         seqno = name.seqno if name else 0
@@ -136,7 +136,7 @@ class CountRun:
                 yield progress(before + due, record)._replace(size=self._size)
 
     def _places_to_feed(self, trail: TrailFile) -> RecordIndex | None:
-        """The places of the open file; None for another one."""
+        """Return the record index of the open file, which this count extends; None for another file."""
         if not self._session.has_trail or trail is not self._session.trail:
             return None
         from trailformat.index import index_of  # noqa: PLC0415 - for few counts only
@@ -144,7 +144,7 @@ class CountRun:
         return index_of(trail).places
 
     def _note_span(self, trail: TrailFile, rba: int, length: int) -> None:
-        """Note a span of a scan that is no sound record, with the error that reading there gives."""
+        """Note a span that is not a sound record, with the error of reading a record there."""
         if (error := trail.error_at(rba)) is not None:
             self._note(trail, rba, error, length)
 
@@ -174,7 +174,7 @@ class CountRun:
 
 
 def intervals(count: Totals, options: CountOptions) -> Iterator[Event]:
-    """The intervals of a count in order, with the empty ones between them and up to the bounds of the options."""
+    """Yield the intervals of a count in order, with empty ones between them and up to the bounds of the options."""
     length, tallies = options.interval, sorted(count.intervals.items())
     if not tallies:
         return
@@ -188,7 +188,7 @@ def intervals(count: Totals, options: CountOptions) -> Iterator[Event]:
 
 
 def _empty(start: int, end: int, length: int) -> Iterator[Event]:
-    """The empty intervals from ``start`` to ``end``: each if there are few, else how many."""
+    """Yield the empty intervals from ``start`` to ``end``: each one, or their number if there are many."""
     number = (end - start) // length
     if number > _MOST_EMPTY:
         yield EmptyIntervals(start, end, number)
@@ -198,7 +198,7 @@ def _empty(start: int, end: int, length: int) -> Iterator[Event]:
 
 
 def count_files(counter: CountRun, session: Session) -> Generator[Event, None, str]:
-    """Count what the options say; returns the title of the result."""
+    """Count the files that the options select; returns the title of the result."""
     options = counter.options
     if options.logtrail is not None:
         counter.paths = matching_files(options.logtrail)
@@ -222,7 +222,7 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
 def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator[Event, None, str]:
     """Count the files in turn; returns the title of their total."""
     yield from counter.prepare(paths)
-    # threads are at work on the next files meanwhile
+    # threads work on the next files meanwhile
     begun = ((path, _begin(counter, path)) for path in paths)
     try:
         with Ordered(begun, counter.workers.number - 1, lambda item: _close(item[1])) as files:

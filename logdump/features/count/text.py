@@ -21,11 +21,11 @@ from trailformat.totals.counting import OTHERS, TypeTotals
 _WIDTH = 34
 _NAME_WIDTH = 58
 _NAMES = {DDL_OP: "DDL", OTHERS: "Others"}
-"""The names that COUNT prints in place of those of the record line (11.1 session)."""
+"""Types whose name in COUNT differs from that in the record line (11.1 session)."""
 
 
 def count_lines(shown: CountShown, settings: Settings) -> Iterator[str]:
-    """The summary, and under DETAIL a block per table."""
+    """Yield the summary, and with DETAIL a block per table."""
     count = shown.counted
     yield f"{escape(shown.title)} has {count.total.records} records"
     yield from tally_lines(count.total)
@@ -41,7 +41,7 @@ def count_lines(shown: CountShown, settings: Settings) -> Iterator[str]:
 
 
 def tally_lines(tally: TypeTotals) -> Iterator[str]:
-    """Bytes, types in the order of their numbers, images."""
+    """Yield the bytes, the types in the order of their numbers, and the images."""
     yield _line("Total Data Bytes", tally.data_bytes)
     yield _line("  Avg Bytes/Record", tally.average_bytes)
     for io_type, number in sorted(tally.types.items()):
@@ -53,12 +53,12 @@ def tally_lines(tally: TypeTotals) -> Iterator[str]:
 
 
 def type_name(io_type: int) -> str:
-    """The name under which records of a type are counted."""
+    """Return the name under which records of a type are counted."""
     return _NAMES.get(io_type) or io_type_name(io_type)
 
 
 def transaction_lines(data_bytes: int, records: int, tables: int, indent: int) -> Iterator[str]:
-    """The three lines about a transaction, or the average of many."""
+    """Yield the three lines about a transaction, or about the average of many."""
     blanks = " " * indent
     yield f"{blanks}Bytes/Trans ..... {data_bytes:>10}"
     yield f"{blanks}Records/Trans ... {records:>10}"
@@ -66,7 +66,7 @@ def transaction_lines(data_bytes: int, records: int, tables: int, indent: int) -
 
 
 def interval_lines(shown: IntervalShown, settings: Settings) -> Iterator[str]:
-    """COUNT INTERVAL: the bounds with milliseconds (manual), then the tally."""
+    """Yield the bounds of an interval with milliseconds (manual), then its tally."""
     start, end = (format_timestamp(time, settings.time_offset)[:-4] for time in (shown.start, shown.end))
     yield f"Interval from {start} to {end}, "
     yield _line("Recs", shown.tally.records)
@@ -82,7 +82,7 @@ def empty_lines(shown: EmptyIntervals, settings: Settings) -> Iterator[str]:
 
 
 def history_lines(shown: TransactionsShown, settings: Settings) -> Iterator[str]:
-    """The table of large transactions, with the time since the first listed (manual, Evaluating Transaction Size)."""
+    """Yield the large transactions, with the time since the first one listed (manual, Evaluating Transaction Size)."""
     yield ""
     yield f"Transactions with at least {shown.record_limit} records or {shown.byte_limit} bytes"
     for transaction in shown.transactions:
@@ -93,7 +93,7 @@ def history_lines(shown: TransactionsShown, settings: Settings) -> Iterator[str]
 
 
 def elapsed(microseconds: int) -> str:
-    """``hh:mm:ss.mmm``, with a minus sign before the first listed."""
+    """Return a duration as ``hh:mm:ss.mmm``, with a minus sign if negative."""
     milliseconds = abs(microseconds) // 1000
     seconds, milliseconds = divmod(milliseconds, 1000)
     sign = "-" if microseconds < 0 else ""

@@ -31,7 +31,7 @@ _IN_THE_TRAIL = (
 
 
 class DdlOptions(NamedTuple):
-    """The options of a line of DDL; ``most`` is None if all statements are evaluated."""
+    """The options of DDL; ``most`` is None to evaluate all statements."""
 
     most: int | None = 1
     over: str | None = None
@@ -44,10 +44,10 @@ class DdlOptions(NamedTuple):
 
 
 def _options(**given: Any) -> DdlOptions:
-    """The options; OVER and LEFTOUT mean all statements unless a count is given.
+    """Build the options; OVER and LEFTOUT mean all statements unless a count is given.
 
     Raises:
-        ArgumentError: some do not fit together.
+        ArgumentError: the options exclude each other.
     """
     if "over" in given or "left_out" in given:
         given.setdefault("most", None)
@@ -59,7 +59,7 @@ def _options(**given: Any) -> DdlOptions:
 
 
 class _QuotedStatement(Parameter[str]):
-    """A text in double quotes, those inside of it doubled."""
+    """A text in double quotes, with double quotes inside it doubled."""
 
     def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - it depends on nothing else
         """Return the text without its quotes."""
@@ -68,7 +68,7 @@ class _QuotedStatement(Parameter[str]):
         return text[1:-1].replace(2 * _QUOTE, _QUOTE)
 
     def read(self, reader: ArgumentReader) -> str:
-        """The text of the next piece, which keeps its quotes."""
+        """Return the next argument without its quotes, which the reader keeps."""
         piece = reader.look(self)
         if piece is None:
             raise reader.missing(self._absent(reader.context))
@@ -80,7 +80,7 @@ class _QuotedStatement(Parameter[str]):
 
 
 class Evaluating:
-    """One run of DDL; the outcomes are those of all statements, shown or not."""
+    """One run of DDL; outcomes are counted for all statements, also those not shown."""
 
     def __init__(self, session: Session, options: DdlOptions, parameters: ParametersInUse) -> None:
         self._session = session
@@ -123,7 +123,7 @@ class Evaluating:
                 yield result._replace(shows_steps=options.steps, is_strict=options.strict)
 
     def reading(self) -> Reading:
-        """Return the gaps of the reading; none if the requested number of statements was found."""
+        """Return the damage and unreadable files so far; none if the requested number of statements was found."""
         return Reading() if self.is_done else Reading(damaged=self.damaged, unreadable=self.unreadable)
 
     def counted(self) -> DdlCounted:
@@ -134,7 +134,7 @@ class Evaluating:
 
 
 def run_ddl(session: Session, options: DdlOptions) -> Iterator[Event]:
-    """Evaluate DDL statements against the parameter files in use; nothing is executed, and the position stays."""
+    """Evaluate DDL statements against the parameter files in use; nothing is executed, the read position stays."""
     parameters = parameters_in_use(session)
     if parameters.extract is None and parameters.replicat is None:
         raise CommandError("No parameter file of an Extract or Replicat is in use. PARAMS <file> reads one.")
@@ -155,7 +155,7 @@ def run_ddl(session: Session, options: DdlOptions) -> Iterator[Event]:
 
 
 def _over_files(session: Session, options: DdlOptions, evaluating: Evaluating) -> Iterator[Event]:
-    """The open file from the position on, with ACROSS those after it; or those that OVER names."""
+    """Evaluate the open file from the read position (ACROSS: and the files after it), or the files that OVER names."""
     if options.over is None:
         _, *others = files_from(session)
         evaluating.shows_file = bool(others)

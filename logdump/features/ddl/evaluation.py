@@ -16,12 +16,12 @@ from logdump.parameters.reading import error_code
 from logdump.parameters.tree import ErrorRule, ParameterFile, Substitution, Taker
 
 MOST_CHARACTERS = 8 << 20
-"""No substitution lets a statement grow beyond this."""
+"""The length to which substitutions may extend a statement."""
 _RUN_BY_DATABASES = ("/*!", "/*+")
 
 
 def separate_comments(trace: Trace) -> None:
-    """Comments are separated from the main statement."""
+    """Separate the comments from the statement."""
     _, comments = trace.sql.split_comments(trace.text)
     trace.comments = comments
     trace.note(f"comments: {len(comments) or 'none'}")
@@ -46,7 +46,7 @@ remove_comments_after = partial(remove_comments, when="AFTER")
 
 
 def filter_by_clauses(trace: Trace) -> None:
-    """The INCLUDE and EXCLUDE clauses of DDL; a true EXCLUDE goes before a true INCLUDE."""
+    """Evaluate the INCLUDE and EXCLUDE clauses of DDL; a true EXCLUDE takes precedence over a true INCLUDE."""
     ddl = trace.file.ddl
     if ddl is None:
         trace.note("no DDL parameter: as DDL INCLUDE ALL")
@@ -69,7 +69,7 @@ def filter_by_clauses(trace: Trace) -> None:
 
 
 def substitute(trace: Trace) -> None:
-    """Every DDLSUBST whose clauses are true, in the order of the file, each on the result of the one before."""
+    """Apply every DDLSUBST whose clauses are true, in file order, each to the result of the one before."""
     found = trace.file.of(Substitution)
     if not found:
         trace.note("DDLSUBST: none")
@@ -111,7 +111,7 @@ def read_from_trail(trace: Trace) -> None:
 
 
 def evaluate_scope(trace: Trace) -> None:
-    """Step 4: what is no candidate for mapping is OTHER."""
+    """Step 4: set the scope to OTHER if the statement cannot be mapped."""
     if ignored := trace.file.option("IGNOREMAPPING"):
         trace.scope = "OTHER"
         trace.note(f"OTHER: IGNOREMAPPING ({trace.at(ignored.rule)})", ignored.rule)
@@ -124,7 +124,7 @@ def evaluate_scope(trace: Trace) -> None:
 
 
 def evaluate_maps(trace: Trace) -> None:
-    """Step 5: MAPPED where a MAP takes the base object, else UNMAPPED."""
+    """Step 5: set the scope to MAPPED if a MAP selects the base object, else to UNMAPPED."""
     base = trace.subject.base
     if trace.scope:
         trace.note(f"{trace.scope}: MAP does not matter")
@@ -144,7 +144,7 @@ def evaluate_maps(trace: Trace) -> None:
 
 
 def map_base(trace: Trace) -> None:
-    """Step 6: the base name becomes that of TARGET."""
+    """Step 6: replace the base name by that of TARGET."""
     base, taker = trace.subject.base, trace.taker
     if base is None or taker is None or taker.target is None or trace.scope != "MAPPED":
         trace.note("no name is replaced")
@@ -169,7 +169,7 @@ def _replace(trace: Trace, found: WrittenName | None, old: ObjectName, new: Repl
 
 
 def map_derived(trace: Trace) -> None:
-    """Step 7: the derived name becomes that of its own MAP, or gets the schema of the base."""
+    """Step 7: replace the derived name by that of its own MAP, or put it in the schema of the base."""
     derived, base = trace.subject.derived, trace.base_target
     if derived is None:
         trace.note("no derived object")
@@ -224,9 +224,9 @@ def execute(trace: Trace) -> None:
 
 
 def _mapped_schema(trace: Trace, schema: str) -> str:
-    """Return the schema that MAPSESSIONSCHEMA gives for one of the source; it precedes TARGET.
+    """Return the target schema that MAPSESSIONSCHEMA gives for a source schema, empty without a match.
 
-    Empty without a match.
+    It takes precedence over the schema of TARGET.
     """
     for one in trace.file.options_named("MAPSESSIONSCHEMA"):
         source, target = one.names
@@ -236,12 +236,12 @@ def _mapped_schema(trace: Trace, schema: str) -> str:
 
 
 def meet_error(trace: Trace) -> None:
-    """Step 12: an error is assumed; without one the next statement would come."""
+    """Step 12: note the assumed error; without one the evaluation has ended at step 11."""
     trace.note(f"error {error_code(trace.error or '')} is assumed")
 
 
 def search_error_rule(trace: Trace) -> None:
-    """Step 13: the first DDLERROR for the code whose clauses are true, else DEFAULT, else ABEND."""
+    """Step 13: choose the first DDLERROR for the code whose clauses are true, else one for DEFAULT, else ABEND."""
     code = error_code(trace.error or "")
     rules = trace.file.of(ErrorRule)
     for one in (*(rule for rule in rules if rule.code == code), *(rule for rule in rules if rule.code == "DEFAULT")):
@@ -258,7 +258,7 @@ def search_error_rule(trace: Trace) -> None:
 
 
 def resolve_error(trace: Trace) -> None:
-    """Step 14: abend, ignore or discard; retries are not played."""
+    """Step 14: abend, ignore or discard; retries are not simulated."""
     rule = trace.chosen
     response = rule.response if rule else "ABEND"
     code = error_code(trace.error or "")
@@ -286,7 +286,7 @@ REPLICAT_STEPS = (
     Step(13, "DDLERROR", search_error_rule, ("R13",)),
     Step(14, "resolution", resolve_error, ("R14",)),
 )
-"""The steps, each with the statements of Oracle's list that it carries out."""
+"""The steps of Replicat, each with the entries of Oracle's list that it covers."""
 
 
 _LOG_SOURCES = ("TRANLOGOPTIONS", "USERID", "USERIDALIAS", "SOURCEDB", "VAM")
@@ -303,7 +303,7 @@ def capture(trace: Trace) -> None:
 
 
 def search_ddl(trace: Trace) -> None:
-    """Step 3: nothing is captured without a DDL parameter; a pump has none and passes statements on as they are."""
+    """Step 3: look for the DDL parameter. Without it nothing is captured, but a data pump passes statements on."""
     if is_pump(trace.file):
         trace.note("a data pump, by its parameters: DDL passes as it is")
         trace.is_written = True
@@ -316,7 +316,7 @@ def search_ddl(trace: Trace) -> None:
 
 
 def search_ignore_replicates(trace: Trace) -> None:
-    """Step 4: statements of a Replicat are ignored unless GETREPLICATES; those of others under IGNOREAPPLOPS."""
+    """Step 4: ignore statements of a Replicat unless GETREPLICATES is set, those of others under IGNOREAPPLOPS."""
     is_replicat = trace.subject.items.get("C15", "").upper() == "YES"
     words = ("GETREPLICATES", "IGNOREREPLICATES") if is_replicat else ("GETAPPLOPS", "IGNOREAPPLOPS")
     found = trace.file.option(*words)
@@ -334,14 +334,14 @@ def flag_rename(trace: Trace) -> None:
 
 
 def get_names(trace: Trace) -> None:
-    """Step 6: the names of base and derived object."""
+    """Step 6: note the names of the base and the derived object."""
     subject = trace.subject
     base = f"base {subject.base}" if subject.base else "base object is not known"
     trace.note(f"{base}, derived {subject.derived}" if subject.derived else base)
 
 
 def change_rename(trace: Trace) -> None:
-    """Step 7: RENAME becomes ALTER TABLE RENAME, which can name a schema."""
+    """Step 7: change RENAME to ALTER TABLE RENAME, which can name a schema."""
     read, subject = read_statement(trace.text, trace.sql), trace.subject
     if read.operation != "RENAME":
         trace.note("nothing to change")
@@ -357,7 +357,7 @@ def change_rename(trace: Trace) -> None:
 
 
 def determine_scope(trace: Trace) -> None:
-    """Step 9: MAPPED, UNMAPPED or OTHER."""
+    """Step 9: set the scope to MAPPED, UNMAPPED or OTHER."""
     subject = trace.subject
     if other := why_other(subject):
         trace.scope = "OTHER"
@@ -380,7 +380,7 @@ def determine_scope(trace: Trace) -> None:
 
 
 def add_trandata(trace: Trace) -> None:
-    """Step 13: what ADDTRANDATA would issue for a CREATE TABLE."""
+    """Step 13: note the statement that ADDTRANDATA would issue for a CREATE TABLE."""
     found, subject = trace.file.option("ADDTRANDATA"), trace.subject
     if found is None:
         trace.note("ADDTRANDATA: not set")
@@ -414,11 +414,11 @@ EXTRACT_STEPS = (
     Step(13, "ADDTRANDATA", add_trandata, ("X13",)),
     Step(14, "write", write, ("X14",)),
 )
-"""The steps, each with the statements of Oracle's list that it carries out."""
+"""The steps of Extract, each with the entries of Oracle's list that it covers."""
 
 
 def evaluate(subject: DdlSubject, parameters: ParametersInUse, error: str | None = None) -> Iterator[DdlEvaluated]:
-    """Yield the result for each trail of Extract; with both files Replicat gets what Extract lets through.
+    """Yield the results for each trail of Extract; with both files Replicat gets the statements that Extract writes.
 
     Args:
         subject: the statement.

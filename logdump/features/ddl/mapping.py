@@ -1,4 +1,4 @@
-"""The TABLE and MAP statements that select an object, their scopes, and their targets' names in the statement."""
+"""Selection of objects by TABLE and MAP, scope OTHER, and replacement of names in a statement."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _CAN_BE_MAPPED = {
     "ANALYZE": frozenset({"TABLE", "INDEX", "CLUSTER"}),
 }
 _ODD = re.compile(r"[\x00-\x1f\"'*?\\]")
-"""Characters that a TABLE or MAP cannot name; Oracle's page says that there are some."""
+"""Characters that TABLE and MAP cannot name; Oracle's documentation only says that there are some."""
 
 
 def why_other(subject: DdlSubject) -> str | None:
-    """Why a statement is of scope OTHER, whatever TABLE and MAP say; None where it can be mapped."""
+    """Return why a statement has scope OTHER whatever TABLE and MAP say, None if it can be mapped."""
     if subject.object_type not in _CAN_BE_MAPPED.get(subject.operation, ()):
         return f"{subject.operation} {subject.object_type}".strip() + " cannot be mapped"
     odd = next((str(one) for one in (subject.base, subject.derived) if one and _ODD.search(str(one))), None)
@@ -56,7 +56,7 @@ _MOST_NOT_CONVERTED = 20
 
 
 class Takers(NamedTuple):
-    """The statements that select an object; ``excluded`` is the rule that kept another statement from selecting it."""
+    """The statements that select an object; ``excluded`` is the first exclusion, if it rules out a statement."""
 
     found: tuple[Taker, ...]
     excluded: Rule | None
@@ -65,7 +65,7 @@ class Takers(NamedTuple):
 def takers_of(
     name: ObjectName, file: ParameterFile, keywords: tuple[str, ...], globals_: ParameterFile | None = None
 ) -> Takers:
-    """The TABLE or MAP statements that take an object; where one names it without wildcards, those with some do not."""
+    """Return the TABLE or MAP statements that select an object; names without wildcards take precedence."""
     nodes = [*(globals_.nodes if globals_ else ()), *file.nodes]
     is_wildcard_only = any(isinstance(one, Switch) and one.keyword == "EXCLUDEWILDCARDOBJECTSONLY" for one in nodes)
     exclusions = [one.rule for one in nodes if isinstance(one, Exclusion) and _excludes(one, name, keywords)]
@@ -87,7 +87,7 @@ def _excludes(node: Exclusion, name: ObjectName, keywords: tuple[str, ...]) -> b
 
 
 def ddl_takers(name: ObjectName, file: ParameterFile, globals_: ParameterFile | None = None) -> Takers:
-    """The MAP statements that take DDL of an object: one for each target, those for exceptions left out."""
+    """Return the MAP statements that select DDL of an object: one for each target, without those for exceptions."""
     takers = takers_of(name, file, MAP, globals_)
     by_target: dict[ObjectName, Taker] = {}
     for one in takers.found:
@@ -105,9 +105,9 @@ class Replacing(NamedTuple):
 
 
 def replaced(text: str, found: WrittenName, new: Replacing, sql: SqlTokenizer) -> str:
-    """The statement with a name in place of the one found in it, each part in quotes where it must be.
+    """Return the statement with a name replaced by another, whose parts are quoted where necessary.
 
-    A part is where its pattern is, where it takes up a part in quotes, and where it is no plain name.
+    A part is quoted if its pattern is, if a wildcard takes its value from a quoted part, or if it is not a plain name.
     """
     quote = next((one.text[0] for one in found.tokens if one.kind is SqlTokenKind.NAME), sql.quote)
     old = dict(zip(NAME_PARTS, reversed(found.tokens), strict=False))
@@ -130,7 +130,7 @@ def _written_parts(found: WrittenName, new: Replacing) -> Iterator[str]:
 
 
 def not_converted(text: str, source: ObjectName, target: ObjectName, sql: SqlTokenizer) -> tuple[str, ...]:
-    """Names in a statement that still have the schema of the source, once each and in order."""
+    """Return the names in a statement that still have the schema of the source, each once, in order; at most 20."""
     if source.owner.upper() in ("", target.owner.upper()) or source.owner.lower() not in text.lower():
         return ()
     found: dict[str, None] = {}

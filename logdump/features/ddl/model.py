@@ -11,7 +11,7 @@ from logdump.session.errors import ExitStatus
 
 
 class Outcome(enum.Enum):
-    """Outcome of a DDL statement; ``captured`` is the one of Extract where Replicat has ``applied``."""
+    """Outcome of a DDL statement; ``captured`` (by Extract) corresponds to ``applied`` (by Replicat)."""
 
     CAPTURED = "captured"
     APPLIED = "applied"
@@ -34,11 +34,11 @@ class StepResult(NamedTuple):
 class DdlEvaluated(NamedTuple):
     """DDL: the result of one process for one statement and one of its targets.
 
-    ``path``, ``rba`` and ``csn`` are None for a statement given as text; ``target`` is the number of the target where
-    several MAP statements take the object, ``trail`` the one that Extract's file names for it. ``step`` and ``rule``
-    decided, ``reason`` says why. ``statement`` is what comes out, None where nothing does. ``title`` names the
-    statement in text. ``shows_steps`` and ``is_strict`` are options of the command, ``shows_file`` where it goes over
-    several.
+    ``path``, ``rba`` and ``csn`` are None for a statement given as text. ``target`` is the number of the target if
+    several MAP statements select the object; ``trail`` is the trail that Extract's file names for it. ``step`` and
+    ``rule`` decided, ``reason`` says why. ``statement`` is the resulting statement, None if none is written. ``title``
+    names the statement in text. ``shows_steps`` and ``is_strict`` are options of the command; ``shows_file`` is True if
+    several files are read.
     """
 
     side: ProcessSide
@@ -72,13 +72,13 @@ class DdlEvaluated(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """Under STRICT a finding where the statement does not get through."""
+        """FINDINGS under STRICT if the statement is not captured or applied."""
         gets_through = self.outcome in (Outcome.APPLIED, Outcome.CAPTURED)
         return ExitStatus.FINDINGS if self.is_strict and not gets_through else ExitStatus.OK
 
 
 class DdlCounted(NamedTuple):
-    """DDL: how many statements had which outcome on which side; ``statements`` were evaluated."""
+    """DDL: the number of ``statements`` evaluated, and of those with each outcome on each side."""
 
     statements: int
     outcomes: tuple[tuple[ProcessSide, Outcome, int], ...]

@@ -1,7 +1,7 @@
-"""Reader of the head of a DDL statement, word by word, without a grammar.
+"""Reads the head of a DDL statement, word by word, without a grammar.
 
-Base and derived object are Oracle's words: of an index, trigger or synonym the table is the base; of a RENAME the new
-name is the base and the old one is derived. What is not found stays None, and no statement is refused.
+Base and derived object are Oracle's terms: for an index, trigger or synonym the base is the table; for a RENAME the new
+name is the base and the old one is derived. A name that is not found is None, and no statement is rejected.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _BEFORE_A_NAME = frozenset({"IF", "NOT", "EXISTS", "CONCURRENTLY", "ONLY"})
 _BEHIND_ON = frozenset({"ONLY", "TABLE", "CLUSTER"})
 _OF_ALL = frozenset({"SCHEMA", "DATABASE"})
 OLD_NAMES = {"SNAPSHOT": "MATERIALIZED VIEW", "SNAPSHOT LOG": "MATERIALIZED VIEW LOG"}
-"""What Oracle's dictionary calls some types."""
+"""Old names of types, and their names in Oracle's dictionary."""
 
 
 class WrittenName(NamedTuple):
@@ -78,7 +78,7 @@ class WrittenName(NamedTuple):
 class StatementHead(NamedTuple):
     """Operation, type and names of a statement.
 
-    ``main`` is the name after the type, ``has_more`` True if others follow.
+    ``main`` is the name after the type; ``has_more`` is True if other names follow it.
     """
 
     operation: str = ""
@@ -98,7 +98,7 @@ class _Head:
         self.at = 0
 
     def word(self, ahead: int = 0) -> str:
-        """Return a word from here on in capitals; empty if the token there is not a word."""
+        """Return the word ``ahead`` tokens after the cursor in capitals, empty if that token is not a word."""
         at = self.at + ahead
         return (
             self.tokens[at].text.upper() if at < len(self.tokens) and self.tokens[at].kind is SqlTokenKind.WORD else ""
@@ -211,7 +211,7 @@ def _new_name(head: _Head) -> WrittenName | None:
 
 
 def _rename(head: _Head, operation: str) -> StatementHead:
-    """RENAME <old> TO <new>, with TABLE in MySQL."""
+    """Read RENAME <old> TO <new>; MySQL has TABLE before the name."""
     object_type = head.type() or "TABLE"
     old = head.name()
     new = head.name() if head.skip_past("TO") else None
@@ -226,7 +226,7 @@ def _truncate(head: _Head, operation: str) -> StatementHead:
 
 
 def _comment(head: _Head, operation: str) -> StatementHead:
-    """COMMENT ON <type> <name> IS …; of a column the table is the object."""
+    """Read COMMENT ON <type> <name> IS …; for a column the object is its table."""
     head.skip(frozenset({"ON"}))
     if head.word() != "COLUMN":
         object_type = head.type(2)
@@ -266,18 +266,18 @@ _READERS: dict[str, Callable[[_Head, str], StatementHead]] = {
     "REVOKE": _grant,
     "ANALYZE": _analyze,
 }
-"""What reads the rest of a statement, by its first word."""
+"""Readers of the rest of a statement, by its first word."""
 
 
 MOST_CHARACTERS = 4 << 20
-"""A longer statement is evaluated by the items of its record alone."""
+"""Longer statements are evaluated by the items of their record alone."""
 
 
 class DdlSubject(NamedTuple):
-    """A statement and its objects; names are as the database keeps them, as far as that is known.
+    """A statement and its objects; names have the spelling of the database, as far as it is known.
 
-    ``items`` are the items of its record, ``size`` its length in characters, ``sql`` reads its text. ``trusts_text`` is
-    whether the names in the text are those of the record, so that they may be replaced. ``owner`` is the schema that
+    ``items`` are the items of its record, ``size`` is its length in characters, ``sql`` its tokenizer. ``trusts_text``
+    is True if the names in the text agree with the record, so that they can be replaced. ``owner`` is the schema that
     was given.
     """
 
@@ -296,7 +296,7 @@ class DdlSubject(NamedTuple):
 
     @property
     def title(self) -> str:
-        """``CREATE TABLE TEAHOUSE.TEAS``, ``RENAME TABLE TEAHOUSE.TEAS TO TEAHOUSE.HERBS``."""
+        """Operation, type and names: ``CREATE TABLE TEAHOUSE.TEAS``, ``RENAME TABLE TEAHOUSE.TEAS TO …``."""
         name = str(self.derived or self.base or "")
         if self.is_rename:
             name += f"{' RENAME' if self.operation != 'RENAME' else ''} TO {self.base}"
@@ -342,7 +342,7 @@ def subject_of(
 
 
 def _contradictions(read: StatementHead, items: Mapping[str, str]) -> Iterator[str]:
-    """Yield where operation or type differ between record and text; one type may have more words than the other."""
+    """Yield the differences in operation and type between record and text; a type may be part of the other."""
     operation, kind = items.get("B6", "").upper(), items.get("B5", "").upper()
     if operation and read.operation and operation != read.operation and not (read.is_rename and operation == "RENAME"):
         yield f"the record says {operation}, the text {read.operation}"
@@ -353,7 +353,7 @@ def _contradictions(read: StatementHead, items: Mapping[str, str]) -> Iterator[s
 class _Names:
     """The names of base and derived object, from the text and from the items of the record.
 
-    ``folds_any``: True if the database folds unquoted names to capitals or small letters, which a record shows.
+    ``folds_any``: True if the database folds unquoted names to upper or lower case; the record shows to which.
     """
 
     def __init__(self, read: StatementHead, items: Mapping[str, str], owner: str, *, folds_any: bool) -> None:
@@ -372,7 +372,7 @@ class _Names:
         self.base, self.derived = self._checked(base, derived)
 
     def _of(self, found: WrittenName | None) -> ObjectName | None:
-        """A name of the text with what it leaves out."""
+        """Return a name of the text with the default owner, folded as by the database; None without a name."""
         if found is None:
             return None
         parts = [
@@ -392,9 +392,9 @@ class _Names:
     def _checked(
         self, base: ObjectName | None, derived: ObjectName | None
     ) -> tuple[ObjectName | None, ObjectName | None]:
-        """Return both names, the one that the record names with its spelling.
+        """Return base and derived name; the one that matches the name in the record takes its spelling.
 
-        If neither matches, it becomes the base.
+        If neither matches, the name in the record is the base, and nothing is derived.
         """
         if not self._name:
             return base, derived
@@ -427,9 +427,9 @@ _BY_CSN = {"MySQL position": MYSQL}
 
 
 def ddl_records(trail: TrailFile, start: int, selection: Selection, notify: int) -> Iterator[Record | Event]:
-    """The DDL records from an RBA on that pass the filter; damage as a Notice, NOTIFY's Progress between them.
+    """Yield the DDL records from an RBA that pass the filter, damage as a Notice, and Progress as set by NOTIFY.
 
-    Each is reported before it comes: its evaluation takes as long as the reading of many records.
+    Each record is reported as reached first, because its evaluation takes as long as the reading of many records.
     """
     scanned = 0
     for batch in scan(trail, start):
@@ -456,7 +456,7 @@ def _damage(trail: TrailFile, rba: int, length: int) -> Notice:
 
 
 def subject_of_record(trail: TrailFile, record: Record) -> DdlSubject:
-    """The statement of a DDL record."""
+    """Return the statement of a DDL record."""
     items = dict(parse_ddl(joined(trail, record).data))
     subject = subject_of(items.pop(_STATEMENT, ""), items, sql=_tokenizer_by(record.csn))
     if not subject.text:
@@ -465,6 +465,6 @@ def subject_of_record(trail: TrailFile, record: Record) -> DdlSubject:
 
 
 def _tokenizer_by(csn: str | None) -> SqlTokenizer | None:
-    """The tokenizer of the database that CSNs of this form come from; None where the form is not known."""
+    """Return the tokenizer of the database whose CSNs have this form, None if the form is unknown."""
     key = csn_key(csn) if csn is not None else None
     return None if key is None else _BY_CSN.get(key.kind, STANDARD)

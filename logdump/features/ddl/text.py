@@ -1,4 +1,4 @@
-"""DDL: a line for each statement and target, the steps and the statement that comes out below it; then the counts."""
+"""The results of DDL as text: a line for each statement and target, its steps and resulting statement; the counts."""
 
 from __future__ import annotations
 

@@ -39,10 +39,10 @@ class ClauseVerdict(NamedTuple):
 
 
 def judge(clauses: Sequence[Clause], viewed: ClauseInput, *, needs_include: bool) -> ClauseVerdict:
-    """Evaluate clauses: a true EXCLUDE precedes a true INCLUDE, their order does not matter.
+    """Evaluate clauses in any order: a true EXCLUDE takes precedence over a true INCLUDE.
 
     Args:
-        clauses: all clauses of one parameter; without any everything gets through.
+        clauses: all clauses of one parameter; without clauses everything gets through.
         viewed: the statement.
         needs_include: True if nothing gets through when all clauses are EXCLUDE.
     """
@@ -59,7 +59,7 @@ def judge(clauses: Sequence[Clause], viewed: ClauseInput, *, needs_include: bool
 
 
 def _all_of(truths: Iterable[bool | None]) -> bool | None:
-    """AND where some are not known."""
+    """Three-valued AND: None is unknown."""
     found = list(truths)
     if False in found:
         return False
@@ -67,7 +67,7 @@ def _all_of(truths: Iterable[bool | None]) -> bool | None:
 
 
 def _any_of(truths: Iterable[bool | None]) -> bool | None:
-    """OR where some are not known."""
+    """Three-valued OR: None is unknown."""
     found = list(truths)
     if True in found:
         return True
@@ -86,7 +86,7 @@ def _scope(option: ClauseOption, _clause: Clause, viewed: ClauseInput) -> bool:
 
 
 def _operation(option: ClauseOption, _clause: Clause, viewed: ClauseInput) -> bool:
-    """A RENAME is an ALTER too, and an ALTER … RENAME a RENAME."""
+    """Match the operation; a RENAME counts as an ALTER too, and an ALTER … RENAME as a RENAME."""
     subject = viewed.subject
     is_one = {subject.operation, *(("ALTER", "RENAME") if subject.is_rename else ())}
     return any(value == "*" or value.upper() in is_one for value in option.values)
@@ -98,7 +98,7 @@ def _type(option: ClauseOption, _clause: Clause, viewed: ClauseInput) -> bool:
 
 
 def _name(option: ClauseOption, clause: Clause, viewed: ClauseInput) -> bool | None:
-    """The base, or with MAPPED in a Replicat the name that MAP gives to it."""
+    """Match the base name, or with MAPPED in a Replicat the name that MAP gives to it."""
     name = viewed.subject.base
     if viewed.target is not None and clause.option("MAPPED"):
         name = viewed.target
@@ -145,16 +145,16 @@ _HOLDS: dict[str, Callable[[ClauseOption, Clause, ClauseInput], bool | None]] = 
     "INSTRCOMMENTS": lambda option, _, viewed: any(_in(option, one) for one in viewed.comments),
     "INSTRCOMMENTSWORDS": lambda option, _, viewed: _words_in(option, "\n".join(viewed.comments)),
 }
-"""What makes an option true; those that are not here are no conditions."""
+"""The conditions of clauses by option; other options are no conditions."""
 
 
 _FIRST_OF_RULES = 5
-"""Before this step a pump has passed the statement on, or no DDL parameter has left it out."""
+"""Before this step only a data pump, a missing DDL parameter or IGNOREREPLICATES ends an evaluation."""
 Take = Callable[["Trace"], None]
 
 
 class Step(NamedTuple):
-    """A step of Oracle's list: its number, its title, its function, and the statements of the list that it covers."""
+    """A step of Oracle's list: its number, its title, its function, and the entries of the list that it covers."""
 
     number: int
     what: str
@@ -168,11 +168,11 @@ class Trace:
     Attributes:
         subject: the statement as read.
         file: the parameter file; ``globals`` is GLOBALS, if set.
-        text: the statement after the steps so far, which ``sql`` reads; ``comments`` are its original comments.
-        scope: MAPPED, UNMAPPED, OTHER, once known.
-        taker: the MAP statement that is chosen; the targets are what it gives.
-        error: the code of the error that is assumed; ``target`` the number of the target among several.
-        outcome: the outcome; None until a step ends the evaluation.
+        text: the statement after the steps so far, ``sql`` its tokenizer; ``comments`` are its original comments.
+        scope: MAPPED, UNMAPPED or OTHER; empty until a step sets it.
+        taker: the chosen MAP statement; ``base_target`` and ``derived_target`` are the names that it gives.
+        error: the code of the assumed error; ``target`` is the number of the target among several.
+        outcome: None until a step ends the evaluation.
         is_written: True if a statement is written; ``chosen`` is the rule for the error.
     """
 
@@ -213,7 +213,7 @@ class Trace:
         self._stays = False
 
     def run(self, steps: Sequence[Step]) -> DdlEvaluated:
-        """Take the steps up to the one that decides; returns what came of them."""
+        """Run the steps up to the one that decides, and return the result."""
         for step in steps:
             self._number, self._what = step.number, step.what
             step.take(self)
@@ -223,9 +223,9 @@ class Trace:
         return self._result()
 
     def _name_not_used(self) -> None:
-        """Note statements of the files that would change this result and are not evaluated.
+        """Add a problem for each statement of the files that would change this result and is not evaluated.
 
-        None if no DDL is configured.
+        Nothing is added if the statement was ignored or decided before _FIRST_OF_RULES.
         """
         if self.outcome is Outcome.IGNORED or self._number < _FIRST_OF_RULES:
             return
@@ -247,15 +247,15 @@ class Trace:
             self._problems.append(problem)
 
     def end(self, outcome: Outcome, reason: str, rule: Rule | None = None) -> None:
-        """Decide what becomes of the statement, in this step."""
+        """Set the outcome, which ends the evaluation after this step."""
         self.outcome, self._reason, self._deciding = outcome, reason, rule
 
     def at(self, rule: Rule) -> str:
-        """``line 9`` of the parameter file, or of a file it includes."""
+        """Return the place of a rule: ``line 9``, after the path if it is not in the parameter file itself."""
         return f"line {rule.line}" if rule.path == self.file.path else f"{rule.path}, line {rule.line}"
 
     def judged(self, clauses: Sequence[Clause], *, needs_include: bool = False) -> ClauseVerdict:
-        """Clauses held against the statement as it is by now; what true ones ask for is kept."""
+        """Evaluate clauses for the current text; STAYMETADATA and EVENTACTIONS of true clauses are recorded."""
         if clauses and self._plain_of != self.text:
             self._plain_of, self._plain = self.text, self.sql.split_comments(self.text)[0]
         viewed = ClauseInput(self.subject, self.scope, self._plain, self.comments, self.base_target)

@@ -30,7 +30,7 @@ LIMIT = 100
 
 
 class DiffOptions(NamedTuple):
-    """The options of DIFF; ``b`` None: the open trail is the first of the two, and ``a`` the second."""
+    """The options of DIFF; if ``b`` is None, the open trail is the first and ``a`` the second."""
 
     a: str
     b: str | None = None
@@ -62,7 +62,7 @@ class DiffRun:
         self._listed = 0
 
     def events(self) -> Iterator[Event]:
-        """The differences, up to the limit, and both trails in numbers."""
+        """Yield the differences up to the limit, and the summary."""
         options = self._options
         (a, whole), (b, other) = self._trails()
         takes = every_record if options.only is None and not options.filtered else self._takes
@@ -86,7 +86,7 @@ class DiffRun:
             yield from answered(self._differences(comparison, view), comparison.reading, results)
 
     def _differences(self, comparison: TrailComparison, view: SideBySide | None) -> Iterator[Event]:
-        """The differences up to the limit, and Progress."""
+        """Yield the differences up to the limit, and Progress."""
         for event in comparison.differences():
             if not isinstance(event, DifferenceShown):
                 yield event
@@ -128,7 +128,7 @@ class DiffRun:
 
 
 def run_diff(session: Session, options: DiffOptions) -> Iterator[Event]:
-    """Show the differences of two trails; the position stays."""
+    """Show the differences of two trails; the read position does not change."""
     refuse_filter(session, "DIFF", filtered=options.filtered)
     yield from DiffRun(session, options).events()
 
@@ -139,7 +139,7 @@ class _Csn(Word):
     def __init__(self) -> None:
         super().__init__("<csn>")
 
-    def parse(self, text: str, context: Context) -> Any:  # noqa: ARG002 - it depends on nothing else
+    def parse(self, text: str, context: Context) -> Any:  # noqa: ARG002 - the signature of Word
         """Return the sort key of the CSN."""
         key = csn_key(text)
         if key is None:
@@ -148,7 +148,7 @@ class _Csn(Word):
 
 
 class _IgnoredParts(Form[frozenset[str]]):
-    """Words separated by commas."""
+    """The words of IGNORE, separated by commas."""
 
     syntax = "<what>[, <what>…]"
 
@@ -156,11 +156,11 @@ class _IgnoredParts(Form[frozenset[str]]):
         self._word = OneOf({word: word for word in IGNORABLE})
 
     def fits(self, reader: ArgumentReader) -> bool:
-        """Return True if the next word is one of them."""
+        """Return True if the next word names a part that can be ignored."""
         return self._word.fits(reader)
 
     def read(self, reader: ArgumentReader) -> frozenset[str]:
-        """Read the words."""
+        """Return the words read."""
         words: set[str] = set()
         ends, reader.ends = reader.ends, ","
         while True:
@@ -185,7 +185,7 @@ _KEYWORDS = OneOf({word: None for form in (*_OPTIONS.values(), _QUIET) for word 
 
 
 class _Second(File):
-    """A file, where the word is no option."""
+    """A file name that is not a keyword of DIFF."""
 
     def accepts(self, word: str) -> bool:
         """Return True if the word is not a keyword of DIFF."""

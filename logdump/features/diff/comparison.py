@@ -1,4 +1,4 @@
-"""The comparison of two trails: transactions are aligned, and the rows inside of those that belong together."""
+"""The comparison of two trails: transactions are aligned, then the rows of each pair."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Pairs = list[tuple[int, int]]
 
 
 def longest_common(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairs:
-    """The indexes of a longest common subsequence.
+    """Return the index pairs of a longest common subsequence.
 
-    Bit j of a row is 0 where element j of ``b`` makes the subsequence of it and of ``a`` so far longer by one; a row
-    follows from the one before by a few operations on whole integers.
+    Bit j of a row is 0 if element j of ``b`` lengthens the common subsequence of ``b[:j]`` and ``a`` so far by one.
+    Each row is computed from the previous one by a few operations on whole integers.
     """
     places: dict[Hashable, int] = {}
     for index, item in enumerate(b):
@@ -146,9 +146,9 @@ class RowComparison:
 
     Attributes:
         kinds: differences found so far.
-        by_records: rows that were compared by their records for want of a definition.
-        has_rows: whether the last two transactions had any row to be compared.
-        is_lost: whether rows were too different for an alignment.
+        by_records: number of rows compared as records because their values are not known.
+        has_rows: True if the last two transactions had rows to compare.
+        is_lost: True if rows were too different for an alignment.
     """
 
     def __init__(
@@ -249,7 +249,7 @@ class RowComparison:
         yield DifferenceShown(kind, *spots, table=b.table, op=b.op, records=len(a.places), parts=parts)
 
     def _in_any_order(self, a: TransactionSummary, b: TransactionSummary) -> Iterator[DifferenceShown]:
-        """The rows that one transaction has more often, counted in parts so that a large one takes several passes."""
+        """Yield rows that one transaction has more often; large transactions are counted in several passes."""
         parts = max(a.records, b.records) // MOST_COUNTED + 1
         alone: tuple[list[ComparedRow], list[ComparedRow]] = [], []
         for part in range(parts):
@@ -321,10 +321,10 @@ class TrailComparison:
         self._csn_kind: str | None = None
 
     def differences(self) -> Iterator[DifferenceShown | Progress]:
-        """All of them, about in the order of the trails.
+        """Yield all differences, approximately in the order of the trails.
 
         Raises:
-            NotATrail: one of the two is no trail.
+            NotATrail: one of the trails has no readable file.
         """
         streams = self._a.transactions(), self._b.transactions()
         alignment = Alignment(*streams, lambda one: one.key, MOST_TRANSACTIONS, self._order)
@@ -380,7 +380,7 @@ class TrailComparison:
         )
 
     def _order(self, one: SideTransaction) -> tuple[int, ...] | None:
-        """The parts of its CSN, where that is of the form of the first one."""
+        """Return the parts of the CSN; None without one, or if its form is not that of the first CSN seen."""
         key = csn_key(one.transaction.csn) if one.transaction.csn is not None else None
         if key is None:
             return None
@@ -388,7 +388,7 @@ class TrailComparison:
         return key.parts if key.kind == self._csn_kind else None
 
     def _damage(self, stretch: AlignedStretch[SideTransaction]) -> Iterator[DifferenceShown]:
-        """The damage before and in the transactions of a stretch."""
+        """Yield the damage before and in the transactions of a stretch."""
         for side, taken in ((self._a, stretch.a), (self._b, stretch.b)):
             if taken:
                 last = taken[-1].transaction
@@ -426,7 +426,7 @@ class TrailComparison:
     def _alone(
         self, side: Side, one: SideTransaction, move: tuple[SideTransaction, int] | None
     ) -> Iterator[DifferenceShown]:
-        """A transaction that has no other half in its place."""
+        """Yield a transaction without a counterpart at its place, as moved, twice, missing or extra."""
         is_a, spot, records = side is self._a, side.spot(one.transaction.first), self._rows.count(side, one.transaction)
         if move is not None:
             other = move[0]
@@ -469,7 +469,7 @@ class Moves:
     """The transactions without a counterpart in their stretch that have one elsewhere.
 
     Attributes:
-        of_a, of_b: by index: the counterpart, and the number of transactions of the second trail before it.
+        of_a, of_b: by index: the counterpart, and the number of pairs passed; negative: earlier in the second trail.
         taken: the indexes of ``b`` that are counterparts of ``a``.
     """
 
@@ -499,7 +499,7 @@ class Moves:
         return dict(zip(a, b, strict=True)) if len(a) == len(b) else {}
 
     def _later(self, at: int, other: int) -> int:
-        """Over how many pairs a transaction has moved, from its place in ``a`` to that in ``b``."""
+        """Return the number of pairs passed from the place in ``a`` to that in ``b``; negative: earlier in ``b``."""
         later = sum(1 for pair in self._pairs if pair[0] > at and pair[1] < other)
         return later or -sum(1 for pair in self._pairs if pair[0] < at and pair[1] > other)
 
@@ -514,7 +514,7 @@ class _Elsewhere:
             self._by_key.setdefault(one.key, []).append((at, one))
 
     def take(self, key: Hashable) -> tuple[int, SideTransaction] | None:
-        """The first with this key, with its index; it is taken away from what is ahead."""
+        """Remove and return the first transaction with this key, and its index; None without one."""
         known = self._by_key.get(key)
         if not known:
             return None

@@ -1,4 +1,4 @@
-"""The results of DIFF: the differences of two trails, the rows around them, and both in numbers."""
+"""The results of DIFF: the differences of two trails, the rows around them, and the summary."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class DifferenceKind(enum.Enum):
 
 
 class PartDifference(NamedTuple):
-    """A part of a record, or a column in an image, that differs; a side is None where it lacks the part."""
+    """A part of a record, or a column in an image, that differs; a side is None if it lacks the part."""
 
     part: str
     column: str | None
@@ -49,10 +49,10 @@ class DifferenceShown(NamedTuple):
 
     Attributes:
         kind: its kind.
-        a, b: the positions in both trails; None if missing there. Of a transaction that is twice on one side, its
-            first position and that of the copy.
+        a, b: the positions in both trails; None if missing there. For a transaction that is twice on one side, the
+            positions of its first occurrence and of the copy.
         csn, xid: LOGCSN and TRANID of the transaction.
-        table, op: of the record; None for a transaction.
+        table, op: table and operation of the record; None for a transaction.
         records: number of records concerned; for damage, bytes.
         parts: the parts of a changed record that differ.
         later: for a moved transaction its displacement in the second trail, in transactions; negative: earlier.
@@ -91,7 +91,7 @@ class SameRow(NamedTuple):
 
 
 class PassedOver(NamedTuple):
-    """Equal transactions, or equal records of a transaction that differs, that are not among the rows."""
+    """Number of equal transactions, or of equal records of a transaction that differs, that are not shown as rows."""
 
     transactions: int = 0
     records: int = 0
@@ -126,10 +126,10 @@ class DiffShown(NamedTuple):
     Attributes:
         level: how records were compared.
         a, b: the two trails.
-        equal: number of equal transactions, moved ones included.
+        equal: number of equal transactions, moved ones excluded.
         changed: number of transactions with a record that differs.
         transactions, records: differences of whole transactions and of records in others, by kind.
-        by_records: number of records compared at RECORDS because a definition is missing.
+        by_records: number of rows compared at RECORDS because their values are not known.
         is_unaligned: True if records or transactions were too different for an alignment.
         is_unsure: True if copies may be listed as other differences, because too many transactions are out of order.
         listed: number of differences listed.
@@ -173,4 +173,4 @@ class AlignedTrails(Protocol):
 
 
 BeginAligned = Callable[[DiffLevel, str, str], AlignedTrails]
-"""Gives what takes two trails, by the level at which they are compared and their names."""
+"""Makes the receiver of two aligned trails, from the level of the comparison and their names."""

@@ -22,23 +22,23 @@ from trailformat.values.value import Value
 
 _SHOWN_BYTES = 16
 _PIECE = 1 << 20
-"""Bytes that are compared at once."""
+"""Number of bytes compared at a time."""
 IMAGES = ("before", "after")
 
 
 class Cell(NamedTuple):
-    """A column in an image: what is compared, and its text."""
+    """A column in an image: the form that is compared, and its text."""
 
     compared: Hashable
     text: str
 
 
 Cells = Mapping[tuple[str, str], Cell]
-"""By image and column name."""
+"""Cells by image and column name."""
 
 
 def cells_of_change(change: Change) -> Cells:
-    """The columns of a change by their values."""
+    """Return the columns of a change, compared by their values."""
     return {
         (image, column.name or _numbered(column.index)): Cell((value.is_null, value.text), value.text)
         for column in change.columns
@@ -48,7 +48,7 @@ def cells_of_change(change: Change) -> Cells:
 
 
 def cells_of_record(one: TransactionRecord) -> Cells:
-    """The columns of a record by their bytes; their text by the definitions, where there are any."""
+    """Return the columns of a record, compared by their bytes; their text follows the definition, if there is one."""
     known, record = one.definitions.of(one.record), one.record
     cells: dict[tuple[str, str], Cell] = {}
     for image in IMAGES:
@@ -65,7 +65,7 @@ def _numbered(index: int) -> str:
 
 
 def differing_cells(a: Cells, b: Cells, *, ignores_absent: bool = False) -> Iterator[PartDifference]:
-    """The columns in which two rows differ; one that an image lacks has no text there."""
+    """Yield the columns in which two rows differ; the text is None on a side whose image lacks the column."""
     for key in dict.fromkeys((*a, *b)):
         cell, other = a.get(key), b.get(key)
         if cell is None or other is None:
@@ -78,7 +78,7 @@ def differing_cells(a: Cells, b: Cells, *, ignores_absent: bool = False) -> Iter
 def differing_parts(
     a: TransactionRecord, b: TransactionRecord, left_out: frozenset[str], *, ignores_absent: bool = False
 ) -> Iterator[PartDifference]:
-    """The parts in which the canonical forms of two records differ; of images the columns, where both have some."""
+    """Yield the parts in which the canonical forms of two records differ; for images, the columns that differ."""
     forms = [canonical(one.trail, one.record, left_out) for one in (a, b)]
     parts = [part for part in forms[0] if forms[0][part] != forms[1][part]]
     if "data" not in parts and any(part in IMAGES for part in parts):
@@ -92,7 +92,7 @@ def differing_parts(
 
 
 def differing_bytes(a: TransactionRecord, b: TransactionRecord) -> Iterator[PartDifference]:
-    """The first place in which the bytes of two records differ."""
+    """Yield the first offset at which the bytes of two records differ, if any."""
     records = a.record, b.record
     for start in range(0, max(record.length for record in records), _PIECE):
         pieces = [record.cut(start, start + _PIECE) for record in records]
@@ -158,22 +158,22 @@ _TEXTS: dict[str, Callable[[Any], str]] = {
     "tokens": _tokens_text,
     "user_tokens": _user_tokens_text,
 }
-"""How parts are written that are no plain numbers or texts."""
+"""Text of the parts that are neither plain numbers nor text."""
 
 
 _DIGEST = 16
 NOT_IN_VALUES = frozenset({"time", "position", "row_id", "transaction", "tokens", "user_tokens", "trans_ind"})
-"""Parts of records that VALUES leaves out where it falls back to them."""
+"""Parts that are ignored when VALUES falls back to comparing records."""
 
 
 class ComparedRow(NamedTuple):
-    """A record, or a change with both its records, without what it holds.
+    """The positions and keys of a record, or of a change with its records.
 
     Attributes:
-        places: the records.
-        keys: what aligns it with a row of the other trail, the finest first.
-        table, op: of it.
-        by_record: whether it is compared by its record for want of a definition.
+        places: the positions of the records.
+        keys: keys that align it with a row of the other trail, the finest first.
+        table, op: its table and operation.
+        by_record: True if it is compared as a record because its values are not known.
     """
 
     places: tuple[TrailPosition, ...]
@@ -205,7 +205,7 @@ class RowOptions(NamedTuple):
 
     @property
     def parts_left_out(self) -> frozenset[str]:
-        """The parts of records that do not matter at this level."""
+        """The parts of records that are ignored at this level."""
         return self.left_out | NOT_IN_VALUES if self.level is DiffLevel.VALUES else self.left_out
 
 
@@ -226,11 +226,11 @@ class ComparedRows:
         return self._records.run(one.first, one.after)
 
     def meaning_of(self, one: TransactionSummary) -> Hashable:
-        """What the meaning of the bytes of a transaction depends on."""
+        """Return a key of the definitions that give the bytes of a transaction their meaning."""
         return self._records.meaning_at(one.first)
 
     def of(self, one: TransactionSummary) -> Iterator[ComparedRow]:
-        """The rows of a transaction that are compared."""
+        """Yield the rows of a transaction that are compared."""
         taken = (record for record in self.records(one) if self._options.takes(record))
         if self._options.level is DiffLevel.VALUES:
             return map(self._change_row, changes_over((record.record for record in taken), self._source))
@@ -267,19 +267,19 @@ class ComparedRows:
         return canonical(one.trail, one.record, self._options.parts_left_out)
 
     def change(self, row: ComparedRow) -> Change | None:
-        """The change of a row, read once more; None where it is compared by its record."""
+        """Read the change of a row again; None if the row is compared as a record."""
         records = (self._records.at(place).record for place in row.places)
         return None if row.by_record else next(changes_over(records, self._source), None)
 
     def record(self, row: ComparedRow) -> TransactionRecord:
-        """The last record of a row, read once more."""
+        """Read the last record of a row again."""
         return self._records.at(row.places[-1])
 
 
 def differences_of(
     options: RowOptions, a: tuple[ComparedRows, ComparedRow], b: tuple[ComparedRows, ComparedRow]
 ) -> tuple[PartDifference, ...]:
-    """Return the parts in which two rows differ; none if they are equal in all compared parts."""
+    """Return the parts in which two rows differ; empty if they are equal in all compared parts."""
     changes = [rows.change(row) if options.level is DiffLevel.VALUES else None for rows, row in (a, b)]
     if changes[0] is not None and changes[1] is not None:
         cells = map(cells_of_change, (changes[0], changes[1]))
@@ -303,7 +303,7 @@ def _has_values(change: Change) -> bool:
 
 
 def _texts(column: ColumnChange) -> tuple[str | None, ...]:
-    """The value before and after; None where an image lacks it. NULL is no text."""
+    """Return the value before and after; None if an image lacks it. NULL differs from any text."""
     return tuple(
         None if value is None else f"{'N' if value.is_null else 'T'}{value.text}"
         for value in (column.before, column.after)

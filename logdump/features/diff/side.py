@@ -1,4 +1,4 @@
-"""One of the two trails compared: its transactions in order, with the keys that align them, and the options of both."""
+"""One of the two compared trails: its transactions in order, their alignment keys, and the comparison options."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NOWHERE = TrailPosition(1 << 62, 0)
 
 
 class SideTransaction(NamedTuple):
-    """A transaction of one side; for a copy ``copy_of`` is the position of the first one."""
+    """A transaction of one side; for a copy, ``copy_of`` is the position of its first occurrence."""
 
     transaction: TransactionSummary
     key: Hashable
@@ -56,7 +56,7 @@ class Bounds(Protocol):
 
 
 class CsnBounds(NamedTuple):
-    """The transactions that are compared: those between two CSNs, both included, or effective ones."""
+    """Transactions between two CSNs, both included; if ``is_effective``, only those that a Replicat applies."""
 
     first: CsnKey | None = None
     last: CsnKey | None = None
@@ -88,7 +88,7 @@ class Side:
 
     Attributes:
         rows: reads the rows of its transactions.
-        reached: position up to which it has been read; ``read``: the number of records up to there.
+        reached: progress of the reading; None before it begins. ``read``: number of records read.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class Side:
         """Yield its transactions in trail order.
 
         Raises:
-            NotATrail: no file of it can be read.
+            NotATrail: none of its files is a readable trail file.
         """
         for batch in transaction_batches(self.whole):
             self._note(batch)
@@ -137,7 +137,7 @@ class Side:
             self._add_damage(TrailPosition(self.whole.ordinals[path], 0), 0)
 
     def key(self, one: TransactionSummary) -> Hashable:
-        """CSN and TRANID, and apart from others those that a restart has cut; without both, what it holds."""
+        """Return CSN and TRANID, and whether the transaction is cut; without CSN and TRANID, a digest of its rows."""
         if one.csn is None and one.xid is None:
             digest = blake2b(digest_size=16)
             for row in self.rows.of(one):
@@ -167,12 +167,12 @@ class Side:
             self._versions |= {version} if isinstance(version, int) else set()
 
     def _note_damage(self, mark: TrailMark) -> None:
-        """Half a record at the end of a trail that is still written is no damage."""
+        """Note damage; an incomplete record at the end of a trail that is still written is none."""
         if mark.io_type == DAMAGE:
             self._add_damage(mark.place, mark.after - mark.place.rba)
 
     def _add_damage(self, place: TrailPosition, size: int) -> None:
-        # the number decides between damage at one place
+        # the number breaks ties between damage at one position
         self._damaged += 1
         heappush(self._damage, (place, self._damaged, self.damaged(self.spot(place), size)))
 
@@ -183,7 +183,7 @@ class Side:
         return DifferenceShown(DifferenceKind.DAMAGE, a, b, records=size, side=self.letter)
 
     def damage(self, before: TrailPosition = _NOWHERE) -> list[DifferenceShown]:
-        """The damage before a place that was not given yet, however far the trail has been read."""
+        """Return the damage before a position that no earlier call returned."""
         damage = []
         while self._damage and self._damage[0][0] < before:
             damage.append(heappop(self._damage)[-1])
@@ -214,7 +214,7 @@ _OF_PLACE = frozenset({"trans_ind", "transaction"})
 
 @dataclass(frozen=True)
 class OfTables:
-    """Takes the records of tables that a wildcard names, case aside."""
+    """Predicate: the table of a record matches a wildcard; case is ignored."""
 
     wildcard: str
 

@@ -1,6 +1,6 @@
 """Two trails side by side: their differences in order, with neighbouring rows and the number of equal rows between.
 
-It follows a comparison: equal rows come in by calls, and only those near a difference are passed to the view.
+A comparison reports each pair of rows; only rows near a difference are passed to the view.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from trailformat.transactions.batches import TransactionSummary
 
 MOST_ROWS = 20_000
 MOST_CHARACTERS = 8_000_000
-"""Of parts that differ, in all."""
+"""Maximum total length of the texts of differing parts in a listing."""
 MOST_PARTS = 200
 _LONGEST = 1000
 
@@ -37,11 +37,11 @@ class AlignedListing:
     Attributes:
         level: how records are compared.
         titles: the names of both trails.
-        rows: the first ones.
-        differences: the indexes of those among them that are differences.
-        left_out: how many differences are not among them.
-        goes_on: the CSN of the first of these.
-        shown: both trails in numbers; None before the end.
+        rows: the first rows, until MOST_ROWS or MOST_CHARACTERS is reached.
+        differences: the indexes of the differences in ``rows``.
+        left_out: number of differences that are not in ``rows``.
+        goes_on: the CSN of the first difference left out.
+        shown: the summary; None before the end.
     """
 
     def __init__(self, level: DiffLevel, titles: tuple[str, str]) -> None:
@@ -71,12 +71,12 @@ class AlignedListing:
         self.shown = shown
 
     def so_far(self, *, is_ended: bool) -> AlignedSoFar:
-        """It, with the rows that it has now."""
+        """Return the listing with its present number of rows."""
         return AlignedSoFar(self, len(self.rows), is_ended)
 
 
 class AlignedSoFar(NamedTuple):
-    """A listing as far as it has been reported; ``is_ended`` whether no more rows come."""
+    """A listing with the number of rows reported; ``is_ended`` is True if no more will follow."""
 
     listing: AlignedListing
     rows: int
@@ -93,7 +93,7 @@ CONTEXT = 2
 
 
 class SideBySide:
-    """The rows of two trails that are compared, for a view of them."""
+    """Passes the differences of two trails, with context, to a view."""
 
     def __init__(self, a: Side, b: Side, view: AlignedTrails) -> None:
         self._a, self._b, self._view = a, b, view
@@ -102,7 +102,7 @@ class SideBySide:
         self._before: deque[tuple[ComparedRow, ComparedRow]] = deque(maxlen=CONTEXT)
 
     def begin_pair(self, a: TransactionSummary, b: TransactionSummary) -> None:
-        """Two transactions that belong together, before their rows."""
+        """Begin a pair of transactions."""
         spots = self._a.spot(a.first), self._b.spot(b.first)
         self._head = PairedTransaction(*spots, a.csn or b.csn, a.xid or b.xid)
         self._begin_rows()
@@ -112,7 +112,7 @@ class SideBySide:
         self._before.clear()
 
     def same(self, a: ComparedRow, b: ComparedRow) -> None:
-        """Two rows of them that are equal."""
+        """Add two equal rows of the pair."""
         if self._context_left:
             self._context_left -= 1
             self._show(a, b)
@@ -121,7 +121,7 @@ class SideBySide:
         self._before.append((a, b))
 
     def found(self, difference: DifferenceShown) -> None:
-        """A difference: of two rows of them, or of a whole transaction."""
+        """Add a difference, of rows of the pair or of a transaction."""
         if difference.table is None:
             self._end_transactions()
             self._view.add(difference)

@@ -1,4 +1,4 @@
-"""DIFF: a line for each difference, marked by its kind, then both trails in numbers."""
+"""DIFF as text: a line for each difference, marked by its kind, then the summary."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def subject(shown: DifferenceShown) -> str:
 
 
 def finding(shown: DifferenceShown) -> str:
-    """In what it differs, but for the parts of a record."""
+    """Return the kind of a difference in words, without the parts of a record."""
     if shown.kind is DifferenceKind.DAMAGE:
         return f"{amount(shown.records, 'byte')} of damage" if shown.records else "no trail"
     return _WORDS[shown.kind] if shown.table is not None else _of_transaction(shown)
@@ -63,7 +63,7 @@ def _part(part: PartDifference) -> str:
 
 
 def part_name(part: PartDifference) -> str:
-    """The column, or the part of the record."""
+    """Return the name of the column, or of the part of the record."""
     if part.column is None:
         return part.part.replace("_", " ")
     return part.column + (" before" if part.part == "before" else "")
@@ -86,19 +86,19 @@ def _of_transaction(shown: DifferenceShown) -> str:
 
 
 def transaction_name(csn: str | None, xid: str | None) -> str:
-    """A transaction by TRANID and LOGCSN."""
+    """Return the name of a transaction: its TRANID and LOGCSN."""
     names: list[str] = [escape(xid)] if xid is not None else []
     names += [f"CSN {escape(csn)}"] if csn is not None else []
     return " ".join(["Transaction", *names])
 
 
 def record_name(table: str, op: str | None) -> str:
-    """A record by its table and what it does."""
+    """Return the name of a record: its table and operation."""
     return f"{escape(table) or '(no name)'} {escape(op or '')}"
 
 
 def places_text(*spots: Spot | None) -> str:
-    """The places of both sides, as far as there are any."""
+    """Return the positions as text, omitting those that are None."""
     return " | ".join(f"RBA {spot.rba} of {escape(spot.path.name)}" for spot in spots if spot is not None)
 
 

@@ -1,1 +1,1 @@
-"""DOCTOR: the state of a trail on one page, put together from what other commands find."""
+"""DOCTOR: the state of a trail on one page, from the results of other commands."""

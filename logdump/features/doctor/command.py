@@ -1,4 +1,4 @@
-"""DOCTOR: what other commands answer, and what is to be said of their answers."""
+"""DOCTOR: runs other commands and makes findings of their results."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from trailformat.transactions.whole_trail import WholeTrail
 
 
 def findings_of(events: list[Any]) -> tuple[Finding, ...]:
-    """The findings in the events of CHECK, RECOVERY and HEARTBEAT, and about images; the heaviest first."""
+    """Return the findings in the events of CHECK, RECOVERY and HEARTBEAT, and about images; the most severe first."""
     found: list[Finding] = []
     for event in events:
         if (rule := _RULES.get(type(event))) is not None:
@@ -166,13 +166,13 @@ _RULES: dict[type, Callable[[Any], Iterator[Finding]]] = {
 
 _HOUR = 3_600_000_000
 _LARGEST = 5
-"""Transactions that are listed."""
+"""Number of transactions listed."""
 
 T = TypeVar("T")
 
 
 class Examination:
-    """The answers of other commands about one trail."""
+    """The results of other commands for one trail."""
 
     def __init__(self, session: Session, whole: WholeTrail, name: str, largest: int = _LARGEST) -> None:
         self._session, self._whole, self._name, self._largest = session, whole, name, largest
@@ -182,7 +182,7 @@ class Examination:
         self.totals = Totals()
 
     def run(self) -> Iterator[Event]:
-        """Have the commands answer; yields their progress."""
+        """Run the commands; yield their progress."""
         from logdump.features.doctor.images import ImageSurvey  # noqa: PLC0415 - it needs numpy
         from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - as above
 
@@ -190,7 +190,7 @@ class Examination:
         yield from self._answers(run_check(self._session, paths, images.take))
         self.images = tuple(images.tables())
         self.events += [*self.images, LoneBeforeImages(images.lone_number, tuple(images.lone))]
-        # the walk of RECOVERY serves TRANSACTIONS, for which every transaction would have to be found twice
+        # NotApplied takes the batches that RECOVERY reads, so that TRANSACTIONS need not find every transaction again
         not_applied = NotApplied(self._whole, walked=True)
         options = RecoveryOptions(over=paths, keep=(), lists_files=True)
         recovery = RecoveryRun(self._session, options, not_applied.take)
@@ -207,7 +207,7 @@ class Examination:
                 raise KeyboardInterrupt
 
     def _answers(self, answer: Iterator[Event]) -> Iterator[Event]:
-        """Keep what a command answers; its progress is passed on."""
+        """Store the results of a command; yield its progress."""
         for event in answer:
             if isinstance(event, Progress):
                 yield event
@@ -223,7 +223,7 @@ class Examination:
         return self._of(TransactionListed)
 
     def shown(self) -> DoctorShown:
-        """All of it on one page."""
+        """Return all results."""
         return DoctorShown(
             self._name,
             self.headers,
@@ -240,7 +240,7 @@ class Examination:
         )
 
     def _tables(self) -> list[tuple[str, TypeTotals]]:
-        """The tables with rows, those of several partitions as one; the one with the most bytes first."""
+        """Return the tables with rows and their totals, partitions added up; the one with the most bytes first."""
         tables: dict[str, TypeTotals] = {}
         for (name, _), tally in self.totals.tables.items():
             types = Counter({io_type: number for io_type, number in tally.types.items() if io_type in OPERATIONS})
@@ -270,7 +270,7 @@ class Examination:
 
 
 def _first_time(path: Path) -> int | None:
-    """The time of the first record of a file that is not its header."""
+    """Return the time of the first record after the file header; None without one, or if the file cannot be read."""
     try:
         with TrailFile(path) as trail:
             return next((one.header.io_time for one in trail.records() if not one.is_file_header), None)
@@ -279,7 +279,7 @@ def _first_time(path: Path) -> int | None:
 
 
 def run_doctor(session: Session, wildcard: str | None) -> Iterator[Event]:
-    """Examine the trail of the open file, or that of the files whose names fit; the position stays."""
+    """Examine the trail of the open file, or the files that a wildcard matches; the read position stays."""
     refuse_filter(session, "DOCTOR", filtered=False)
     whole = whole_trail_of(session, wildcard, "DOCTOR")
     examination = Examination(session, whole, wildcard or str(session.trail.path))

@@ -1,4 +1,4 @@
-"""The columns that the images of each table hold, and before images that no after image follows."""
+"""The columns in the images of each table, and before images of updates without an after image."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _NUMBERS = np.array([_WORDS.index(OPERATIONS[n]) if OPERATIONS.get(n) in _WORDS 
 _IS_FULL = np.array([number in FULL for number in range(256)])
 _BEFORE = ord("B")
 _MOST_BYTES, _MOST_CELLS = 1 << 24, 1 << 21
-"""Bytes of rows, and rows times columns, that are looked at together."""
+"""Maximum bytes of rows, and maximum rows times columns, processed at a time."""
 _MOST_LONE = 20
-"""Before images without an after image whose place is kept."""
+"""Maximum number of before images without an after image whose position is kept."""
 
 
 @dataclass
@@ -51,7 +51,7 @@ class _Tally:
     keys: int = 0
 
     def add(self, present: Array, keys: Array) -> None:
-        """Take in the images of some records: a mask of their columns, one row for each column."""
+        """Add the images of some records, given as a mask with one row for each column."""
         numbers = present.sum(axis=0)
         self.records += len(numbers)
         self.least, self.most = min(self.least, int(numbers.min())), max(self.most, int(numbers.max()))
@@ -62,7 +62,7 @@ class _Tally:
 
 @dataclass
 class _Table:
-    """What is known of the images of one table."""
+    """The images of one table by operation and side, and the records that lack key columns by operation."""
 
     columns: int = 0
     keys: tuple[str, ...] = ()
@@ -71,14 +71,14 @@ class _Table:
 
 
 class ImageSurvey:
-    """Takes in the batches of the files of a trail, in order.
+    """Collects the images in the files of a trail, batch by batch, in trail order.
 
     Args:
-        definitions_of: the definitions of the rows of a file.
+        definitions_of: returns the row definitions of a file.
 
     Attributes:
-        lone: the first before images of updates that no after image follows.
-        lone_number: how many there are.
+        lone: positions of the first before images of updates without an after image.
+        lone_number: number of all such images.
     """
 
     def __init__(self, definitions_of: Callable[[TrailFile], RowDefinitions]) -> None:
@@ -90,7 +90,7 @@ class ImageSurvey:
         self._of: tuple[TrailFile, RowDefinitions] | None = None
 
     def take(self, trail: TrailFile, batch: Batch) -> None:
-        """Take a batch in."""
+        """Add a batch."""
         if self._of is None or self._of[0] is not trail:
             self._of = trail, self._definitions_of(trail)
         learn_definitions(trail, batch)
@@ -102,7 +102,7 @@ class ImageSurvey:
                 self._take_rows(trail, definitions, rows)
 
     def tables(self) -> Iterator[TableImages]:
-        """The tables, in the order of their first rows."""
+        """Yield the images of each table, in the order of first rows."""
         for name, table in self._tables.items():
             images = tuple(
                 OpImages(op, side, tally.records, tally.least, tally.most, tally.whole, tally.keys)
@@ -149,16 +149,16 @@ class ImageSurvey:
                 self._take_lack(table, op, spot, (images[0] | images[1])[keys][:, lacking])
 
     def _take_lack(self, table: _Table, op: str, spot: Spot, present: Array) -> None:
-        """Note records without all columns of the key: a mask of those that they have."""
+        """Note records without all key columns; ``present`` is a mask of the key columns that they have."""
         names = [name for name, has in zip(table.keys, np.all(present, axis=1), strict=True) if not has]
         known = table.lacks.get(op, KeyLack(op, 0, (), spot))
         columns = tuple(dict.fromkeys((*known.columns, *names)))
         table.lacks[op] = known._replace(records=known.records + present.shape[1], columns=columns)
 
     def _take_pairs(self, trail: TrailFile, batch: Batch) -> None:
-        """Find before images of updates that no after image follows, in this batch and from the one before it.
+        """Find before images of updates without an after image, in this batch and at the end of the one before.
 
-        Damage may have been the after image.
+        One before damage is not counted, because the damage may have been its after image.
         """
         kind, io_type, half = np.asarray(batch.kind), np.asarray(batch.io_type), halves_of(batch)
         places = np.flatnonzero(~metadata_rows(batch) & (kind != FILE_HEADER))

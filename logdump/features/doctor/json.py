@@ -1,4 +1,4 @@
-"""The answer of DOCTOR as JSON."""
+"""The results of DOCTOR as JSON."""
 
 from __future__ import annotations
 

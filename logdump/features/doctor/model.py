@@ -1,4 +1,4 @@
-"""The facts of DOCTOR, which other commands have found, and its findings."""
+"""The results of DOCTOR: facts that other commands have found, and findings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Severity(enum.Enum):
-    """The weight of a finding: damage, something to be looked at, or what is good to know."""
+    """The severity of a finding: damage, something to look at, or something to know."""
 
     DAMAGE = "damage"
     WARNING = "warning"
@@ -28,12 +28,12 @@ class Severity(enum.Enum):
 
 
 class Finding(NamedTuple):
-    """Something that is found.
+    """A finding.
 
     Attributes:
-        severity: its weight.
-        text: what it is.
-        spot: its place; None of one that has none.
+        severity: damage, warning or note.
+        text: the finding in words.
+        spot: its position; None if it has none.
         command: the command that shows more of it.
     """
 
@@ -44,13 +44,13 @@ class Finding(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """How a trail grows.
+    """The growth of a trail.
 
     Attributes:
         size: bytes of its files.
         first, last: the times of its first and its last record (Julian); None without one.
         largest_hour: the start (Julian) and the data bytes of the hour with the most; None without records.
-        free: bytes that are free where the trail is; None where that is not known.
+        free: free bytes on the disk of the trail; None if unknown.
     """
 
     size: int
@@ -61,14 +61,14 @@ class Growth(NamedTuple):
 
     @property
     def bytes_per_hour(self) -> int | None:
-        """The bytes of an hour on average; None where the times do not tell."""
+        """Average growth in bytes per hour; None unless the last time is after the first."""
         if self.first is None or self.last is None or self.last <= self.first:
             return None
         return self.size * _HOUR // (self.last - self.first)
 
     @property
     def hours_left(self) -> float | None:
-        """The hours until the disk is full at this rate."""
+        """Hours until the disk is full at this rate, None if unknown."""
         rate = self.bytes_per_hour
         return self.free / rate if rate and self.free is not None else None
 
@@ -77,15 +77,15 @@ _HOUR = 3_600_000_000
 
 
 class OpImages(NamedTuple):
-    """The images before or after of one operation of a table.
+    """The before or after images of one operation of a table.
 
     Attributes:
         op: INSERT, UPDATE or DELETE.
         side: ``before`` or ``after``.
-        records: the records that have such an image.
-        least, most: the columns in it.
-        whole: how many have all columns of the definition.
-        keys: how many have the columns of the key alone.
+        records: number of records with such an image.
+        least, most: the fewest and the most columns in one.
+        whole: number of images with all columns of the definition.
+        keys: number of images with the key columns only.
     """
 
     op: str
@@ -98,7 +98,7 @@ class OpImages(NamedTuple):
 
 
 class KeyLack(NamedTuple):
-    """Records of an operation without these columns of the key; the first of them is at ``spot``."""
+    """Records of an operation without these columns of the key; the first is at ``spot``."""
 
     op: str
     records: int
@@ -107,14 +107,14 @@ class KeyLack(NamedTuple):
 
 
 class TableImages(NamedTuple):
-    """The columns that the images of a table hold.
+    """The columns in the images of a table.
 
     Attributes:
         table: its name.
-        columns: the columns of its definition, the newest.
-        keys: the names of those of its key; none where the definition has no key.
+        columns: number of columns in its newest definition.
+        keys: names of the key columns; empty if the definition has no key.
         images: by operation and side.
-        lacks: by operation the records without all columns of the key.
+        lacks: the records without all columns of the key, by operation.
     """
 
     table: str
@@ -125,14 +125,14 @@ class TableImages(NamedTuple):
 
 
 class LoneBeforeImages(NamedTuple):
-    """Before images of updates that no after image follows: how many, and the places of the first."""
+    """The number of before images of updates without an after image, and the positions of the first ones."""
 
     number: int
     spots: tuple[Spot, ...]
 
 
 class UnnamedToken(NamedTuple):
-    """A token of a file header that no source names: the name or the number of its group, its id, its bytes."""
+    """A token of a file header without a known name: the name or number of its group, its id, its bytes."""
 
     group: str
     token_id: int
@@ -143,17 +143,17 @@ class DoctorShown(NamedTuple):
     """DOCTOR: the state of one trail.
 
     Attributes:
-        title: its name.
-        headers: of each file what its header says.
-        files: of each file what RECOVERY FILES says.
+        title: name of the trail.
+        headers: facts from the header of each file.
+        files: the files as in RECOVERY FILES.
         check, recovery: the summaries of CHECK and RECOVERY.
-        keep: what a reader at the last recovery point needs; None where it is not known.
-        tables: by name the totals of COUNT DETAIL, the largest first.
-        transactions: the largest.
-        growth: how it grows.
+        keep: the files that a reader at the last recovery point needs; None if unknown.
+        tables: names and totals as in COUNT DETAIL, the largest first.
+        transactions: the largest ones.
+        growth: the growth of the trail.
         lags: the lag of each path.
-        findings: the heaviest first.
-        images: the columns that images hold, by table.
+        findings: the most severe first.
+        images: the columns in the images of each table.
     """
 
     title: str
@@ -171,7 +171,7 @@ class DoctorShown(NamedTuple):
 
     @property
     def unnamed_tokens(self) -> tuple[UnnamedToken, ...]:
-        """The tokens of the header of the first encrypted file that may hold the cipher and the key."""
+        """The unnamed tokens in the header of the first encrypted file; they may hold the cipher and the key."""
         encrypted = self.check.encrypted if self.check is not None else ()
         headers = (facts.header for facts in self.headers if facts.path in encrypted)
         groups = (header.groups for header in headers if header is not None)
@@ -184,7 +184,7 @@ class DoctorShown(NamedTuple):
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files."""
+        """The paths of the files, in trail order."""
         return tuple(facts.path for facts in self.headers)
 
     @property

@@ -20,7 +20,7 @@ _MOST_FINDINGS, _MOST_FILES, _MOST_TABLES, _MOST_BYTES = 40, 12, 20, 32
 
 
 def doctor_lines(shown: DoctorShown, settings: Settings) -> Iterator[str]:
-    """The page, block by block."""
+    """Yield the page, block by block."""
     offset = settings.time_offset
     yield f"Trail {escape(shown.title)}: {amount(len(shown.headers), 'file')}, {shown.growth.size:,} bytes"
     yield from _source(shown)
@@ -66,7 +66,7 @@ def _encrypted(shown: DoctorShown) -> Iterator[str]:
 
 
 def _cipher(shown: DoctorShown) -> Iterator[str]:
-    """What there is about the kind of encryption: bytes, since no source says where the header has it."""
+    """Yield the bytes of the unnamed tokens: no source says which token of the header is the kind of encryption."""
     tokens = shown.unnamed_tokens
     has = "the header has no token without a known name" if not tokens else "tokens of the header without a known name:"
     yield f"             The kind is not known here; {has}"
@@ -144,7 +144,7 @@ def _tables(tables: tuple[tuple[str, TypeTotals], ...]) -> Iterator[str]:
 
 
 def _images(images: tuple[TableImages, ...]) -> Iterator[str]:
-    """The columns in the images: all, the key, or from how many to how many of those of the definition."""
+    """Yield the columns in the images of each table: all, the key, or the least and most of those defined."""
     if not images:
         return
     yield ""

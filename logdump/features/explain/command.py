@@ -1,4 +1,4 @@
-"""EXPLAIN: a verdict, with what it rests on, about lag, restarts and DDL."""
+"""EXPLAIN: a verdict about lag, restarts or DDL, and the facts that support it."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from trailformat.transactions.whole_trail import WholeTrail, gaps_among
 
 
 class Answerable(Protocol):
-    """A question that can be answered with what has been read so far."""
+    """A question that can be answered from what has been read so far."""
 
     def reading(self) -> Reading:
         """Return the gaps of the reading."""
 
     def explained(self, title: str, *, is_partial: bool) -> Explained:
-        """The answer; without a verdict where the reading is partial."""
+        """Return the answer, without a verdict if the reading is partial."""
 
 
 Run = Callable[[Session], Iterator[Event]]
@@ -60,7 +60,7 @@ def _refuse_filter(session: Session) -> None:
 
 
 def _answer(question: Answerable, title: str, run: Iterator[Event], notices: Iterable[Event] = ()) -> Iterator[Event]:
-    """Read what the question needs, then answer; Ctrl+C answers with what there is."""
+    """Read what the question needs, then yield the answer; after Ctrl+C that from the part read."""
 
     def results(reading: Reading) -> Iterator[Event]:
         yield question.explained(title, is_partial=reading.is_partial)
@@ -141,7 +141,7 @@ def _statements(session: Session, question: DdlQuestion) -> Iterator[Event]:
 
 
 def run_explain(session: Session, run: Run) -> Iterator[Event]:
-    """ParameterUse a question; the position stays."""
+    """Answer a question; the read position stays."""
     yield from run(session)
 
 
@@ -159,7 +159,7 @@ class _Message(FreeText):
     is_open = False
 
     def accepts(self, word: str) -> bool:
-        """Whether it begins with the number of a message, or has one."""
+        """Return True if a word contains the beginning of a message number."""
         return "OGG-" in word.upper()
 
 

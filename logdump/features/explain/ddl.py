@@ -1,4 +1,4 @@
-"""EXPLAIN DDL: which DDL statements of a trail would not get through the parameter files in use."""
+"""EXPLAIN DDL: the DDL statements of a trail that are not replicated with the parameter files in use."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _THROUGH = (Outcome.APPLIED, Outcome.CAPTURED)
 
 
 class DdlFacts(NamedTuple):
-    """Results of the statements: their number, the outcomes, and the number at which a Replicat would abend.
+    """The number of statements, of evaluations by outcome, and of statements at which a Replicat may abend.
 
-    ``abends`` counts the statements with an error that no DDLERROR names.
+    ``abends`` counts the statements at which it abends on an error that no DDLERROR names.
     """
 
     statements: int
@@ -82,7 +82,7 @@ class DdlQuestion:
 
     Args:
         parameters: the files in use.
-        missing: gaps in the numbers of the files.
+        missing: number of gaps in the numbers of the files.
 
     Attributes:
         unreadable: number of files that are not trail files.
@@ -97,7 +97,7 @@ class DdlQuestion:
         self._doubts: Counter[str] = Counter()
 
     def take(self, trail: TrailFile, selection: Selection, notify: int) -> Iterator[Event]:
-        """Take a file in; yields Progress and what cannot be read."""
+        """Read a file; yield Progress, and Notices of damage."""
         parameters = self._parameters.for_trail(trail.path)
         for one in ddl_records(trail, trail.first_rba, selection, notify):
             if not isinstance(one, Record):
@@ -130,7 +130,7 @@ class DdlQuestion:
         return Reading(damaged=self._damaged, unreadable=self.unreadable, missing=self._missing)
 
     def explained(self, title: str, *, is_partial: bool) -> Explained:
-        """The answer; without a verdict where the reading is partial."""
+        """Return the answer, without a verdict if the reading is partial."""
         facts = DdlFacts(self._statements, self._outcomes, self._abends)
         counted = [
             f"{side.title} {outcome.value.replace('_', ' ')} {number}"

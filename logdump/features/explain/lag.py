@@ -1,4 +1,4 @@
-"""EXPLAIN LAG: the hop that is late, and the cause, by rules of which the first that holds counts."""
+"""EXPLAIN LAG: the late hop and the cause of the lag, by the first rule that applies."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 _SECOND = 1_000_000
 NO_LAG = 10 * _SECOND
-"""A lag that Oracle's health check does not mention."""
+"""The greatest lag that Oracle's health check does not report."""
 _LEAST_RISING = 3
 HOP_NAMES = {
     "extract_lag": "Extract",
@@ -58,13 +58,14 @@ _PLACES = {
     "replicat_read_lag": "Replicat, before it reads",
     "replicat_lag": "Replicat, until it applies",
 }
-"""The hops as the verdict names them."""
+"""The names of the hops in verdicts."""
 
 
 class LagFacts(NamedTuple):
-    """All that the rules look at.
+    """The input of the rules.
 
-    ``at`` is the moment asked for, None for the greatest lag; ``undecoded`` rows of heartbeat tables may be beats too.
+    ``at`` is the given moment, None for the greatest lag. ``undecoded`` is the number of rows of heartbeat tables that
+    cannot be decoded; they may be beats too.
     """
 
     at: int | None
@@ -81,12 +82,12 @@ class LagFacts(NamedTuple):
 
     @property
     def chosen(self) -> PassedBeat | None:
-        """The beat that shows the lag, unless missing beats count for more."""
+        """The beat that shows the lag, None if missing beats decide."""
         return None if self.is_silent else self.beats.chosen
 
 
 def seconds(microseconds: int) -> str:
-    """Return ``812.000 s``."""
+    """Format microseconds as ``812.000 s``."""
     return f"{microseconds / _SECOND:.3f} s"
 
 
@@ -101,7 +102,7 @@ def _no_beats(facts: LagFacts) -> Phrase | None:
 
 
 def restart_of(facts: LagFacts) -> Restart | None:
-    """The last restart where beats are missing, or before a late beat arrived."""
+    """Return the last restart where beats are missing, or while the chosen beat waited for Extract; else None."""
     gap, chosen = facts.beats.gap, facts.chosen
     for one in reversed(facts.trail.restarts):
         if facts.is_silent and gap is not None and gap.after.time < one.time:
@@ -220,16 +221,16 @@ RULES = (
     VerdictRule("one_hop", _one_hop),
     VerdictRule("several_hops", _several),
 )
-"""The last one always holds."""
+"""The rules, in the order in which they are tried; the last one always applies."""
 
 
 class LagQuestion:
-    """Why replication is late at a moment, or where it was latest.
+    """The question of why replication is late.
 
     Args:
         whole: the trail.
-        at: the moment; None: where the lag is greatest.
-        definitions_of: the definitions of a file's rows.
+        at: the moment; None: that of the greatest lag.
+        definitions_of: returns the row definitions of a file.
         table: the name of the heartbeat tables.
     """
 
@@ -244,7 +245,7 @@ class LagQuestion:
         self._newest: int | None = None
 
     def run(self, notify: int) -> Iterator[Progress]:
-        """Read the trail: its beats, then its transactions; its definitions where there is no beat."""
+        """Read the beats of the trail, its definition records if there is no beat, then its transactions."""
         self._read_beats()
         self._transactions = TransactionsAround(self._whole, self._window())
         if not self.facts.beats.beats:
@@ -296,7 +297,7 @@ class LagQuestion:
         return reading_of(self._whole, self.facts.trail.damaged)
 
     def explained(self, title: str, *, is_partial: bool) -> Explained:
-        """The answer; without a verdict where the reading is partial."""
+        """Return the answer, without a verdict if the reading is partial."""
         facts = self.facts
         return Explained(
             Question.LAG,

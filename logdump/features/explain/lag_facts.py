@@ -41,13 +41,13 @@ class PassedBeat(NamedTuple):
 
 
 class MissingBeats(NamedTuple):
-    """A time in which beats are missing.
+    """A gap between beats.
 
     Attributes:
-        after: the last beat before it.
-        before: the next beat; None where the trail ends without one.
-        end: the time of that, or the newest time in the trail.
-        beats: how many are missing.
+        after: the last beat before the gap.
+        before: the next beat; None if the trail ends without one.
+        end: the time of the next beat, or the newest time in the trail.
+        beats: number of missing beats.
     """
 
     after: BeatPlace
@@ -62,15 +62,16 @@ class MissingBeats(NamedTuple):
 
 
 class BeatFacts(NamedTuple):
-    """The facts that heartbeats show of a lag.
+    """The facts about a lag that heartbeats show.
 
     Attributes:
-        chosen: the beat that shows it; None without any.
-        before: the last beats of the same way before it, the oldest first.
-        gap: beats that are missing at the moment asked for, or else where the most time is without one.
-        gaps: how many such times there are in the trail.
-        beats: how many beats there are.
-        ends: the newest beat, and the newest time in the trail, where the moment asked for is beyond both; else None.
+        chosen: the beat that shows the lag; None without one.
+        before: the last beats of the same path before it, the oldest first.
+        gap: the gap at the given moment, else the longest one; None without one.
+        gaps: number of gaps in the trail.
+        beats: number of beats.
+        ends: time of the newest beat and newest time in the trail, if the given moment is after both and a beat was
+            due by then; else None.
     """
 
     chosen: PassedBeat | None
@@ -90,20 +91,20 @@ class _Way:
 
     @property
     def newest(self) -> int:
-        """The time of its newest beat; 0 before the first."""
+        """The time of the newest beat; 0 before the first."""
         return self.gaps.newest.time if self.gaps.newest is not None else 0
 
     def missing_at(self, end: int) -> int:
-        """The number of beats that should have come since the newest."""
+        """Return the number of beats missing from the newest one to a moment."""
         interval = self.gaps.interval
         return missing_beats(end - self.newest, interval) if interval else 0
 
 
 class BeatsAround:
-    """Takes beats in, in the order of the trail, and finds the one that shows the lag.
+    """Finds the beat that shows the lag, from beats in trail order.
 
     Args:
-        at: the moment whose lag is wanted: that of the last beat before it. None: the greatest lag.
+        at: the moment of the lag: the last beat at or before it is chosen. None: the beat with the greatest lag.
     """
 
     def __init__(self, at: int | None) -> None:
@@ -129,7 +130,7 @@ class BeatsAround:
         return before is None or point.total > before.total
 
     def facts(self, newest: int | None) -> BeatFacts:
-        """The facts, where ``newest`` is the newest time in the trail."""
+        """Return the facts so far; ``newest`` is the newest time in the trail."""
         known = [way for way in self._ways.values() if way.chosen is not None]
         way = max(known, key=lambda one: one.chosen.total if one.chosen is not None else 0, default=None)
         gaps = list(self._gaps(newest))
@@ -145,7 +146,7 @@ class BeatsAround:
         return max(self._ways.values(), key=lambda way: way.newest, default=None)
 
     def _gaps(self, newest: int | None) -> Iterator[MissingBeats]:
-        """The times in which beats of a way are missing; up to the end of the trail those of the newest way."""
+        """Yield the gaps of all paths, and that at the end of the trail for the path with the newest beat."""
         for way in self._ways.values():
             yield from (MissingBeats(gap.after, gap.before, gap.before.time, gap.beats) for gap in way.gaps.gaps())
         newest_way = self._newest_way
@@ -155,7 +156,7 @@ class BeatsAround:
             yield MissingBeats(newest_way.gaps.newest, None, newest, missing)
 
     def _ends(self, newest: int | None) -> tuple[int, int] | None:
-        """The newest beat and the newest time, where the next beat after it should have come before the moment."""
+        """Return the newest beat and the newest time if the moment is after both and a beat was due by then."""
         way, at = self._newest_way, self._at
         if way is None or at is None or newest is None or at <= newest:
             return None
@@ -178,9 +179,9 @@ MOST_RESTARTS = 100
 
 
 class LagWindow(NamedTuple):
-    """The time that is looked at: from the beat that shows the lag to its arrival, or where beats are missing.
+    """The time of a lag: from the beat that shows it to its arrival, or a gap between beats.
 
-    ``after`` and ``before`` are the places of the beats around it, where beats are missing.
+    ``after`` and ``before`` are the positions of the beats around a gap.
     """
 
     start: int
@@ -203,16 +204,16 @@ class ClockLag(NamedTuple):
 
 
 class TrailFacts(NamedTuple):
-    """Facts of a trail about a window.
+    """Facts about the window of a trail.
 
     Attributes:
-        restarts: restart records in the window, the last ones.
+        restarts: restart records in the window, the last MOST_RESTARTS.
         all_restarts: number of restarts in the whole trail; ``last_restart``: the last of them.
         transactions, records, bytes: committed in the window.
-        largest: the committed transaction with the most records.
-        longest: the transaction that was open in the window for longest, as far as the trail shows.
-        ddl: DDL statements committed in the window, and the first of them.
-        damaged: places of damage.
+        largest: the transaction committed in the window with the most records.
+        longest: the longest transaction that was open in the window, as far as the trail shows.
+        ddl: number of DDL statements committed in the window; ``first_ddl``: the transaction of the first.
+        damaged: number of places of damage.
     """
 
     restarts: tuple[Restart, ...]
@@ -229,7 +230,7 @@ class TrailFacts(NamedTuple):
 
 
 class TransactionsAround:
-    """Takes the transactions of a trail in, in their order."""
+    """Collects the transactions of a trail, in trail order."""
 
     def __init__(self, whole: WholeTrail, window: LagWindow) -> None:
         self._whole, self._window = whole, window
@@ -301,10 +302,10 @@ def _length(one: TransactionInterval) -> int:
 
 
 class DefinitionClocks:
-    """Takes the batches of a trail in: a definition bears the clock of who writes it, a row that of its commit.
+    """Finds the lag that definition records show: they have the time of their writing, rows that of their commit.
 
     Args:
-        at: the moment whose lag is wanted; None: the greatest.
+        at: the moment of the lag; None: that of the greatest lag.
     """
 
     def __init__(self, at: int | None) -> None:
@@ -313,7 +314,7 @@ class DefinitionClocks:
         self.found: ClockLag | None = None
 
     def take(self, spot_of: Spot, batch: Batch) -> None:
-        """The next batch of a file."""
+        """Add the next batch of a file; ``spot_of`` is any position in it."""
         for row in range(len(batch)):
             if int(batch.kind[row]) != RECORD:
                 continue

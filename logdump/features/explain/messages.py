@@ -1,6 +1,6 @@
-"""Messages of GoldenGate that speak of trails: what they mean, and the place that they name.
+"""Messages of GoldenGate about trails: their meaning, and the position that they name.
 
-A message that is not in the table is read for its place alone.
+Of a message that is not in the table only the position is used.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ MEANINGS: dict[str, tuple[str, ...]] = {
         _CHECKED,
     ),
 }
-"""By the number of a message: what it means for the trail, in lines. docs/explain.md names the source of each."""
+"""Message number -> meaning for the trail, in lines. docs/explain.md names the source of each."""
 
 _CODE = re.compile(r"\bOGG-(\d{5})\b")
 _NUMBER = r"(\d{1,3}(?:[,.]\d{3})+|\d+)"
@@ -123,10 +123,10 @@ class TrailMessage(NamedTuple):
     """A message.
 
     Attributes:
-        code: its number, as ``OGG-02191``; None of a text that has none.
-        text: its line.
-        file: the name of the trail file in it, as it is written there.
-        rba: the RBA in it.
+        code: its number, such as ``OGG-02191``; None if it has none.
+        text: the whole message.
+        file: the name of a trail file in it, as written there.
+        rba: an RBA in it.
     """
 
     code: str | None
@@ -136,12 +136,12 @@ class TrailMessage(NamedTuple):
 
     @property
     def meaning(self) -> tuple[str, ...]:
-        """What it means for the trail."""
+        """Its meaning for the trail, in lines; empty if unknown."""
         return MEANINGS.get(self.code or "", ())
 
 
 def message_of(text: str) -> TrailMessage:
-    """What a message says."""
+    """Parse a message."""
     code, rba, file = _CODE.search(text), _RBA.search(text), _FILE.search(text)
     return TrailMessage(
         f"OGG-{code[1]}" if code else None,
@@ -152,7 +152,7 @@ def message_of(text: str) -> TrailMessage:
 
 
 def messages_in(lines: Iterable[bytes]) -> Iterator[TrailMessage]:
-    """The errors of a report or of ggserr.log that name a place in a trail or a message that is known."""
+    """Yield the errors of a report or of ggserr.log that name a place in a trail or have a known meaning."""
     for line in lines:
         if (b"ERROR" not in line and b"ABEND" not in line) or b"OGG-" not in line or not _ABENDS.search(line):
             continue

@@ -1,4 +1,4 @@
-"""An answer to a question of a DBA, the event of EXPLAIN; and the rules that give a verdict."""
+"""EXPLAIN: the answer to a question, which is its event, and the rules that give a verdict."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Question(enum.Enum):
 
 
 class When(NamedTuple):
-    """A moment in a text, in Julian microseconds: the zone is that of who reads it."""
+    """A moment in a text, in Julian microseconds; the output chooses the time zone."""
 
     julian: int
 
@@ -35,7 +35,7 @@ Phrase = tuple[str | When | Span, ...]
 
 
 class Evidence(NamedTuple):
-    """A line of an answer: a hop with its lag in microseconds where it is about one, and the places that show it."""
+    """A line of an answer and the positions that show it; ``hop`` and ``lag`` (microseconds) if it is about a hop."""
 
     text: Phrase
     spots: tuple[Spot, ...] = ()
@@ -51,7 +51,7 @@ class Conclusion(NamedTuple):
 
 
 NO_VERDICT = Conclusion("", ())
-"""What there is instead of one where not all was read."""
+"""The verdict of a partial reading."""
 
 
 class Explained(NamedTuple):
@@ -79,7 +79,7 @@ class Explained(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """Bad data when there is damage."""
+        """BAD_DATA if there is damage."""
         return ExitStatus.BAD_DATA if self.damaged else ExitStatus.OK
 
 
@@ -87,13 +87,13 @@ F = TypeVar("F")
 
 
 class VerdictRule(NamedTuple, Generic[F]):
-    """A rule: its name, and the verdict where it holds."""
+    """A rule: its name, and a function that returns the verdict, None if the rule does not apply."""
 
     name: str
     verdict: Callable[[F], Phrase | None]
 
 
 def conclusion(rules: Iterable[VerdictRule[F]], facts: F) -> Conclusion:
-    """The verdict of the first rule that holds; one of them always does."""
+    """Return the verdict of the first rule that applies; one of them must."""
     found = ((rule.name, rule.verdict(facts)) for rule in rules)
     return next(Conclusion(name, text) for name, text in found if text is not None)

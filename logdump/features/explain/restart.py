@@ -1,4 +1,4 @@
-"""EXPLAIN RESTART: what happens when Extract and Replicat are started again, at a place of the trail or now."""
+"""EXPLAIN RESTART: the effect of a restart of Extract and Replicat, at a position of the trail or now."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RestartFacts(NamedTuple):
         recovery: the summary of RECOVERY.
         keep: the position of the restart, and the files that a reader there needs; None if no transaction is whole.
         places: the positions around it at which a Replicat can start; None like ``keep``.
-        damaged: places of damage that a Replicat meets, and files that are not trail files.
+        damaged: number of places of damage that a Replicat reaches, and of files that are not trail files.
         reach: how far back Extract reads; None if unknown.
         no_reach: the reason why ``reach`` is unknown.
     """
@@ -111,16 +111,16 @@ RULES = (
     VerdictRule("twice", _twice),
     VerdictRule("safe", _safe),
 )
-"""The rules, in the order in which they are tried; the last one always holds."""
+"""The rules, in the order in which they are tried; the last one always applies."""
 
 
 def place_text(spot: Spot) -> str:
-    """A place as the other texts name it."""
+    """Return a position as text."""
     return f"RBA {spot.rba} of {spot.path.name}"
 
 
 class RestartQuestion:
-    """The question of what a restart does.
+    """The question of the effect of a restart.
 
     Args:
         whole: the trail.
@@ -135,7 +135,7 @@ class RestartQuestion:
         self._no_reach = "it was stopped before"
 
     def run(self, notify: int, definitions_of: Callable[[TrailFile], RowDefinitions]) -> Iterator[Progress]:
-        """Look for restarts, then at what was open."""
+        """Read the trail for traces of restarts, then for open transactions."""
         newest = 0
         with Workers() as workers:
             for batch in self._survey.run(workers):

@@ -1,4 +1,4 @@
-"""EXPLAIN: what is assumed, the verdict, what it rests on, what is not known."""
+"""The results of EXPLAIN as text: assumptions, the verdict, its evidence, unknown facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EXPORT PARQUET and ARROW: batches of columns, straight from the scan, gathered into row groups of files."""
+"""EXPORT PARQUET and ARROW: columns built from the scan, collected into row groups of files."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from trailformat import CannotWrite, TrailFile, TrailName
 from trailformat.trail.row_definitions import RowDefinitions
 
 _ROWS, _BYTES = 1 << 17, 32 << 20
-"""The rows, and the bytes in memory, at which a row group is written."""
+"""Number of rows, or of bytes in memory, at which a row group is written."""
 _VALUES = 1 << 14
-"""Values that are encoded at a time; of 1,024, as pyarrow has it, encoding takes a tenth longer."""
+"""Values that are encoded at a time; with 1,024, pyarrow's default, encoding takes a tenth longer."""
 
 
 class Schemas(NamedTuple):
-    """The schema of a file as its readers see it, and that of its batches, with dictionaries instead of text."""
+    """The schema of a file for its readers, and the schema of its batches, with dictionaries instead of text."""
 
     file: pa.Schema
     batches: pa.Schema
@@ -53,15 +53,15 @@ class ArrowFormat(NamedTuple):
 class ArrowFile:
     """One file of record batches; row groups are written by ``pool`` while the next one is made.
 
-    The writer lives from the first row group to the footer: of thousands of small files few have one at a time.
+    The writer exists from the first row group to the footer: of thousands of small files few have one at a time.
 
     Args:
-        path: where it is written.
-        schemas: of the file and of the batches.
-        format_: how it is written.
-        compression: one of those that the format has.
+        path: path of the file, or standard output.
+        schemas: schemas of the file and of the batches.
+        format_: the file format.
+        compression: a compression of the format.
         pool: threads that write, one row group of a file at a time.
-        waiting: takes what waits in this file.
+        waiting: total of the buffered bytes of all files, which this file adds to.
     """
 
     def __init__(
@@ -96,18 +96,18 @@ class ArrowFile:
             self.flush()
 
     def flush(self) -> None:
-        """Have the batches that wait written, as one row group."""
+        """Have the pool write the buffered batches as one row group."""
         if self._waiting:
             self._later(partial(self._write, self._taken()))
 
     def finish(self) -> None:
-        """Have the rest written, and the footer."""
+        """Have the pool write the rest and the footer."""
         if not self._is_finished:
             self._is_finished = True
             self._later(partial(self._end, self._taken()))
 
     def close(self) -> int:
-        """Wait until everything is written; returns how many rows were found there. Raises CannotWrite, OSError."""
+        """Wait until everything is written; returns the number of rows in the file. Raises CannotWrite, OSError."""
         self.finish()
         self._settle()
         if not isinstance(self._path, Path):
@@ -117,12 +117,12 @@ class ArrowFile:
         return rows
 
     def abandon(self) -> None:
-        """Let go of the file, whatever is in it; the pool is at rest."""
+        """Discard the file; the pool must be idle."""
         self._waiting = []
         self._file.abandon()
 
     def _taken(self) -> list[pa.RecordBatch]:
-        """The batches that wait, which wait no more."""
+        """Remove the buffered batches from the buffer and return them."""
         taken = self._waiting
         self._rows += self._waiting_rows
         self._all_waiting.bytes -= self._waiting_bytes
@@ -141,7 +141,7 @@ class ArrowFile:
         if self._writer is None:
             self._writer = self._new_writer()
         if batches:
-            # of several dictionaries in one column Parquet keeps none
+            # Parquet keeps no dictionary of a column that has several
             self._writer.write_table(pa.Table.from_batches(batches).unify_dictionaries())
             self._file.flush()
 
@@ -153,9 +153,9 @@ class ArrowFile:
 
 
 def _parquet(file: Any, schemas: Schemas, compression: str) -> Any:
-    """Without a dictionary where no two values are equal, and without statistics where no filter would gain by them.
+    """Return a Parquet writer, without dictionaries of RBAs, which are distinct, and statistics that no filter uses.
 
-    The schema that a file is to show to Arrow is written here, for the batches have another.
+    The schema for readers with Arrow is stored here, because the batches have another one.
     """
     schema = schemas.file
     writer = pq.ParquetWriter(
@@ -173,7 +173,7 @@ def _parquet(file: Any, schemas: Schemas, compression: str) -> Any:
 
 
 def leaf_paths(field: pa.Field, path: str = "") -> Iterator[str]:
-    """The paths by which Parquet knows the columns of a field."""
+    """Yield the paths of a field's columns in Parquet."""
     path = f"{path}.{field.name}" if path else field.name
     if pa.types.is_list(field.type):
         yield from leaf_paths(field.type.value_field.with_name("element"), f"{path}.list")
@@ -196,7 +196,7 @@ def _is_compared(field: pa.Field, schema: pa.Schema) -> bool:
 
 
 class _IpcWriter:
-    """Text in place of dictionaries: the columns are written in the types that readers see."""
+    """Writes columns in the types that readers see: text instead of dictionaries."""
 
     def __init__(self, file: Any, schemas: Schemas, compression: str) -> None:
         options = pa.ipc.IpcWriteOptions(compression=None if compression == "NONE" else compression)
@@ -204,7 +204,7 @@ class _IpcWriter:
         self._writer = pa.ipc.new_file(file, schemas.file, options=options)
 
     def write_table(self, table: pa.Table) -> None:
-        """Write a table as it is to be read."""
+        """Write a table, converted to the schema of the file."""
         self._writer.write_table(table.cast(self._schema))
 
     def close(self) -> None:
@@ -229,13 +229,13 @@ _COLUMNS = tuple(column for column in COLUMNS if column.name not in (CORRUPT, _O
 
 @cache
 def record_schema() -> pa.Schema:
-    """The schema of the batches; only damage would fill the column that is left out."""
+    """Return the schema of the batches, without the columns for damage and for the order of files."""
     schema: pa.Schema = arrow_schema(Selected(column.name, column) for column in _COLUMNS)
     return schema
 
 
 class _Trail(Source):
-    """The trail of a session; what does not decode is null, and column ``problems`` says why."""
+    """The trail of a session; an undecodable part becomes null, with its reason in column ``problems``."""
 
     def __init__(self, trail: TrailFile, definitions: RowDefinitions) -> None:
         super().__init__(trail)
@@ -250,7 +250,7 @@ class _Trail(Source):
 
 
 class RecordBatches:
-    """Makes the batches of one trail; pieces are given in the order of the file.
+    """Builds the batches of one trail; pieces must come in the order of the file.
 
     Args:
         trail: the file.
@@ -261,10 +261,10 @@ class RecordBatches:
         self._source = _Trail(trail, definitions)
 
     def build(self, piece: Piece) -> BuiltBatches:
-        """The rows of a piece.
+        """Return the rows of a piece as one batch, and its problems.
 
         Raises:
-            CannotWrite: a record is larger than a batch can be.
+            CannotWrite: a value does not fit into a batch.
         """
         rows = Rows(self._source, piece.rows.batch, piece.rows.rows, piece.rows.read)
         try:
@@ -278,7 +278,7 @@ class RecordBatches:
 
 
 _MOST_WAITING = 64 << 20
-"""Bytes of all batches that wait for their row groups to be full."""
+"""Maximum size in bytes of the batches that wait for full row groups, in all files."""
 
 
 class ArrowExport:
@@ -292,7 +292,7 @@ class ArrowExport:
         self._waiting = Waiting()
 
     def run(self, path: Place) -> Iterator[Event]:
-        """Write the files; yields Progress. Raises like the walk, and OSError."""
+        """Write the files; yields Progress. Raises as the walk does, and OSError."""
         pool = new_pool()
         files = OpenFiles(path, self._options, partial(self._new_file, pool))
         try:
@@ -320,11 +320,11 @@ class ArrowExport:
                 trail.close()
 
     def report(self) -> Iterator[Event]:
-        """Yield the result in words."""
+        """Yield the number of rows written, and the problems."""
         return self._tally.report(self._options.target_name, by_table=self._options.by_table)
 
     def _jobs(self) -> Iterator[partial[BuiltBatches] | BuiltBatches | Event | TrailFile]:
-        """The work on the pieces of each file, then the file, which is closed when that is done."""
+        """Yield the jobs for the pieces of each file, then the file, which is closed when these are done."""
         options, own = self._options, self._session.trail
         for trail in exported_files(self._session, options, self._tally, lambda _: None):
             make = self._by_table() if options.by_table else self._of_records()
@@ -359,7 +359,7 @@ class ArrowExport:
             self._flush(files)
 
     def _flush(self, files: OpenFiles[ArrowFile]) -> None:
-        """Have what waits for any file written: of all files side by side."""
+        """Have the pool write the buffered batches of all files, in parallel."""
         for file in files.sinks:
             file.flush()
 

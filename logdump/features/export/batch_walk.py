@@ -1,4 +1,4 @@
-"""The records to export as pieces of batches, in bounded memory, and the threads that work on pieces side by side."""
+"""The records to export as pieces of batches, in bounded memory, and the threads that process pieces in parallel."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from trailformat.trail.sequence import Spot
 from trailformat.transactions.tracker import TransactionTracker
 
 WORKERS = min(cores(), 8)
-"""Threads that are of use; kernels, Arrow and the disk let go of Python's lock."""
+"""Number of useful threads; kernels, Arrow and the disk release Python's lock."""
 _MOST_BEGUN = WORKERS + 1
-"""Jobs that are begun and not handed on."""
+"""Maximum number of jobs that are begun and whose results are not yet yielded."""
 
 
 def new_pool(waiting: int = 0) -> ThreadPoolExecutor:
@@ -53,10 +53,10 @@ def results(pool: Executor, items: Iterable[Any]) -> Iterator[Any]:
 
 
 def written(items: Iterable[Any], writing: Callable[[Any], Callable[[], None] | None]) -> Iterator[Any]:
-    """Have what the jobs among the items return written in order by one more thread.
+    """Write the results of the jobs among the items in order, in one more thread.
 
-    ``writing`` makes the job that writes a result, while the next one is waited for; None for what is no result, which
-    is yielded.
+    ``writing`` returns the function that writes a result, which runs while the next result is awaited; None for an item
+    that is not a result, which is yielded.
     """
     pool, writer = new_pool(), ThreadPoolExecutor(1)
     former: Future[None] | None = None
@@ -81,13 +81,13 @@ def _result(item: Any) -> Any:
 
 
 _ROWS = 1 << 16
-"""Of a batch whose records are all read as columns: each table in it costs some time, however few rows it has."""
+"""Records of a batch: each table in a batch costs some time, however few its rows are."""
 
 
 class BatchWalk:
-    """The records from the session's position on that pass its filter, up to ``limit``; damage is noted.
+    """The records from the session's position on that pass its filter, at most ``limit``; damage is noted.
 
-    They begin before the RBA ``stop``, if given.
+    Only records that begin before the RBA ``stop`` are read, if it is given.
     """
 
     def __init__(self, session: Session, tally: ExportTally, limit: int | None, stop: int | None = None) -> None:
@@ -99,7 +99,7 @@ class BatchWalk:
         self._scanned = 0
 
     def items(self) -> Iterator[Piece | Event]:
-        """The pieces, with progress between them.
+        """Yield the pieces, with Progress between them.
 
         Raises:
             NotATrail: the file cannot be read any more.
@@ -124,9 +124,9 @@ class BatchWalk:
                 return
 
     def _note_damage(self, batch: Batch, end: int) -> None:
-        """Note the bytes up to ``end`` that are no sound record.
+        """Note the bytes before ``end`` that are not sound records.
 
-        After an incomplete one, or damage at the end, more may follow.
+        The export ends before an incomplete record, and before damage at the end of the file: more may follow.
         """
         path = self._trail.path
         self._tally.end = Spot(path, end)
@@ -140,7 +140,7 @@ class BatchWalk:
                 self._tally.end = Spot(path, rba)
 
     def _progress(self, batch: Batch, end: int) -> Iterator[Event]:
-        """NOTIFY's reports that fell due in the batch before ``end``; damage does not count as a record."""
+        """Yield the reports of NOTIFY that are due in the batch before ``end``; damage does not count as a record."""
         rows = int(np.searchsorted(np.asarray(batch.rba), end))
         spans, step, before = batch.spans(), self._session.settings.notify, self._scanned
         self._scanned += rows - sum(span < rows for span in spans)

@@ -27,13 +27,13 @@ _ROWS = 1 << 13
 
 
 class ObjectColumns:
-    """A file of record batches; takes events, of which each is a row.
+    """A file of record batches with one row per event.
 
     Args:
-        path: where it is written.
-        options: of the export.
-        shape: of the objects.
-        columns: those of its members.
+        path: path of the file, or standard output.
+        options: options of the export.
+        shape: shape of the objects.
+        columns: columns of its members.
         pool: threads that write.
     """
 
@@ -54,12 +54,12 @@ class ObjectColumns:
             self._flush()
 
     def close(self) -> int:
-        """Write what waits, for the last time; returns how many rows were found there."""
+        """Write the rest; returns the number of rows in the file."""
         self._flush()
         return self._file.close()
 
     def abandon(self) -> None:
-        """Let go of the file, whatever is in it."""
+        """Discard the file."""
         self._file.abandon()
 
     def _flush(self) -> None:
@@ -70,7 +70,7 @@ class ObjectColumns:
 
 class _File(Sink, Protocol):
     def put(self, event: Event) -> None:
-        """Take the row that an event is."""
+        """Add the row of an event."""
 
 
 class BeatExport:
@@ -130,9 +130,9 @@ class _TextOfBeats:
         self._file.write(self._spelling.line_of(HEARTBEAT, event))
 
     def close(self) -> int:
-        """Write what waits, for the last time; returns how many rows were found there."""
+        """Write the rest; returns the number of rows in the file."""
         return self._file.close()
 
     def abandon(self) -> None:
-        """Let go of the file, whatever is in it."""
+        """Discard the file."""
         self._file.abandon()

@@ -1,4 +1,4 @@
-"""The command EXPORT: its words and how it runs."""
+"""The command EXPORT: its syntax and execution."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _NAME = "EXPORT"
 def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
     """Write the records that pass the filter to a file, or the rows of each table to a file of its own.
 
-    Records are read from the position on, or from the beginning of the file where an EXPORT without a limit has left
-    the position.
+    Records are read from the position on; if an EXPORT without a limit has left the position here, from the beginning
+    of the file in which that began.
     """
     if options.heartbeats is not None:
         yield from _write(session, options)
@@ -58,7 +58,7 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
 
 
 def _encrypted_between(session: Session, begins_in: Path) -> Iterator[Path]:
-    """The files whose record data looks encrypted, from one of the trail to the open one."""
+    """Yield the files from ``begins_in`` to the open one whose record data looks encrypted."""
     if begins_in == session.trail.path:
         yield from [begins_in] * looks_encrypted(session.trail)
         return
@@ -73,7 +73,7 @@ def _encrypted_between(session: Session, begins_in: Path) -> Iterator[Path]:
 
 
 def _export(session: Session, options: ExportOptions) -> Iterator[Event]:
-    """Write them, in Spark where that is the engine and can."""
+    """Write the records, in Spark if it is the engine and supports the options."""
     narrows = options.effective and options.format != "SQL"
     with _restricted(session) if narrows else nullcontext():
         if session.settings.spark_master is not None:
@@ -91,7 +91,7 @@ def _write(session: Session, options: ExportOptions) -> Iterator[Event]:
 
 
 def _restricted(session: Session) -> AbstractContextManager[object]:
-    """The context in which the rows that a Replicat applies are the only ones."""
+    """Return a context in which only rows that a Replicat applies pass the filter."""
     from logdump.session.effective_rows import only_effective  # noqa: PLC0415 - it reads the whole trail
 
     return only_effective(session)
@@ -116,7 +116,7 @@ def _options(format_: str, name: str, values: dict[str, Any]) -> ExportOptions:
 
 
 def _beats(**values: Any) -> dict[str, Any]:
-    """The values of an export of heartbeats, those that choose beats made one."""
+    """Return the values of an export of heartbeats, with those that choose beats combined into ``heartbeats``."""
     chosen = {name: values.pop(name) for name in CHOICE if name in values}
     return {**values, "heartbeats": heartbeat_options(display=Display.HISTORY, **chosen)}
 
@@ -131,7 +131,7 @@ _REPLACE = OneOf({"REPLACE": True, "!": True}, syntax="REPLACE")
 
 
 def _form_of(format_: str) -> Form[ExportOptions]:
-    """TO, the file, and the options of a format."""
+    """Return the form of TO, the file, and the options of a format."""
     is_sql = format_ == "SQL"
     unit = "TRANSACTION[S]" if is_sql else "RECORD[S]"
     key = "transactions" if is_sql else "records"
@@ -159,14 +159,14 @@ def _form_of(format_: str) -> Form[ExportOptions]:
 
 
 def _of_heartbeats(compression: Form[str]) -> Form[dict[str, Any]]:
-    """HEARTBEATS and its options, in place of those of records."""
+    """Return the form of HEARTBEATS and its options, which replace the options of records."""
     options: dict[str, Form[Any]] = {"replaces": _REPLACE, "compression": compression, **CHOICE}
     wrong = f"{{!r}} is not one of {', '.join(form.keywords[0] for form in CHOICE.values())} and REPLACE."
     return Keyword("HEARTBEATS", AnyOrder(_beats, options, wrong=wrong, ends_phrases=True))
 
 
 def _of_sql() -> dict[str, Form[Any]]:
-    """Return the options of SQL alone."""
+    """Return the options that only SQL has."""
     return {
         "takes_back": OneOf({"UNDO": True}),
         "includes_cut": Keyword("INCLUDE", OneOf({"CUT": True}, "INCLUDE takes CUT.")),
@@ -182,7 +182,7 @@ def _no_debezium(format_: str) -> RefusedKeyword:
 
 
 def _of_others(format_: str) -> dict[str, Form[Any]]:
-    """The options of all other formats."""
+    """Return the options of the formats other than SQL; the options of SQL are refused."""
     of_sql = {word: word for word in ("UNDO", *DIALECTS)} | {"INCLUDE": "INCLUDE CUT"}
     return {
         "by_table": Keyword("BY", OneOf({"TABLE": True}, "BY takes TABLE.")),

@@ -1,4 +1,4 @@
-"""EXPORT JSONL … DEBEZIUM: a line for each change, as consumers of Debezium's events expect it. It needs pyarrow."""
+"""EXPORT JSONL … DEBEZIUM: a line for each change, in the form of Debezium's events. It needs pyarrow."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class ChangeLines(NamedTuple):
     """The lines of the changes of a block, and their number.
 
     Attributes:
-        records: how many records they are of.
-        left_out: the types of the records that are no change, and how many there are.
-        problems: values that do not decode: RBA, column, reason.
+        records: number of records that are changes.
+        left_out: number of records that are no changes, by IOType.
+        problems: undecodable values: RBA, column, reason.
     """
 
     data: bytes
@@ -50,7 +50,7 @@ class DebeziumExport(TextExport[ChangeLines]):
     _made = ChangeLines
 
     def report(self) -> Iterator[Event]:
-        """The number of changes written, and the problems met."""
+        """Yield the number of changes written, and the problems."""
         return self._tally.report(self._options.target_name, by_table=False, kind="change")
 
     def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], ChangeLines]]]:
@@ -79,7 +79,7 @@ class DebeziumExport(TextExport[ChangeLines]):
 
 
 def _lines_of(block: list[tuple[Group, _Lobs]], age: int) -> ChangeLines:
-    """The lines of the changes of some tables, in order."""
+    """Return the lines of the changes of some tables, in the order of the trail."""
     numbered: list[tuple[str, str]] = []
     problems: list[tuple[int, str, str]] = []
     left_out, records = Counter[int](), 0
@@ -103,7 +103,7 @@ def _lines_of(block: list[tuple[Group, _Lobs]], age: int) -> ChangeLines:
 
 
 def _texts(table: str, changed: Changed) -> Iterator[str]:
-    """The line of each change."""
+    """Yield the line of each change."""
     columns: dict[str | None, list[Any]] = {name: array.to_pylist() for name, array in changed.fixed.items()}
     own = [array.to_pylist() for array in changed.own.values()]
     rows: list[Any] = [dict(zip(changed.own, values, strict=True)) for values in zip(*own, strict=True)]
@@ -131,7 +131,7 @@ def _image(row: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it: integers and floating-point numbers as numbers, others as text with all digits."""
+    """Return a value for JSON: integers and finite floats as numbers, other numbers as text with all digits."""
     if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     return plain_text(value)

@@ -33,14 +33,14 @@ class Export(Protocol):
         """Write the file, or the files in the folder, and fill the tally; yields Progress."""
 
     def report(self) -> Iterator[Event]:
-        """The number of rows written, and the problems met."""
+        """Yield the number of rows written, and the problems."""
 
 
 def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
-    """Write the records from the position on that pass the filter, whole or not at all, and report them.
+    """Write all records from the position on that pass the filter, or nothing, and report them.
 
-    With ACROSS they are those of the later files too. The position moves past the last record read; with heartbeats it
-    stays. Standard output gets the rows as they are written.
+    With ACROSS this includes the later files. The position moves past the last record read; with heartbeats it does
+    not move. Standard output receives rows as they are written.
 
     Raises:
         CommandError: the target exists, is the open trail, is not possible here, or a package is missing.
@@ -63,7 +63,7 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
 
 
 def _written(session: Session, options: ExportOptions, tally: ExportTally) -> Generator[Event, None, Export]:
-    """Write the output, whole or not at all; returns its writer."""
+    """Write the whole output or nothing; returns its writer."""
     cursor = session.cursor
     check_target(session, options.target, is_folder=options.by_table)
     export = export_of(session, options, tally)
@@ -87,7 +87,7 @@ def _stopped(options: ExportOptions, tally: ExportTally, written: int) -> Notice
 
 @contextlib.contextmanager
 def _place(session: Session, options: ExportOptions) -> Iterator[Place]:
-    """The place to write to: beside the target, or standard output. Raises like run_export."""
+    """Yield the place to write to: staged next to the target, or standard output. Raises as run_export does."""
     if options.to_standard_output:
         yield _standard_output(session, options)
     else:
@@ -108,7 +108,7 @@ def _standard_output(session: Session, options: ExportOptions) -> StandardOutput
 
 
 def export_of(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
-    """The writer of the format of the options.
+    """Return the writer for the options.
 
     Raises:
         CommandError: a package is missing.
@@ -121,10 +121,10 @@ def export_of(session: Session, options: ExportOptions, tally: ExportTally) -> E
 
 
 def check_target(session: Session, target: Path, *, is_folder: bool) -> None:
-    """See that the target is no file in use, nor the folder of the open trail, nor anything but a file or a folder.
+    """Check that the target is a file or a folder, is not in use, and is not the folder of the open trail.
 
     Raises:
-        CommandError: it is.
+        CommandError: the target fails the check.
         OSError: the status of the target cannot be read.
     """
     session.check_target(target, "EXPORT", wanted="a folder" if is_folder else "a file")
@@ -183,7 +183,7 @@ def _beats(session: Session, options: ExportOptions, tally: ExportTally, heartbe
 
 
 def _require_extra(format_: str) -> None:
-    """Load pyarrow. Raises CommandError where it does not load."""
+    """Load pyarrow. Raises CommandError if it cannot be loaded."""
     try:
         importlib.import_module("trailformat.arrays.arrow")
         leave_out_pandas()

@@ -1,6 +1,6 @@
-"""Files that are written to their end, as many at a time as there are tables; or standard output in their place.
+"""The files of an export, one for each table at the same time or a single one, or standard output in their place.
 
-What is closed drops all further bytes: Arrow writes a footer when it lets go of a file, though that was abandoned.
+A closed file drops further bytes: Arrow writes a footer when it releases a file, even an abandoned one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from trailformat import CannotWrite, TrailFile
 from trailformat.trail.whole_file.early import EarlyWriting
 
 _MOST_WAITING = 1 << 20
-"""Bytes that wait until they are written together."""
+"""Maximum number of bytes that are buffered to be written together."""
 
 
 class AppendedFile:
@@ -44,7 +44,7 @@ class AppendedFile:
         path.open("wb").close()
 
     def write(self, data: bytes | bytearray | memoryview) -> int:
-        """Append bytes, none once it is closed; returns ``len(data)``."""
+        """Append bytes, unless the file is closed; returns ``len(data)``."""
         if self.closed:
             return len(data)
         if not self._waiting and len(data) > _MOST_WAITING:
@@ -66,7 +66,6 @@ class AppendedFile:
             self._put(waiting)
 
     def _put(self, data: bytes | bytearray | memoryview) -> None:
-        """Append bytes to the file."""
         rest = memoryview(data)
         with self._path.open("r+b", 0) as file:
             file.seek(self._written)
@@ -76,7 +75,7 @@ class AppendedFile:
                 rest = rest[count:]
 
     def close(self) -> None:
-        """Write what waits, for the last time; the disk begins to take a long file, whose name waits for fsync."""
+        """Write the rest and close; the system starts to write a long file to disk, which shortens its fsync."""
         if not self.closed:
             self.flush()
             if self._written > _MOST_WAITING:
@@ -103,7 +102,7 @@ class StandardOutput:
         self._written = 0
 
     def write(self, data: bytes | bytearray | memoryview) -> int:
-        """Write bytes, none once it is closed; returns how many were given."""
+        """Write bytes, unless it is closed; returns ``len(data)``."""
         if self.closed:
             return len(data)
         if self._is_terminal:
@@ -123,7 +122,7 @@ class StandardOutput:
         self._stream.flush()
 
     def close(self) -> None:
-        """Write what waits; the stream stays open."""
+        """Flush and write nothing more; the stream stays open."""
         if not self.closed:
             self.flush()
             self.closed = True
@@ -134,26 +133,26 @@ class StandardOutput:
 
 
 Place = Path | StandardOutput
-"""Where an export writes."""
+"""The place to which an export writes."""
 
 
 def opened(place: Place) -> AppendedFile | StandardOutput:
-    """The sink for the bytes of a place."""
+    """Open a place for writing; an existing file is emptied."""
     return AppendedFile(place) if isinstance(place, Path) else place
 
 
 _SYNCED = 4
-"""Files that wait for the disk while the rows of others are counted."""
+"""Number of files that may wait for the disk while the rows of others are counted."""
 
 
 class Sink(Protocol):
     """A file that is being written."""
 
     def close(self) -> int:
-        """Write what waits, for the last time; returns how many rows were found there."""
+        """Write the rest; returns the number of rows in the file."""
 
     def abandon(self) -> None:
-        """Let go of the file, whatever is in it."""
+        """Discard the file."""
 
 
 S = TypeVar("S", bound=Sink)
@@ -175,7 +174,7 @@ class OpenFiles(Generic[S]):
         self._open: dict[TableLayout, tuple[str, S]] = {}
 
     def of(self, layout: TableLayout) -> S:
-        """The file for rows of this layout."""
+        """Return the file for rows of this layout; the first call for a layout creates it."""
         if layout not in self._open:
             name = self._names.new(layout)
             path = self._path / name if layout != ALL and isinstance(self._path, Path) else self._path
@@ -188,7 +187,7 @@ class OpenFiles(Generic[S]):
         return [sink for _, sink in self._open.values()]
 
     def close(self) -> list[FileTally]:
-        """Close all of them, side by side; returns what each file holds."""
+        """Close all files in parallel; returns the tally of each."""
         with new_pool(_SYNCED) as pool:
             rows = [*pool.map(lambda sink: sink.close(), self.sinks)]
         return [
@@ -204,7 +203,7 @@ class OpenFiles(Generic[S]):
 def exported_files(
     session: Session, options: ExportOptions, tally: ExportTally, close: Callable[[TrailFile], None] = TrailFile.close
 ) -> Iterator[TrailFile]:
-    """The files, each of which the session reads while it is handled. Arguments and errors as ``over_files``."""
+    """Yield the files of ``over_files`` until all records are exported; with ``stop``, only the open file."""
     for trail in over_files(session, close):
         yield trail
         if options.stop is not None or tally.selected == options.records:
@@ -212,12 +211,12 @@ def exported_files(
 
 
 CountRows = Callable[[IO[bytes]], int]
-"""Counts the rows of a file, read from its beginning."""
+"""Counts the rows of a file from its beginning."""
 _LEVEL = 6
 
 
 class Waiting:
-    """Bytes of text that wait in several files."""
+    """The number of bytes buffered in several files."""
 
     def __init__(self) -> None:
         self.bytes = 0
@@ -243,11 +242,11 @@ class TextFile:
         self._file = opened(path)
 
     def write(self, text: str, rows: int = 1) -> None:
-        """Write text with the ends of its rows; ``rows`` is their number."""
+        """Write ``rows`` rows as text, with their line ends."""
         self.append(text.encode(), rows)
 
     def append(self, data: bytes | memoryview, rows: int) -> None:
-        """Write rows that are encoded already."""
+        """Write encoded rows."""
         self.rows += rows
         if not self._is_gzip and len(data) > _MOST_WAITING:
             self.flush()
@@ -259,7 +258,7 @@ class TextFile:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits; compressed it is a member of its own, so that no file keeps a compressor."""
+        """Write the buffered bytes; with gzip as a member of their own, so that no file keeps a compressor."""
         if self._waiting:
             self._file.write(gzip.compress(self._waiting, _LEVEL, mtime=0) if self._is_gzip else self._waiting)
             self._file.flush()
@@ -267,10 +266,10 @@ class TextFile:
         self._waiting = bytearray()
 
     def close(self) -> int:
-        """Write what waits; returns how many rows were found there.
+        """Write the rest; returns the number of rows in the file.
 
         Raises:
-            CannotWrite: not as many as were written.
+            CannotWrite: this is not the number of rows written.
         """
         self.flush()
         if self._is_gzip and not self._file.tell():
@@ -284,12 +283,12 @@ class TextFile:
         return rows
 
     def abandon(self) -> None:
-        """Let go of the file, whatever is in it."""
+        """Discard the file."""
         self._file.abandon()
 
 
 def check_rows(path: Path, written: int, counted: int) -> None:
-    """Raises CannotWrite when a file does not hold as many rows as were written."""
+    """Raise CannotWrite unless a file holds as many rows as were written."""
     if written != counted:
         raise CannotWrite(
             "the file does not hold what was written", path=path, expected=f"{written} rows", found=f"{counted}"

@@ -1,4 +1,4 @@
-"""Members of records as fields of lines: their forms, and lists: columns of both images, tokens, pieces of LOBs."""
+"""Members of records as fields of lines: their forms, and the lists: columns of images, tokens, pieces of LOBs."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from trailformat.scan.rows.definitions import are_wide
 
 
 class StoredBytes(NamedTuple):
-    """Bytes of rows, and their sizes."""
+    """The bytes of a value in each row, and their sizes."""
 
     at: BytesAt
     sizes: Array
 
 
 class MemberChoice(NamedTuple):
-    """Members that have few different values: these values as JSON, and the number of one for each row."""
+    """Members with few distinct values: these values as JSON, and the index of each row's value."""
 
     members: Shape
     texts: list[str]
@@ -56,11 +56,11 @@ class MemberForms(NamedTuple):
     """The forms in which a text format writes members.
 
     Attributes:
-        number, text: the forms of values, by the name of the member.
-        json: the form of lists and objects that are JSON already.
-        quoted: turns JSON into an element of such a list.
-        nested: the escapes of a text inside.
-        line: the line of records in a file, with member ``file`` in its head.
+        number, text: return the form of values, given the name of the member.
+        json: returns the form of lists and objects, which are JSON already.
+        quoted: returns JSON as it is written in such a list or object.
+        nested: the escapes of texts in it.
+        line: returns the form of the lines of a file, with member ``file`` in their head.
     """
 
     number: Callable[[str], FieldForm]
@@ -71,7 +71,7 @@ class MemberForms(NamedTuple):
     line: Callable[[Path], LineForm]
 
     def field(self, member: Member, values: Values) -> Field:
-        """A member of a record. The parts of a list or of an object are objects; texts in its place are JSON."""
+        """Return a member as a field. Lists and objects are given as Parts, each an object, or as texts in JSON."""
         kind = _kind(member)
         if kind in _PLAIN:
             return _field(self.text(member.name) if kind == _STRING else self.number(member.name), values)
@@ -86,7 +86,7 @@ class MemberForms(NamedTuple):
         return _field(form, values)
 
     def inside(self, shape: Shape, values: Iterable[Values | MemberChoice]) -> Iterator[Field]:
-        """The members of objects in a list; values come in their order."""
+        """Yield the members of objects in a list as fields; ``values`` are in the order of the members."""
         members, comma = iter(shape.members), ""
         for value in values:
             if isinstance(value, MemberChoice):
@@ -103,7 +103,7 @@ class MemberForms(NamedTuple):
             comma = ","
 
     def inner(self, value: Any) -> str:
-        """A list or an object in JSON, without its brackets."""
+        """Return a list or an object as JSON, without its brackets."""
         is_ascii = self.nested is Escapes.JSON_ASCII
         return json.dumps(exact(value), ensure_ascii=is_ascii, separators=(",", ":"))[1:-1]
 
@@ -113,7 +113,7 @@ _PLAIN = (_STRING, "number", "boolean")
 
 
 def _kind(member: Member) -> str:
-    """The first word of its type; that of an object is the name of its shape."""
+    """Return the first word of a member's type; for an object, the name of its shape."""
     return member.type.split()[0]
 
 
@@ -128,7 +128,7 @@ def numbered(texts: list[Any] | Strings, numbers: Array) -> Numbered:
 
 
 def distinct(numbers: Array) -> tuple[list[int], Array]:
-    """The different ones of some small numbers, and for each number its place among these."""
+    """Return the distinct numbers in order, and the index of each number among them; numbers must be small."""
     is_there = np.bincount(numbers, minlength=1) > 0
     places: Array = (np.cumsum(is_there) - 1)[numbers]
     return np.flatnonzero(is_there).tolist(), places
@@ -136,7 +136,7 @@ def distinct(numbers: Array) -> tuple[list[int], Array]:
 
 _MARK = 0xFF
 _BLANK, _PRINTABLE = np.uint8(0x20), 0x5F
-"""The first character of ASCII that is printed, and how many are."""
+"""The first printable character of ASCII, and the number of printable ones."""
 _CHANGES = (None, True, False)
 _UNKNOWN, _TRUE, _FALSE = range(len(_CHANGES))
 _DESCRIBED = COLUMN.only("index", "name", "type", "key", "null")
@@ -145,11 +145,11 @@ _TOKEN_HEAD = GGS_TOKEN.only("id", "name", "info")
 _PIECE_BASE = SEGMENT.only("kind", "base_file")
 _VALUE = Column(0, PRESENT)
 _SOUND, _UNDEFINED = Value(b""), decode_value(_VALUE, None, ByteOrder.BIG)
-"""A value with no problem, and one of a table that is not defined."""
+"""A value without a problem, and a value without a definition."""
 
 
 class Lists(NamedTuple):
-    """A list in each row, and a mask of the rows that are not ordinary."""
+    """A list in each row, and a mask of the rows that need the slow path."""
 
     parts: Parts
     odd: Array
@@ -174,14 +174,14 @@ class RowImages:
         self._look_for_odd()
 
     def _look_for_odd(self) -> None:
-        """Columns that do not ascend; what is odd in one half is in both."""
+        """Mark rows whose columns do not ascend as odd; if one half of an update is odd, both are."""
         number, is_same = self._parts.number, self._region[1:] == self._region[:-1]
         self.odd[self._row[1:][is_same & (number[1:] <= number[:-1])]] = True
         halves = np.flatnonzero(self._other != NONE)
         self.odd[halves] |= self.odd[self._other[halves]]
 
     def lists(self) -> list[Parts]:
-        """The columns before, and those after."""
+        """Return the columns of the before images, and those of the after images."""
         rows, first, fields = len(self._rows), self._parts.first, self._fields()
         return [
             Parts(first[at : at + rows + 1], fields, present)
@@ -209,13 +209,13 @@ class RowImages:
         ]
 
     def _look_at_undefined(self, is_undefined: Array, is_marked: Array) -> None:
-        """Columns that a definition lacks are odd, and so are those without one whose first bytes are unusual."""
+        """Mark as odd: columns that a definition lacks; without a definition, columns with an unknown indicator."""
         if is_undefined.any():
             is_defined = np.array([one.table is not None for one in self._known.definitions], bool)
             self.odd[self._row[is_undefined & (is_defined[self._group] | ~is_marked)]] = True
 
     def _described(self, is_null: Array, is_undefined: Array) -> MemberChoice:
-        """Return the definition of each column and whether it is NULL; tables without a definition share columns."""
+        """Return the definition of each column and whether it is NULL; tables without a definition share texts."""
         tables = [one.table.columns if one.table else () for one in self._known.definitions]
         columns: list[tuple[int, ColumnDefinition | None]] = [pair for table in tables for pair in enumerate(table)]
         counts = np.array([len(table) for table in tables], np.int64)
@@ -231,13 +231,13 @@ class RowImages:
         return MemberChoice(_DESCRIBED, texts, 2 * at + is_null)
 
     def _compared(self, is_null: Array, is_problem: Array) -> MemberChoice:
-        """Return whether the other image has another value, and the problem of this one."""
+        """Return for each column whether the other image has another value, and the problem of this value."""
         shown = [ColumnShown(_VALUE, None, value, change) for value in (_SOUND, _UNDEFINED) for change in _CHANGES]
         texts = [self._forms.inner(_COMPARED.build(one)) for one in shown]
         return MemberChoice(_COMPARED, texts, self._changes(is_null) + len(_CHANGES) * is_problem)
 
     def _changes(self, is_null: Array) -> Array:
-        """For each column of both images whether the other image has another value."""
+        """Return for each column of both images whether the other image has another value; _UNKNOWN if it lacks it."""
         parts, numbers = self._parts, np.arange(len(self._other))
         changes = np.full(len(parts.number), _UNKNOWN)
         change = np.where(self._other == NONE, numbers, np.minimum(self._other, numbers))
@@ -261,7 +261,7 @@ def _joined(before: Fields, after: Fields) -> Fields:
 
 
 def _alike(keys: Array, others: Array) -> tuple[Array, Array]:
-    """The places of equal keys, among both; those of rows that are ordinary ascend."""
+    """Return the indexes of equal keys in both arrays; on the fast path, keys ascend."""
     if not len(keys) or not len(others):
         return np.empty(0, np.int64), np.empty(0, np.int64)
     at = np.minimum(np.searchsorted(others, keys), len(others) - 1)
@@ -270,7 +270,7 @@ def _alike(keys: Array, others: Array) -> tuple[Array, Array]:
 
 
 def gg_tokens(rows: Rows, forms: MemberForms) -> Lists:
-    """The GGS tokens of each row."""
+    """Return the GGS tokens of each row."""
     parts, view = gg_parts(rows), rows.view
     odd, region = ~parts.is_sound, parts.region
     info = view[parts.start - 3]
@@ -289,7 +289,7 @@ def gg_tokens(rows: Rows, forms: MemberForms) -> Lists:
 
 
 class LobPlaces(NamedTuple):
-    """Of pieces of LOBs: the RBA of the base record, the piece's number by the records before it, RecCount."""
+    """For pieces of LOBs: RBA of the base record, piece number by the records before it (0 if unknown), RecCount."""
 
     base_rba: Array
     number: Array
@@ -297,7 +297,7 @@ class LobPlaces(NamedTuple):
 
 
 def segments(rows: Rows, is_piece: Array, places: LobPlaces, forms: MemberForms) -> Lists:
-    """The places of the rows that are pieces of LOBs."""
+    """Return the member ``segment`` of the rows that are pieces of LOBs: the place of the piece in its LOB."""
     at = np.flatnonzero(is_piece)
     pieces = rows.subset(at)
     base_rba, counted, rec_count = (column[at] for column in places)
@@ -334,13 +334,13 @@ def _digits(values: Array, is_known: Array | None = None) -> Digits:
 
 @lru_cache(1 << 14)
 def _described(index: int, column: ColumnDefinition | None, *, is_null: bool, forms: MemberForms) -> str:
-    """Return the facts of a column without its value, as JSON."""
+    """Return the description of a column without its value, as JSON."""
     shown = ColumnShown(Column(index, NULL if is_null else PRESENT), column, _SOUND, None)
     return forms.inner(_DESCRIBED.build(shown))
 
 
 def _token_texts(view: Array, parts: Fields) -> Strings:
-    """The payloads of tokens as text; null where one is not printable."""
+    """Return the payloads of tokens as text; null for those that are not printable."""
     stored = Strings.at(view, parts.start, parts.size)
     places = np.searchsorted(stored.offsets[1:], np.flatnonzero(stored.data - _BLANK >= _PRINTABLE), side="right")
     odd = places[np.diff(places, prepend=-1) != 0]

@@ -1,8 +1,8 @@
-"""Records with all their members as lines of text, by columns: those that are ordinary rows of tables.
+"""Records with all their members as lines of text, by columns: the fast path, for ordinary rows of tables.
 
-The others, which need more than their own bytes and their definition, are left to be written one by one, as a record
-that is shown alone is: a batch of one costs 4.5 ms, a record by ``display.json_record`` 0.3 ms, and of many the columns
-write 180,000 in a processor second, the other way 3,000. Both go through the members that ``json_record.RECORD`` lists.
+Records that need more than their own bytes and their definition are written one by one, like a record that is shown
+alone. A batch of one record takes 4.5 ms, a record by ``display.json_record`` 0.3 ms; of many records, columns write
+180,000 per processor second, the other way 3,000. Both write the members that ``json_record.RECORD`` lists.
 """
 
 from __future__ import annotations
@@ -56,25 +56,25 @@ from trailformat.scan.rows.definitions import header_positions
 from trailformat.transactions.tracker import RowTransactions
 
 _MOST_BYTES = 3 << 20
-"""Bytes of records that become lines together: these are several times as long."""
+"""Bytes of records that become lines together; the lines are several times as long."""
 _WIDEST = 0xFFFF
 """Above this size RecLength is not the length of the data."""
 _IS_PLAIN = np.array([number not in {METADATA, DDL_OP, *PIECES} for number in range(256)])
-"""Types whose records are all that is shown of them, with those of their transaction and the other half."""
+"""Types whose lines need only the record, its transaction and the other half of its update."""
 _IS_FULL = np.array([number in FULL for number in range(256)])
 
 
 class RecordPiece(NamedTuple):
-    """Some rows, and what only the session knows of them.
+    """Some rows, and facts about them that need the session.
 
     Attributes:
         rows: the rows.
-        ordinary: a mask of those that may be written by columns.
+        ordinary: a mask of the rows that may be written by columns.
         known: the definitions of ordinary rows.
-        tables: the names of their tables, for each definition.
-        other: for each row the number, among these rows, of the other half of the same update; or NONE.
-        base_rba: RBA of the base record of a piece of a LOB; NONE for other rows.
-        number: number of such a piece by the records before it; 0 if unknown.
+        tables: the name of the table of each definition.
+        other: for each row the index, among these rows, of the other half of the same update; or NONE.
+        base_rba: for a piece of a LOB the RBA of its base record; NONE for other rows.
+        number: for a piece of a LOB its number, from the records before it; 0 if unknown.
         owners: the transactions of the batch.
     """
 
@@ -88,7 +88,7 @@ class RecordPiece(NamedTuple):
     owners: RowTransactions
 
     def between(self, begin: int, end: int) -> RecordPiece:
-        """Return a range of the rows; those whose other half is outside are not ordinary."""
+        """Return a range of the rows; rows whose other half is outside are not ordinary in it."""
         part = slice(begin, end)
         other = self.other[part]
         is_inside = (other >= begin) & (other < end)
@@ -102,14 +102,14 @@ class RecordPiece(NamedTuple):
 
 
 class RecordPieces:
-    """Makes the pieces of the records of a session's trail; batches come one after the other."""
+    """Builds the pieces of the records of a session's trail; batches must come one after the other."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._related: tuple[Batch, Related] | None = None
 
     def of(self, piece: Piece) -> Iterator[RecordPiece]:
-        """A piece in smaller ones, with what the session knows of their rows."""
+        """Yield a piece in smaller ones, with the facts about their rows."""
         rows, related = piece.rows, self._related_in(piece.rows.batch)
         headers = headers_of(rows)
         ordinary = _ordinary(rows, related, headers.is_continued)
@@ -138,7 +138,7 @@ class RecordPieces:
 
 
 def _ordinary(rows: RowBytes, related: Related, is_continued: Array) -> Array:
-    """A mask of the rows that may be written by columns."""
+    """Return a mask of the rows that may be written by columns."""
     is_full = _IS_FULL[rows.of("io_type")] & ~has_columns(rows)
     is_whole = _IS_PLAIN[rows.of("io_type")] & ~is_full & ~is_continued
     is_known = (rows.kind == RECORD) & (rows.of("length") <= _WIDEST) & (related.other[rows.rows] != UNKNOWN)
@@ -147,14 +147,14 @@ def _ordinary(rows: RowBytes, related: Related, is_continued: Array) -> Array:
 
 
 def _is_named(known: KnownRecord) -> bool:
-    """Return True if a record has a name without problems, or none."""
+    """Return True if the name of a record can be resolved, or it has none."""
     return known.look_up(Facet.TABLE) is None and known.look_up(Facet.NAME) is None
 
 
 def _others(rows: RowBytes, related: Related, ordinary: Array, group: Array, names: Array) -> Array:
     """Return the row number of the other half of each update; halves without it are removed from ``ordinary``.
 
-    ``names`` has for each definition a number that definitions of one name share.
+    ``names`` holds a number for each definition, which definitions of the same name share.
     """
     wanted = related.other[rows.rows]
     halves = np.flatnonzero(ordinary & (wanted >= 0))
@@ -176,7 +176,7 @@ _USUAL_PLACES = np.array([_USUAL.find(chr(number)) for number in range(256)])
 
 
 class Rooms:
-    """Memory in which lines are written, and others when these are on disk: pages that are new cost the most of it."""
+    """Memory for lines, reused when they are on disk: new pages are the most expensive part."""
 
     def __init__(self) -> None:
         self._free: list[Array] = []
@@ -187,12 +187,12 @@ class Rooms:
         return room if room is not None and len(room) >= size else new_room(-(-size // _STEP) * _STEP)
 
     def give_back(self, room: Array) -> None:
-        """Return an array that is no longer used."""
+        """Put back an array that is no longer used."""
         self._free.append(room)
 
 
 class RecordLines(NamedTuple):
-    """The lines of the rows of a piece that are written by columns, in an array of the rooms; a mask of the others."""
+    """The lines of a piece that are written by columns, in the array ``room``; ``odd`` is a mask of the other rows."""
 
     piece: RecordPiece
     part: LinePart
@@ -201,7 +201,7 @@ class RecordLines(NamedTuple):
 
 
 def record_lines(piece: RecordPiece, trail: TrailFile, forms: MemberForms, rooms: Rooms) -> RecordLines:
-    """The lines of the ordinary rows of a piece; needs no session, so that threads can do it."""
+    """Return the lines of the ordinary rows of a piece; needs no session, so that threads can run it."""
     chosen = np.flatnonzero(piece.ordinary)
     records = _Records(trail, piece, chosen, forms)
     lines = write_lines(forms.line(trail.path), [*records.fields()] if len(chosen) else [], records.odd, rooms.take)
@@ -231,7 +231,7 @@ class _Records:
         self.odd = ~_have_usual_tokens(self._rows)
 
     def fields(self) -> Iterator[Field]:
-        """The members of a record in JSON but ``file``, as fields of its line."""
+        """Yield the members of records, as in JSON, except ``file``."""
         values = self._lists()
         for member in json_record.RECORD.members[1:]:
             name = member.name
@@ -240,14 +240,14 @@ class _Records:
             yield self._forms.field(member, values[name])
 
     def _read(self, member: Member) -> Values:
-        """A member that is made of one field, which the table of members names."""
+        """Return a member that is one field of the record, which the path of the member names."""
         name = member.path.rpartition(".")[2]
         if name in _BYTES:
             return numbered(_texts(member.make or str), self.byte(name))
         return self.column(name)
 
     def _lists(self) -> dict[str, Values]:
-        """The members that are lists or objects, and the data."""
+        """Return the members that are lists or objects, and the data."""
         forms, rows = self._forms, self._rows
         images = RowImages(rows, self._known, self._other, forms)
         before, after = images.lists()
@@ -265,11 +265,11 @@ class _Records:
         }
 
     def empty(self) -> Numbered:
-        """A list without parts in every ordinary record."""
+        """Return a member that is an empty list in every ordinary record."""
         return numbered([""], np.zeros(len(self._rows)))
 
     def nothing(self) -> Strings:
-        """A member that is null in every ordinary record."""
+        """Return a member that is null in every ordinary record."""
         return Strings.nulls(len(self._rows))
 
     def byte(self, name: str) -> Array:
@@ -278,21 +278,21 @@ class _Records:
         return values
 
     def column(self, name: str) -> Digits:
-        """A column of the batch as numbers."""
+        """Return a column of the batch as unsigned numbers."""
         return Digits(self._rows.of(name).astype(np.uint64))
 
     def table_index(self) -> Digits:
-        """The index of the definition, where the header has one."""
+        """Return the index of the table definition in the header; null if it has none."""
         index = headers_of(self._rows).table_index
         return Digits(index.astype(np.uint64), index >= 0)
 
     def other_rba(self) -> Digits:
-        """RBA of the other half of an update."""
+        """Return the RBA of the other half of an update; null for other records."""
         rbas = self._rows.of("rba").astype(np.uint64)
         return Digits(rbas[self._other], self._other != NONE)
 
     def time(self) -> Numbered:
-        """Return IO Time."""
+        """Return IO Time; rows with a time outside the calendar become odd."""
         julian = self._rows.of("io_time")
         self.odd |= (julian < FIRST_TIME) | (julian > LAST_TIME)
         return iso_texts(np.where(self.odd, 0, julian - JULIAN_UNIX_EPOCH))
@@ -302,7 +302,7 @@ class _Records:
         return numbered(self._piece.tables, self._known.group)
 
     def of_transaction(self, part: str) -> Numbered:
-        """Return LOGCSN or TRANID."""
+        """Return LOGCSN (``csns``) or TRANID (``xids``)."""
         numbers, places = distinct(np.asarray(self._piece.owners.index)[self._rows.rows])
         texts = getattr(self._piece.owners, part)
         return numbered([texts[number] for number in numbers], places)
@@ -312,7 +312,7 @@ class _Records:
         return row_ids(self._rows)
 
     def user_tokens(self) -> Strings | Numbered:
-        """The user tokens of each row, with commas between them."""
+        """Return the user tokens of each row, separated by commas."""
         found = user_tokens_by_row(self._rows)
         if not found:
             return self.empty()
@@ -327,7 +327,7 @@ class _Records:
 
 
 def _have_usual_tokens(rows: Rows) -> Array:
-    """A mask of the rows that are made of H, D, T and U, each at most once."""
+    """Return a mask of the rows that consist of the tokens H, D, T and U, each at most once."""
     parts = bodies(rows)
     unusual = (_USUAL_PLACES[parts.number] < 0) | _repeated(parts)
     mask: Array = parts.is_sound.copy()
@@ -336,7 +336,7 @@ def _have_usual_tokens(rows: Rows) -> Array:
 
 
 def _repeated(parts: Fields) -> Array:
-    """A mask of the usual parts whose region has another one of their kind."""
+    """Return a mask of the parts whose region has another part of the same kind (H, D, T or U)."""
     places = len(_USUAL) * parts.region + np.maximum(_USUAL_PLACES[parts.number], 0)
     mask: Array = np.bincount(places, minlength=1)[places] > 1
     return mask
@@ -344,12 +344,12 @@ def _repeated(parts: Fields) -> Array:
 
 @cache
 def _texts(make: Get) -> Strings:
-    """What is made of each byte."""
+    """Return the text of each byte value."""
     return Strings.of([make(number) for number in range(256)])
 
 
 _BYTES = {name for name, place in PLACES.items() if place.end - place.start == 1}
-"""The fields of the header of one byte; others are columns of the batch."""
+"""The fields of the header with one byte; others are columns of the batch."""
 _VALUES: dict[str, Callable[[_Records], Values]] = {
     "data_length": lambda records: records.column("record_length"),
     "audit_rba": lambda records: records.column("audit_rba"),
@@ -365,11 +365,11 @@ _VALUES: dict[str, Callable[[_Records], Values]] = {
     **dict.fromkeys(("ddl", "metadata"), _Records.nothing),
     **dict.fromkeys(("other_tokens", "problems"), _Records.empty),
 }
-"""The members of ordinary records that are more than a field of the record, but those that ``_lists`` makes."""
+"""The members of ordinary records that are not one field of the record, except those of ``_lists``."""
 
 
 def parts_of(lines: RecordLines, others: Iterable[tuple[int, str]]) -> list[LinePart]:
-    """The lines of a piece: those by columns, and others by the numbers of their rows in the batch."""
+    """Return the lines of a piece: those written by columns, and ``others``, given by row number in the batch."""
     pairs = [(number, text.encode()) for number, text in others]
     if not pairs:
         return [lines.part]

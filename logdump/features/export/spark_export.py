@@ -1,7 +1,7 @@
 """EXPORT under ENGINE SPARK: tasks export slices of the file in parallel, each to files of its own.
 
-A single file of a local export is here a folder of parts of the same name: programs that read Parquet, CSV or
-JSON lines read either.
+A file of a local export is a folder of parts with the same name here; programs that read Parquet, CSV or JSON lines
+accept both.
 
     sales.parquet/part-00000.parquet                        without BY TABLE
     sales/HR.JOBS.parquet/part-00000.parquet                with it
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from logdump.filters import FilterSet
 
 _MOST, _LEAST = 128 << 20, 4 << 20
-"""Bytes of a piece: not more, and not less where there are more than one for each core."""
+"""Maximum size of a piece in bytes, and the minimum size down to which a file is split into two pieces per core."""
 ATTEMPTS = "_attempts"
-"""The folder in which tasks write, within that of the export."""
+"""The folder, within that of the export, in which tasks write."""
 
 
 class ExportJob(NamedTuple):
-    """The job that all tasks share: the file, the options, the filter, the folder to write to, what narrows more."""
+    """The job that all tasks share; ``folder`` is that of the export, ``narrowing`` a second filter (EFFECTIVE)."""
 
     trail: Path
     options: ExportOptions
@@ -58,7 +58,7 @@ class TaskOutput(NamedTuple):
 
 
 def pieces_of(trail: TrailFile, start: int, cores: int) -> list[tuple[int, int]]:
-    """RBAs between which tasks export: records begin at each, in one walk as in many.
+    """Return the ranges of RBAs to export: at each begins a record, whether the file is read in one walk or in many.
 
     Raises:
         NotATrail: the file cannot be read any more.
@@ -73,10 +73,10 @@ def pieces_of(trail: TrailFile, start: int, cores: int) -> list[tuple[int, int]]
 
 
 def export_pieces(spark: SparkSession, job: ExportJob, pieces: Sequence[tuple[int, int]]) -> tuple[ExportTally, int]:
-    """Have tasks export the pieces, and put their files in place; returns the counts, and how many parts there are.
+    """Have tasks export the pieces, and move their files into place; returns the counts and the number of parts.
 
     Raises:
-        TrailError: as the local export.
+        TrailError, CannotRead, OSError: the error of a task.
     """
     tasks = spark.sparkContext.parallelize(list(enumerate(pieces)), len(pieces))
     written: list[TaskOutput] = tasks.mapPartitions(partial(export_all, job)).collect()
@@ -87,7 +87,7 @@ def export_pieces(spark: SparkSession, job: ExportJob, pieces: Sequence[tuple[in
 
 
 def export_all(job: ExportJob, pieces: Iterable[tuple[int, tuple[int, int]]]) -> Iterator[TaskOutput]:
-    """The work of a task: the pieces by their numbers, each to a folder of its own."""
+    """Export the numbered pieces of a task, each to a folder of its own; yields their results."""
     from pyspark import TaskContext  # noqa: PLC0415 - only a worker has one
 
     context = TaskContext.get()
@@ -101,7 +101,6 @@ def export_all(job: ExportJob, pieces: Iterable[tuple[int, tuple[int, int]]]) ->
 
 
 def _export(job: ExportJob, folder: Path, number: int, start: int, stop: int) -> ExportTally:
-    """Export the records of a piece."""
     session, tally = Session(), ExportTally()
     session.settings, session.filters_in_use, session.source_definitions = job.settings, job.filters, job.definitions
     if (narrowing := job.narrowing) is not None:

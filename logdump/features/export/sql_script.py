@@ -28,7 +28,7 @@ _LINE_END = ord("\n")
 
 
 class SqlExport:
-    """One script, from the transaction that is open at the position on."""
+    """One export of a script, from the transaction that is open at the position on."""
 
     def __init__(self, session: Session, options: ExportOptions, tally: ExportTally) -> None:
         self._session = session
@@ -43,7 +43,7 @@ class SqlExport:
         """Write the script; yields Progress.
 
         Raises:
-            TrailError: damage in the trail, for half a transaction is none.
+            TrailError: damage in the trail; a transaction is not written in part.
         """
         session, options, tally = self._session, self._options, self._tally
         takes_back, includes_cut = options.takes_back, options.includes_cut
@@ -61,7 +61,7 @@ class SqlExport:
         self._statements, self._remarks, self._skipped = script.statements, script.remarks, script.skipped
 
     def _fill(self, script: SqlScript, file: TextFile) -> Iterator[Event]:
-        """Write the script: jobs make the statements side by side, and a thread writes them in order."""
+        """Write the script: jobs make the statements in parallel, and a thread writes them in order."""
         lines = ScriptLines(script, self._offset)
 
         def writing(part: BlockStatements | Item | Walked | WalkProgress | Exception) -> Callable[[], None] | None:
@@ -80,7 +80,7 @@ class SqlExport:
             script.close()
 
     def report(self) -> Iterator[Event]:
-        """The number of statements, and a line where some could not be written."""
+        """Yield the number of statements, and notices about changes and transactions that are not written."""
         written = f"{amount(self._statements, 'statement')} of {amount(self._transactions, 'transaction')}"
         yield say(f"Exported {written} to {self._options.target_name}")
         if self._remarks:
@@ -96,7 +96,7 @@ class SqlExport:
             yield Progress(walked.records, walked.spot.rba, walked.time, self._session.trail.size)
 
     def _begun(self, reached: WalkProgress) -> Iterator[Event]:
-        """Count a transaction and its records; NOTIFY's report where one is due."""
+        """Count a transaction and its records; yields the report of NOTIFY if one is due."""
         step, before, tally = self._session.settings.notify, self._tally.selected, self._tally
         self._transactions += 1
         tally.selected += reached.opening.records
@@ -110,5 +110,5 @@ def _write(file: TextFile, parts: list[LinePart]) -> None:
 
 
 def _counted(data: bytes | memoryview) -> tuple[bytes | memoryview, int]:
-    """Lines, and how many there are."""
+    """Return lines and their number."""
     return data, int(np.count_nonzero(np.frombuffer(data, np.uint8) == _LINE_END))

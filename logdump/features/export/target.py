@@ -1,4 +1,4 @@
-"""The options of EXPORT, its target, a file or folder that appears when it is complete, and the tally of records."""
+"""The options of EXPORT, its target (a file or folder that appears when it is complete), and its counts."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "ARROW": ("NONE", "LZ4", "ZSTD"),
     "SQL": ("NONE", "GZIP"),
 }
-"""The compressions of each format; the first is used unless another is named."""
+"""The compressions of each format; the first is the default."""
 
 STANDARD_OUTPUT = Path("-")
-"""The target that is no file; ``./-`` is one."""
+"""The target that is standard output; ``./-`` is a file."""
 
 
 class ExportOptions(NamedTuple):
@@ -41,16 +41,16 @@ class ExportOptions(NamedTuple):
     Attributes:
         format: a key of FORMATS.
         target: the file, or with ``by_table`` the folder.
-        by_table: one file per table.
-        records: the most records, None for all; ``transactions`` the most transactions of SQL.
-        replaces: whether an existing target is replaced.
-        compression: one of those of the format.
-        takes_back: SQL that takes the changes back.
-        includes_cut: SQL of transactions that are left out, as comments.
-        dialect: of SQL, empty for that of the source database.
-        debezium: a line for each change, as consumers of Debezium's events expect it.
-        heartbeats: those whose beats are written in place of records; None for records.
-        effective: without the rows of transactions that a Replicat does not apply.
+        by_table: True for one file per table.
+        records: maximum number of records, None for all; ``transactions`` is that of transactions for SQL.
+        replaces: True if an existing target is replaced.
+        compression: a compression of the format.
+        takes_back: True for SQL that takes the changes back.
+        includes_cut: True to write the SQL of skipped transactions as comments.
+        dialect: dialect of SQL, empty for that of the source database.
+        debezium: True for a line for each change, in the form of Debezium's events.
+        heartbeats: options of the beats that are written in place of records; None for records.
+        effective: True to leave out the rows of transactions that a Replicat does not apply.
         stop: only records that begin before this RBA; None for the end of the file.
     """
 
@@ -76,7 +76,7 @@ class ExportOptions(NamedTuple):
 
     @property
     def target_name(self) -> str:
-        """The target in words."""
+        """The target for messages."""
         return "standard output" if self.to_standard_output else str(self.target)
 
     @property
@@ -94,7 +94,7 @@ FILE_HEADER = "FileHeader"
 
 
 class FileTally(NamedTuple):
-    """One file written: its name, the layout of its rows, their number."""
+    """One file written: its name, the layout and the number of its rows."""
 
     name: str
     layout: TableLayout
@@ -108,7 +108,7 @@ class ExportTally:
         selected: records that passed the filter.
         left_out: selected records that are not rows, by type.
         problems: number of values and parts of records that cannot be decoded.
-        split: rows beyond one for each record.
+        split: number of rows minus number of records that became rows.
         end: the end of the last record examined.
     """
 
@@ -121,7 +121,7 @@ class ExportTally:
         self._first_problem = ""
 
     def leave_out(self, io_type: int | None, records: int = 1) -> None:
-        """Records of a type, None for the file header, are no rows."""
+        """Count records of a type, None for the file header, that are not rows."""
         self.left_out[FILE_HEADER if io_type is None else io_type_name(io_type)] += records
 
     def add_problem(self, rba: int, what: str, reason: str, count: int = 1) -> None:
@@ -131,7 +131,7 @@ class ExportTally:
         self.problems += count
 
     def add(self, other: ExportTally) -> None:
-        """Add the tally of another export of the records after these; its files come after the own ones."""
+        """Add the tally of an export of the records after these; its files come last."""
         self._first_problem = self._first_problem or other._first_problem
         self.selected += other.selected
         self.problems += other.problems
@@ -142,22 +142,22 @@ class ExportTally:
         self.end = other.end
 
     def note_damage(self, error: TrailError, length: int) -> None:
-        """Bytes that are no sound record."""
+        """Note bytes that are not a sound record."""
         self.damage.append(Notice((f"{error}: {length} bytes are not exported",), bad=Bad(error, length)))
 
     @property
     def rows(self) -> int:
-        """Rows that were written."""
+        """The number of rows written."""
         return sum(file.rows for file in self.files)
 
     def report(self, target: str, *, by_table: bool, parts: int | None = None, kind: str = "record") -> Iterator[Event]:
         """Yield the records not exported, then the counts.
 
         Args:
-            target: what was written, in words.
-            by_table: whether it is a file for each table.
-            parts: number of files that make up one.
-            kind: what was written in a file of all tables.
+            target: name of the target.
+            by_table: True if there is a file for each table.
+            parts: number of part files; None without parts.
+            kind: noun for one row.
         """
         yield from self.damage
         to = f"{amount(len(self.files), 'file')} in {target}" if by_table else target
@@ -180,13 +180,13 @@ SUFFIXES = {"JSONL": ".jsonl", "CSV": ".csv", "PARQUET": ".parquet", "ARROW": ".
 
 
 def suffix_of(options: ExportOptions) -> str:
-    """The ending of the names of an export's files."""
+    """Return the suffix of the names of an export's files."""
     is_gzip = options.format in ("JSONL", "CSV") and options.compression == "GZIP"
     return SUFFIXES[options.format] + (".gz" if is_gzip else "")
 
 
 def part_name(number: int, suffix: str) -> str:
-    """Return the name of one part of a file."""
+    """Return the name of a part file."""
     return f"part-{number:05d}{suffix}"
 
 

@@ -1,4 +1,4 @@
-"""EXPORT of text: its files, and what is written of the pieces of a trail, side by side and in order."""
+"""EXPORT of text: jobs turn the pieces of a trail into lines in parallel, which are written to files in order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 L = TypeVar("L")
 _MOST_WAITING = 64 << 20
-"""Bytes of text that wait in all files."""
+"""Maximum number of bytes buffered in all files."""
 
 
 class Spelling(Protocol):
@@ -37,13 +37,13 @@ class Spelling(Protocol):
     takes_file_header: bool
 
     def head(self, layout: TableLayout) -> str:
-        """The head of a file; ALL: it holds records."""
+        """Return the head of a file of rows, or for the layout ALL of a file of records."""
 
     def record(self, known: KnownRecord) -> str:
         """Return the line of a record."""
 
     def form(self, layout: TableLayout, path: Path) -> RowForm:
-        """The form of the lines of a table in a trail; it needs numpy."""
+        """Return the form of the lines of a table in a trail file; it needs numpy."""
 
     def problems(self, problems: list[RowProblem]) -> str:
         """Return the problems of a row as a field."""
@@ -52,14 +52,14 @@ class Spelling(Protocol):
         """Return the forms of the members of records; they need numpy."""
 
     def count_rows(self, file: IO[bytes]) -> int:
-        """The number of rows in a file."""
+        """Return the number of rows in a file."""
 
 
 class TextExport(Generic[L]):
     """One export of text: jobs make the lines in parallel, and a thread writes them in order."""
 
     _made: type
-    """The class of what the jobs return."""
+    """The class of the results of the jobs."""
 
     def __init__(self, session: Session, options: ExportOptions, tally: ExportTally, spelling: Spelling) -> None:
         self._session = session
@@ -69,7 +69,7 @@ class TextExport(Generic[L]):
         self._waiting = Waiting()
 
     def run(self, path: Place) -> Iterator[Event]:
-        """Write the file, or the files in the folder; yields Progress. Raises like the walk, and OSError."""
+        """Write the file, or the files in the folder; yields Progress. Raises as the walk does, and OSError."""
         files = OpenFiles(path, self._options, self._new_file)
         try:
             if not self._options.by_table:
@@ -98,15 +98,15 @@ class TextExport(Generic[L]):
                 yield item
 
     def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], L]]]:
-        """Makes the jobs of a piece of the file that the session reads."""
+        """Return a function that yields the jobs for a piece of the file that the session reads."""
         raise NotImplementedError
 
     def _writing(self, files: OpenFiles[TextFile], lines: L) -> Callable[[], None]:
-        """The job that writes what another has made, while the next one is waited for."""
+        """Return the function that writes the result of a job, while the next result is awaited."""
         raise NotImplementedError
 
     def report(self) -> Iterator[Event]:
-        """The number of rows written, and the problems met."""
+        """Yield the number of rows written, and the problems."""
         return self._tally.report(self._options.target_name, by_table=self._options.by_table)
 
     def _new_file(self, path: Place, layout: TableLayout) -> TextFile:
@@ -121,7 +121,7 @@ class TextExport(Generic[L]):
                 file.flush()
 
     def _record(self, record: Record) -> str:
-        """The line of a record, its problems counted; empty for a record that is left out."""
+        """Count the problems of a record and return its line; empty for a record that is left out."""
         if record.is_file_header and not self._spelling.takes_file_header:
             self._tally.leave_out(None)
             return ""
@@ -134,7 +134,7 @@ class TextExport(Generic[L]):
         return line
 
     def _note_values(self, known: KnownRecord) -> None:
-        """Take the values that do not decode into the tally."""
+        """Add undecodable values to the tally."""
         if known.record.is_file_header or known.row_definition.table is None:
             return
         columns, _ = columns_of(known.whole or known.record, known.row_definition)
@@ -186,7 +186,7 @@ class TextOfRecords(TextExport[RecordLines]):
         self._rooms.give_back(room)
 
     def _one_by_one(self, lines: RecordLines) -> Iterator[tuple[int, str]]:
-        """The lines that are not written by columns, each with the number of its row."""
+        """Yield the lines that are not written by columns, each with the number of its row in the batch."""
         rows, owners, session = lines.piece.rows, lines.piece.owners, self._session
         for row in np.flatnonzero(lines.odd).tolist():
             number, record = int(rows.rows[row]), rows.record(row, session.trail.path)

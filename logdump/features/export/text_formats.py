@@ -1,11 +1,11 @@
-r"""CSV as RFC 4180 has it: a header line, fields separated by commas, lines ended by CR LF, in UTF-8.
+r"""JSON lines, and CSV as in RFC 4180: a header line, fields separated by commas, lines ended by CR LF, in UTF-8.
 
 rba,op,after_NAME,after_ORIGIN,nulls
 1811,"INSERT","Sencha ""Uji"" tin",,"[""after_ORIGIN""]"
 
-Every text is in quotes, quotes in it doubled, line breaks and other control characters unchanged. Nothing between
-two commas means that there is no value: ``nulls`` names the columns that are NULL; the image lacks the others.
-The empty text is ``""``. Lists and objects are JSON.
+Every text is in quotes, with quotes in it doubled; line breaks and other control characters are unchanged. An empty
+field has no value: ``nulls`` names the columns that are NULL; the image lacks the others. The empty text is ``""``.
+Lists and objects are JSON.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 _MANY_BYTES = 1 << 22
-"""Bytes from which on a kernel counts: to load it with pyarrow takes 280 ms, without it these take 210 ms."""
+"""Bytes from which a kernel counts: loading it with pyarrow takes 280 ms, counting these without it takes 210 ms."""
 _CHUNK = 1 << 20
 
 
@@ -70,13 +70,13 @@ def _breaks_in(file: io.BufferedReader) -> LineBreaks:
 
 
 def _breaks_between(path: str, begin: int, end: int) -> LineBreaks:
-    """The line breaks from one byte to before another."""
+    """Return the line breaks in ``range(begin, end)`` of the bytes of a file."""
     import numpy as np  # noqa: PLC0415 - only where kernels are
 
     from trailformat.arrays import LineBreaks, line_breaks  # noqa: PLC0415 - it needs pyarrow
 
     found, buffer = LineBreaks(), np.empty(_CHUNK, np.uint8)
-    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - the name of a file that is open
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - the name of an open file
         file.seek(begin)
         while begin < end and (count := file.readinto(buffer[: end - begin].data)):
             found = found.then(line_breaks(buffer[:count]))
@@ -97,7 +97,7 @@ class JsonLines:
         """Return "": JSON lines have no header."""
         return ""
 
-    def line_of(self, shape: Shape, event: Event) -> str:  # noqa: ARG002 - it is that of the event
+    def line_of(self, shape: Shape, event: Event) -> str:  # noqa: ARG002 - the event determines it
         """Return the line of an event's object."""
         return "".join(f"{line}\n" for line in json_lines.render(event, Settings()))
 
@@ -110,7 +110,7 @@ class JsonLines:
         return json.dumps(exact([problem._asdict() for problem in problems]), ensure_ascii=True, separators=(",", ":"))
 
     def form(self, layout: TableLayout, path: Path) -> RowForm:
-        """The form of the lines of a table in a trail."""
+        """Return the form of the lines of a table in a trail file."""
         from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs numpy
         from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - it needs numpy
 
@@ -125,9 +125,9 @@ class JsonLines:
         return RowForm(line, fixed, field(DATA), images, FieldForm(key, null=key + b"[]"))
 
     def members(self) -> MemberForms:
-        """The forms of the members of ordinary records."""
+        """Return the forms of the members of ordinary records."""
         from logdump.features.export.members import MemberForms  # noqa: PLC0415 - it needs pyarrow
-        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - likewise
+        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - it needs pyarrow
 
         def form(quote: str, name: str) -> FieldForm:
             texts = f',"{name}":{quote}'.encode(), quote.encode(), f',"{name}":null'.encode()
@@ -156,7 +156,7 @@ class CsvText:
     takes_file_header = False
 
     def head(self, layout: TableLayout) -> str:
-        """The header line; of records the names that members have in JSON."""
+        """Return the header line; for records, the names of their members in JSON."""
         return csv_line(names_of(layout))
 
     def head_of(self, shape: Shape) -> str:
@@ -168,7 +168,7 @@ class CsvText:
         return csv_line([*exact(shape.build(event)).values()])
 
     def record(self, known: KnownRecord) -> str:
-        """The line of a record; a file header has none."""
+        """Return the line of a record, which is not a file header."""
         members = exact(json_record.RECORD.build_what_decodes(known))
         return csv_line([members[field.name] for field in json_record.RECORD.members])
 
@@ -177,7 +177,7 @@ class CsvText:
         return _field(exact([problem._asdict() for problem in problems]))
 
     def form(self, layout: TableLayout, path: Path) -> RowForm:
-        """The form of the lines of a table in a trail."""
+        """Return the form of the lines of a table in a trail file."""
         from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs numpy
         from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - it needs numpy
 
@@ -189,7 +189,7 @@ class CsvText:
         return RowForm(line, fixed, text, images, FieldForm(b",", null=b","))
 
     def members(self) -> MemberForms:
-        """The forms of the members of ordinary records."""
+        """Return the forms of the members of ordinary records."""
         from logdump.features.export.members import MemberForms  # noqa: PLC0415 - it needs pyarrow
         from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - it needs numpy
 
@@ -204,7 +204,7 @@ class CsvText:
         )
 
     def count_rows(self, file: IO[bytes]) -> int:
-        """The number of lines after the header; line breaks in quotes end none."""
+        """Return the number of lines after the header; line breaks in quotes do not count."""
         return max(count_lines(file, is_quoted=True) - 1, 0)
 
 

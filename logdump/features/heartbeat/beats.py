@@ -1,13 +1,13 @@
-"""Beats: a heartbeat on its way, and the lag of each hop.
+"""Beats: the times of a heartbeat at each hop, and its lags.
 
     generated  ->  Extract  ->  pump or path  ->  Replicat  ->  received
       heartbeat_ts  extract_ts    routing_ts      replicat_ts    received_ts
 
-A row of GG_HEARTBEAT that a database's own job has written describes the way out: HEARTBEAT_TIMESTAMP, and the
-timestamps that Extract and pumps set while the row goes through them. A row that Replicat has written describes the way
-in by its INCOMING_ columns; a row of the history when the beat was received too. Its OUTGOING_ columns are what the
-other database knows of the way out: a beat of this database whose arrival was reported back. Lags are differences of
-two clocks and may be negative: the documentation has them shown so.
+A row of GG_HEARTBEAT written by the database's own job describes an outgoing beat: HEARTBEAT_TIMESTAMP, and the
+timestamps that Extract and pumps set as the row passes them. A row written by Replicat describes an incoming beat in
+its INCOMING_ columns; a row of the history also has the time of receipt. Its OUTGOING_ columns describe an earlier
+outgoing beat of this database whose arrival the other database has reported back. Lags are differences between two
+clocks and may be negative; the documentation shows them so.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST_ITEMS = 10_000
 
 
 def routing_path(text: str | None) -> tuple[str, ...]:
-    """The groups of a routing path in their order, without ``*`` and empty ones; at most MOST_ITEMS of them."""
+    """Return the groups of a routing path in order, at most MOST_ITEMS, without ``*`` and empty ones."""
     names: list[str] = []
     at = 0
     while text and at < len(text) and len(names) < MOST_ITEMS:
@@ -46,17 +46,17 @@ MOST_KEYS = 10_000
 
 
 class Recent(Generic[K, V]):
-    """The newest value of each key; beyond ``MOST_KEYS`` keys the one that was set longest ago is forgotten."""
+    """The newest value of each key; beyond ``MOST_KEYS`` keys the least recently set one is dropped."""
 
     def __init__(self) -> None:
         self._values: OrderedDict[K, V] = OrderedDict()
 
     def get(self, key: K) -> V | None:
-        """The value of a key; None where there is none, or none any more."""
+        """Return the value of a key, None if it was never set or has been dropped."""
         return self._values.get(key)
 
     def set(self, key: K, value: V) -> None:
-        """Take a value as the newest of its key."""
+        """Set the newest value of a key."""
         self._values[key] = value
         self._values.move_to_end(key)
         if len(self._values) > MOST_KEYS:
@@ -67,7 +67,7 @@ class Recent(Generic[K, V]):
         self._values.pop(key, None)
 
     def newest_first(self) -> Iterator[tuple[K, V]]:
-        """Keys with their values, the one set last first."""
+        """Yield keys and values, the most recently set first."""
         return reversed(self._values.items())
 
     def __iter__(self) -> Iterator[tuple[K, V]]:
@@ -75,7 +75,7 @@ class Recent(Generic[K, V]):
 
 
 def beats_of(row: HeartbeatRow) -> Iterator[Beat]:
-    """The beats in a row: none in a deleted one, at most one in each direction."""
+    """Yield the beats in a row: none if the row is deleted, else at most one in each direction."""
     if row.op == "DELETE":
         return
     if row.incoming_heartbeat_ts is not None:
@@ -109,7 +109,7 @@ def beats_of(row: HeartbeatRow) -> Iterator[Beat]:
 
 
 def _reported(row: HeartbeatRow, heartbeat_ts: int) -> Beat:
-    """The beat that went out, in a row that Replicat has written."""
+    """Return the outgoing beat that a row written by Replicat reports back."""
     return Beat(
         row,
         Direction.OUTGOING,
@@ -136,10 +136,10 @@ def _is_own(row: HeartbeatRow) -> bool:
 
 
 class NewBeats:
-    """The beats of rows that come in the order of the trail, each once, with the facts of all its rows.
+    """Yields each beat of the rows once, with the facts of all its rows; rows must come in trail order.
 
-    A row is written again with old beats in it, and the history repeats a beat of GG_HEARTBEAT with the moment at which
-    it was received: the last beat of each way waits for the next.
+    A row is written again with old beats in it, and the history repeats a beat of GG_HEARTBEAT with its time of
+    receipt. So the last beat of each path is held until the next one.
     """
 
     def __init__(self) -> None:
@@ -147,7 +147,7 @@ class NewBeats:
         self._waiting: Recent[tuple[object, ...], Beat] = Recent()
 
     def of(self, row: HeartbeatRow) -> Iterator[Beat]:
-        """The beats that a row completes."""
+        """Yield the beats that a row completes."""
         for beat in beats_of(row):
             key = (row.table, row.role, row.key, beat.direction)
             if row.role is not Role.HISTORY:
@@ -156,12 +156,12 @@ class NewBeats:
                 self._last.set(key, beat.heartbeat_ts)
             before = self._waiting.get(beat.path)
             if before is not None and before.heartbeat_ts == beat.heartbeat_ts:
-                beat = before if beat.received_ts is None else beat  # noqa: PLW2901 - the two are one
+                beat = before if beat.received_ts is None else beat  # noqa: PLW2901 - both are the same beat
             elif before is not None:
                 yield before
             self._waiting.set(beat.path, beat)
 
     def rest(self) -> Iterator[Beat]:
-        """The beats that wait, when no row comes any more."""
+        """Yield the beats still held, after the last row."""
         for _, beat in self._waiting:
             yield beat

@@ -1,10 +1,10 @@
-"""Heartbeats as rows with columns: our own, and those of Oracle's two tables and two views as a target has them.
+"""Heartbeats as rows with columns: this program's own, and those of Oracle's two tables and two views.
 
-Lags and ages are seconds. The formulas are those that an article of Oracle's and three collections of queries share;
-the text of the views in a database was not to be had. INCOMING_LAG of GG_LAG needs the moment at which the target
-received the beat, which only the history has: where that row is not there, the lag ends at Replicat.
-REMOTE_DB_OLDEST_OPEN_TXN_AGE is SYSTIMESTAMP - REMOTE_EXTRACT_RESTART_TIME in Oracle's documentation: the time now is
-CURRENT_LOCAL_TS, in the history that of the receipt, as in the ages of the beats.
+Lags and ages are seconds. The formulas are those shared by an article of Oracle's and three collections of queries; the
+definition of the views in a database was not available. INCOMING_LAG of GG_LAG needs the time at which the target
+received the beat, which only the history has: without that row the lag ends at Replicat.
+REMOTE_DB_OLDEST_OPEN_TXN_AGE is SYSTIMESTAMP - REMOTE_EXTRACT_RESTART_TIME in Oracle's documentation: here the current
+time is CURRENT_LOCAL_TS, and in the history the time of receipt, as for the ages of the beats.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ HISTORY_TABLE = (
 
 
 class LagRow(NamedTuple):
-    """A row of GG_LAG, its columns as Oracle calls them."""
+    """A row of GG_LAG, with Oracle's column names."""
 
     local_database: str | None
     current_local_ts: datetime | None
@@ -89,7 +89,7 @@ class LagRow(NamedTuple):
 
 
 class LagHistoryRow(NamedTuple):
-    """A row of GG_LAG_HISTORY; ``…routine_lag`` and ``…repicat_lag`` are spelled as Oracle has them."""
+    """A row of GG_LAG_HISTORY; ``…routine_lag`` and ``…repicat_lag`` are Oracle's spelling."""
 
     local_database: str | None
     heartbeat_received_ts: datetime | None
@@ -117,17 +117,17 @@ class LagHistoryRow(NamedTuple):
 
 
 def seconds(later: int | None, earlier: int | None) -> Decimal | None:
-    """Seconds from one moment to another, with six decimals; None where one is not known."""
+    """Return the seconds from one moment to another with six decimals, None if either is None."""
     return in_seconds(difference(later, earlier))
 
 
 def in_seconds(lag: int | None) -> Decimal | None:
-    """Microseconds as seconds with six decimals."""
+    """Convert microseconds to seconds with six decimals."""
     return None if lag is None else Decimal(lag).scaleb(-6)
 
 
 def _moment(julian: int | None) -> datetime | None:
-    """A timestamp without a zone, as the tables have it."""
+    """Convert Julian microseconds to a timestamp without a zone, as in the tables."""
     moment = None if julian is None else to_datetime(julian)
     return None if moment is None else moment.replace(tzinfo=None)
 
@@ -149,7 +149,7 @@ def _outgoing(row: HeartbeatRow) -> HopLags:
 
 
 def lag_history(rows: Iterable[HeartbeatRow]) -> Iterator[LagHistoryRow]:
-    """GG_LAG_HISTORY: a row for each row of the history that was not deleted."""
+    """Yield the rows of GG_LAG_HISTORY: one for each history row inserted or updated."""
     for row in rows:
         if row.role is not Role.HISTORY or row.op == "DELETE":
             continue
@@ -178,28 +178,28 @@ def lag_history(rows: Iterable[HeartbeatRow]) -> Iterator[LagHistoryRow]:
 
 
 def heartbeat(rows: Iterable[HeartbeatRow]) -> list[dict[str, str | datetime | None]]:
-    """GG_HEARTBEAT: the newest row of each key that was not deleted."""
+    """Return GG_HEARTBEAT: the newest row of each key that was not deleted."""
     return [_columns(row, HEARTBEAT_TABLE) for row in _newest(rows)[0]]
 
 
 def heartbeat_history(rows: Iterable[HeartbeatRow]) -> Iterator[dict[str, str | datetime | None]]:
-    """GG_HEARTBEAT_HISTORY: each row that came, whether it was purged later or not."""
+    """Yield the rows of GG_HEARTBEAT_HISTORY: each one received, also if it was purged later."""
     for row in rows:
         if row.role is Role.HISTORY and row.op != "DELETE":
             yield _columns(row, HISTORY_TABLE)
 
 
 def lag(rows: Iterable[HeartbeatRow], at: Callable[[], int | None]) -> list[LagRow]:
-    """Return GG_LAG: the newest row of each key of GG_HEARTBEAT at a moment.
+    """Return GG_LAG: the newest row of each key of GG_HEARTBEAT, with ages at a moment.
 
-    ``at`` is called after all rows are read. The row of the history for the same beat has the time of receipt.
+    ``at`` is called after all rows are read. The time of receipt comes from the history row of the same beat.
     """
     newest, received = _newest(rows)
     return [_lag_row(row, received.get(row.key), at()) for row in newest]
 
 
 def _newest(rows: Iterable[HeartbeatRow]) -> tuple[list[HeartbeatRow], Recent[Key, HeartbeatRow]]:
-    """The newest row of each key of GG_HEARTBEAT, and of each of its history by the key."""
+    """Return the newest row of each key of GG_HEARTBEAT, and the newest history row by key."""
     newest: Recent[tuple[str, Key], HeartbeatRow] = Recent()
     received: Recent[Key, HeartbeatRow] = Recent()
     for row in rows:
@@ -213,7 +213,7 @@ def _newest(rows: Iterable[HeartbeatRow]) -> tuple[list[HeartbeatRow], Recent[Ke
 
 
 def _columns(row: HeartbeatRow, names: Iterable[str]) -> dict[str, str | datetime | None]:
-    """Columns of a row by Oracle's names, which are those of ``tables`` in small letters."""
+    """Return columns of a row by Oracle's names in lowercase."""
     return {
         name: _moment(getattr(row, TIMES[name.upper()]))
         if name.upper() in TIMES
@@ -257,7 +257,7 @@ BEATS = columns_of(
         "object": TEXTS,
     },
 )
-"""Of the rows that HEARTBEAT HISTORY shows."""
+"""The columns of HEARTBEAT HISTORY."""
 
 _TYPES: dict[object, ColumnType] = {str | None: STRING, datetime | None: TIMESTAMP_NTZ, Decimal | None: SECONDS}
 _MEANINGS = {

@@ -1,4 +1,4 @@
-"""The command HEARTBEAT: its words and how it runs."""
+"""The command HEARTBEAT and its options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trailformat.changes.csn import csn_key
 
 _SECOND = 1_000_000
 _MOST_SECONDS = 7999
-"""The greatest frequency that ADD HEARTBEATTABLE takes."""
+"""The largest frequency that ADD HEARTBEATTABLE accepts."""
 _MOST_DAYS = 2**31 - 2
 
 
@@ -23,7 +23,7 @@ _NOW = "NOW"
 
 
 def heartbeat_options(at: EnteredTime | str | None = None, **given: Any) -> HeartbeatOptions:
-    """The options of what was entered."""
+    """Build the options from the entered words."""
     times: dict[str, Any] = {name: given.pop(name).julian for name in ("start", "end") if name in given}
     if isinstance(at, EnteredTime):
         times["at"] = at.julian
@@ -63,7 +63,7 @@ CHOICE: dict[str, Form[Any]] = {
     "start": Keyword("START", Time(label="START: ")),
     "end": Keyword("END", Time(label="END: ")),
 }
-"""The options that choose beats."""
+"""The options that select beats."""
 
 COMMANDS = (
     Command(

@@ -25,7 +25,6 @@ HOPS = {
     "replicat_lag": "From Replicat to the row in the target, seconds",
     "total_lag": "From the generation to the row in the target, or to Replicat if that is unknown, seconds",
 }
-"""The lags of a beat, and what each is."""
 
 
 def _seconds(microseconds: int | None) -> float | None:

@@ -1,4 +1,4 @@
-"""The lag of every hop of every way, from its beats."""
+"""The lag of every hop of each path, from its beats."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _STEP = math.log(1.01)
 
 
 class Ranks:
-    """Values by their ranks; memory is bounded by ``MOST_EXACT`` of them.
+    """Order statistics of values; beyond ``MOST_EXACT`` values a histogram replaces them, which bounds memory.
 
     Attributes:
-        count: how many values there are.
-        least, greatest: of all values that were ever there; 0 before the first.
+        count: the number of values.
+        least, greatest: of all values ever added, also removed ones; 0 before the first.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Ranks:
             self._values, self._removed = array("q"), Counter()
 
     def remove(self, value: int) -> None:
-        """Take a value that was added away again."""
+        """Remove a value that was added before."""
         self.count -= 1
         if self._steps:
             self._steps[_step(value)] -= 1
@@ -71,11 +71,11 @@ class Ranks:
 
     @property
     def is_exact(self) -> bool:
-        """True if ranks come from the values themselves, False if from the histogram."""
+        """True if ranks come from the values themselves, False if from the histogram (exact to one per cent)."""
         return not self._steps
 
     def of(self, *parts: float) -> list[int]:
-        """The values of these ranks, as parts of all; there is a value."""
+        """Return the values at these ranks, given as fractions of the count; there must be a value."""
         ordered = self._exact()
         return [self._of_rank(ordered, math.ceil(self.count * part)) for part in parts]
 
@@ -90,7 +90,7 @@ class Ranks:
 
 
 class Spread:
-    """Takes values in, in the order of the trail."""
+    """Accumulates the lags of one hop, in trail order."""
 
     def __init__(self) -> None:
         self._ranks = Ranks()
@@ -107,7 +107,7 @@ class Spread:
         self._negative += value < 0
 
     def summary(self) -> SpreadSummary | None:
-        """The summary so far; None without a value."""
+        """Return the summary so far, None without a value."""
         if self._greatest_at is None:
             return None
         ranks = self._ranks
@@ -126,7 +126,7 @@ class Spread:
 
 
 def _step(value: int) -> int:
-    """The step of the histogram that a value is in: 0 for less than 2 microseconds, its sign kept."""
+    """Return the histogram step of a value: steps of one per cent, signed, 0 below 2 microseconds."""
     size = round(math.log(abs(value)) / _STEP) if abs(value) > 1 else 0
     return -size if value < 0 else size
 
@@ -137,11 +137,11 @@ def _middle(step: int) -> int:
 
 
 MOST_GAPS = 10_000
-"""The number of the widest distances that are kept of one way."""
+"""The number of widest distances kept for each path."""
 
 
 class _Distance(NamedTuple):
-    """Two beats without another between them."""
+    """Two consecutive beats of a path."""
 
     after: BeatPlace
     before: BeatPlace
@@ -153,9 +153,9 @@ class _Distance(NamedTuple):
 
 
 class GapFinder:
-    """Finds the gaps among the beats of one way, whatever the order in which they come.
+    """Finds the gaps between the beats of one path, in whatever order the beats come.
 
-    A beat that comes late divides the distance in which it was missing. Beats of one time are one beat.
+    A late beat divides the distance in which it was missing. Beats with the same time count as one.
     """
 
     def __init__(self) -> None:
@@ -163,10 +163,10 @@ class GapFinder:
         self.newest: BeatPlace | None = None
         self._ranks = Ranks()
         self._widest: list[_Distance] = []
-        """In the order of their times."""
+        """Sorted by time."""
 
     def copy(self) -> GapFinder:
-        """A finder that knows the same beats, and takes in others."""
+        """Return an independent copy, to which beats can be added."""
         copied = GapFinder()
         vars(copied).update(vars(self) | {"_ranks": self._ranks.copy(), "_widest": self._widest[:]})
         return copied
@@ -194,7 +194,7 @@ class GapFinder:
         self._put(at, 1, _Distance(whole.after, place), _Distance(place, whole.before))
 
     def _put(self, at: int, number: int, *distances: _Distance) -> None:
-        """Put distances in the place of some."""
+        """Replace a number of distances from an index by others."""
         self._widest[at : at + number] = distances
         for one in distances:
             self._ranks.add(one.microseconds)
@@ -209,7 +209,7 @@ class GapFinder:
 
     @property
     def interval(self) -> int | None:
-        """The median distance of two beats in microseconds; None without two."""
+        """The median distance between two beats in microseconds, None with fewer than two."""
         return self._ranks.of(0.5)[0] if self._ranks.count else None
 
     @property
@@ -218,7 +218,7 @@ class GapFinder:
         return self._ranks.is_exact
 
     def gaps(self, interval: int | None = None) -> Iterator[Gap]:
-        """The gaps in their order, by the given interval in microseconds or by the median distance."""
+        """Yield the gaps in order of time, for an interval in microseconds or, by default, the median distance."""
         interval = interval or self.interval
         if interval is None:
             return
@@ -228,15 +228,15 @@ class GapFinder:
 
 
 def missing_beats(distance: int, interval: int) -> int:
-    """The number of beats that are missing in a distance; up to half an interval beyond a beat, it is only late."""
+    """Return the number of beats missing in a distance; a beat up to half an interval late is not missing."""
     return max(0, -((interval - 2 * distance) // (2 * interval)) - 1)
 
 
 MOST_PATHS = 10_000
-"""How many ways are shown one by one; of the others only the beats are counted."""
+"""The number of paths shown individually; beats of other paths are only counted."""
 
 HOPS = HopLags._fields
-"""The lags of a beat by name, from the beginning of the way to its end."""
+"""The lags of a beat by name, in the order of the hops; the total is last."""
 
 
 class _Path:
@@ -261,11 +261,11 @@ class _Path:
 
 
 class Lags:
-    """Adds beats up by their ways, in the order of the trail.
+    """Accumulates the lags of each path, in trail order.
 
     Attributes:
-        others: beats of the ways beyond MOST_PATHS.
-        newest: the latest moment in a row: of a beat on its way, or of a commit.
+        others: number of beats of the paths beyond MOST_PATHS.
+        newest: the latest timestamp of a hop or commit so far (Julian microseconds).
     """
 
     def __init__(self) -> None:
@@ -285,7 +285,7 @@ class Lags:
         path.add(beat)
 
     def note(self, *moments: int | None) -> None:
-        """Move ``newest``, the moment of the answer, forward to the latest of the moments given."""
+        """Move ``newest`` forward to the latest of the given moments."""
         known = [moment for moment in (self.newest, *moments) if moment is not None]
         self.newest = max(known, default=None)
 
@@ -295,11 +295,11 @@ class Lags:
         return self.others + sum(path.beats for path in self._paths.values())
 
     def paths(self, at: int | None = None, interval: int | None = None) -> Iterator[PathLag]:
-        """The ways, in the order of their first beats.
+        """Yield the lags of each path, in the order of first beats.
 
         Args:
-            at: the moment of the answer; the latest one known unless given.
-            interval: microseconds between two beats; the median distance unless given.
+            at: the moment to which ages are measured; by default ``newest``.
+            interval: microseconds between two beats; by default the median distance.
         """
         at = self.newest if at is None else at
         for path in self._paths.values():

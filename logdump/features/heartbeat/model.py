@@ -1,4 +1,4 @@
-"""Heartbeats: rows of the heartbeat tables, beats on their way, the lag of each hop.
+"""Heartbeats: rows of the heartbeat tables, beats, and the lag of each hop.
 
 generated  ->  Extract  ->  pump or path  ->  Replicat  ->  received
 heartbeat_ts  extract_ts    routing_ts      replicat_ts    received_ts
@@ -26,10 +26,10 @@ KEY = (
     "outgoing_routing_path",
     "outgoing_replicat",
 )
-"""The columns that identify a row of GG_HEARTBEAT: the pair of the way out and the way in, between two databases."""
+"""The columns that identify a row of GG_HEARTBEAT: two databases, and the incoming and outgoing path between them."""
 
 Key = tuple[str | int | None, ...]
-"""The columns of ``KEY``."""
+"""The values of the columns ``KEY``."""
 
 
 class Role(enum.Enum):
@@ -48,18 +48,18 @@ class Direction(enum.Enum):
 
 
 class HeartbeatRow(NamedTuple):
-    """A row of a heartbeat table after a change of it, or before it where it was deleted.
+    """A row of a heartbeat table after a change, or before it if the change is a DELETE.
 
-    Timestamps are Julian microseconds; a column that is NULL, is not there or does not decode is None.
+    Timestamps are Julian microseconds; a column that is NULL, missing or cannot be decoded is None.
 
     Attributes:
-        role: of its table, ``table`` its name.
+        role, table: role and name of its table.
         op: INSERT, UPDATE, PK UPDATE or DELETE.
-        spot: its last record.
-        csn: LOGCSN of its transaction, None where no record holds it.
+        spot: position of its last record.
+        csn: LOGCSN of its transaction, None if no record has it.
         commit_time: IO Time of its last record.
-        other: the columns that are not known here, as text.
-        problems: what of it does not decode.
+        other: columns not listed in ``tables``, as text.
+        problems: columns that cannot be decoded, with the reason.
     """
 
     role: Role
@@ -103,12 +103,12 @@ class HeartbeatRow(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """The columns that distinguish it from the other rows of its table."""
+        """The columns that identify the row in its table."""
         return tuple(getattr(self, name) for name in KEY)
 
 
 def difference(later: int | None, earlier: int | None) -> int | None:
-    """Microseconds from one moment to another; None where one is not known."""
+    """Return the microseconds from one moment to another, None if either is None."""
     return None if later is None or earlier is None else later - earlier
 
 
@@ -118,19 +118,19 @@ def way(extract: str | None, routing: Iterable[str], replicat: str | None) -> tu
 
 
 def way_text(names: Iterable[str]) -> str | None:
-    """A way as Oracle's views write it; None without a process."""
+    """Return a path as Oracle's views write it, None without a process."""
     return ARROW.join(names) or None
 
 
 class HopLags(NamedTuple):
-    """The lags of a way in microseconds; None where a moment is not known.
+    """The lags of a path in microseconds; None if a timestamp is missing.
 
     Attributes:
         extract_lag: from the generation of the beat to Extract.
         routing_lag: from Extract to the last pump or distribution path.
         replicat_read_lag: from the last process before Replicat to Replicat.
         replicat_lag: from Replicat to the row in the history.
-        total_lag: from the generation to the row in the history, or to Replicat where that is not known.
+        total_lag: from the generation to the row in the history, or to Replicat if that is unknown.
     """
 
     extract_lag: int | None
@@ -165,8 +165,8 @@ class WayTimes(NamedTuple):
 class Beat(NamedTuple):
     """A heartbeat as read from one row; timestamps in Julian microseconds, None where not set.
 
-    ``is_reported`` is True for an outgoing beat whose arrival the other database has reported back with a beat of its
-    own: the restart position and the low watermark in the row then belong to that beat's path.
+    ``is_reported`` is True for an outgoing beat whose arrival the other database has reported back in a beat of its
+    own: the restart position and the low watermark in the row then belong to the path of that other beat.
     """
 
     row: HeartbeatRow
@@ -183,7 +183,7 @@ class Beat(NamedTuple):
 
     @property
     def path(self) -> tuple[str | None, str | None, Direction, tuple[str, ...]]:
-        """The way it goes: from which database to which, and through what."""
+        """Source database, target database, direction, and the names of the processes."""
         row, is_out = self.row, self.direction is Direction.OUTGOING
         databases = (row.local_database, row.remote_database) if is_out else (row.remote_database, row.local_database)
         return (*databases, self.direction, self.way)
@@ -200,7 +200,7 @@ class Beat(NamedTuple):
 
     @property
     def stage(self) -> str:
-        """The last process that it had passed when the row was written: seed, extract, routing, replicat, history."""
+        """The last stage reached when the row was written: seed, extract, routing, replicat, history."""
         if self.row.role is Role.HISTORY and not self.is_reported:
             return Role.HISTORY.value
         reached = {"replicat": self.replicat_ts, "routing": self.routing_ts, "extract": self.extract_ts}
@@ -222,12 +222,12 @@ class Beat(NamedTuple):
 
     @property
     def heartbeat_csn(self) -> str | None:
-        """The CSN of the beat in the source."""
+        """The CSN of the beat in the source, None for a beat reported back."""
         return None if self.is_reported else self.row.heartbeat_csn
 
     @property
     def restart_csn(self) -> str | None:
-        """The CSN at which Extract would have started again when it passed."""
+        """The CSN at which Extract would have restarted when the beat passed it, None for a beat reported back."""
         return None if self.is_reported else self.row.restart_csn
 
     @property
@@ -237,19 +237,19 @@ class Beat(NamedTuple):
 
     @property
     def low_watermark_csn(self) -> str | None:
-        """The low watermark of Replicat when it applied the beat."""
+        """The low watermark of Replicat when it applied the beat, None for a beat reported back."""
         return None if self.is_reported else self.row.low_watermark_csn
 
     @property
     def oldest_open_age(self) -> int | None:
-        """Microseconds that Extract's redo reached back when the beat passed it."""
+        """Microseconds from the restart position of Extract to the moment when the beat passed it."""
         return difference(self.extract_ts, self.restart_ts)
 
 
 class SpreadSummary(NamedTuple):
-    """A summary of values in microseconds, and their number; ``greatest_at`` is the place of the greatest.
+    """Statistics of ``values`` values in microseconds; ``negative`` of them are below zero.
 
-    ``is_exact`` is False where the median and the percentile come from the histogram.
+    ``greatest_at`` is the position of the greatest. ``is_exact`` is False if median and p95 come from the histogram.
     """
 
     values: int
@@ -264,14 +264,14 @@ class SpreadSummary(NamedTuple):
 
 
 class BeatPlace(NamedTuple):
-    """A beat by its time (Julian microseconds) and its record."""
+    """The time of a beat (Julian microseconds) and the position of its row."""
 
     time: int
     spot: Spot
 
 
 class Gap(NamedTuple):
-    """Two beats between which ``beats`` are missing."""
+    """Two consecutive beats of a path, between which ``beats`` are missing."""
 
     after: BeatPlace
     before: BeatPlace
@@ -284,18 +284,18 @@ class Gap(NamedTuple):
 
 
 class PathLag(NamedTuple):
-    """The lags of the beats of one way.
+    """The lags of the beats of one path.
 
     Attributes:
         source, target: the databases.
-        way: the processes between.
-        beats: how many there are; ``first`` and ``last`` of them.
-        hops: a summary for each of HOPS; None for a hop that no beat shows.
-        age: microseconds from the last beat to the moment ``at`` of the answer.
-        interval: microseconds between two beats, given or the median; None without two.
-        is_interval_exact: False where the median comes from the histogram.
-        gaps: where beats are missing.
-        is_apply_unknown: whether the total ends at Replicat.
+        way: the names of the processes.
+        beats: number of beats; ``first`` is the position of the first read, ``last`` the newest beat.
+        hops: a summary for each of HOPS, None if no beat has this lag.
+        age: microseconds from the newest beat to the moment to which ages are measured.
+        interval: microseconds between two beats, given or the median; None with fewer than two beats.
+        is_interval_exact: False if the median comes from the histogram.
+        gaps: in order of time.
+        is_apply_unknown: True if the total of a beat ends at Replicat.
     """
 
     source: str | None
@@ -314,17 +314,17 @@ class PathLag(NamedTuple):
 
     @property
     def missing(self) -> int:
-        """Beats that are missing in all gaps."""
+        """Number of missing beats in all gaps."""
         return sum(gap.beats for gap in self.gaps)
 
     @property
     def negative(self) -> int:
-        """Lags below zero: the clocks differ."""
+        """Number of lags below zero: the clocks differ."""
         return sum(hop.negative for hop in self.hops.values() if hop is not None)
 
 
 class Clock(enum.Enum):
-    """The source of an answer's moment: the newest time in the trail, the user, or this machine."""
+    """The source of the moment to which ages are measured: the newest time in the trail, the user, or this machine."""
 
     TRAIL = "trail"
     GIVEN = "given"
@@ -332,22 +332,22 @@ class Clock(enum.Enum):
 
 
 class HeartbeatsShown(NamedTuple):
-    """HEARTBEAT: the answer as a whole.
+    """HEARTBEAT: the summary.
 
     Attributes:
-        base: the name of the tables that was looked for, ``rule`` the statement of a parameter file that gives it.
-        tables: the heartbeat tables that rows were found of.
-        beats: how many; ``paths`` ways they go, ``others`` of them ways that are not listed one by one.
-        first, last: their times (Julian); None without a beat.
-        at: the moment of the answer, and where that comes from; None without a time in the trail.
-        not_beats: tables that are called like one and hold no beat.
-        same_database: whether a row names one database on both sides: its OUTGOING_ columns stay empty then.
-        problems: rows with something that does not decode.
-        damaged: places that hold no sound record: beats there are not known.
-        not_applied: rows of transactions that a Replicat does not apply: copies, and those that are not whole.
-        deleted: rows of the history that deletes in the trail have removed.
-        purged: rows of the history that RETENTION would remove at ``at``; None where it is not given.
-        is_partial: True if not all was read: age and gaps are then omitted.
+        base: name of the tables, ``rule`` the statement of a parameter file that gives it.
+        tables: the heartbeat tables with rows.
+        beats: number of beats; ``paths`` is the number of listed paths, ``others`` the beats of paths not listed.
+        first, last: the earliest and the latest time of a beat (Julian); None without a beat.
+        at: the moment to which ages are measured, and its source; None without a time in the trail.
+        not_beats: tables with the name of a heartbeat table and without a time of a beat.
+        same_database: True if a row has the same database on both sides: its OUTGOING_ columns are then empty.
+        problems: number of rows with columns that cannot be decoded.
+        damaged: number of places with damage: beats there are unknown.
+        not_applied: number of rows of transactions that a Replicat does not apply (not whole, or copies).
+        deleted: number of history rows that the trail deletes.
+        purged: number of history rows that RETENTION would remove at ``at``; None without RETENTION.
+        is_partial: True if not everything was read: age and gaps are then omitted.
     """
 
     base: str
@@ -371,12 +371,12 @@ class HeartbeatsShown(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """Bad data when there is damage."""
+        """BAD_DATA if there is damage."""
         return ExitStatus.BAD_DATA if self.damaged else ExitStatus.OK
 
 
 class PathLagShown(NamedTuple):
-    """HEARTBEAT LAG: one way, at a moment (Julian); ``is_partial``: as in the answer as a whole."""
+    """HEARTBEAT LAG: one path at a moment (Julian); ``is_partial`` is that of the summary."""
 
     lag: PathLag
     at: int
@@ -385,7 +385,7 @@ class PathLagShown(NamedTuple):
 
     @property
     def oldest_open_age(self) -> int | None:
-        """Microseconds from the restart position of the last beat to the moment, as REMOTE_DB_OLDEST_OPEN_TXN_AGE."""
+        """Microseconds from the restart position of the newest beat to ``at``, as REMOTE_DB_OLDEST_OPEN_TXN_AGE."""
         return difference(self.at, self.lag.last.restart_ts)
 
 
@@ -393,12 +393,12 @@ class RestartPositionShown(NamedTuple):
     """HEARTBEAT RESTART: the CSN from which Extract must capture again for a Replicat at its low watermark.
 
     Attributes:
-        source, target, direction, way: the way of the beats.
-        low_watermark: the CSN up to which Replicat has applied everything; None where it is not known.
-        is_given: whether the command gave it; else it is that of the newest beat of the way.
-        beat: of the beats with a CSN at or below it the one with the largest restart CSN; None where there is none.
-        beats: how many have a CSN and a restart CSN.
-        is_exact: False if another beat may have a larger restart CSN, because only a part of them was kept.
+        source, target, direction, way: the path of the beats.
+        low_watermark: the CSN up to which Replicat has applied everything; None if unknown.
+        is_given: True if the command gives it; else it is that of the newest beat of the path.
+        beat: the beat with the largest restart CSN among those with a CSN at or below it; None if there is none.
+        beats: number of beats with a CSN and a restart CSN.
+        is_exact: False if another beat may have a larger restart CSN, because not all were kept.
     """
 
     source: str | None
@@ -419,7 +419,7 @@ class BeatShown(NamedTuple):
 
 
 class BeatIntervalShown(NamedTuple):
-    """HEARTBEAT HISTORY EVERY: the beats of one way in an interval, from its start (Julian) to before its end."""
+    """HEARTBEAT HISTORY EVERY: the beats of one path from ``start`` (Julian) to before ``end``."""
 
     start: int
     end: int
@@ -427,14 +427,14 @@ class BeatIntervalShown(NamedTuple):
 
 
 class HeartbeatRowShown(NamedTuple):
-    """HEARTBEAT ROWS: one row, as far as it is on its way."""
+    """HEARTBEAT ROWS: one row, and the last stage that its beat has reached."""
 
     row: HeartbeatRow
     stage: str
 
 
 class BeatGapShown(NamedTuple):
-    """HEARTBEAT GAPS: beats of one way that are missing."""
+    """HEARTBEAT GAPS: a gap between the beats of one path."""
 
     lag: PathLag
     gap: Gap

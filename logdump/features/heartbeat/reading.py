@@ -1,4 +1,4 @@
-"""Reader of the heartbeat rows of trail files: rows are selected by table name, and only those are decoded."""
+"""Reads the heartbeat rows of trail files: rows are selected by table name, and only those are decoded."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from trailformat.values import Value
 _TIMESTAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[ T:](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?")
 
 Members = dict[str, str | int | None]
-"""Columns by what they are called in ``tables``; timestamps in Julian microseconds."""
+"""Columns by their attribute names in ``tables``; timestamps are Julian microseconds."""
 
 
 class RowHistory:
-    """Makes rows of changes that come in the order of the trail.
+    """Makes rows from changes, which must come in trail order.
 
-    An update may carry its key and the changed columns alone; the others are those of the change before of the same
-    row, or None where that is not in the trail.
+    An update may have only its key and the changed columns; the others are taken from the last change of the same row,
+    or None if the trail does not have it.
     """
 
     def __init__(self) -> None:
         self._known: Recent[tuple[str, Key], Members] = Recent()
 
     def row(self, change: Change, role: Role, path: Path) -> HeartbeatRow:
-        """The row that a change leaves, or the one that it deletes."""
+        """Return the row after a change, or the deleted row."""
         members, other, problems = _members(change)
         if change.op in ("UPDATE", "PK UPDATE"):
             members = self._before(change, members) | members
@@ -59,7 +59,7 @@ class RowHistory:
         return row
 
     def _before(self, change: Change, members: Members) -> Members:
-        """The former columns of the row, found by as much of its key as the change carries."""
+        """Return the previous columns of the row, found by those columns of its key that the change has."""
         old = _members(change, before=True)[0]
         carried = {name: {**members, **old}[name] for name in KEY if name in members or name in old}
         if len(carried) == len(KEY):
@@ -77,7 +77,7 @@ def _key(members: Mapping[str, Any]) -> Key:
 
 
 def _members(change: Change, *, before: bool = False) -> tuple[Members, dict[str, str], list[str]]:
-    """The columns that the change carries by their names here, the others, and what does not decode."""
+    """Return the columns of the change by attribute name, the other columns, and the problems."""
     members: Members = {}
     other: dict[str, str] = {}
     problems = [change.problem] if change.problem else []
@@ -121,24 +121,24 @@ _ROWS = frozenset({"INSERT", "UPDATE", "PK UPDATE", "DELETE"})
 
 
 class HeartbeatReader:
-    """Reads heartbeat rows of files that come in the order of their trail.
+    """Reads heartbeat rows of files, in trail order.
 
     Args:
-        definitions_of: gives the definitions of a file's rows.
-        base: the name of the tables, of HEARTBEATTABLE in GLOBALS.
-        selection_of: the records of a file that count; all unless given.
-        note_damage: takes each place that holds no sound record, by its file and RBA.
-        not_applied_in: the ranges of a file that a Replicat does not apply; without it all rows count.
+        definitions_of: returns the row definitions of a file.
+        base: name of the tables, from HEARTBEATTABLE in GLOBALS.
+        selection_of: returns the filter of a file's records; by default all pass.
+        note_damage: called with file and RBA of each place with damage.
+        not_applied_in: returns the ranges of a file that a Replicat does not apply; by default none.
         uses_threads: whether several threads scan a large file.
 
     Attributes:
-        not_applied: the rows of such transactions, which are left out.
-        not_beats: tables called like a heartbeat table that have no timestamp of a beat; their rows are left out.
-        problems: rows with something that does not decode.
-        records: the records read, of any table.
-        damaged: places that hold no sound record; a record that is half written is none.
+        not_applied: number of rows in such ranges, which are skipped.
+        not_beats: tables with the name of a heartbeat table and without a time of a beat; their rows are skipped.
+        problems: number of rows with columns that cannot be decoded.
+        records: number of records read, of any table.
+        damaged: number of places with damage; an incomplete last record does not count.
         io_time: the latest IO Time of all records read, Julian microseconds; None before the first.
-        newest: the latest of it and of CreationTime in the headers of the files.
+        newest: the later of ``io_time`` and the latest CreationTime of a file header.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class HeartbeatReader:
         self.newest: int | None = None
 
     def rows(self, trail: TrailFile, start: int = 0) -> Iterator[HeartbeatRow | Batch]:
-        """The rows of one file from an RBA on, in its order, and each batch of records after the rows found in it."""
+        """Yield the rows of a file from an RBA, in order, and each batch of records after the rows found in it."""
         import numpy as np  # noqa: PLC0415 - this reads batches
 
         from trailformat.scan.rows import learn_definitions  # noqa: PLC0415 - it needs numpy
@@ -215,7 +215,7 @@ class HeartbeatReader:
             yield row
 
     def _records(self, trail: TrailFile, batch: Batch, passing: Any) -> Iterator[Record]:
-        """The records of the batch that may be rows of a heartbeat table, and pass; ``passing`` is None for all."""
+        """Yield the records of a batch that are changes of heartbeat tables and pass; ``passing`` None: all pass."""
         names = batch.names
         wanted = {key for key in range(1, len(names)) if role_of(names[key], self._base) is not None}
         for row in batch.rows_of_tables(wanted):

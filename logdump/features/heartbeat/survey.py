@@ -1,4 +1,4 @@
-"""One run of HEARTBEAT: it sums up the beats of files by path, or lists them."""
+"""HEARTBEAT: reads files, adds up their beats by path or lists them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from trailformat.trail.file import TrailFile
 from trailformat.transactions.whole_trail import gaps_among
 
 MOST_POSITIONS = 100_000
-"""The number of beats of one way that are kept; beyond it every second one is dropped, which is the safe side."""
+"""The number of beats kept for each path. Beyond it every second one is dropped: restart CSNs can only get smaller."""
 
 
 class _Position(NamedTuple):
@@ -70,7 +70,7 @@ class _Path:
             self.is_exact = False
 
     def best(self, low_watermark: str | None) -> Beat | None:
-        """Return the beat with the largest restart CSN at or below the low watermark, the last of several."""
+        """Return the last beat with the largest restart CSN among those with a CSN not above the low watermark."""
         wanted = _key(low_watermark)
         allowed = [
             one
@@ -87,10 +87,10 @@ def _key(csn: str | None) -> CsnKey | None:
 
 
 class RestartPositions:
-    """Takes beats in, in the order of the trail.
+    """Finds the restart position of each path from its beats, in trail order.
 
     Args:
-        low_watermark: that of Replicat; None: that of the newest beat of each way.
+        low_watermark: that of Replicat; None for that of the newest beat of each path.
     """
 
     def __init__(self, low_watermark: str | None) -> None:
@@ -103,7 +103,7 @@ class RestartPositions:
             self._paths.setdefault(beat.path, _Path()).add(beat)
 
     def shown(self) -> Iterator[RestartPositionShown]:
-        """The answer for each way, in the order of their first beats."""
+        """Yield the restart position of each path, in the order of first beats."""
         for path in self._paths.values():
             if path.last is None:
                 continue
@@ -134,8 +134,8 @@ class Display(enum.Enum):
 class HeartbeatOptions(NamedTuple):
     """The options of HEARTBEAT; times are Julian microseconds, ``every`` and ``frequency`` microseconds.
 
-    ``table`` is None where the parameter files name the tables; ``path`` is a wildcard for ways as Oracle writes them;
-    ``retention`` days; ``low_watermark`` the CSN that Replicat has come to.
+    ``table`` is None if the parameter files name the tables; ``path`` is a wildcard for paths as Oracle writes them;
+    ``retention`` is in days; ``low_watermark`` is that of Replicat.
     """
 
     display: Display = Display.LAG
@@ -153,13 +153,13 @@ class HeartbeatOptions(NamedTuple):
 
 
 class HeartbeatSurvey:
-    """Takes the heartbeat rows of files in, in the order of the trail.
+    """Collects the heartbeat rows of files, in trail order.
 
     Args:
-        options: what is wanted.
-        table: the name of the tables, and what gives it.
+        options: of the command.
+        table: the name of the tables and its origin.
         reader: reads the rows.
-        notify: records between two reports of progress.
+        notify: number of records between two reports of progress.
     """
 
     def __init__(self, options: HeartbeatOptions, table: HeartbeatTable, reader: HeartbeatReader, notify: int) -> None:
@@ -179,7 +179,7 @@ class HeartbeatSurvey:
         self._notified = 0
 
     def take(self, trail: TrailFile) -> Iterator[Event]:
-        """Take a file in; yields what is shown row by row, and Progress."""
+        """Read a file; yield the rows and beats that are listed, and Progress."""
         for item in self._reader.rows(trail):
             if isinstance(item, HeartbeatRow):
                 yield from self._row(item)
@@ -205,7 +205,7 @@ class HeartbeatSurvey:
                 yield from self._beat(beat)
 
     def _shown(self, row: HeartbeatRow) -> Iterator[Event]:
-        """A row with a beat that is wanted, or with none where all are."""
+        """Yield a row that has a selected beat, or has no beat if no beat is excluded."""
         options, beats = self._options, list(beats_of(row))
         chosen = any(map(self._is_wanted, beats))
         if chosen or (not beats and (options.start, options.end, options.path) == (None, None, None)):
@@ -242,11 +242,11 @@ class HeartbeatSurvey:
 
     @property
     def damaged(self) -> int:
-        """Places that hold no sound record."""
+        """Number of places with damage."""
         return self._reader.damaged
 
     def results(self, now: Callable[[], int], *, is_partial: bool) -> Iterator[Event]:
-        """Yield the summary and the lines of each path; no verdicts if not all was read."""
+        """Yield the summary and the result of each path; ages and restart positions only if everything was read."""
         for beat in self._new.rest():
             if self._is_wanted(beat):
                 yield from self._beat(beat)
@@ -294,7 +294,7 @@ class HeartbeatSurvey:
         )
 
     def _purged(self, at: int | None) -> int | None:
-        """The rows of the history that a purge at the moment would remove."""
+        """Return the number of history rows that a purge at a moment would remove."""
         days = self._options.retention
         if days is None or at is None:
             return None
@@ -302,15 +302,15 @@ class HeartbeatSurvey:
 
 
 def _interval(start: int, length: int, lags: Lags) -> Iterator[Event]:
-    """The beats of one way in an interval."""
+    """Yield the lags of each path in an interval; ``start`` is Julian, ``length`` microseconds."""
     for lag in lags.paths():
         yield BeatIntervalShown(start, start + length, lag)
 
 
 def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event]:
-    """Add up the heartbeats of the open trail, with ACROSS of the files after it, or of those that a wildcard names.
+    """Add up the heartbeats of the open file (with ACROSS also of those after it), or of files matching a wildcard.
 
-    The position stays.
+    The read position does not change.
     """
     with Workers() as workers:
         yield from _surveyed(session, options, workers)

@@ -4,9 +4,9 @@
     GGADMIN.GG_HEARTBEAT            a row for each pair of paths, brought up to date by every beat
     GGADMIN.GG_HEARTBEAT_HISTORY    a row for each beat received
 
-HEARTBEATTABLE in GLOBALS gives them another name: ``name_SEED``, ``name``, ``name_HISTORY``. A table is taken for one
-when its name ends so and its definition has a timestamp of a beat. Columns are known by their names, never by their
-places; releases add some. Sources: the documentation of the heartbeat tables and of their flow.
+HEARTBEATTABLE in GLOBALS changes the names: ``name_SEED``, ``name``, ``name_HISTORY``. A table counts as a heartbeat
+table if it has such a name and its definition has a time of a beat. Columns are identified by name, never by position;
+releases add columns. Sources: the documentation of the heartbeat tables and of their flow.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ TIMES = {
     "INCOMING_EXTRACT_RESTART_TS": "restart_ts",
     "SOURCE_EXTRACT_RESTART_CSN_TS": "restart_ts",
 }
-"""Column -> what it is called here, of the columns that hold a timestamp in UTC without a zone.
+"""Column -> attribute of HeartbeatRow, for columns with a timestamp in UTC without a zone.
 
-The two tables spell the last one differently; either spelling is taken in either table.
+The two tables spell the last one differently; both spellings are accepted in both tables.
 """
 
 TEXTS = {
@@ -63,18 +63,18 @@ TEXTS = {
     "INCOMING_EXTRACT_RESTART_CSN": "restart_csn",
     "SOURCE_EXTRACT_RESTART_CSN": "restart_csn",
 }
-"""The same of the columns that hold text."""
+"""Column -> attribute of HeartbeatRow, for columns with text."""
 
 
 _BEATS = frozenset({"HEARTBEAT_TIMESTAMP", "INCOMING_HEARTBEAT_TS", "OUTGOING_HEARTBEAT_TS"})
 
 
 def role_of(table: str, base: str = BASE_NAME) -> Role | None:
-    """The role of a table, by its name; None when it is not called like a heartbeat table.
+    """Return the role of a table by its name, None if it does not have the name of a heartbeat table.
 
     Args:
-        table: its name, with its schema and container or without.
-        base: the name that HEARTBEATTABLE gives; with a schema only tables of that schema are meant.
+        table: its name, with or without schema and container.
+        base: the name given by HEARTBEATTABLE; with a schema only tables of that schema match.
     """
     name, base = table.upper(), base.upper()
     if "." not in base:
@@ -93,21 +93,21 @@ _VALUE = re.compile(rf"{HEARTBEAT_TABLE}\s+(\S+?)\s*;?\s*", re.IGNORECASE)
 
 
 class HeartbeatTable(NamedTuple):
-    """The name of the tables, and the statement of a parameter file where one gives it."""
+    """The name of the tables, and the statement of a parameter file that gives it, if any."""
 
     name: str
     rule: Rule | None = None
 
 
 def heartbeat_table(session: Session, given: str | None = None) -> HeartbeatTable:
-    """The name as given to a command, else that of the parameter files of a session."""
+    """Return the given name, else the one in the parameter files of the session."""
     if given is not None:
         return HeartbeatTable(given)
     return table_of(session.kept(ParametersInUse) or ParametersInUse())
 
 
 def table_of(parameters: ParametersInUse) -> HeartbeatTable:
-    """The name by HEARTBEATTABLE in the file of a process, else in GLOBALS, else GG_HEARTBEAT."""
+    """Return the name from HEARTBEATTABLE in the file of Extract, of Replicat or in GLOBALS, else GG_HEARTBEAT."""
     for file in (parameters.extract, parameters.replicat, parameters.globals):
         if file is None:
             continue

@@ -1,4 +1,4 @@
-"""HEARTBEAT: the lag of each hop of each way, beat by beat or added up."""
+"""The results of HEARTBEAT as text: the lag of each hop of each path, beat by beat or added up."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LABELS = {
     "replicat_lag": "Replicat lag",
     "total_lag": "Total lag",
 }
-"""The lags by their names in a beat, in the order of the way."""
+"""Labels of the lags, in the order of the hops."""
 _NOT_TOLD = {
     "replicat_read_lag": "unknown: no row of the target in this trail",
 }
@@ -42,7 +42,7 @@ _CLOCKS = {
 
 
 def heartbeats_lines(shown: HeartbeatsShown, settings: Settings) -> Iterator[str]:
-    """The line about the answer as a whole, and what is to be known with it."""
+    """Yield the summary and its notes."""
     partial = as_read(is_partial=shown.is_partial)
     if not shown.beats:
         yield from () if shown.is_partial else (f"No heartbeats found{_named_so(shown)}.",)
@@ -74,7 +74,7 @@ def heartbeats_lines(shown: HeartbeatsShown, settings: Settings) -> Iterator[str
 
 
 def _named_so(shown: HeartbeatsShown) -> str:
-    """The name of the tables that was looked for, where a parameter file gives it."""
+    """Return the name of the tables for a message, empty unless a parameter file gives it."""
     if shown.rule is None:
         return ""
     return f": the tables are {shown.base}, {shown.rule.path.name} line {shown.rule.line}"
@@ -142,7 +142,7 @@ def restart_position_lines(shown: RestartPositionShown, settings: Settings) -> I
 
 
 def beat_lines(shown: BeatShown, settings: Settings) -> Iterator[str]:
-    """A line for a beat: its time, its way, the lag of each hop."""
+    """Yield the line of a beat: its time, its path, the lag of each hop."""
     beat = shown.beat
     time = format_timestamp(beat.heartbeat_ts, settings.time_offset)
     lags = _lags((name, getattr(beat.lags, name)) for name in LABELS)
@@ -150,7 +150,7 @@ def beat_lines(shown: BeatShown, settings: Settings) -> Iterator[str]:
 
 
 def interval_lines(shown: BeatIntervalShown, settings: Settings) -> Iterator[str]:
-    """A line for an interval of a way."""
+    """Yield the line of an interval of a path: least, median and greatest lag of each hop."""
     time, lag = format_timestamp(shown.start, settings.time_offset), shown.lag
     hops = "; ".join(
         f"{LABELS[name].lower()} {' / '.join(map(seconds_text, (hop.least, hop.median, hop.greatest)))} s"
@@ -174,7 +174,7 @@ def row_lines(shown: HeartbeatRowShown, settings: Settings) -> Iterator[str]:
 
 
 def gap_lines(shown: BeatGapShown, settings: Settings) -> Iterator[str]:
-    """A line for a gap."""
+    """Yield the line of a gap: its path, the missing beats, and the beats around it."""
     gap, lag = shown.gap, shown.lag
     after, before = (format_timestamp(beat.time, settings.time_offset) for beat in (gap.after, gap.before))
     yield (
@@ -184,7 +184,7 @@ def gap_lines(shown: BeatGapShown, settings: Settings) -> Iterator[str]:
 
 
 def accuracy_mark(*, is_exact: bool) -> str:
-    """The sign before a value that is known to one per cent: none where it is exact."""
+    """Return the mark before a value: empty if it is exact, ``~`` if it is exact to one per cent."""
     return "" if is_exact else "~"
 
 
@@ -212,7 +212,7 @@ def _missing(lag: PathLag) -> str:
 
 
 def route_text(source: str | None, target: str | None, names: Iterable[str]) -> str:
-    """The databases of a way, and the processes between them."""
+    """Return the databases of a path and the processes between them."""
     databases = f"{source or '(source unknown)'} => {target or '(target unknown)'}"
     return f"{databases}   {way_text(names) or '(no process known)'}"
 

@@ -1,1 +1,1 @@
-"""LIST and FOLLOW: records as one short line each, and as they come."""
+"""LIST and FOLLOW: records as one line each, and new records as they are written."""

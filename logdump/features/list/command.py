@@ -1,4 +1,4 @@
-"""LIST and FOLLOW: records as one short line each, and as they come."""
+"""LIST and FOLLOW: records as one line each, and new records as they are written."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from trailformat.errors import CannotRead
 from trailformat.trail.sequence import next_file
 
 _SETTLED_LOOKS = 2
-"""Looks at the last file but one before its end is taken to be the last: a writer may still be closing it."""
+"""Looks at a file before FOLLOW leaves it for the newest one: a writer may still be closing it."""
 
 
 class Follower:
-    """Shows the records of a session's trail from its position on, and waits for more.
+    """Shows the records of a trail from the read position on, and waits for more.
 
     Args:
-        session: its filter applies.
+        session: the session with the trail; its filter applies.
         show: makes the events of a record that was just read.
-        every: seconds between two looks.
+        every: seconds between two looks at the file.
         idle: seconds without a record after which it ends; None: never.
     """
 
@@ -51,7 +51,7 @@ class Follower:
         self._looks_at_end = 0
 
     def run(self) -> Iterator[Event]:
-        """The events."""
+        """Yield the events until ``idle`` seconds pass without a record."""
         quiet_since = time.monotonic()
         while True:
             if (yield from self._new()):
@@ -65,7 +65,7 @@ class Follower:
             time.sleep(self._every)
 
     def _new(self) -> Generator[Event, None, int]:
-        """Show what there is in the open file; returns how many records."""
+        """Show the new records of the open file; return their number."""
         done = 0
         try:
             with closing(over_damage(self._session, stays=True, waits=True)) as items:
@@ -87,7 +87,7 @@ class Follower:
         return done
 
     def _went_on(self) -> Generator[Event, None, bool]:
-        """See what has become of the file; whether there is something to read at once."""
+        """Check the state of the file; return True if there is something to read at once."""
         try:
             state = file_state(self._session.trail)
         except CannotRead as error:
@@ -105,7 +105,7 @@ class Follower:
         return False
 
     def _next_file(self, state: FileState) -> Generator[Event, None, bool]:
-        """Go on in the file that follows, when this one has not grown since that was there."""
+        """Continue in the next file, if this one has not grown since the next one appeared; return True if so."""
         self._looks_at_end += 1
         if state.following is None or (self._looks_at_end < _SETTLED_LOOKS and next_file(state.following)[0] is None):
             return False
@@ -122,7 +122,7 @@ class Follower:
         return True
 
     def _after_cut(self, error: CannotRead) -> Iterator[Event]:
-        """Stand at the end of a file that was cut."""
+        """Report that the file became shorter; move back to its end if the position is beyond it."""
         self._size = self._session.trail.size
         cursor = self._session.cursor
         yield Notice((f"{self._session.trail.path}: {error.problem}",), ExitStatus.OK)
@@ -134,7 +134,7 @@ class Follower:
         try:
             self._session.open(path)
         except (NotATrail, CannotRead):
-            return False  # the new one has no record yet
+            return False  # the new file has no record yet
         self._size = self._session.trail.size
         yield Notice((f"{path} {what}",), ExitStatus.OK)
         return True
@@ -151,10 +151,10 @@ _MOST_SECONDS = 24 * 60 * 60
 
 
 class Lister:
-    """Makes the lines of records: of one file at a time, whose definitions and transactions are known by then.
+    """Makes the lines of records; keeps the definitions and transactions of one file at a time.
 
     Args:
-        columns: names, in capitals, of those to be shown; None: those of the key, and what changed.
+        columns: names of the columns shown, in capitals; None: the key and the changed columns.
     """
 
     def __init__(self, columns: frozenset[str] | None = None) -> None:
@@ -162,7 +162,7 @@ class Lister:
         self._made: tuple[TrailFile, RecordRows] | None = None
 
     def __call__(self, session: Session, record: Record) -> Iterator[Event]:
-        """The line of a record that was just read."""
+        """Yield the line of a record that was just read."""
         trail = session.trail
         if self._made is None or self._made[0] is not trail:
             self._made = trail, RecordRows(trail, session.row_definitions, session.cursor.transactions)
@@ -174,14 +174,14 @@ class Lister:
 
 
 class ListOptions(NamedTuple):
-    """How many records LIST shows, and which columns of them."""
+    """The options of LIST: the number of records, and the columns shown (None: the default)."""
 
     most: int = _SCREENFUL
     columns: frozenset[str] | None = None
 
 
 def run_list(session: Session, options: ListOptions) -> Iterator[Event]:
-    """List the next records that pass the filter, in the read direction; over damage it goes on."""
+    """List the next records that pass the filter, in the read direction; continue after damage."""
     done, lister = 0, Lister(options.columns)
     with closing(over_damage(session)) as items:
         for item in items:
@@ -200,8 +200,8 @@ def run_list(session: Session, options: ListOptions) -> Iterator[Event]:
 
 
 def _not_there(session: Session, options: ListOptions, *, is_empty: bool) -> Iterator[Event]:
-    """What the filter, where nothing has passed it, and COLUMNS name and the trail does not define."""
-    from logdump.session.defined_names import undefined_column, undefined_names  # noqa: PLC0415 - for a slip alone
+    """Yield names that the trail does not define: those of COLUMNS, and those of the filter if nothing passed it."""
+    from logdump.session.defined_names import undefined_column, undefined_names  # noqa: PLC0415 - for misspelt names
 
     if is_empty:
         yield from undefined_names(session)
@@ -211,7 +211,7 @@ def _not_there(session: Session, options: ListOptions, *, is_empty: bool) -> Ite
 
 
 class FollowOptions(NamedTuple):
-    """How FOLLOW shows records, how often it looks, and after how many seconds without any it ends."""
+    """The options of FOLLOW: one line per record, seconds between two looks, seconds without a record until it ends."""
 
     lists: bool = False
     every: int = 1
@@ -219,7 +219,7 @@ class FollowOptions(NamedTuple):
 
 
 def run_follow(session: Session, options: FollowOptions) -> Iterator[Event]:
-    """Show the records from the position on, and those that come, until Ctrl+C."""
+    """Show the records from the read position on, and new ones, until Ctrl+C."""
     if session.standard_output is None:
         raise CommandError("The screen follows the trail by the key w.")
     show = Lister() if options.lists else show_record

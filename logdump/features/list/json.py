@@ -1,4 +1,4 @@
-"""The answer of LIST as JSON."""
+"""LIST as JSON."""
 
 from __future__ import annotations
 

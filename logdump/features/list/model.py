@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class RecordListed(NamedTuple):
-    """A record as one line; ``has_file`` is whether the line names its file."""
+    """A record as one line; ``has_file`` is True if the line names its file."""
 
     path: Path
     row: RecordRow

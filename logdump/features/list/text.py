@@ -1,4 +1,4 @@
-"""The lines of LIST."""
+"""LIST as text: a line for each record."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from logdump.session.settings import Settings
 
 
 def listed_lines(listed: RecordListed, settings: Settings) -> Iterator[str]:
-    """One line."""
+    """Yield the line of a record."""
     yield record_line(listed.row, settings.time_offset, listed.path.name if listed.has_file else "")
 
 

@@ -1,4 +1,4 @@
-"""PARAMS: the parameter files that DDL and COVERAGE go by, and the tables of a trail that they select."""
+"""PARAMS: the parameter files that DDL and COVERAGE use, and the tables of a trail that they select."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from trailformat.totals.counting import FILE_HEADER_NAME
 
 
 def records_by_table(counter: CountRun) -> dict[str, int]:
-    """The tables that a count has met, each with its records but for its definitions, by name."""
+    """Return the number of records of each counted table, definitions excluded, sorted by name."""
     found: Counter[str] = Counter()
     for (name, _), tally in counter.count.tables.items():
         if name not in ("", FILE_HEADER_NAME):
@@ -68,7 +68,7 @@ def _of_table(
 
 
 def object_name(table: str) -> ObjectName:
-    """A table's name as a trail has it; of more than three parts the last are the name."""
+    """Split the name of a table in a trail; parts after the third belong to the name."""
     parts = table.split(".", MOST_PARTS - 1)
     name, owner, catalog = [*reversed(parts), "", ""][:MOST_PARTS]
     return ObjectName(name, owner, catalog)
@@ -127,9 +127,9 @@ def _files(session: Session) -> list[ParameterFile]:
 
 
 def _coverage(session: Session) -> Iterator[Event]:
-    """Count the tables of the open file, with ACROSS of those after it, and show what takes each."""
-    from logdump.features.count.survey import CountOptions, CountRun  # noqa: PLC0415 - for this alone
-    from trailformat.scan import Workers  # noqa: PLC0415 - for this alone
+    """Count the tables of the open file, under ACROSS also of those after it, and show what statements take them."""
+    from logdump.features.count.survey import CountOptions, CountRun  # noqa: PLC0415 - only COVERAGE needs it
+    from trailformat.scan import Workers  # noqa: PLC0415 - only COVERAGE needs it
 
     parameters = parameters_in_use(session)
     if parameters.extract is None and parameters.replicat is None:
@@ -169,7 +169,7 @@ def _keyword(node: Node) -> str:
 
 
 def _summary(file: ParameterFile) -> str:
-    """``3 MAP, DDL with 2 clauses, 1 DDLSUBST, 1 DDLERROR; 4 statements not used here``."""
+    """Return the statements by kind: ``3 MAP, DDL with 2 clauses, 1 DDLERROR; 4 statements not used here``."""
     used = [one for one in file.nodes if is_used(one, file.side)]
     numbers = Counter(_keyword(one) for one in used if not isinstance(one, Switch | Ddl | OutputTrail))
     parts = [f"{numbers[keyword]} {keyword}" for keyword in _IN_SUMMARY if numbers[keyword]]

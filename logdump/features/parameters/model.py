@@ -9,9 +9,9 @@ from logdump.parameters.model import ProcessSide, Rule
 
 
 class ParametersShown(NamedTuple):
-    """PARAMS: a parameter file in use; with ``shows_all`` every statement of it, else how many of each kind.
+    """PARAMS: a parameter file in use; its statements are listed if ``shows_all``, otherwise counted by kind.
 
-    A statement is its rule, its keyword, and whether DDL and COVERAGE make use of it.
+    A statement is given as its rule, its keyword, and whether DDL and COVERAGE use it.
     """
 
     side: ProcessSide
@@ -34,8 +34,8 @@ class Taking(NamedTuple):
 class CoverageShown(NamedTuple):
     """PARAMS COVERAGE: how a parameter file treats a table of the trail.
 
-    ``excluded`` is the statement that takes it out of those that would take it otherwise, ``trail`` the one that
-    Extract writes it to.
+    ``excluded`` is the exclusion without which a statement would take it; ``trail`` is the trail to which Extract
+    writes it.
     """
 
     side: ProcessSide

@@ -1,4 +1,4 @@
-"""PARAMS: the files in use, their statements, and what takes the tables of a trail."""
+"""PARAMS as text: the files in use, their statements, and the statements that take the tables of a trail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logdump.session.settings import Settings
 
 
 def parameters_lines(shown: ParametersShown, _settings: Settings) -> Iterator[str]:
-    """A line about the file; with all of it a line for each statement, those that are not used after the others."""
+    """Yield a line about the file, with ``shows_all`` a line for each statement, unused ones last, and its notes."""
     group = f" {escape(shown.group)}" if shown.group else ""
     yield f"PARAMS for {shown.side.title}{group}: {escape(shown.summary)}"
     if shown.shows_all:

@@ -1,1 +1,1 @@
-"""RECOVERY: what restarts have left in a trail, and what of it a Replicat applies."""
+"""RECOVERY: the traces of restarts in a trail, and the transactions that a Replicat applies."""

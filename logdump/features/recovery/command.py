@@ -1,4 +1,4 @@
-"""RECOVERY: what restarts have left in a trail, and what of it a Replicat applies."""
+"""RECOVERY: the traces of restarts in a trail, and the transactions that a Replicat applies."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ PARTS = ("RESTARTS", "CUT", "TWICE", "ORDER", "FILES")
 class RecoveryOptions(NamedTuple):
     """The options of RECOVERY.
 
-    ``keep`` is empty for the last recovery point, else the number of a file and an RBA; None without KEEP.
-    ``lists_files``: the files too where no part is named.
+    ``keep`` is the number of a file and an RBA, empty for the last recovery point, None without KEEP.
+    ``lists_files``: FILES is included if no part is named.
     """
 
     over: FileNames | None = None
@@ -51,7 +51,7 @@ class RecoveryOptions(NamedTuple):
 
 
 class RecoveryRun:
-    """One run of RECOVERY; ``also`` is given each batch of transactions."""
+    """One run of RECOVERY; ``also`` is called with each batch of transactions."""
 
     def __init__(
         self, session: Session, options: RecoveryOptions, also: Callable[[TransactionBatch], None] | None = None
@@ -71,7 +71,7 @@ class RecoveryRun:
 
     @property
     def files(self) -> tuple[FileFacts, ...]:
-        """What the headers of the files say that have been read."""
+        """Facts from the headers of the files read so far."""
         return tuple(self._survey.files)
 
     def _read(self) -> Iterator[Event]:
@@ -105,7 +105,7 @@ class RecoveryRun:
         yield RecoveryEnd(shown)
 
     def _progress(self, batch: TransactionBatch) -> Iterator[Event]:
-        """NOTIFY's report, when one fell due in a batch."""
+        """Yield Progress if a batch reaches the next multiple of NOTIFY."""
         if (reached := batch.reached) is None:
             return
         step, before = self._session.settings.notify, self._scanned
@@ -114,7 +114,7 @@ class RecoveryRun:
             yield Progress(self._scanned, reached.place.rba, reached.time, self._whole.size)
 
     def _part(self, report: RecoveryReport, part: str) -> Iterator[Event]:
-        """The findings under one of the words."""
+        """Yield the findings of one of PARTS."""
         is_alone = self._options.part is not None
         if part == "RESTARTS":
             yield from report.restarts()
@@ -136,7 +136,7 @@ class RecoveryRun:
         """
         place = self._keep()
         if place is not None:
-            with suppress(NotATrail), TrailFile(place.path) as trail:  # the reading says that it is none
+            with suppress(NotATrail), TrailFile(place.path) as trail:  # the reading reports that it is not a trail
                 RestartSearch(trail, place.rba)
 
     def _keep(self) -> Spot | None:
@@ -172,7 +172,7 @@ def _reader(release: str | None) -> int | None:
 
 
 def run_recovery(session: Session, options: RecoveryOptions) -> Iterator[Event]:
-    """Show what restarts have left in the trail; the position stays."""
+    """Show the traces of restarts in the trail; the read position stays."""
     refuse_filter(session, "RECOVERY", filtered=options.filtered)
     yield from RecoveryRun(session, options).events()
 
@@ -186,7 +186,6 @@ SEQNO_AND_RBA: Sequence[tuple[int, ...]] = Sequence(
     Number("<seqno>"),
     Number("<rba>", missing="takes the number of a file and an RBA, as in 3 1750."),
 )
-"""A place in the files of a trail."""
 
 COMMANDS = (
     Command(

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Findings(Generic[T]):
-    """Findings of one kind: the first ones in a list, the last one, and the number of all."""
+    """Findings of one kind: the first MOST_LISTED, the last one, and the number of all."""
 
     def __init__(self) -> None:
         self.listed: list[T] = []
@@ -54,8 +54,8 @@ class Findings(Generic[T]):
 class TransactionRef(NamedTuple):
     """A transaction of a trail.
 
-    ``begin`` is None where its first record is not there, ``after`` while its end has not come; ``tables`` are its
-    records by table, of those that are cut, copies or open and not too large; else None.
+    ``begin`` is None if its first record is missing, ``after`` if its end is. ``tables`` is the number of its records
+    by table, only for cut transactions, copies and open ones that are not too large; else None.
     """
 
     csn: str | None
@@ -177,7 +177,7 @@ class TrailFileShown(NamedTuple):
 
 
 class KeepShown(NamedTuple):
-    """A reader at ``spot`` needs the files from ``first`` on; ``free`` come before it, of ``size`` bytes."""
+    """A reader at ``spot`` needs the files from ``first`` on; ``free`` are the files before it, ``size`` bytes."""
 
     spot: Spot
     first: Path
@@ -191,13 +191,13 @@ class RecoveryShown(NamedTuple):
     Attributes:
         title: name of the trail or of the files read.
         modes: RecoveryMode of the file headers, each once.
-        files, restarts, transactions: their numbers.
-        effective: transactions that a Replicat applies.
+        files, restarts, transactions: number of each.
+        effective: number of transactions that a Replicat applies.
         behind_damage: whole transactions that a Replicat does not apply because it abends at damage before them.
         cut: cut transactions; ``lost``: those without a whole copy.
         twice: whole copies of whole transactions; ``twice_records`` is the number of their records.
         order_breaks: places where CSNs go back.
-        unnamed: whole transactions without CSN and XID, so that copies cannot be recognized.
+        unnamed: number of whole transactions without a known CSN or a TRANID, so that copies cannot be recognized.
         is_unsure: True if some copies may have been missed because too many transactions are cut or out of order.
         damaged: places of damage.
         incomplete: transactions of which a part is missing because of damage or a missing file.
@@ -250,7 +250,7 @@ class RecoveryShown(NamedTuple):
 
 
 def so_far(finding: T) -> T:
-    """A finding of a partial reading: without what only all of the trail shows."""
+    """Return a finding of a partial reading, without facts that need the whole trail."""
     shown: Any = finding
     if isinstance(shown, RestartShown | CutShown):
         shown = shown._replace(is_partial=True)

@@ -36,7 +36,7 @@ from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 
 def records_of(records: TransactionRecords, whole: WholeTrail, ref: TransactionRef) -> Iterator[TransactionRecord]:
-    """The records of a transaction, in their order; none where its beginning is not there."""
+    """Return the records of a transaction in order, none if its first record is missing."""
     if ref.begin is None:
         return iter(())
     return records.of(TrailPosition(whole.ordinals[ref.begin.path], ref.begin.rba), ref.records)
@@ -62,11 +62,11 @@ class FoundRecords:
         self._others.close()
 
     def tables(self, ref: TransactionRef) -> dict[str, int]:
-        """The number of records of a transaction by table."""
+        """Return the number of records of a transaction by table."""
         return dict(Counter(one.trail.name_of(one.record) for one in records_of(self._records, self._whole, ref)))
 
     def compared(self, cut: TransactionRef, again: TransactionRef) -> SecondCopy:
-        """The second copy, compared with the records of the first."""
+        """Return the whole copy of a cut transaction, compared with it record by record."""
         ours, theirs = (
             records_of(records, self._whole, ref) for records, ref in ((self._records, cut), (self._others, again))
         )
@@ -83,7 +83,7 @@ def _is_equal(one: TransactionRecord, other: TransactionRecord) -> bool:
 
 
 _MOST_RECORDS = 10_000
-"""The tables of a transaction are looked at where it has no more records."""
+"""The tables of larger transactions are not counted."""
 Takes = Callable[[TransactionRef], bool]
 
 
@@ -92,7 +92,7 @@ class RecoveryReport:
 
     Args:
         survey: the survey of the trail.
-        takes: predicate: True for a transaction to be listed; None: all are listed.
+        takes: returns True for a transaction to be listed; None: all are listed.
         reader: the newest version that the reader can read, None for any.
         keep: the position of a reader; None: the last recovery point.
     """
@@ -110,7 +110,7 @@ class RecoveryReport:
         return Spot(self._whole.paths[place.ordinal], place.rba)
 
     def _ref(self, one: TransactionSummary, records: FoundRecords | None = None) -> TransactionRef:
-        """A transaction of the survey; with its tables where ``records`` reads them and it is not too large."""
+        """Return a reference to a transaction, with its tables if ``records`` is given and it is not too large."""
         first, after = self._spot(one.first), self._spot(one.after) if one.after is not None else None
         begin = first if one.has_begin else None
         ref = TransactionRef(one.csn, one.xid, begin, after, one.records, one.size, one.ended)
@@ -123,7 +123,7 @@ class RecoveryReport:
         return records.compared(ref, self._ref(found)) if found is not None else None
 
     def restarts(self) -> Iterator[RestartShown]:
-        """The restarts, those that have cut a transaction if that is listed."""
+        """Yield the restarts; one that has cut a transaction only if the transaction is to be listed."""
         with FoundRecords(self._whole) as records:
             for one in self._survey.restarts:
                 last = self._ref(one.last_complete) if one.last_complete is not None else None
@@ -172,7 +172,7 @@ class RecoveryReport:
             yield from changes_between(before, after)
 
     def keep(self) -> KeepShown | None:
-        """Return the files that a reader needs; None if no transaction of the trail is whole."""
+        """Return the files that a reader needs; None without a whole transaction, or if a file is unreadable."""
         spot = self._keep
         if spot is None:
             restart = self._survey.restarts.last
@@ -184,7 +184,7 @@ class RecoveryReport:
             with TrailFile(spot.path) as trail:
                 places = restart_places(trail, spot.rba)
         except NotATrail:
-            return None  # of a file after it, which the transaction there may go on in
+            return None  # a later file, in which the transaction at the position may continue
         needed = places.extent.first if places.extent is not None and not places.is_safe else None
         first = needed.path if needed is not None and needed.path in self._whole.ordinals else spot.path
         free = self._whole.paths[: self._whole.ordinals[first]]

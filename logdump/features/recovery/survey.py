@@ -31,7 +31,7 @@ class Cuts:
 
     Attributes:
         found: cut transactions in trail order, at most MOST_LISTED.
-        number: their number.
+        number: number of all cut transactions.
         again: the whole copies of the transactions in ``found``.
         lost: number of cut transactions without a copy so far.
     """
@@ -45,11 +45,11 @@ class Cuts:
 
     @property
     def is_unsure(self) -> bool:
-        """True if the copies of some were not looked for, because too many were pending at a time."""
+        """True if copies of some were not searched for, because too many were pending at a time."""
         return self._awaited.is_unsure
 
     def add(self, cut: TransactionSummary, *, is_shown: bool = False) -> None:
-        """Take one more in; its copy is waited for. ``is_shown``: it is shown with a restart, if it is not listed."""
+        """Add a cut transaction and await its copy, which is kept if the transaction is listed or ``is_shown``."""
         self.number += 1
         self.lost += 1
         if len(self.found) < MOST_LISTED:
@@ -62,7 +62,7 @@ class Cuts:
     def look_for_copies(
         self, batch: TransactionBatch, verdicts: list[OrderVerdict], judge: AppliedTransactions
     ) -> None:
-        """Find the copies of what is waited for in a judged batch, given what is out of order in it."""
+        """Find the copies of cut transactions in a judged batch; ``verdicts`` are on its rows out of order."""
         for row, places in self._awaited.found(batch, verdicts, judge):
             self.lost -= len(places)
             again = batch.transaction(row)
@@ -74,7 +74,7 @@ NOWHERE_YET = TrailPosition(1 << 62, 0)
 
 
 class TrailRestart(NamedTuple):
-    """A restart: where, by what, when, and the last whole transaction before it."""
+    """A restart: its position, kind and time, and the last whole transaction before it."""
 
     place: TrailPosition
     kind: str
@@ -91,7 +91,7 @@ class Copy(NamedTuple):
 
 @dataclass
 class Fall:
-    """A transaction with which CSNs go back, below the greatest, and the number of those that are there."""
+    """A transaction at which CSNs go back, the greatest CSN before it, and the number of transactions below that."""
 
     transaction: TransactionSummary
     greatest: str
@@ -113,11 +113,11 @@ class Survey:
     """The findings of a pass over a trail, so far.
 
     Attributes:
-        files: the facts of their headers.
+        files: facts from the headers of the files.
         restarts, cuts, twice, falls, overwritten, damage: findings of that kind.
         cut_at: the transaction that each restart cut, by the position of the restart.
         judge: decides which transactions are applied.
-        transactions, incomplete, twice_records: their numbers.
+        transactions, incomplete, twice_records: number of transactions, of incomplete ones, of records in copies.
         open: the transaction that is open at the end of the trail.
         half_record: position of the incomplete record at the end of the trail.
         last_whole: the last whole transaction.
@@ -141,13 +141,13 @@ class Survey:
         self._behind_gaps = [whole.ordinals[gap.behind] for gap in whole.gaps]
 
     def run(self, workers: Workers) -> Iterator[TransactionBatch]:
-        """Go over the trail; yields what it has taken in."""
+        """Read the trail; yield each batch once it is included."""
         for batch in transaction_batches(self.whole, workers=workers):
             self._take(batch)
             yield batch
 
     def damaged_from(self, spot: Spot | None) -> int:
-        """The places of damage, and the files that are no trail, that end after a place; all without one."""
+        """Return the number of places of damage and unreadable files that end after a position, None for all."""
         unreadable = len(self.whole.unreadable)
         if spot is None:
             return self.damage.number + unreadable
@@ -219,7 +219,7 @@ class Survey:
         return True
 
     def _last_file(self, one: TransactionSummary) -> int:
-        """The file in which an open transaction ends: the last of its stretch."""
+        """Return the ordinal of the last file in which an open transaction can end: that before the next gap."""
         at = bisect_right(self._behind_gaps, one.first.ordinal)
         return (self._behind_gaps[at] if at < len(self._behind_gaps) else len(self.whole)) - 1
 

@@ -1,4 +1,4 @@
-"""RECOVERY: restarts, cut transactions, copies, and what else does not follow one after the other."""
+"""The results of RECOVERY as text: restarts, cut transactions, copies, and CSNs out of order."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MOST_NAMED = 5
 
 
 def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
-    """The whole in numbers, and what limits the rest."""
+    """Yield the summary, and the limits of the other findings."""
     modes = ", ".join(_MODES.get(mode, f"RecoveryMode {mode}") for mode in shown.modes) or _NO_MODE
     files = f", {shown.files} files" if shown.files > 1 else ""
     counted = f"{amount(shown.restarts, 'restart')}, {amount(shown.transactions, 'transaction')}"
@@ -56,7 +56,7 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
 
 
 def _loss_lines(shown: RecoveryShown) -> Iterator[str]:
-    """The transactions that lack a part: of what is so, each may be the reason; and what shows the places of damage."""
+    """Yield the number of transactions that are not whole with all possible causes, and where damage is shown."""
     found = {"damage": shown.damaged, "missing files": shown.gaps, "files that are not trail files": shown.unreadable}
     causes = [f"by {' or '.join(what for what, number in found.items() if number)}"] if any(found.values()) else []
     causes.append("begun before the first file")
@@ -176,7 +176,7 @@ def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]
 
 
 def keep_lines(shown: KeepShown, _settings: Settings) -> Iterator[str]:
-    """From which file on a reader needs them."""
+    """Yield the first file that a reader needs, and the number of files before it."""
     free = (
         f"not needed: {amount(len(shown.free), 'earlier file')}, {shown.size} bytes"
         if shown.free
@@ -186,7 +186,7 @@ def keep_lines(shown: KeepShown, _settings: Settings) -> Iterator[str]:
 
 
 def end_lines(end: RecoveryEnd, _settings: Settings) -> Iterator[str]:
-    """Return whether CSNs are in order and transactions appear twice."""
+    """Yield whether CSNs are in order and transactions appear twice, then the remarks."""
     shown = end.shown
     back, records = amount(shown.order_breaks, "place"), amount(shown.twice_records, "record")
     order = f"CSNs are out of order at {back}." if shown.order_breaks else "CSNs are in order."

@@ -1,4 +1,4 @@
-"""What a file header says about who wrote the file, and which releases can read it."""
+"""Facts from file headers: who wrote a file, and which releases can read it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COMPARED = (
 
 
 class FileFacts(NamedTuple):
-    """A file of a trail: its size, its header if it has one, and the IO Time of its last record, if there is one."""
+    """A file of a trail: its size, its header, and the IO Time of its last record; None if there is none."""
 
     path: Path
     size: int
@@ -32,12 +32,12 @@ class FileFacts(NamedTuple):
     last_time: int | None
 
     def number(self, group: str, name: str) -> int | None:
-        """A number in the header; None where there is none."""
+        """Return a number in the header, None if there is none."""
         value = self.header.get(group, name) if self.header else None
         return value if isinstance(value, int) else None
 
     def text(self, name: str) -> str | None:
-        """A text in its TrailInfo; likewise."""
+        """Return a text in TrailInfo of the header, None if there is none or it is empty."""
         value = self.header.get("TrailInfo", name) if self.header else None
         return value if isinstance(value, str) and value else None
 
@@ -67,7 +67,7 @@ def facts_of(trail: TrailFile) -> FileFacts:
 
 
 def release_number(text: str) -> int | None:
-    """The version up to which a release reads, such as ``12.2``, ``12.2.0.1`` or ``19c``; None: not known."""
+    """Return the file version up to which a release (``12.2``, ``12.2.0.1``, ``19c``) can read; None if unknown."""
     wanted = text.lower().removesuffix("c").split(".")
     found = [version for release, version in VERSIONS.items() if release.split(".")[: len(wanted)] == wanted[:2]]
     return max(found, default=None)
@@ -87,7 +87,7 @@ def changes_between(before: FileFacts, after: FileFacts) -> Iterator[ProducerCha
 
 
 def _payload(header: FileHeader, name: str) -> bytes | None:
-    """The bytes of a group: where they are the same, so are its values."""
+    """Return the bytes of a group; groups with the same bytes have the same values."""
     return next((group.token.payload for group in header.groups if group.name == name), None)
 
 
@@ -96,7 +96,7 @@ def _shown(value: object) -> str | None:
 
 
 def is_rollover(before: FileFacts, after: FileFacts) -> bool:
-    """Return True if a restart has begun a file: another writer, or the file before it was not closed."""
+    """Return True if a restart has begun a file: the writer differs, or the file before it is older and not closed."""
     if before.header is None or after.header is None:
         return False
     if any(change.member != "TrailInfo.Compatibility" for change in changes_between(before, after)):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class RedoRequest(NamedTuple):
-    """The number of transactions, the dialect (empty: that of the source database), and whether cut ones count."""
+    """The number of transactions, the dialect (empty: that of the source database), and True for INCLUDE CUT."""
 
     transactions: int = 1
     dialect: str = ""
@@ -33,7 +33,7 @@ class RedoRequest(NamedTuple):
 
 
 def run_script(session: Session, wanted: RedoRequest, *, takes_back: bool) -> Iterator[Event]:
-    """Print the statements for the transaction that is open at the position, or the next; with a number, that many."""
+    """Print the statements of transactions, from the one that is open at the position on, and move past them."""
     end = yield from script_events(session, wanted, takes_back=takes_back)
     if end is not None:
         session.cursor.is_backwards = False
@@ -41,7 +41,7 @@ def run_script(session: Session, wanted: RedoRequest, *, takes_back: bool) -> It
 
 
 def script_events(session: Session, wanted: RedoRequest, *, takes_back: bool) -> Generator[Event, None, Spot | None]:
-    """The statements, as ``run_script`` has them; the position stays. Returns the place after the last transaction."""
+    """Yield the statements of ``run_script`` without moving; returns the position after the last transaction."""
     from logdump.display import sql  # noqa: PLC0415 - slow
     from logdump.features.redo.script import script_of  # noqa: PLC0415 - slow
 
@@ -62,7 +62,7 @@ def script_events(session: Session, wanted: RedoRequest, *, takes_back: bool) ->
 
 @dataclass
 class _Shown:
-    """Counts of what has been shown: whole transactions, statements of the next one, records walked."""
+    """Counts of the output: whole transactions, statements of the next one, records walked."""
 
     notify: int
     transactions: int = 0
@@ -70,7 +70,7 @@ class _Shown:
     records: int = 0
 
     def walked(self, walked: Walked) -> Iterator[Event]:
-        """NOTIFY's report where one is due."""
+        """Yield the report of NOTIFY if one is due."""
         if walked.records // self.notify > self.records // self.notify:
             yield Progress(walked.records, walked.spot.rba, walked.time)
         self.records = walked.records

@@ -1,4 +1,4 @@
-"""The script of a session: what REDO and UNDO print and EXPORT SQL writes."""
+"""The SQL script of a session, which REDO and UNDO print and EXPORT SQL writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from trailformat.transactions.whole_trail import WholeTrail
 
 
 def script_of(session: Session, dialect: Dialect, *, takes_back: bool, includes_cut: bool) -> SqlScript:
-    """Return the script of the open trail: filtered, without copies, with ACROSS over the files after it too."""
+    """Return the script of the open trail: filtered, without copies, with ACROSS including the files after it."""
     trail = session.trail
     later = files_from(session) if session.settings.across is not Across.OFF else None
     following = WholeTrail.around(trail.path).following
@@ -47,7 +47,7 @@ class ScriptText(NamedTuple):
 def script_texts(
     session: Session, script: SqlScript, transactions: int, offset: TimeOffset
 ) -> Iterator[ScriptText | Walked]:
-    """Yield the script of ``transactions`` transactions, many lines at a time; raises like ``SqlScript.items``."""
+    """Yield the script of ``transactions`` transactions, many lines at a time; raises as ``SqlScript.items``."""
     lines = ScriptLines(script, offset)
     with closing(script), new_pool() as pool:
         for part in results(pool, script.parts(session.cursor.next, transactions)):

@@ -1,4 +1,4 @@
-"""REPAIR: a sound copy of a damaged trail, by survey, plan, copy, proof, and renaming of the copy."""
+"""REPAIR: write a sound copy of a damaged trail in five steps: survey, plan, copy, proof, renaming."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class FileCopy(NamedTuple):
     left_out: ByteRanges
 
     def first_row(self, trail: TrailFile) -> Record | None:
-        """The first record of a transaction in the copy."""
+        """Return the first record in the copy that belongs to a transaction; None without one."""
         records = (one for piece in self.pieces(trail, 0) for one in _records(trail, piece))
         return next((one for one in records if is_transactional(one)), None)
 
     def pieces(self, trail: TrailFile, begin: int) -> Iterator[ByteRange | Record]:
-        """Yield runs of the source from ``begin`` on, and records from other files."""
+        """Yield the parts in order: byte ranges of the source from ``begin`` on, and records from other files."""
         additions = iter(self.definitions.additions)
         addition = next(additions, None)
         at = begin
@@ -68,7 +68,7 @@ class FileCopy(NamedTuple):
             at = max(at, gap.stop)
 
     def _rows(self, trail: TrailFile) -> Iterator[ByteRange]:
-        """The records that are left out with their transactions: definitions and restart records among them are not."""
+        """Yield the records left out with their transactions; definitions and restart records among them are copied."""
         for span in self.left_out:
             for run in self.survey.damage.outside(span.start, min(span.stop, self.survey.end)):
                 for record in filter(is_transactional, _records(trail, run)):
@@ -80,7 +80,6 @@ class FileCopy(NamedTuple):
 
 
 def _records(trail: TrailFile, piece: ByteRange | Record) -> Iterator[Record]:
-    """Yield the records of a piece."""
     if isinstance(piece, Record):
         yield piece
         return
@@ -91,7 +90,7 @@ def _records(trail: TrailFile, piece: ByteRange | Record) -> Iterator[Record]:
 
 
 def write_as_it_is(writer: TrailWriter, trail: TrailFile, copy: FileCopy, header: NewHeader) -> None:
-    """Write the copy of a file into a file of its own."""
+    """Write the copy of one source file as one file."""
     if header.record is not None:
         writer.write_bytes(header.record.raw, 1)
     for piece in copy.pieces(trail, header.begin):
@@ -106,7 +105,7 @@ def write_as_it_is(writer: TrailWriter, trail: TrailFile, copy: FileCopy, header
 
 
 def write_on(writer: TrailWriter, trail: TrailFile, copy: FileCopy, header: NewHeader | None) -> Iterator[Record]:
-    """Write the copy of a file record by record after those written before; full files are followed by new ones.
+    """Append the copy of a file record by record, and begin a new file when one is full.
 
     Yields each record that is written. Without a ``header`` the file header is omitted.
     """
@@ -119,7 +118,7 @@ def write_on(writer: TrailWriter, trail: TrailFile, copy: FileCopy, header: NewH
 
 
 def _own_form(trail: TrailFile, record: Record) -> Record:
-    """A reference as a TDR: its index is that of its place in the source."""
+    """Return a reference as a TDR, as its implied index may differ in the copy; other records unchanged."""
     if record.is_metadata and record.header.orig_node == REFERENCE and record.path is not None:
         entry = trail.tables.defined_at(record.rba)
         return (definition_of(trail, entry) if entry is not None else None) or record
@@ -146,16 +145,16 @@ def targets_from(first: Path, number: int) -> list[Path]:
 
 
 def check_targets(session: Session, targets: Iterable[Path], read: Iterable[Path], *, replaces: bool) -> None:
-    """See that a copy may be written.
+    """Check that a copy may be written.
 
     Args:
         session: the session.
-        targets: its files.
-        read: the files that it is made of.
-        replaces: whether copies that are there may be replaced.
+        targets: the files of the copy.
+        read: the files that are read for it.
+        replaces: True if existing copies may be replaced.
 
     Raises:
-        CommandError: it may not.
+        CommandError: a target is read, would join the trail of a file that is read, or must not be replaced.
     """
     sources = list(read)
     same = _firsts(_identity, sources)
@@ -175,7 +174,7 @@ def check_targets(session: Session, targets: Iterable[Path], read: Iterable[Path
 
 
 def _firsts(key: Callable[[Path], Key | None], paths: list[Path]) -> dict[Key | None, Path]:
-    """The first file of each key; those without one are left out."""
+    """Return the first file with each key; files without a key are omitted."""
     found: dict[Key | None, Path] = {}
     for path in paths:
         if (one := key(path)) is not None:
@@ -184,7 +183,7 @@ def _firsts(key: Callable[[Path], Key | None], paths: list[Path]) -> dict[Key | 
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """The device and number of a file; None where there is none."""
+    """Return device and inode number of a file; None if there is no such file."""
     try:
         status = status_of(path)
     except OSError:
@@ -193,7 +192,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _trail_of(path: Path) -> tuple[str, str] | None:
-    """The folder and prefix of the trail to which readers would take a file to belong."""
+    """Return folder and prefix of the trail to which readers assign a file by its name; None without one."""
     name = TrailName.parse(path)
     return (os.path.realpath(path.parent), name.prefix) if name is not None and name.is_documented else None
 
@@ -262,7 +261,7 @@ class Repair:
         """Survey the source, write the copy and prove it, then yield the losses.
 
         Raises:
-            CommandError: nothing can be copied, the copy can have no header, or it is not what it should be.
+            CommandError: nothing can be copied, the copy can have no header, or the proof fails.
             TrailError: the source is not a trail, or the copy cannot be written; no partial files remain.
         """
         yield from self._survey()
@@ -286,7 +285,7 @@ class Repair:
         check_targets(self._session, targets, (*self._whole.paths, *others), replaces=self._options.replaces)
 
     def _survey(self) -> Iterator[Progress]:
-        """Find the damage and the definitions that it hit, up to where the copy ends."""
+        """Find damage and lost definitions, up to the end of the copy."""
         for ordinal, path in enumerate(self._whole.paths):
             trail = self._whole.open(ordinal)
             if trail is None:
@@ -336,7 +335,7 @@ class Repair:
         return HeaderPlan(trail, self._files[ordinal].survey, self._options.header, self._from)
 
     def _write(self, targets: list[Path]) -> Iterator[Progress]:
-        """Write the copy, read it again, and give it its name."""
+        """Write the copy, prove it, and rename it."""
         options, size = self._options, self._options.megabytes
         limit = size * _MEGABYTE if size is not None else None
         with TrailWriter(options.target, max_bytes=limit, replace=options.replaces, is_copy=True) as writer:
@@ -360,7 +359,7 @@ class Repair:
                 )
 
     def _progress(self, records: Iterator[Record], size: int) -> Iterator[Progress]:
-        """NOTIFY's reports while the records of a file are written."""
+        """Yield progress at the interval of NOTIFY while the records of a file are written."""
         for number, record in enumerate(records, 1):
             if number % self._step == 0:
                 yield progress(number, record)._replace(size=size)
@@ -376,7 +375,7 @@ class Repair:
                 raise CommandError(f"The files have several {what}: one file cannot hold both.")
 
     def _copied(self) -> int:
-        """The records of the source that the copy has."""
+        """Return the number of source records in the copy."""
         files = self._files.values()
         in_files = sum(file.survey.records - file.survey.embedded - len(file.definitions.left_out) for file in files)
         replaced = sum(header.begin > 0 for header in self._headers.values())
@@ -424,7 +423,7 @@ _NO_TARGET = "takes TO and the name of a file."
 
 
 def run_repair(session: Session, options: RepairOptions) -> Iterator[Event]:
-    """Write a sound copy of the open file, or of a trail; the position stays."""
+    """Write a sound copy of the open file, or of a trail; the read position does not change."""
     if session.filters_in_use is not None and session.filters_in_use.active:
         raise CommandError("REPAIR copies whole transactions, not what passes a filter: FILTER OFF.")
     if options.over is None:

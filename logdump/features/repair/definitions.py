@@ -1,4 +1,4 @@
-"""The definitions of a damaged file in a copy of it: those that are lost come from other files."""
+"""The definitions in the copy of a damaged file: lost ones are taken from other files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trailformat.trail.writer import definition_of, resolve_reference
 
 
 class FoundDefinition(NamedTuple):
-    """A definition in another file: the TDR under the index looked for, or a DDR; its name and place."""
+    """A definition in another file: the TDR under the index looked for, or a DDR; its name and position."""
 
     record: Record
     name: str
@@ -48,7 +48,7 @@ class DefinitionSources:
     def table(
         self, index: int, name: str | None, *, is_redefined: bool, is_redefined_later: bool
     ) -> FoundDefinition | None:
-        """Return the definition of an index, None if it is uncertain or defines another table than ``name``.
+        """Return the definition of an index; None if it is uncertain or that of another table than ``name``.
 
         If the name is unknown, or no file has such a table because the name is damaged too, the files before and
         after must agree, or those of the named trail.
@@ -56,8 +56,8 @@ class DefinitionSources:
         Args:
             index: the index.
             name: the name in its damaged definition, as far as it can be read.
-            is_redefined: True if the file defines the index before the damage too, as the file before does then.
-            is_redefined_later: True if it defines it after the damage too, as the file after does then.
+            is_redefined: True if the file also defines the index before the damage; the file before is then ignored.
+            is_redefined_later: True if it also defines it after the damage; the file after is then ignored.
         """
         if name is not None and not self._knows(name):
             name = None
@@ -92,7 +92,7 @@ class DefinitionSources:
         return None
 
     def _edge(self, path: Path | None, index: int, *, is_first: bool) -> FoundDefinition | None:
-        """The first or the last definition of an index in a file."""
+        """Return the first or last definition of an index in a file; None without one."""
         if path is None:
             return None
         with _opened(path, self._order) as trail:
@@ -100,7 +100,7 @@ class DefinitionSources:
             return _found(trail, entries[0 if is_first else -1], index) if trail is not None and entries else None
 
     def _in_named(self, index: int, name: str | None) -> FoundDefinition | None:
-        """By its name, or by its index where all files have one table under it."""
+        """Return the last definition with this name, or with this index if it is the same table everywhere."""
         found: list[FoundDefinition] = []
         for path in self._named:
             with _opened(path, self._order) as trail:
@@ -126,7 +126,7 @@ def _found(trail: TrailFile, entry: TableEntry, index: int) -> FoundDefinition |
 
 @contextmanager
 def _opened(path: Path, order: ByteOrder) -> Iterator[TrailFile | None]:
-    """A file, where it is a trail of this byte order."""
+    """Yield the open file; None if it is not a trail file of this byte order."""
     try:
         trail = TrailFile(path)
     except NotATrail:
@@ -148,14 +148,14 @@ class Addition(NamedTuple):
 
 
 class _Meaning(NamedTuple):
-    """The meaning of an index of a table.
+    """The table to which an index refers.
 
     Attributes:
-        name: the table's name, as far as it is known.
-        is_lost: whether its definition is in the damage.
-        is_redefined: whether the index had a definition before that.
-        is_nowhere: whether it has been looked for in vain.
-        columns: the number of its columns, where the definition is taken from another file.
+        name: the table's name; None if unknown.
+        is_lost: True if its definition is in the damage.
+        is_redefined: True if the index had a definition before that.
+        is_nowhere: True if no other file has the definition.
+        columns: number of columns of a definition taken from another file; None otherwise.
     """
 
     name: str | None
@@ -166,7 +166,7 @@ class _Meaning(NamedTuple):
 
 
 class _DefinitionRemains(NamedTuple):
-    """The rest of a definition in damage."""
+    """The readable remains of a definition in damage."""
 
     rba: int
     kind: int
@@ -225,7 +225,7 @@ class CopiedDefinitions:
             self._need_database(first)
 
     def _walk(self, left: list[_DefinitionRemains]) -> None:
-        """Go over the file as a reader does, with what is lost in mind."""
+        """Follow the definitions through the file as a reader does, the lost ones included."""
         waiting = iter(left)
         following = next(waiting, None)
         runs = self._survey.damage.outside(0, self._survey.size)
@@ -242,7 +242,7 @@ class CopiedDefinitions:
                 self._use(index, record)
 
     def _lose(self, left: _DefinitionRemains) -> None:
-        """An index has another meaning from here on, unless what is left of the definition cannot be trusted."""
+        """Mark the definition of an index as lost from here on, unless the index is known under another name."""
         if left.kind not in (TABLE, REFERENCE):
             return
         index = left.table_index if left.kind == TABLE else self._next_index
@@ -276,7 +276,7 @@ class CopiedDefinitions:
             self.undefined.append(record.rba)
 
     def _taken(self, index: int, lost: _Meaning, rba: int) -> _Meaning:
-        """A lost definition, from elsewhere, added before its first row; or the fact that there is none."""
+        """Add a lost definition from another file before its first row, or note that there is none."""
         is_redefined_later = self._last_definitions.get(index, -1) > rba
         found = self._sources.table(
             index, lost.name, is_redefined=lost.is_redefined, is_redefined_later=is_redefined_later

@@ -21,7 +21,7 @@ from trailformat.trail.file import TrailFile
 
 
 class ByteRange(NamedTuple):
-    """The bytes from one RBA to before another."""
+    """The bytes from RBA ``start`` up to, but not including, ``stop``."""
 
     start: int
     stop: int
@@ -33,7 +33,7 @@ class ByteRange(NamedTuple):
 
 
 class ByteRanges:
-    """ByteRanges in order that neither overlap nor touch; those given may do both."""
+    """Sorted byte ranges that neither overlap nor touch; given ranges that do are merged."""
 
     def __init__(self, given: Iterable[ByteRange] = ()) -> None:
         self._starts, self._stops = array("q"), array("q")
@@ -51,17 +51,17 @@ class ByteRanges:
         return map(ByteRange, self._starts, self._stops)
 
     def at(self, rba: int) -> ByteRange | None:
-        """Return the range that contains an RBA, None without one."""
+        """Return the range that contains an RBA; None if there is none."""
         span = self.before(rba + 1)
         return span if span is not None and rba < span.stop else None
 
     def before(self, rba: int) -> ByteRange | None:
-        """The last one that begins before an RBA."""
+        """Return the last range that begins before an RBA; None if there is none."""
         at = bisect_right(self._starts, rba - 1) - 1
         return ByteRange(self._starts[at], self._stops[at]) if at >= 0 else None
 
     def after(self, rba: int) -> ByteRange | None:
-        """Return the first range that begins at an RBA or after it."""
+        """Return the first range that begins at or after an RBA; None if there is none."""
         at = bisect_left(self._starts, rba)
         return ByteRange(self._starts[at], self._stops[at]) if at < len(self) else None
 
@@ -78,7 +78,7 @@ class ByteRanges:
 
     @property
     def size(self) -> int:
-        """The bytes in all of them."""
+        """Number of bytes in all ranges."""
         return sum(span.size for span in self)
 
 
@@ -89,9 +89,9 @@ _FIRST = {framing.RECORD: ord("H"), framing.FILE_HEADER: ord("0")}
 
 
 def claimed_extent(buffer: Source, rba: int, size: int) -> ByteRange | None:
-    """Return the extent of the record at ``rba`` by its length, if its trailer confirms it.
+    """Return the extent of the record at ``rba`` according to its length; None if nothing confirms that.
 
-    The tokens together with a sound record after it confirm it too.
+    It is confirmed by the trailer, or by valid tokens together with a sound record or the end of the file after it.
     """
     if size - rba < _SMALLEST or buffer[rba] not in _FIRST:
         return None
@@ -125,7 +125,7 @@ def _has_tokens(buffer: Source, span: ByteRange, frame: int, order: ByteOrder) -
 
 
 def extents_ending(buffer: Source, stop: int) -> Iterator[ByteRange]:
-    """Yield the extents of a record that ends at ``stop``, by the possible trailers there."""
+    """Yield the extents of a record that ends at ``stop``, according to the possible trailers there."""
     for wide, frame in _FRAMES:
         trailer = buffer[max(0, stop - frame) : stop]
         if len(trailer) == frame and trailer[:1] == b"Z" and is_wide(trailer[1]) == wide:
@@ -136,9 +136,9 @@ def extents_ending(buffer: Source, stop: int) -> Iterator[ByteRange]:
 
 
 def readable_headers(buffer: Source, span: ByteRange, order: ByteOrder) -> Iterator[tuple[int, RecordHeader]]:
-    """The headers of metadata records that can be read in damage, with the RBAs of those records.
+    """Yield RBA and header of the metadata records in damage whose header is readable.
 
-    Not all places are looked at where very many look like records.
+    At most _MOST_CANDIDATES places that look like records are examined.
     """
     for rba in islice(resync.candidates(buffer, span.start, span.stop), _MOST_CANDIDATES):
         header = _header_at(buffer, rba, span.stop, order) if buffer[rba] == framing.RECORD else None
@@ -167,24 +167,24 @@ def holds_no_row(buffer: Source, span: ByteRange, size: int) -> bool:
 
 
 class FileSurvey:
-    """The results of a scan of a file.
+    """A scan of one file, and its results.
 
     Args:
         trail: the file.
         stops: True if the scan ends at the first damage.
 
     Attributes:
-        size: its bytes.
-        records: its sound records, the file header included; with ``stops`` those before the damage.
-        damage: bytes that hold no sound record, and damaged records with all that looks like records in them.
+        size: its size in bytes.
+        records: number of sound records, the file header included; with ``stops`` those before the damage.
+        damage: bytes outside of sound records, and damaged records in full length with any records inside.
         embedded: number of records inside damaged ones.
-        half: the RBA of the half-written record at its end.
-        rowless: places of damage that were one record outside of transactions.
+        half: RBA of an incomplete record at its end; None without one.
+        rowless: RBAs of damage that was exactly one record outside of transactions.
         order: its byte order; None without a record.
-        has_header: True if it begins with a sound file header, which has its ``version``.
-        continued: places of damage after a record that continues in the next one.
+        has_header: True if it begins with a file header, whose ``version`` is None if it is not readable.
+        continued: RBAs of damage right after a record that continues in the next one.
         lacks_definitions: True if rows after damage refer to a definition that is missing.
-        stop: the damage at which a copy ends.
+        stop: RBA of the damage at which the copy ends; None without damage or ``stops``.
     """
 
     def __init__(self, trail: TrailFile, *, stops: bool) -> None:
@@ -208,11 +208,11 @@ class FileSurvey:
 
     @property
     def end(self) -> int:
-        """The end of what is looked at."""
+        """RBA of the end of the surveyed bytes."""
         return self.size if self.stop is None else self.stop
 
     def run(self, step: int) -> Iterator[Progress]:
-        """Scan the file; yields progress every ``step`` records."""
+        """Scan the file; yield progress every ``step`` records."""
         walk = scan(self._trail)
         for batch in walk:
             before = self.records
@@ -222,7 +222,7 @@ class FileSurvey:
             if self.stop is not None:
                 break
         if self._first is not None:
-            self._trail.record_at(self._first)  # from it the trail learns its byte order where its beginning is damaged
+            self._trail.record_at(self._first)  # sets the trail's byte order, unknown if its beginning is damaged
             self.order = self._trail.order
         self.lacks_definitions = any(walk.names.unknown_index(key) is not None for key in self._tables)
         if self._bad:
@@ -258,7 +258,7 @@ class FileSurvey:
                 self.continued.append(span.start)
 
     def _embedding(self, bad: ByteRanges) -> Iterator[ByteRange]:
-        """The damaged records in which sound ones are found, by their frames; or by a file header among those."""
+        """Yield damaged records that contain sound ones, found by their frames or by a file header inside."""
         buffer = self._trail.bytes
         starts = {span.start for span in bad}
         for span in bad:

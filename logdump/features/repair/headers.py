@@ -1,4 +1,4 @@
-"""The file header of a copy: that of the source, or one put together anew."""
+"""The file header of a copy: that of the source, or a rebuilt one."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from trailformat.trail.sequence import next_file, previous_file
 _SEARCHED = 1 << 16
 _TOKEN = 4
 _SIGNATURE_AT = 2 * _TOKEN
-"""After the tokens of the first group and of itself."""
+"""Offset of the signature in a file header: the tokens of the first group and of the signature precede it."""
 _OF_THE_FILE = ("CreationTime", "LOGBSN")
-"""Values that no other file's header can give."""
+"""Values that cannot be taken from the header of another file."""
 
 
 class HeaderChoice(enum.Enum):
@@ -44,7 +44,13 @@ class HeaderChoice(enum.Enum):
 
 
 class NewHeader(NamedTuple):
-    """The header of a copy: the record, None to keep what is there; where the source's records begin; the report."""
+    """The header of a copy.
+
+    Attributes:
+        record: the rebuilt header; None if the source's header is kept or there is none.
+        begin: RBA from which the source is copied.
+        shown: the report on it.
+    """
 
     record: Record | None
     begin: int
@@ -72,10 +78,10 @@ class HeaderPlan:
         self._bytes = trail.bytes[0 : min(stop, _SEARCHED)]
 
     def header(self, target: Path, name: str, first: Record | None) -> NewHeader:
-        """The header of the copy called ``name`` at ``target``, whose first record of a transaction is ``first``.
+        """Return the header of the copy ``name`` at ``target``, whose first record of a transaction is ``first``.
 
         Raises:
-            CommandError: none can be made, or none is there to be kept.
+            CommandError: the header can be neither kept nor rebuilt.
         """
         if self._choice is HeaderChoice.KEEP and self.has_header and self._own is None:
             raise CommandError(f"The file header of {self._path} is damaged: HEADER REBUILD makes another.")
@@ -101,7 +107,7 @@ class HeaderPlan:
         return not begins_with_record or SIGNATURE in self._bytes or self._beside() is not None
 
     def _base(self) -> tuple[FileHeader, Path | None]:
-        """A header with the values of the file that are known, and the file that gave the others."""
+        """Return a header with all known values of the file, and the file that supplied the others, if any."""
         if self._own is not None and self._given is None:
             return self._own, None
         salvaged = _salvaged(self._bytes) if self._own is None else {}
@@ -130,14 +136,14 @@ def _is_signed(header: FileHeader) -> bool:
 
 
 def _header_of(path: Path) -> FileHeader | None:
-    """The header of another file. Raises NotATrail."""
+    """Return the header of a file; None without a signed one. Raises NotATrail."""
     with TrailFile(path) as trail:
         header = trail.file_header
     return header if header is not None and _is_signed(header) else None
 
 
 def _without_unknown(header: FileHeader) -> tuple[FileHeader, tuple[str, ...]]:
-    """A header without tokens that have no known name, and these."""
+    """Return a header without the tokens that have no known name, and the names of those."""
     groups, dropped = [], []
     for group in header.groups:
         if not group.name:
@@ -150,7 +156,7 @@ def _without_unknown(header: FileHeader) -> tuple[FileHeader, tuple[str, ...]]:
 
 
 def _salvaged(data: bytes) -> dict[str, dict[str, Value]]:
-    """The values that can still be read in what is left of a file header, by group and name."""
+    """Return the readable values in the remains of a file header, by group and name."""
     found: dict[str, dict[str, Value]] = {}
     begin = data.find(SIGNATURE) - _SIGNATURE_AT
     if begin < 0:
@@ -178,6 +184,6 @@ def _values(data: bytes, start: int, stop: int, fields: dict[int, HeaderField]) 
 
 
 def _readable(data: bytes, start: int, stop: int) -> list[TokenPlace]:
-    """The tokens up to the first that does not fit."""
+    """Return the tokens before the first that does not fit."""
     places, end = walk_tokens(data, start, stop, ORDER)
     return places[:-1] if end > stop else places

@@ -1,4 +1,4 @@
-"""The results of REPAIR: what a sound copy of a damaged trail lacks, and the whole in numbers."""
+"""The results of REPAIR: the losses in a sound copy of a damaged trail, and the summary."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class LossReason(enum.Enum):
     """The reason for a loss.
 
-    DAMAGE: bytes of the transaction hold no sound record. OPEN: the trail ends inside it. MISSING_FILE: it continues in
-    a file that is not there, or began there. NO_DEFINITION: the definition of one of its rows is lost. HALF_RECORD: the
-    trail ends in a record outside of known transactions. UNKNOWN: damage between those.
+    DAMAGE: bytes of the transaction hold no sound record. OPEN: the trail ends inside it. MISSING_FILE: it begins
+    or continues in a missing file. NO_DEFINITION: the definition of one of its rows is lost. HALF_RECORD: an incomplete
+    last record outside of known transactions. UNKNOWN: other damage outside of known transactions.
     """
 
     DAMAGE = "damage"
@@ -34,12 +34,12 @@ class RepairLoss(NamedTuple):
     """A transaction that the copy lacks, or holds in part.
 
     Attributes:
-        csn, xid: LOGCSN and TRANID, where its first record is there.
-        begin: its first record; None where that is lost.
-        records: the sound records of it.
-        reason: why.
-        spot: the damage, or the record in question.
-        is_copied: whether its sound records are in the copy.
+        csn, xid: LOGCSN and TRANID of its first sound record; None if that has none.
+        begin: its first record; None if that is lost.
+        records: number of its sound records.
+        reason: the reason for the loss.
+        spot: the damage, or the record whose definition is lost; None if there is neither.
+        is_copied: True if its sound records are in the copy.
     """
 
     csn: str | None
@@ -57,7 +57,7 @@ class TakenDefinition(NamedTuple):
     Attributes:
         path: the damaged file; ``table_index`` the table's index in it, None for the definition of the database.
         name: the table's name, or the database's.
-        source: where it was found.
+        source: its position in the other file.
     """
 
     path: Path
@@ -67,7 +67,7 @@ class TakenDefinition(NamedTuple):
 
 
 class HeaderOrigin(enum.Enum):
-    """The origin of a file header in a copy; NONE where the source is from before there were any."""
+    """The origin of a file header in a copy; NONE if the copy has none, as trails of early versions."""
 
     KEPT = "kept"
     REBUILT = "rebuilt"
@@ -79,7 +79,7 @@ class CopiedHeader(NamedTuple):
 
     Attributes:
         path: the file of the source.
-        origin: its origin.
+        origin: the origin of the header.
         source: the file that supplied parts the header lacked; None if none were needed.
         dropped: tokens without a known name that were omitted, as ``TrailInfo 40``.
     """
@@ -96,13 +96,13 @@ class RepairShown(NamedTuple):
     Attributes:
         title: the source, and ``target`` the first file of the copy.
         files: files of the source; ``gaps`` those that are missing, ``unreadable`` those without a sound record.
-        copied: records of the source copied.
-        left_out_transactions, left_out_records: known transactions and records that are not copied.
-        partial_transactions: transactions copied in part.
-        bytes_lost: bytes of the source outside of sound records, and all bytes after ``stopped_at``.
+        copied: number of source records in the copy.
+        left_out_transactions, left_out_records: number of known transactions and records that are not copied.
+        partial_transactions: number of transactions copied in part.
+        bytes_lost: number of bytes of the source outside of sound records, and all bytes after ``stopped_at``.
         places: number of places of damage; ``unknown``: those in no known transaction.
-        embedded: records inside a damaged one: its data.
-        headers: the headers of its files.
+        embedded: number of records inside damaged ones; they are data of those and not copied.
+        headers: the file headers of the copy.
         definitions_taken: lost definitions found in other files; ``definitions_lost``: those in no file, as text.
         restart_at: where a reader of the copy continues in the source; ``after_csn``: the last CSN in the copy.
         stopped_at: the damage at which the copy ends.
@@ -135,6 +135,6 @@ class RepairShown(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """Findings where the copy lacks anything."""
+        """FINDINGS if the copy lacks anything."""
         lacks = self.losses or self.bytes_lost or self.gaps or self.unreadable
         return ExitStatus.FINDINGS if lacks else ExitStatus.OK

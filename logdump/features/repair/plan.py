@@ -39,14 +39,14 @@ class TransactionPlan:
         whole: the source.
         files: its files by ordinal; without those that are not trail files.
         is_all: True if sound records of transactions that are not whole are copied too.
-        goes_on: True if a file after the last one continues an open transaction.
+        goes_on: True if the trail continues in a file after the last one.
 
     Attributes:
         losses: the transactions and records that the copy lacks.
         numbers: number of losses by reason.
         records: number of sound records left out.
         after_csn: the CSN of the last whole transaction in the copy that has one.
-        restart_at: the position at which a reader of the copy continues in the source; None at its end.
+        restart_at: the position at which a reader of the copy continues in the source; None at the source's end.
     """
 
     def __init__(self, whole: WholeTrail, files: dict[int, SurveyedFile], *, is_all: bool, goes_on: bool) -> None:
@@ -66,7 +66,7 @@ class TransactionPlan:
         self._last: TransactionSummary | None = None
 
     def run(self) -> Iterator[TransactionBatch]:
-        """Go over the transactions; yields what has been taken in."""
+        """Decide on each transaction; yield each batch after it was processed."""
         for batch in transaction_batches(self._whole):
             self._take(batch)
             yield batch
@@ -122,7 +122,7 @@ class TransactionPlan:
             self.after_csn = next(known, self.after_csn)
 
     def _reason(self, one: TransactionSummary) -> LossReason | None:
-        """The reason for which a transaction is not whole; None where it is, or was not in the source either."""
+        """Return the reason why a transaction is lost; None if it is whole, or cut in the source itself."""
         if one.ended is Ended.DAMAGE or one.after in self._continued:
             return LossReason.DAMAGE
         if self._undefined_in(one) is not None:
@@ -185,7 +185,7 @@ class TransactionPlan:
         self._add(RepairLoss(one.csn, one.xid, spots[0], records, reason, spots[1], is_copied=self._is_all))
 
     def _records_of(self, one: TransactionSummary, end: TrailPosition) -> int:
-        """The records of a transaction, up to where the copy stops."""
+        """Return the number of records of a transaction before the end of the copy."""
         is_over = one.after is not None and not self._is_grown(one.after)
         if (self._stop is None or end <= self._stop) and (is_over or not self._has_grown()):
             return one.records
@@ -201,7 +201,7 @@ class TransactionPlan:
         return last is not None and unpacked_size(last.survey.path) > last.survey.size
 
     def _damage_in(self, begin: TrailPosition, end: TrailPosition) -> TrailPosition | None:
-        """Return the first damage from one position to right after another."""
+        """Return the first damage that starts from ``begin`` to ``end``, both included; None without one."""
         for ordinal in range(begin.ordinal, min(end.ordinal, len(self._whole) - 1) + 1):
             if ordinal in self._files:
                 damage = self._files[ordinal].survey.damage.after(begin.rba if ordinal == begin.ordinal else 0)
@@ -235,7 +235,7 @@ class TransactionPlan:
         self._merge()
 
     def _note_unknown(self) -> None:
-        """Damage that is in no transaction that is known."""
+        """Add damage outside of known transactions to the losses."""
         for ordinal, (survey, _) in sorted(self._files.items()):
             known = self._ranges.get(ordinal, ByteRanges())
             for start, _ in survey.damage:

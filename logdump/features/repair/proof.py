@@ -1,4 +1,4 @@
-"""The proof of a copy before it gets its name: CHECK finds no gap in it, DIFF only the records left out."""
+"""Proof of a copy before it is renamed: it has no gap, and only the records left out differ from the source."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _CopyBounds:
     def __init__(self, plan: TransactionPlan) -> None:
         self._plan = plan
 
-    def takes(self, one: TransactionSummary, *, is_applied: bool) -> bool:  # noqa: ARG002 - as Bounds has it
+    def takes(self, one: TransactionSummary, *, is_applied: bool) -> bool:  # noqa: ARG002 - the signature of Bounds
         """Return True if the transaction is copied."""
         return self._plan.takes(one.first)
 
@@ -51,10 +51,10 @@ class Proof:
         self.records = 0
 
     def run(self, *, is_all: bool) -> Iterator[Progress]:
-        """Read the copy; ``is_all`` when it holds transactions in part, so that records are compared one by one.
+        """Read the copy and compare it with the source; ``is_all`` if it may hold parts of transactions.
 
         Raises:
-            CommandError: it is not what it should be.
+            CommandError: the copy has a gap, or differs in more than the records left out.
         """
         for path in self._copies:
             with TrailFile(path) as trail:
@@ -86,7 +86,7 @@ class Proof:
                     raise _different(event.a, event.b)
 
     def _compare_records(self) -> None:
-        """Compare the records of transactions one by one: what is a transaction is not sure around damage."""
+        """Compare the records of transactions one by one, as the bounds of transactions are uncertain around damage."""
         for row, copied in zip_longest(self._source_rows(), self._rows()):
             if row is None or copied is None or not row.has_bytes_of(copied):
                 raise _different(row, copied)

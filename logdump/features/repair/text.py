@@ -1,4 +1,4 @@
-"""REPAIR: a line for each loss, then what is in the copy, and what a reader of it misses."""
+"""REPAIR as text: a line for each loss, then a summary of the copy."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""REPORT: what is known of a trail on one page, for a ticket."""
+"""REPORT: one page about a trail, for a ticket."""

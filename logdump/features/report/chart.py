@@ -1,4 +1,4 @@
-"""A chart as SVG, or as text: one shape for bars and lines."""
+"""A chart as SVG, of bars or lines, or as text, always of bars."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from logdump.notation.times import GMT, format_timestamp
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 760, 180, 70, 10, 24
 _COLOURS = ("#1f6f8b", "#c0562f", "#5b7f3a", "#7a5195", "#8a6d1d", "#555555")
 MOST_SERIES = len(_COLOURS)
-"""The most lines of one chart."""
+"""Maximum number of series in a chart."""
 _TEXT_WIDTH = 40
 _SECONDS = 19
-"""Characters of a time up to its seconds."""
+"""Length of a time up to its seconds, in characters."""
 
 
 class _Scale(NamedTuple):
-    """Times and values as places on the drawing."""
+    """Converts times and values to coordinates of the drawing."""
 
     first: int
     last: int
@@ -33,7 +33,7 @@ class _Scale(NamedTuple):
 
 
 def svg_lines(chart: ReportChart) -> Iterator[str]:
-    """The drawing; nothing where no series has a point."""
+    """Yield the drawing as SVG; nothing if no series has a point."""
     points = [point for series in chart.series for point in series.points]
     if not points:
         return
@@ -82,12 +82,12 @@ def _line(series: ReportSeries, scale: _Scale, colour: str) -> Iterator[str]:
 
 
 def legend(chart: ReportChart) -> list[tuple[str, str]]:
-    """The colour and the name of each series."""
+    """Return the colour and the name of each series."""
     return [(_COLOURS[number % MOST_SERIES], series.name) for number, series in enumerate(chart.series)]
 
 
 def text_lines(chart: ReportChart) -> Iterator[str]:
-    """A line for each point: its time, a bar, its value."""
+    """Yield a line for each point: its time, a bar, its value."""
     greatest = max((value for series in chart.series for _, value in series.points), default=0)
     for series in chart.series:
         if series.name:

@@ -1,4 +1,4 @@
-"""REPORT: what the commands for a whole trail show, on one page."""
+"""REPORT: the results of the commands for a whole trail, on one page."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ from trailformat.totals.counting import Totals
 from trailformat.transactions.whole_trail import WholeTrail
 
 MOST_TRANSACTIONS = 20
-"""The largest transactions that are listed."""
+"""Maximum number of the largest transactions listed."""
 MOST_BARS = 120
 MOST_TABLES = 1000
 MOST_FINDINGS = 2000
-"""Lines of a section, at most."""
+"""Maximum number of lines in a section."""
 _WRITERS: dict[str, Callable[[ReportPage], str]] = {".html": html_text, ".htm": html_text, ".md": markdown_text}
 _MICROSECONDS = 1e6
 _FINDINGS = (recovery_model.__name__, check_model.__name__)
-"""The modules of what RECOVERY and CHECK find."""
+"""The modules of the events of RECOVERY and CHECK."""
 
 
 class ReportOptions(NamedTuple):
-    """The files that a report is about, the open trail unless others are given; the page; whether it replaces one."""
+    """The options of REPORT: the files (None: the open trail), the page, and whether it may replace a file."""
 
     over: str | None
     path: Path
@@ -73,7 +73,7 @@ class ReportOptions(NamedTuple):
 class _Reporter:
     """One run of REPORT.
 
-    The filter of the session and its switches do not matter: its surveys run in a session of their own.
+    It runs in a session of its own, without the filter and the settings of the user's session.
     """
 
     def __init__(self, session: Session, over: str | None) -> None:
@@ -89,7 +89,7 @@ class _Reporter:
         self.sections: list[ReportSection] = []
 
     def run(self) -> Iterator[Event]:
-        """Survey the trail; yields how far that is, and leaves the sections."""
+        """Survey the trail and collect the sections; yield Progress."""
         examination = Examination(self._quiet, self.whole, self._name, MOST_TRANSACTIONS)
         yield from examination.run()
         self._found(examination)
@@ -100,7 +100,7 @@ class _Reporter:
         self._add("Commands of this session", "HISTORY", ReportLines(lines) if lines else None)
 
     def report(self) -> ReportPage:
-        """The page."""
+        """Return the page; requires a complete run."""
         number = len(self.whole.paths)
         facts = {
             "Files": f"{number}, {sum(path.stat().st_size for path in self.whole.paths if path.is_file()):,} bytes",
@@ -116,7 +116,7 @@ class _Reporter:
             self.sections.append(ReportSection(title, command, given))
 
     def _found(self, examination: Examination) -> None:
-        """What the commands have answered, which DOCTOR sums up."""
+        """Add the results of the commands that DOCTOR runs, and its summary."""
         shown = examination.shown()
         self.status = shown.status
         over, wildcard = (f" OVER {self._over}", f" {self._over}") if self._over else ("", "")
@@ -134,7 +134,7 @@ class _Reporter:
         self._add("Largest transactions", f"TRANSACTIONS{over} {MOST_TRANSACTIONS}", largest)
 
     def _named(self, event: Any) -> Any:
-        """An event about the trail by its name, not by those of all its files."""
+        """Return an event with the name of the trail as its title, instead of the names of its files."""
         title = trail_title(self._name)
         if isinstance(event, RecoveryEnd):
             return event._replace(shown=event.shown._replace(title=title))
@@ -150,7 +150,7 @@ class _Reporter:
         self._add("Over time", "HEARTBEAT HISTORY; COUNT INTERVAL 1", *_charts(scan.timeline))
 
     def _record(self) -> None:
-        """The record at the position, where one has been shown."""
+        """Add the record displayed last, if there is one."""
         if self._over is not None or not self._session.has_trail:
             return
         cursor = self._session.cursor
@@ -169,7 +169,7 @@ class _Reporter:
         self._add(f"Record at RBA {cursor.current}", command, ReportLines(tuple(lines)) if lines else None)
 
     def _lines(self, events: Iterable[Event]) -> ReportLines | None:
-        """What commands print for events; of very many lines the first."""
+        """Return the lines printed for events, at most MOST_FINDINGS; None without any."""
         lines = [line for event in events for line in text.render(event, self._quiet.settings)]
         if len(lines) > MOST_FINDINGS:
             lines = [*lines[:MOST_FINDINGS], escape(f"… {len(lines) - MOST_FINDINGS} more lines")]
@@ -210,7 +210,7 @@ def _files(files: list[TrailFileShown]) -> ReportTable | None:
 
 
 def _tables(count: Totals) -> Iterator[ReportPart]:
-    """The records by table, the largest tables first."""
+    """Yield the records by table, the largest tables first."""
     largest = sorted(count.tables.items(), key=lambda item: (-item[1].data_bytes, item[0]))
     heads = ("Table", "Partition", "Records", "Data bytes", "Operations", "Before", "After")
     rows = [
@@ -269,7 +269,7 @@ def _charts(timeline: Timeline) -> Iterator[ReportPart]:
 
 
 def run_report(session: Session, options: ReportOptions) -> Iterator[Event]:
-    """Survey the trail and write the page; the position stays."""
+    """Survey the trail and write the page; the read position does not change."""
     write = _WRITERS.get(options.path.suffix.lower())
     if write is None:
         raise CommandError("REPORT writes a .html or a .md file.")

@@ -1,4 +1,4 @@
-"""A report as a page of HTML that needs nothing else: no script, no link, no image from elsewhere."""
+"""A report as a self-contained page of HTML: no script, no link, no image from elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from logdump.features.report.chart import legend, svg_lines
 from logdump.features.report.model import ReportChart, ReportLines, ReportPage, ReportPart, ReportSection, ReportTable
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""A browser loads and runs nothing, even if something of a trail were taken for a tag."""
+"""With it a browser loads and runs nothing, even if data of a trail were parsed as a tag."""
 _STYLE = """\
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; background: #fff; max-width: 60rem; margin: 2rem auto;
        padding: 0 1rem }
@@ -28,7 +28,7 @@ svg text { fill: #555 }
 
 
 def html_text(report: ReportPage) -> str:
-    """The page."""
+    """Return the page as HTML."""
     return "\n".join(_lines(report)) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""REPORT as JSON: that the page is written."""
+"""REPORT as JSON: the page was written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report as a page of Markdown: tables, and what commands show as blocks of code."""
+"""A report as a page of Markdown: tables, and the output of commands as blocks of code."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from logdump.features.report.model import ReportLines, ReportPage, ReportPart, R
 from logdump.notation.text import escape
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//)|(?<=www)\.)")
-"""What has a meaning in a line of Markdown: marks, HTML, the beginnings of addresses that become links."""
+"""Characters with a meaning in Markdown: marks, HTML, and those in addresses, which would become links."""
 
 
 def markdown_text(report: ReportPage) -> str:
-    """The page."""
+    """Return the page as Markdown."""
     return "\n".join(_lines(report)) + "\n"
 
 
@@ -49,7 +49,7 @@ def _part(part: ReportPart) -> Iterator[str]:
 
 
 def _code(lines: Iterable[str]) -> Iterator[str]:
-    """A block in a fence that is longer than any in it."""
+    """Yield a block of code, in a fence longer than any run of backquotes in it."""
     kept = list(lines)
     longest = max((len(run) for line in kept for run in re.findall(r"`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -73,5 +73,5 @@ def _row_of(cells: Iterable[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text, in which nothing is a mark."""
+    """Return the text with all marks escaped."""
     return _SPECIAL.sub(r"\\\1", text)

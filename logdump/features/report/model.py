@@ -1,4 +1,4 @@
-"""A report: its sections, of lines, tables and charts; and that it is written."""
+"""A report of sections with lines, tables and charts; and the event of REPORT."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class ReportLines(NamedTuple):
-    """ReportLines as a command shows them."""
+    """Lines as a command shows them."""
 
     lines: tuple[Harmless, ...]
 
 
 class ReportTable(NamedTuple):
-    """Rows of texts under their heads; ``numbers`` are the columns that are numbers."""
+    """Rows of texts under their heads; ``numbers`` are the indexes of columns of numbers."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[Harmless, ...], ...]
@@ -27,14 +27,14 @@ class ReportTable(NamedTuple):
 
 
 class ReportSeries(NamedTuple):
-    """Values over time (Julian), in the order of time."""
+    """Values over time (Julian), sorted by time."""
 
     name: Harmless
     points: tuple[tuple[int, float], ...]
 
 
 class ReportChart(NamedTuple):
-    """Values over time, drawn as bars that are ``interval`` microseconds wide, or as a line for each series (0)."""
+    """Values over time, drawn as bars ``interval`` microseconds wide, or as a line for each series if it is 0."""
 
     title: str
     unit: str
@@ -46,7 +46,7 @@ ReportPart = ReportLines | ReportTable | ReportChart
 
 
 class ReportSection(NamedTuple):
-    """A part of the page: its title, the command that shows the same, and what it has to say."""
+    """A section of the page: its title, the command that shows the same, and its contents."""
 
     title: str
     command: str
@@ -57,10 +57,10 @@ class ReportPage(NamedTuple):
     """A page.
 
     Attributes:
-        title: what it is about.
+        title: its title.
         facts: names and values at its head.
-        sections: of the page.
-        status: that of what was found.
+        sections: its sections.
+        status: the exit status of the findings.
     """
 
     title: Harmless
@@ -70,7 +70,7 @@ class ReportPage(NamedTuple):
 
 
 class ReportWritten(NamedTuple):
-    """REPORT: a page is written; ``status`` is that of what it says."""
+    """REPORT: a page was written; ``status`` is the exit status of its findings."""
 
     path: Path
     sections: int

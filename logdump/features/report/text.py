@@ -1,4 +1,4 @@
-"""REPORT: that the page is written."""
+"""REPORT as text: the page was written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from logdump.session.settings import Settings
 
 
 def written_lines(written: ReportWritten, _settings: Settings) -> Iterator[str]:
-    """The file."""
+    """Yield the path of the page, and its number of sections."""
     yield f"Wrote a report of {written.sections} sections to {written.path}"
 
 

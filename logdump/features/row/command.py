@@ -1,4 +1,4 @@
-"""ROW: the changes of one row, among those of all that touch its keys."""
+"""ROW: the changes of one row, found through updates of its key."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ Key = tuple[tuple[str, str], ...]
 
 
 class RowChange(NamedTuple):
-    """A change of a row: its place in the trail by the number of the file and the RBA, and its keys.
+    """A change of a row: its position in the trail (``number`` of the file, and RBA) and its keys.
 
-    ``before`` is None of an insert, ``after`` of a delete; ``rbas`` are the places of its one or two records,
-    ``user_tokens`` those that they carry, None where they do not decode.
+    ``before`` is None for an insert, ``after`` for a delete; ``rbas`` are the RBAs of its one or two records;
+    ``user_tokens`` is None if they do not decode.
     """
 
     number: int
@@ -51,7 +51,7 @@ class RowChange(NamedTuple):
 
 
 def keys_of(change: Change, kind: RecordKind, names: frozenset[str]) -> tuple[Key | None, Key | None]:
-    """The keys before and after a change; by the columns ``names``, or those of the definition where it has a key."""
+    """Return the values of the columns ``names`` before (None for an insert) and after (None for a delete) a change."""
     columns = [column for column in change.columns if column.name.upper() in names]
     before = None if kind is RecordKind.INSERT else tuple(map(_before, columns))
     after = None if kind is RecordKind.DELETE else tuple(map(_after, columns))
@@ -59,7 +59,7 @@ def keys_of(change: Change, kind: RecordKind, names: frozenset[str]) -> tuple[Ke
 
 
 def user_tokens_of(change: Change) -> UserTokens | None:
-    """The user tokens of a change, each once where both records of an update carry it; None: they do not decode."""
+    """Return the user tokens of a change, without duplicates from its two records; None if they do not decode."""
     try:
         return tuple(dict.fromkeys(pair for record in change.records for pair in record.user_tokens))
     except TrailError:
@@ -67,7 +67,7 @@ def user_tokens_of(change: Change) -> UserTokens | None:
 
 
 def key_of(columns: Iterable[ColumnChange]) -> Key:
-    """The key after a change, or before it where there is none after it."""
+    """Return the key after a change; a column without a value after it has that before it."""
     return tuple(map(_after, columns))
 
 
@@ -82,9 +82,9 @@ def _after(column: ColumnChange) -> tuple[str, str]:
 
 
 def story(changes: Iterable[RowChange], key: Key) -> Iterator[RowChange]:
-    """The changes of the rows that had a key at some time, in the order of the trail.
+    """Return the changes of the rows that had a key at some time, in trail order.
 
-    A key that a row has given up may be that of another row: each change belongs to the row that has its key then.
+    A key that one row gave up may be used by another: each change belongs to the row that has its key at that time.
     """
     ordered = sorted(changes, key=lambda change: change[:2])
     numbers = count()
@@ -105,25 +105,25 @@ def story(changes: Iterable[RowChange], key: Key) -> Iterator[RowChange]:
 
 _PAIR = re.compile(r"""\s*([\w$#.]+)\s*=\s*("(?:[^"])*"|'(?:[^'])*'|\S+)\s*(?:,|AND\b)?""", re.IGNORECASE)
 _MOST_KEYS = 64
-"""Keys of one row that are followed."""
+"""Maximum number of keys of a row that are followed."""
 _MOST_UPDATES = 1 << 17
-"""Keys that updates lead from or to which are kept."""
+"""Maximum number of keys for which updates of the key are remembered."""
 _KEY_UPDATES = "GGSPKUpdate, GGSKeyFieldComp32, GGSUnifiedPKUpdate"
 
 
 class RowQuestion(NamedTuple):
-    """A table and the key of a row; ``takes_back``: whether the SQL is asked for that takes its changes back."""
+    """A table and the key of a row; ``takes_back`` is True for the SQL that reverts its changes."""
 
     table: str
     key: Key
     takes_back: bool = False
 
 
-def _question(session: Session, table: str, text: str, takes_back: bool) -> RowQuestion:  # noqa: FBT001 - as given
-    """Return the row that is asked for.
+def _question(session: Session, table: str, text: str, takes_back: bool) -> RowQuestion:  # noqa: FBT001 - as parsed
+    """Return the table and key that were entered.
 
     Raises:
-        ArgumentError: the text is not columns with their values.
+        ArgumentError: the text is not a list of <column>=<value>.
         CommandError: tables of several schemas have the name.
     """
     at, pairs = 0, []
@@ -137,15 +137,15 @@ def _question(session: Session, table: str, text: str, takes_back: bool) -> RowQ
 
 
 class _Search:
-    """The changes that touch a key or one that the row has had before or after.
+    """A search for the changes of a key, and of the keys that the row had before or after.
 
-    One pass over the files is enough for a row whose key has not changed. For one whose key has, the second pass also
-    takes all updates of keys in the table, and the third looks for all keys that these lead to. Where a column of the
-    key is not part of that of the table, other updates may lead to further keys.
+    One pass over the files suffices for a row whose key has not changed. Otherwise the second pass also collects all
+    updates of keys in the table, and the third searches for all keys that these lead to. If a column entered is not
+    part of the table's key, other updates may lead to further keys and passes.
 
     Attributes:
-        changes: by the number of the file and the RBA.
-        unread: sentences about what was not read, such as damage: there may be changes in it.
+        changes: the changes by file number and RBA.
+        unread: sentences about data that was not read, such as damage; changes in it are missing.
     """
 
     def __init__(self, session: Session, question: RowQuestion) -> None:
@@ -156,7 +156,7 @@ class _Search:
         self.unread: dict[str, None] = {}
 
     def run(self) -> Iterator[Event]:
-        """Look for the key in all files, then for those that its changes lead to; yields progress."""
+        """Search all files for the key, then for the keys that its updates lead to; yield progress."""
         known, left = {self._question.key}, {self._question.key}
         yield from self._look_for(left, takes_key_updates=False)
         takes_key_updates = True
@@ -169,7 +169,7 @@ class _Search:
             takes_key_updates = False
 
     def _reached_from(self, keys: set[Key]) -> set[Key]:
-        """The other keys that updates of a key lead to, from some keys."""
+        """Return the further keys that updates of the key lead to from these keys."""
         reached, left = set[Key](), list(keys)
         while left:
             new = self._neighbours.get(left.pop(), set()) - keys - reached
@@ -220,7 +220,7 @@ class _Search:
 
 
 def _filters(question: RowQuestion, keys: set[Key], *, takes_key_updates: bool) -> list[FilterSet]:
-    """Filters that all records pass with one of the keys, and updates of keys too; few others do."""
+    """Return filters that pass all records with one of the keys, if wanted all updates of keys, and few others."""
     values: dict[str, dict[str, None]] = {}
     for name, value in (column for key in sorted(keys) for column in key):
         values.setdefault(name, {})[value] = None
@@ -251,7 +251,7 @@ def _taken_back(table: str, key: str) -> tuple[str, str, bool]:
 
 
 def _row_at_position(session: Session) -> RowQuestion:
-    """Return the table and the key of the row that the record displayed last is about."""
+    """Return the table and the key of the row in the record displayed last."""
     trail, rba = session.trail, session.cursor.current
     record = trail.record_at(rba)
     definitions, transactions = session.row_definitions, session.cursor.transactions
@@ -265,10 +265,10 @@ def _row_at_position(session: Session) -> RowQuestion:
 
 
 def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[Event]:
-    """Show all changes of a row in the open file, with ACROSS in those after it too; the position stays."""
+    """Show all changes of a row in the open file, under ACROSS also in those after it; the read position is kept."""
     question = _row_at_position(session) if given is None else _question(session, *given)
     search, stopped = _Search(session, question), None
-    applied: list[RowChange] | None = None  # not known where the user stops it
+    applied: list[RowChange] | None = None  # None: unknown, the user stopped the search
     try:
         yield from search.run()
         if not question.takes_back:
@@ -323,8 +323,8 @@ def _applied(session: Session, changes: list[RowChange]) -> list[RowChange]:
 
 
 def _undone(session: Session, changes: list[RowChange]) -> Iterator[Event]:
-    """The SQL that takes changes back, the last one first, as UNDO makes it of their transactions."""
-    from logdump.filters.criterion import AtPlaces  # noqa: PLC0415 - for the filter of UNDO alone
+    """Yield the SQL that reverts changes, the last one first, as UNDO makes it for their transactions."""
+    from logdump.filters.criterion import AtPlaces  # noqa: PLC0415 - only UNDO needs it
 
     places: dict[Path, frozenset[int]] = {}
     for change in changes:

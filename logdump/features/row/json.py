@@ -1,4 +1,4 @@
-"""The answer of ROW as JSON."""
+"""ROW as JSON."""
 
 from __future__ import annotations
 

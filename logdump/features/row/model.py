@@ -14,10 +14,10 @@ class RowChangeShown(NamedTuple):
     """One change of the row, as a line.
 
     Attributes:
-        path: the file.
+        path: its file.
         row: the change.
-        is_applied: whether a Replicat applies it, None where that is not known.
-        user_tokens: those of its records, None where they do not decode.
+        is_applied: True if a Replicat applies it; None if unknown.
+        user_tokens: the user tokens of its records; None if they do not decode.
     """
 
     path: Path
@@ -27,17 +27,17 @@ class RowChangeShown(NamedTuple):
 
 
 class RowStoryShown(NamedTuple):
-    """ROW: the end of the story.
+    """ROW: the summary.
 
     Attributes:
-        table: its table.
-        keys: the keys that it had, in order of time.
-        changes: how many are shown.
-        is_there: whether it is there after the last one that is applied.
-        is_partial: whether changes may be missing, because of what was not read or a filter: there is no verdict.
-        is_filtered: whether a filter is switched on.
-        not_applied: how many of the changes are not applied.
-        undo: the line that asks for the SQL that takes the changes back; empty where the key cannot be entered.
+        table: the table of the row.
+        keys: the keys that the row had, in order of time.
+        changes: number of changes shown.
+        is_there: True if the row exists after the last applied change.
+        is_partial: True if changes may be missing, because of data not read or a filter: there is no verdict.
+        is_filtered: True if a filter is active.
+        not_applied: number of changes that are not applied.
+        undo: the command for the SQL that reverts the changes; empty if the key cannot be entered.
     """
 
     table: str

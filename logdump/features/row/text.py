@@ -1,4 +1,4 @@
-"""The lines of ROW."""
+"""ROW as text: a line for each change, and a summary."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOT_ALL = "not all was read, so there may be more"
 
 
 def change_lines(shown: RowChangeShown, settings: Settings) -> Iterator[str]:
-    """One line, as LIST has it over files, with the user tokens after it."""
+    """Yield a line as LIST shows it under ACROSS, followed by the user tokens."""
     parts = [record_line(shown.row, settings.time_offset, shown.path.name)]
     parts += [short_user_tokens(shown.user_tokens)] if shown.user_tokens != () else []
     parts += ["(not applied)"] if shown.is_applied is False else []
@@ -23,7 +23,7 @@ def change_lines(shown: RowChangeShown, settings: Settings) -> Iterator[str]:
 
 
 def story_lines(shown: RowStoryShown, _settings: Settings) -> Iterator[str]:
-    """The whole in a sentence."""
+    """Yield the summary in a sentence."""
     keys = " → ".join(map(escape, shown.keys))
     end = "the row is there" if shown.is_there else "the row was deleted"
     verdict = f"after them {end}"

@@ -1,1 +1,1 @@
-"""SAFE: where a Replicat can be restarted."""
+"""SAFE: positions at which a Replicat can be restarted."""

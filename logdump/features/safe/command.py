@@ -1,4 +1,4 @@
-"""SAFE: where a restart of Replicat is safe."""
+"""SAFE: whether a restart of Replicat at a position is safe, and where it is."""
 
 from __future__ import annotations
 

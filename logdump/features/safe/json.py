@@ -1,4 +1,4 @@
-"""The answer of SAFE as JSON."""
+"""SAFE as JSON."""
 
 from __future__ import annotations
 

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 class SafePointShown(NamedTuple):
-    """SAFE: the places at which a Replicat can be started around an RBA of a file."""
+    """SAFE: the positions near an RBA at which a Replicat can be started."""
 
     places: RestartPlaces
 
     @property
     def status(self) -> ExitStatus:
-        """Bad data when there is damage in the transaction, or before the next one."""
+        """BAD_DATA if there is damage in the transaction, or before the next one."""
         extent = self.places.extent
         is_damaged = bool(extent and extent.damage) or self.places.damage is not None
         return ExitStatus.BAD_DATA if is_damaged else ExitStatus.OK

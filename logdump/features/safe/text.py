@@ -1,4 +1,4 @@
-"""SAFE: the place of a transaction, the records that a restart after it leaves out, the text for ALTER REPLICAT."""
+"""SAFE as text: a verdict on a position, the text for ALTER REPLICAT, and the transaction there."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BEFORE = {
 
 
 def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
-    """The lines about a position: whether a restart there is safe, where one is, what may be wrong; then the rest."""
+    """Yield whether a restart at the position is safe, where it is, damage, and the facts of the transaction."""
     places = shown.places
     yield _verdict(places)
     if places.extent is None:
@@ -51,7 +51,7 @@ def _verdict(places: RestartPlaces) -> str:
 
 
 def _abends(places: RestartPlaces) -> str:
-    """Return the damage after a position that is safe in itself, empty without damage."""
+    """Return a warning of the damage after a position that is safe otherwise; empty without damage."""
     damage = places.damage
     if damage is None:
         return ""

@@ -1,1 +1,1 @@
-"""SAVE: a trail made of records of another trail, readable on its own."""
+"""SAVE: writes records of a trail as another trail, which is readable on its own."""

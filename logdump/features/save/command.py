@@ -1,4 +1,4 @@
-"""The command SAVE: its words and how it runs."""
+"""The command SAVE: its syntax and execution."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ExtentSizes(Form[None]):
 
 
 def _save_options(name: str, values: dict[str, Any]) -> SaveOptions:
-    """The options of SAVE from the arguments.
+    """Return the options of SAVE from the arguments.
 
     Raises:
         ArgumentError: there is no file name.
@@ -60,7 +60,7 @@ def _save_options(name: str, values: dict[str, Any]) -> SaveOptions:
 
 
 def run_save(session: Session, options: SaveOptions) -> Iterator[Event]:
-    """Write the next records that pass the filter to a new trail file."""
+    """Write the next records that pass the filter to a new trail file, in Spark if it is the engine and can."""
     if options.has_comments is None:
         options = options._replace(has_comments=session.settings.save_file_comments)
     if session.settings.spark_master is not None:

@@ -14,7 +14,7 @@ from trailformat.trail.writer import definition_of
 
 
 class SavedDefinitions:
-    """The definitions of the source that the new file holds already."""
+    """The definitions of the source that the new file already holds."""
 
     def __init__(self, trail: TrailFile) -> None:
         self._trail = trail
@@ -23,11 +23,11 @@ class SavedDefinitions:
         self._database_written: int | None = None
 
     def go_on_in(self, trail: TrailFile) -> None:
-        """Take the next file of the source: its rows mean definitions of its own."""
+        """Continue with the next file of the source, whose rows refer to its own definitions."""
         self._trail, self._written, self._database_written = trail, {}, None
 
     def before(self, record: Record) -> Iterator[Record]:
-        """Yield the definitions to be written before ``record``; they count as written from then on."""
+        """Yield the definitions to be written before ``record``; they are noted as written."""
         if record.is_metadata:
             if record.header.orig_node != DATABASE:
                 yield from self._database(record)
@@ -41,7 +41,7 @@ class SavedDefinitions:
             self._note(entry.table_index, entry.rba)
 
     def own_form(self, record: Record) -> Record:
-        """A metadata record that is saved itself, in the form that means the same in the new file."""
+        """Return a metadata record to be saved, in a form that has the same meaning in the new file."""
         kind, (_, index) = record.header.orig_node, record.metadata_indexes
         if kind == DATABASE:
             self._database_written = record.rba
@@ -58,7 +58,7 @@ class SavedDefinitions:
         self._highest = max(self._highest, index)
 
     def _database(self, record: Record) -> Iterator[Record]:
-        """The DDR in force at a record, where the target does not hold it yet."""
+        """Yield the DDR in force at a record, unless the target already holds it."""
         database = self._trail.tables.database_before(record.rba)
         if database is not None and database != self._database_written:
             definition = self._trail.record_at(database)
@@ -68,9 +68,9 @@ class SavedDefinitions:
 
 
 def own_header(header: FileHeader, target: Path, name: str, first: Record | None) -> FileHeader:
-    """The source's header with the name, number and beginning of the new file; what its end would determine is not set.
+    """Return the source's header with the name, number and beginning of the new file; values of its end are not set.
 
-    ``name`` is the target as it was typed, which the header keeps; ``first`` the first record of the new file.
+    ``name`` is the target as typed, which the header keeps; ``first`` is the first record of the new file.
     """
     row = first if first is not None and is_transactional(first) else None
     return renamed(
@@ -91,6 +91,6 @@ def own_header(header: FileHeader, target: Path, name: str, first: Record | None
 
 
 def renamed(header: FileHeader, target: str | os.PathLike[str], name: str) -> FileHeader:
-    """``header`` with the FileName ``name`` and the Seqno in the name of ``target``, 0 when there is none."""
+    """Return ``header`` with the FileName ``name`` and the Seqno in the name of ``target``, 0 if there is none."""
     parts = TrailName.parse(target)
     return replace_values(header, "TrailInfo", {"FileName": name, "Seqno": parts.seqno if parts else 0})

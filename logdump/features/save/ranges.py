@@ -1,7 +1,7 @@
-"""SAVE by columns: runs of neighbouring records are copied as one range of bytes.
+"""SAVE by columns: runs of contiguous records are copied as one range of bytes.
 
 Only the first row of each definition is read as a record: it determines which definitions must precede it, and the rows
-after it need no others. The same applies again to each further file of the target.
+after it need no others. This applies again in each further file of the target.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from trailformat.scan import Batch, Names, Workers
 from trailformat.scan.rows import NO_INDEX, RowBytes, grouped, learn_definitions
 
 _LONG = 1 << 16
-"""Bytes of a run of records from which on the system copies it."""
+"""Minimum size in bytes of a run of records that the system copies."""
 
 
 class WrittenDefinitions:
@@ -31,7 +31,7 @@ class WrittenDefinitions:
         self._are_written = np.zeros(0, dtype=bool)
 
     def are_missing(self, definition: Any) -> Any:
-        """A mask of the rows whose definition is not there; ``definition`` has their numbers, or NO_INDEX."""
+        """Return a mask of the rows whose definition is not written; ``definition`` has their numbers, or NO_INDEX."""
         more = int(definition.max(initial=NO_INDEX)) + 1 - len(self._are_written)
         if more > 0:
             self._are_written = np.append(self._are_written, np.zeros(more, dtype=bool))
@@ -54,12 +54,11 @@ class CopyRows(NamedTuple):
         buffer: the bytes of the records; of a mapped file, addressed by RBA.
         starts: offset of each record in the buffer.
         ends: offset of each record's end.
-        segment: number of metadata records of the source before the row; any number that changes with each will do.
+        segment: number of metadata records of the source before the row, or any number that changes with each.
         is_metadata: True if the row is a metadata record.
         definition: the index in its header, NO_INDEX if that holds a name; or any number of its definition.
-        record: returns the record of a row, by the row's number here.
-        written: the definitions that the file being written holds, which is kept while rows are copied; None: it is
-            not known of other rows.
+        record: returns the record of a row, given its index in these rows.
+        written: the definitions that the file being written holds, updated while rows are copied; None if unknown.
     """
 
     buffer: FileBuffer | memoryview
@@ -120,7 +119,7 @@ class RangeCopy:
         return begun
 
     def _fitting(self, rows: CopyRows, first: int, stop: int) -> int:
-        """The first row from ``first`` on that does not fit the file being written, or ``stop``."""
+        """Return the first row from ``first`` on that does not fit into the file being written, or ``stop``."""
         if self._room is None or first == stop:
             return stop
         total = np.cumsum(rows.ends[first:stop] - rows.starts[first:stop])
@@ -153,7 +152,7 @@ def _joined(buffer: FileBuffer | memoryview, begins: Any, finishes: Any) -> byte
 
 
 def _must_be_looked_at(rows: CopyRows, first: int) -> Any:
-    """Metadata, and between two metadata records of the source the first row of each definition not yet written."""
+    """Return a mask of metadata, and of the first row of each unwritten definition between two metadata records."""
     definition = rows.definition[first:]
     missing = definition != NO_INDEX if rows.written is None else rows.written.are_missing(definition)
     at = np.flatnonzero(missing)
@@ -168,7 +167,7 @@ class RowsOfFile:
     Long runs stay in the file, short ones are read together.
 
     Args:
-        trail: the file; it is of the caller's thread.
+        trail: the file, opened for the caller's thread.
     """
 
     def __init__(self, trail: TrailFile) -> None:
@@ -177,13 +176,13 @@ class RowsOfFile:
         self._written = WrittenDefinitions()
 
     def of(self, batch: Batch, numbers: Any) -> Iterator[CopyRows]:
-        """Rows of a batch, given by their numbers in order; the trail learns of the metadata records in the batch."""
+        """Yield rows of a batch, given by number in order; the definitions in the batch are added to the trail's."""
         return self._read(self._trail, batch, numbers, self._about(batch, numbers))
 
     def read_ahead(
         self, chosen: Iterable[tuple[Batch, Any]], workers: Workers
     ) -> Iterator[tuple[Batch, Iterable[CopyRows]]]:
-        """Rows of batches, which threads read, where there are some, while the caller copies those before."""
+        """Yield the rows of batches, which threads, if there are several, read while the caller copies earlier ones."""
         if workers.number == 1:
             return ((batch, self.of(batch, numbers)) for batch, numbers in chosen)
         return workers.in_order((batch, self._job(batch, numbers)) for batch, numbers in chosen)
@@ -207,7 +206,7 @@ class RowsOfFile:
         return _About(self._trail.buffer, is_metadata, definition, self._written)
 
     def _read(self, own: TrailFile, batch: Batch, numbers: Any, about: _About) -> Iterator[CopyRows]:
-        """Rows of a batch, whose bytes are read from ``own``, the same file for this thread."""
+        """Yield rows of a batch; their bytes are read from ``own``, the file opened for this thread."""
         rbas = np.asarray(batch.rba)[numbers]
         ends = rbas + np.asarray(batch.length)[numbers]
 
@@ -227,7 +226,7 @@ class RowsOfFile:
 
 
 class _About(NamedTuple):
-    """What is known of the rows of a batch before they are read."""
+    """The facts about the rows of a batch before they are read."""
 
     buffer: FileBuffer
     is_metadata: Any
@@ -236,7 +235,7 @@ class _About(NamedTuple):
 
 
 def _packed(read: RowBytes) -> tuple[FileBuffer | memoryview, Any, Any]:
-    """The bytes of rows without what stands between them, where they have been read; and where each begins and ends."""
+    """Return the bytes of rows, without gaps if they have been read; and the begin and end of each row."""
     starts, sizes = read.starts, read.of("length")
     ends = starts + sizes
     if not isinstance(read.data, bytes | memoryview) or (starts[1:] == ends[:-1]).all():

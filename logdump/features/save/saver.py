@@ -1,8 +1,8 @@
-"""SAVE: writes a part of a trail as a trail of its own.
+"""SAVE: writes a part of a trail as a separate trail.
 
 The new file begins with the source's file header, under its own name and number. A row follows the DDR and the TDR
-that it refers to, wherever in the source they were; a reference to a TDR is written as that TDR when its index would
-not come out the same. Everything else is copied byte for byte, unless TRANSIND or COMMITTS change a header field.
+that it refers to, wherever these are in the source; a reference to a TDR is written as that TDR if its index would
+become another one. Everything else is copied byte for byte, unless TRANSIND or COMMITTS change a header field.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 
 class SaveOptions(NamedTuple):
-    """Options of SAVE; None for a limit or a field that is not given, and for comments as SAVEFILECOMMENT has it.
+    """Options of SAVE; None for a limit or a field that is not given, and for comments as SAVEFILECOMMENT is set.
 
-    ``name`` is the target as it was typed: the file header keeps it, as Extract's keeps ``./dirdat/lt000000``.
+    ``name`` is the target as typed: the file header keeps it, as Extract's keeps ``./dirdat/lt000000``.
     """
 
     target: Path
@@ -47,7 +47,7 @@ class SaveOptions(NamedTuple):
 
 
 class Saver:
-    """One run of SAVE, from the session's position on and through its filter."""
+    """One run of SAVE: the records from the session's position on that pass its filter."""
 
     def __init__(self, session: Session, options: SaveOptions) -> None:
         self._session = session
@@ -59,14 +59,14 @@ class Saver:
         self.saved = self.saved_bytes = 0
 
     def run(self) -> Generator[Event, None, None]:
-        """Write the file, or nothing at all; the position moves past the last record saved.
+        """Write the whole file or nothing; the position moves past the last record saved.
 
-        With ACROSS the records of the later files go into it too.
+        With ACROSS the file includes the records of the later files.
 
         Raises:
             CommandError: the target may not be written, or it would be empty; with ACROSS, a file is missing, or
-                cannot be in one file with the others.
-            TrailError: the source is damaged, or the target cannot be written; the position is where it was.
+                its records cannot be in one file with the others.
+            TrailError: the source is damaged, or the target cannot be written; the position does not change.
         """
         options, cursor = self._options, self._session.cursor
         check_target(self._session, options)
@@ -95,7 +95,7 @@ class Saver:
             writer.write(self._comment(f"Logdump SAVE ends, {self.saved} records"))
 
     def _go_on_in(self, trail: TrailFile) -> None:
-        """Take the next file; what one file cannot hold is refused."""
+        """Continue with the next file; one of another byte order or version is refused."""
         if trail is not self._first:
             self._definitions.go_on_in(trail)
             self._trail = trail
@@ -134,7 +134,7 @@ class Saver:
         return self._options.trans_ind is None and self._options.commit_time is None
 
     def _copy_ranges(self, writer: TrailWriter) -> Generator[Event, None, None]:
-        """Copy the rest of what passes, up to the limit."""
+        """Copy the remaining records that pass, up to the limit."""
         import numpy as np  # noqa: PLC0415 - long files only
 
         from logdump.features.save.ranges import RangeCopy, RowsOfFile  # noqa: PLC0415 - it needs numpy
@@ -160,16 +160,16 @@ class Saver:
                     return
                 if bad < len(batch):
                     self._trail.record_at(int(batch.rba[bad]))
-                if batch.end < self._trail.size or int(batch.rba[0]) > start:  # one batch is done before it is shown
+                if batch.end < self._trail.size or int(batch.rba[0]) > start:  # a single batch needs no progress
                     yield Progress(self.saved, int(batch.rba[-1]), int(batch.io_time[-1]), self._size_to_go)
 
     @property
     def _size_to_go(self) -> int:
-        """The size of the file where SAVE goes up to its end."""
+        """The size of the file if SAVE reads to its end, else 0."""
         return self._trail.size if self._options.records is None and self._options.bytes is None else 0
 
     def _within_limits(self, batch: Batch, rows: Any) -> Any:
-        """The rows at the beginning that RECORDS and BYTES leave room for."""
+        """Return the first rows, as many as RECORDS and BYTES permit."""
         if self._options.records is not None:
             rows = rows[: self._options.records - self.saved]
         if self._options.bytes is not None:
@@ -184,7 +184,7 @@ class Saver:
         return limit is None or self.saved_bytes + record.length <= limit
 
     def _write_head(self, writer: TrailWriter, first: Record | None, start: int) -> None:
-        """Write the records before the first one, once."""
+        """Write the file header and the first comment, once."""
         if self._is_begun:
             return
         self._is_begun = True
@@ -197,7 +197,7 @@ class Saver:
             writer.write(self._comment(f"Logdump SAVE of {self._first.path} from RBA {start}"))
 
     def _write(self, writer: TrailWriter, record: Record) -> None:
-        """Write a record and what it needs before it."""
+        """Write the definitions that a record needs, then the record."""
         self._end = Spot(self._trail.path, record.rba + record.length)
         for definition in self._definitions.before(record):
             writer.write(definition)
@@ -247,7 +247,7 @@ def check_target(session: Session, options: SaveOptions) -> None:
     """Check that the target may be written.
 
     Raises:
-        CommandError: it is in use, is no regular file, or exists and is not to be replaced.
+        CommandError: it is in use, is not a regular file, or exists and must not be replaced.
         OSError: the target cannot be examined.
     """
     session.check_target(options.target, "SAVE")

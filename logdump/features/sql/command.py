@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 def spark_results(
     session: Session, statement: str, paths: Sequence[str], options: Mapping[str, str], most: int | None
 ) -> Iterator[Event | ResultRows]:
-    """The batches of rows that Spark gives, at most so many rows, and the progress of its job.
+    """Yield at most ``most`` rows of the statement in batches, and the progress of the Spark job.
 
     Raises:
-        CommandError: Spark is not there, or the statement is wrong.
+        CommandError: Spark is not available, or the statement is wrong.
         BadRecord: damage.
     """
     spark = yield from started(session)
@@ -55,13 +55,13 @@ def spark_results(
 
 
 def _frame(spark: SparkSession, statement: str, paths: Sequence[str], options: Mapping[str, str]) -> DataFrame:
-    from logdump.spark.views import Views, sql  # noqa: PLC0415 - Spark is there by now
+    from logdump.spark.views import Views, sql  # noqa: PLC0415 - Spark is loaded by now
 
     return Views(spark, paths, options).query(statement) if paths else sql(spark, statement)
 
 
 MOST_ROWS = 1000
-"""Rows that are shown as a table, at most."""
+"""Maximum number of rows shown as a table."""
 MISSING_EXTRA = "SQL is an extra: pip install 'logdump[sql]'"
 _FIRST_WORDS = ("SELECT", "WITH", "DESCRIBE", "SUMMARIZE", "EXPLAIN")
 _BEFORE_RELATIONS = frozenset({"FROM", "JOIN", "DESCRIBE", "SUMMARIZE"})
@@ -76,18 +76,18 @@ _MODES = ("FAILFAST", "PERMISSIVE", "DROPMALFORMED")
 _SEVERAL = 2
 _LEAST_MEMORY, _MOST_MEMORY = 50, 10_000_000
 _EVERY = 0.05
-"""Seconds between two looks at how far a statement is."""
+"""Seconds between two reports of the progress of a statement."""
 _BY_PARAMETERS = ("ddl", "open_transactions")
-"""The views that go by the files of PARAMS."""
+"""Views that use the files of PARAMS."""
 _HEARTBEATS = ("heartbeats", "gg_")
-"""The views, by how they begin, that look for heartbeats in the tables that PARAMS may name."""
+"""Prefixes of the views that read heartbeat tables, which PARAMS may name."""
 
 
 class SqlStatement(FreeText):
     """A statement of SQL."""
 
     def offers(self, typed: str, context: Context) -> list[str]:
-        """Views and tables after FROM and JOIN; elsewhere words of SQL and the columns of records."""
+        """Return views and tables after FROM and JOIN, elsewhere words of SQL and columns."""
         words = typed.split()
         if not words or (len(words) == 1 and not typed.endswith(" ")):
             return beginning(typed.strip(), _FIRST_WORDS)
@@ -106,21 +106,21 @@ class SqlStatement(FreeText):
 
 
 def _names_beginning(typed: str, names: Iterable[str]) -> list[str]:
-    """The names that begin with what is typed, in double quotes where it is."""
+    """Return the names that begin with the typed text, in double quotes if it begins with one."""
     if not typed.startswith('"'):
         return beginning(typed, names)
     return [f'"{one.replace(chr(34), chr(34) * 2)}"' for one in beginning(typed[1:], names)]
 
 
 def _relations(words: Sequence[str]) -> list[str]:
-    """The relations that a statement has named so far, without the quotes around them."""
+    """Return the relations named so far in a statement, without quotes."""
     pairs = pairwise(words)
     return [name.strip('"(),;') for before, name in pairs if before.upper().lstrip("(") in _BEFORE_RELATIONS]
 
 
 def _columns_of(relation: str, context: Context) -> list[str]:
-    """The columns of a view, or of a table before and after each change."""
-    from logdump.spark.view_table import VIEWS  # noqa: PLC0415 - it loads what all views are made of
+    """Return the columns of a view, or those of a table before and after each change."""
+    from logdump.spark.view_table import VIEWS  # noqa: PLC0415 - it loads the modules of all views
 
     if relation.lower() in VIEWS:
         return list(VIEWS[relation.lower()].columns)
@@ -132,23 +132,22 @@ def _columns_of(relation: str, context: Context) -> list[str]:
 
 
 def _view_names() -> Iterable[str]:
-    from logdump.spark.view_table import VIEWS  # noqa: PLC0415 - it loads what all views are made of
+    from logdump.spark.view_table import VIEWS  # noqa: PLC0415 - it loads the modules of all views
 
     return VIEWS
 
 
 def _views_in(statement: str) -> list[str]:
-    """The names of views in a statement."""
     from logdump.spark.view_table import views_in  # noqa: PLC0415 - as above
 
     return views_in(statement)
 
 
 class Query(NamedTuple):
-    """A statement, and the paths of the files that its views are made over: the open one unless others are given.
+    """A statement, and the paths of the files that its views read; None: the open trail.
 
-    ``effective`` leaves out the rows that a Replicat does not apply; ``mode`` says what damage is, as in Spark;
-    ``megabytes`` is what DuckDB may hold in memory.
+    ``effective`` leaves out rows that a Replicat does not apply; ``mode`` is the treatment of damage, as in Spark;
+    ``megabytes`` is the memory limit of DuckDB.
     """
 
     paths: tuple[str, ...] | None
@@ -159,11 +158,10 @@ class Query(NamedTuple):
 
 
 class QuerySource(NamedTuple):
-    """The files of a query and what of them it sees, as options of the data source.
+    """The files of a query, and the options of the data source.
 
-    ``paths`` is empty where no trail is open and none is named; ``by_view`` has the options of single views;
-    ``is_effective`` leaves rows of transactions that a Replicat does not apply out of records and tables;
-    ``megabytes`` is as in the query.
+    ``paths`` is empty if no trail is open or named; ``by_view`` has the options of single views; ``is_effective``
+    leaves rows that a Replicat does not apply out of records and tables; ``megabytes`` is that of the query.
     """
 
     paths: tuple[str, ...]
@@ -174,13 +172,13 @@ class QuerySource(NamedTuple):
 
 
 def _absolute(wildcards: str) -> tuple[str, ...]:
-    """The paths in a text, with commas between them unless it is the name of a file."""
+    """Return the absolute paths in a text, which is split at commas unless it is the name of a file."""
     names = [wildcards] if is_file(place(wildcards).expanduser()) else wildcards.split(",")
     return tuple(str(place(name).expanduser().absolute()) for name in names if name)
 
 
 def run_sql(session: Session, query: Query) -> Iterator[Event]:
-    """Run a query in this process, or under ENGINE SPARK as a job; show its rows, or write them into a file."""
+    """Run a query in this process, or under ENGINE SPARK as a job; show its rows or write them to a file."""
     source = _source(session, query)
     if "where" in source.options:
         yield Notice(("The FILTER applies to the views.",), ExitStatus.OK)
@@ -208,7 +206,7 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
 def _results(
     session: Session, statement: str, source: QuerySource, most: int | None
 ) -> Generator[Event | ResultRows, None, None]:
-    """The result in batches, the first with columns and without rows, and events between them."""
+    """Yield the result in batches, the first with columns and without rows, and events between them."""
     if session.settings.spark_master is None:
         yield from _local_results(statement, source, most)
         return
@@ -222,7 +220,7 @@ def _results(
 
 
 def _local_results(statement: str, source: QuerySource, most: int | None) -> Generator[Event | ResultRows, None, None]:
-    """The result that DuckDB gives, and how far the trail is read.
+    """Yield the result of DuckDB, and report the progress of the reading.
 
     Raises:
         CommandError: an extra is not installed, or the statement is wrong.
@@ -252,7 +250,7 @@ def _local_results(statement: str, source: QuerySource, most: int | None) -> Gen
 
 
 def _as_table(results: Iterator[Event | ResultRows], width: int | None) -> Iterator[Event]:
-    """The rows as one table, and whether there are more."""
+    """Yield the rows as one table, and a notice if there are more."""
     columns: tuple[str, ...] = ()
     rows: list[tuple[Any, ...]] = []
     for result in results:
@@ -270,14 +268,14 @@ def _as_table(results: Iterator[Event | ResultRows], width: int | None) -> Itera
 
 
 def _source(session: Session, query: Query) -> QuerySource:
-    """The open trail, with ACROSS its files from the open one on, or the files after OVER; the session's options."""
+    """Return the files of OVER, or the open file and under ACROSS those after it; and the options of the session."""
     paths: tuple[str, ...] = ()
     if query.paths is not None:
         paths = query.paths
     elif session.has_trail:
         paths = tuple(map(str, files_from(session)))
     elif _views_in(STANDARD.outside_texts(query.statement)):  # trail('<path>', '<view>') needs none
-        paths = (str(session.trail.path),)  # it says that no trail is open
+        paths = (str(session.trail.path),)  # raises the error that no trail is open
     try:
         options = read_options(session)
     except NotForSpark as why:
@@ -291,18 +289,18 @@ def _source(session: Session, query: Query) -> QuerySource:
 
 
 def _heartbeat_table(session: Session) -> dict[str, str]:
-    """The name of the heartbeat tables as an option, where a file of PARAMS tells it."""
-    from logdump.features.heartbeat.tables import heartbeat_table  # noqa: PLC0415 - for a few views alone
+    """Return the name of the heartbeat table as an option, if a file of PARAMS sets it."""
+    from logdump.features.heartbeat.tables import heartbeat_table  # noqa: PLC0415 - few views need it
 
     table = heartbeat_table(session)
     return {"heartbeatTable": table.name} if table.rule is not None else {}
 
 
 def _missing(paths: tuple[str, ...]) -> Iterator[Event]:
-    """That files are missing among those that the views are made over."""
+    """Yield a notice if files are missing among those that the views read."""
     from logdump.session.files import matching_files  # noqa: PLC0415 - a session without SQL starts faster
 
-    with contextlib.suppress(CommandError):  # the engine says what it does not find
+    with contextlib.suppress(CommandError):  # the engine reports files that it does not find
         files = [file for path in paths for file in matching_files(path)]
         if len(files) < _SEVERAL:
             return
@@ -314,8 +312,8 @@ def _missing(paths: tuple[str, ...]) -> Iterator[Event]:
 
 
 def _parameters(session: Session) -> dict[str, str]:
-    """The files of PARAMS as an option."""
-    from logdump.parameters.in_use import parameters_in_use  # noqa: PLC0415 - for two views alone
+    """Return the files of PARAMS as an option."""
+    from logdump.parameters.in_use import parameters_in_use  # noqa: PLC0415 - two views need it
 
     files = [f"{file.path.absolute()} {file.side.name}" for file in parameters_in_use(session).files]
     return {"params": ",".join(files)} if files else {}

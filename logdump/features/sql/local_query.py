@@ -1,4 +1,4 @@
-"""SQL in this process: DuckDB over the batches of a trail. It reads these and nothing else, and writes nothing."""
+"""SQL in this process: DuckDB over the batches of a trail. It reads nothing else, and writes only temporary files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from trailformat.records import reached
 
 
 class ReadPlace:
-    """How far the scans of a statement are: told by the threads that read, asked by the one that shows it."""
+    """Progress of the scans of a statement, reported by the threads that read, forwarded by the one that shows it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -52,7 +52,7 @@ class ReadPlace:
             self._rbas[path] = rba
 
     def tell(self) -> None:
-        """Tell the observer of this thread."""
+        """Report progress since the last call to the observer of this thread."""
         with self._lock:
             files, self._files = self._files, []
             rbas, self._rbas = self._rbas, {}
@@ -63,12 +63,12 @@ class ReadPlace:
 
 
 class ViewScan:
-    """A table under names that no other view of the statement has, so that a plan says which columns of which it reads.
+    """A table with column names unique in the statement, so that a plan shows which columns of which view it reads.
 
     Attributes:
-        prefix: what its columns begin with.
-        narrowed: what the statement needs of it; set before the statement runs.
-        error: what ended a read; DuckDB keeps the text of an error alone.
+        prefix: the prefix of its column names.
+        narrowed: the part that the statement needs; set before the statement runs.
+        error: the exception that ended a read, of which DuckDB keeps only the text.
     """
 
     def __init__(self, number: int, table: TrailTable, place: ReadPlace) -> None:
@@ -85,7 +85,7 @@ class ViewScan:
         return list(self._table.schema.names)
 
     def prove(self) -> None:
-        """See to it that the columns are those of all definitions. Raises DefinedOtherwiseError where they are not."""
+        """Verify that the columns are those of all definitions. Raises DefinedOtherwiseError if not."""
         self._table.prove()
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
@@ -105,7 +105,7 @@ class ViewScan:
 
 
 MEGABYTES = 2000
-"""What DuckDB may hold; beyond it writes to a private folder, which goes with the statement."""
+"""Memory limit of DuckDB, beyond which it writes to a private folder that is deleted after the statement."""
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": False,
     "autoload_known_extensions": False,
@@ -114,7 +114,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": False,
 }
 _OF_DUCKDB = frozenset({"information_schema", "pg_catalog"})
-"""Schemas that tell of the views themselves."""
+"""Schemas of DuckDB that describe the views themselves."""
 _BATCH_ROWS = 10_000
 _LONGEST_MESSAGE = 2000
 
@@ -124,22 +124,22 @@ _LINE = re.compile(r"^LINE (\d+):", re.MULTILINE)
 
 
 def _line_before(found: re.Match[str]) -> str:
-    """The line of a statement that stands on the second line of another, as wide as before."""
+    """Return a line number of a message less one, with the same width: the statement follows a line with EXPLAIN."""
     return f"LINE {int(found[1]) - 1:>{len(found[1])}}:"
 
 
 class LocalQuery:
-    """Statements over the files of one path.
+    """Runs statements over a trail.
 
     Args:
-        options: of the data source, ``path`` among them where a trail is open.
-        by_view: options that single views need besides.
-        is_effective: whether records and tables have no rows that a Replicat does not apply.
-        megabytes: what DuckDB may hold; None: MEGABYTES.
+        options: options of the data source, including ``path`` or ``paths`` if a trail is open.
+        by_view: further options of single views.
+        is_effective: True if records and tables omit rows that a Replicat does not apply.
+        megabytes: memory limit of DuckDB; None: MEGABYTES.
 
     Attributes:
-        place: how far the trail is read.
-        interrupt: ends the statement that runs, from any thread.
+        place: progress of the reading.
+        interrupt: ends the running statement; may be called from any thread.
     """
 
     def __init__(
@@ -161,21 +161,21 @@ class LocalQuery:
         self.interrupt: Callable[[], object] = lambda: None
 
     def batches(self, text: str, most: int | None) -> Iterator[pa.RecordBatch]:
-        """The rows of a statement, at most so many; the first batch has no rows, but the columns.
+        """Yield at most ``most`` rows of a statement in batches; the first batch has the columns and no rows.
 
         Raises:
-            CommandError: it is no query, or names what is not there.
+            CommandError: it is not a query, or a table does not exist.
             SourceError: damage, a file that changed.
-            duckdb.Error: any other error, with its place in the statement.
+            duckdb.Error: any other error, with its position in the statement.
         """
         try:
             yield from self._answered(text, most)
-        except DefinedOtherwiseError:  # no batch was given away yet
+        except DefinedOtherwiseError:  # no batch has been yielded yet
             self._scans, self._looks_for_all = [], True
             yield from self._answered(text, most)
 
     def _answered(self, text: str, most: int | None) -> Iterator[pa.RecordBatch]:
-        """The same; raises DefinedOtherwiseError before the first batch where tables turn out to have other columns."""
+        """Do the same; raise DefinedOtherwiseError before the first batch if a table has other columns than assumed."""
         with tempfile.TemporaryDirectory(prefix="logdump-sql-") as folder:
             own = {"temp_directory": str(Path(folder) / "spill"), "memory_limit": self._memory}
             connection = duckdb.connect(config=_CONFIG | own)
@@ -191,7 +191,7 @@ class LocalQuery:
                 if self._statement is None or not isinstance(error, duckdb.Error):
                     raise
                 if not isinstance(error, duckdb.InterruptException):
-                    self._prove()  # other columns may make it right
+                    self._prove()  # with other columns the statement may be right
                 raise type(error)(self._statement.as_written(str(error))) from None
             finally:
                 self.interrupt = lambda: None
@@ -217,15 +217,15 @@ class LocalQuery:
         yield from chain(first, batches)
 
     def _prove(self) -> None:
-        """See to it that the tables have the columns that they have in the views.
+        """Verify that the tables have the columns of the views.
 
-        It costs nothing where DuckDB has read them to their end, as for most results, before it gave its first rows.
+        This costs nothing if DuckDB read them to the end before its first rows, as it does for most results.
         """
         for scan in self._scans:
             scan.prove()
 
     def _define(self, connection: duckdb.DuckDBPyConnection, relation: Relation, statement: ParsedStatement) -> None:
-        """Make the view that a relation of the statement is."""
+        """Create the view of a relation."""
         table = self._table(relation, statement)
         if table is None:
             return
@@ -240,7 +240,7 @@ class LocalQuery:
         connection.execute(f"CREATE VIEW {name} AS SELECT {columns} FROM {quoted_name(source)}").fetchall()
 
     def _table(self, relation: Relation, statement: ParsedStatement) -> TrailTable | None:
-        """The table that a relation is; None where DuckDB is to say that there is none of the name."""
+        """Return the table of a relation; None if no trail is given or the relation is left to DuckDB."""
         options = dict(self._options)
         if relation.path is not None:
             options = {name: text for name, text in options.items() if name != "paths"} | {"path": relation.path}
@@ -262,10 +262,10 @@ class LocalQuery:
             raise CommandError(text if text.endswith("?") else f"{text}.", *statement.place_of(relation)) from None
 
     def _narrow(self, connection: duckdb.DuckDBPyConnection, statement: ParsedStatement) -> None:
-        """Have the scans make what the statement needs.
+        """Restrict the scans to the part that the statement needs.
 
         Raises:
-            duckdb.Error: the statement is wrong, with its place, which ``connection.sql`` does not say.
+            duckdb.Error: the statement is wrong; with the position, which errors of ``connection.sql`` lack.
         """
         try:
             [(_, plan)] = connection.execute(f"EXPLAIN (FORMAT JSON)\n{statement.text}").fetchall()
@@ -278,10 +278,10 @@ class LocalQuery:
 
 @contextmanager
 def as_ours() -> Iterator[None]:
-    """Errors of DuckDB and of the data source as those of a command, each in few lines.
+    """Context that turns errors of DuckDB and of the data source into short errors of a command.
 
     Raises:
-        CommandError: the statement is wrong, with its place in it; there is no such view, table or file.
+        CommandError: the statement is wrong, with the position; there is no such view, table or file.
         BadRecord: damage in a trail, or a file that changed.
     """
     try:
@@ -300,7 +300,7 @@ def as_ours() -> Iterator[None]:
 
 
 def _quoted_columns(error: str) -> Iterator[str]:
-    """How a column is written whose name is a word of SQL, where a syntax error is at such a word."""
+    """Yield a hint if a syntax error is at a column whose name is a word of SQL."""
     word = found[1] if (found := _UNEXPECTED.search(error)) else ""
     if word.lower() in {column.lower() for view in VIEWS.values() for column in view.columns}:
         yield f'{word} is a word of SQL: the column is written "{word}", in double quotes.'

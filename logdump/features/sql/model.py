@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 
 class RowsShown(NamedTuple):
-    """The result of an SQL statement: names of its columns, which may come twice, and a value for each in every row.
+    """The result of an SQL statement: its column names, which may repeat, and rows with a value for each column.
 
-    ``width`` is that of the terminal on which they are shown; None elsewhere.
+    ``width`` is the width of the terminal on which they are shown; None elsewhere.
     """
 
     columns: tuple[str, ...]

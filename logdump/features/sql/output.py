@@ -1,4 +1,4 @@
-"""The result of a query as CSV or JSON lines, or as a file, Parquet too, which appears when it is complete."""
+"""The result of a query as lines of CSV or JSON, printed or in a file, or as a Parquet file."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Write = Callable[[Any], object]
 
 
 def write_result(output: Output, results: Iterator[Event | ResultRows]) -> Iterator[Event]:
-    """Write the rows into the file, which appears when all are in it; yields events, and the number of rows.
+    """Write the rows to a file, which appears when it is complete; yield events, and the number of rows.
 
     Raises:
-        CommandError: the file is there and may not be replaced.
-        CannotWrite: nothing can be written there.
+        CommandError: the file exists and may not be replaced.
+        CannotWrite: the file cannot be written.
     """
     rows = 0
     with ExitStack() as opened:
@@ -41,7 +41,7 @@ def write_result(output: Output, results: Iterator[Event | ResultRows]) -> Itera
 
 
 def printed(format_: LineFormat, results: Iterator[Event | ResultRows]) -> Iterator[Event]:
-    """The lines that a file of this format has, batch by batch, and the events between them."""
+    """Yield the lines of the result in this format, batch by batch, and the events between them."""
     is_begun = False
     for result in results:
         if isinstance(result, ResultRows):
@@ -54,7 +54,7 @@ def printed(format_: LineFormat, results: Iterator[Event | ResultRows]) -> Itera
 
 @contextmanager
 def _written(output: Output, schema: pa.Schema) -> Iterator[Write]:
-    """Takes batches; the file has its name when the context is left normally."""
+    """Yield a function that writes a batch; the file gets its name if the context ends without an error."""
     target = export_target(output.path, is_folder=False, replaces=output.replaces, command="SQL")
     with target as staged:
         file = AppendedFile(staged)
@@ -64,7 +64,7 @@ def _written(output: Output, schema: pa.Schema) -> Iterator[Write]:
 
 
 def _parquet(file: AppendedFile, schema: pa.Schema) -> Iterator[Write]:
-    from pyarrow import parquet  # noqa: PLC0415 - for such a file alone
+    from pyarrow import parquet  # noqa: PLC0415 - only Parquet files need it
 
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         yield writer.write_batch

@@ -1,8 +1,7 @@
-"""An SQL statement before it is run: the relations that it reads, the trails that it names, and what it needs of views.
+"""An SQL statement before it is run: the relations that it reads, and the part of each view that it needs.
 
-DuckDB's plan says which columns it needs, and which conditions narrow a scan of the trail.
-
-A condition that is not understood narrows nothing: DuckDB applies all of them itself.
+DuckDB's plan shows the columns that are needed, and the conditions that may narrow a scan of the trail. A condition
+that is not recognized narrows nothing, because DuckDB applies all conditions itself.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _QUERIES = frozenset({"SELECT", "EXPLAIN"})
 _EVERY_RECORD = "records"
 
 _LONGEST_LINE = 120
-"""Characters of a line of a statement in an error."""
+"""Maximum length of a line of the statement in an error, in characters."""
 _LINE = re.compile(r"^(?P<before>LINE (?P<number>\d+): (?:\.{3})?)(?P<shown>.*?)(?P<after>(?:\.{3})?)$", re.MULTILINE)
 """A line of the statement in a message of DuckDB, cut on both sides if it is long."""
 
@@ -47,19 +46,19 @@ class Relation(NamedTuple):
 
     @property
     def wanted(self) -> str:
-        """The view or table that it is: its name, with the schema before it if it has one."""
+        """The name of the view or table, with its schema if it has one."""
         return f"{self.schema}.{self.name}" if self.schema and self.path is None else self.name
 
 
 class ParsedStatement(NamedTuple):
-    """A query as DuckDB takes it.
+    """A parsed query.
 
     Attributes:
-        text: with a relation in place of each ``trail(…)``, as long as that was.
-        relations: what it reads.
-        is_explain: whether it is an EXPLAIN.
-        written: the text as it was written.
-        places: of each relation the byte of ``text`` at which it is first named.
+        text: the query for DuckDB, with a relation of the same length in place of each ``trail(…)``.
+        relations: the relations that it reads.
+        is_explain: True if it is an EXPLAIN.
+        written: the query as entered.
+        places: byte offset in ``text`` at which each relation is first named.
     """
 
     text: str
@@ -69,7 +68,7 @@ class ParsedStatement(NamedTuple):
     places: Mapping[Relation, int]
 
     def place_of(self, relation: Relation) -> tuple[str, ...]:
-        """The line in which a relation is first named, and a mark below the name, as DuckDB shows them."""
+        """Return the line that first names a relation and a mark below the name, as DuckDB does; empty if unknown."""
         stored, place = self.text.encode(), self.places.get(relation)
         if place is None or place >= len(stored):
             return ()
@@ -80,7 +79,7 @@ class ParsedStatement(NamedTuple):
         return f"{head}{rest}{'...' if rest != line else ''}", f"{' ' * display_width(head)}^"
 
     def as_written(self, message: str) -> str:
-        """A message that shows a line of the text, or a part of one, as one that shows what was written there."""
+        """Return a message of DuckDB with the lines of ``text`` that it quotes replaced by those of ``written``."""
 
         def line(found: re.Match[str]) -> str:
             texts = [text.split("\n")[int(found["number"]) - 1 :] for text in (self.text, self.written)]
@@ -93,10 +92,10 @@ class ParsedStatement(NamedTuple):
 
 
 def parse(connection: DuckDBPyConnection, text: str) -> ParsedStatement:
-    """Take a statement apart; nothing is run.
+    """Parse a statement without running it.
 
     Raises:
-        CommandError: it is no query, or more than one.
+        CommandError: it is not exactly one query.
         duckdb.Error: it cannot be parsed.
     """
     written = text
@@ -129,13 +128,13 @@ def _tree(answer: str) -> Any:
 
 
 def _explained(text: str) -> str:
-    """The query after EXPLAIN and ANALYZE."""
+    """Return the query after EXPLAIN or EXPLAIN ANALYZE."""
     words = list(meaningful(STANDARD.tokens_of(text)))[:3]
     return text[words[2 if words[1].text.upper() == "ANALYZE" else 1].begin :]
 
 
 def _relations(node: Any, defined: frozenset[str]) -> Iterator[tuple[Relation, int]]:
-    """The relations in a tree but for names that WITH defines around them, and the byte at which each is named."""
+    """Yield the relations in a tree with their byte offsets; names defined by a surrounding WITH are omitted."""
     if isinstance(node, list):
         for part in node:
             yield from _relations(part, defined)
@@ -158,10 +157,10 @@ def _relation(node: dict[str, Any]) -> Relation:
 
 
 def _without_trails(text: str) -> tuple[str, list[Relation]]:
-    """The statement with a relation in place of each ``trail(…)``, and these relations.
+    """Return the statement with a relation in place of each ``trail(…)``, and these relations.
 
-    A relation has a schema of its own, so that its name is that of the view, and blanks up to the length of what was
-    written, so that errors name the right place.
+    Each relation has a schema of its own, so that its name is that of the view. It is padded to the length of the
+    text that it replaces, so that positions in errors are right.
     """
     tokens = [*meaningful(STANDARD.tokens_of(text))]
     made, found, done = "", list[Relation](), 0
@@ -180,7 +179,7 @@ def _without_trails(text: str) -> tuple[str, list[Relation]]:
 
 
 def _arguments(tokens: list[SqlToken], at: int) -> tuple[tuple[str, str], int]:
-    """The path and the name between the brackets of ``trail(…)``, and the number of the token after them."""
+    """Return path and name in the brackets of ``trail(…)``, and the index of the token after them."""
     texts: list[str] = []
     while at < len(tokens) and tokens[at].kind is SqlTokenKind.STRING and tokens[at].text.startswith("'"):
         texts.append(tokens[at].text[1:-1].replace("''", "'"))
@@ -198,7 +197,7 @@ def _text_at(tokens: list[SqlToken], at: int) -> str:
 
 
 def quoted_name(name: str) -> str:
-    """A name as DuckDB takes it whatever its characters are."""
+    """Return a name in double quotes, which allow any characters."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -206,7 +205,7 @@ _RANGE = re.compile(r"(\d+\.\w+) BETWEEN (\S.*)")
 
 
 def conjuncts(expression: str) -> tuple[str, ...]:
-    """The parts that have to be true together, without their own brackets."""
+    """Return the conditions joined by AND, without their own brackets."""
     text = expression.strip()
     if not _is_bracketed(text):
         return (text,) if text else ()
@@ -218,13 +217,13 @@ def conjuncts(expression: str) -> tuple[str, ...]:
 
 
 def alternatives(condition: str) -> tuple[str, ...]:
-    """The parts of a condition of which one has to be true, without their own brackets."""
+    """Return the conditions joined by OR, without their own brackets."""
     parts = _split(condition, " OR ")
     return tuple(part[1:-1] if _is_bracketed(part) else part for part in parts)
 
 
 def _with_ranges(parts: list[str]) -> Iterator[str]:
-    """The parts, of which a BETWEEN has been cut in two: as its two conditions."""
+    """Yield the parts, with two comparisons in place of a BETWEEN that was split at its AND."""
     remaining = iter(parts)
     for part in remaining:
         found = _RANGE.fullmatch(part)
@@ -236,7 +235,7 @@ def _with_ranges(parts: list[str]) -> Iterator[str]:
 
 
 def _split(text: str, word: str) -> list[str]:
-    """The parts between a word that is in no brackets and no text."""
+    """Split a text at each occurrence of a word outside of brackets and string literals."""
     parts, first = [], 0
     for at, depth in _outside_of_texts(text):
         if depth == 0 and text.startswith(word, at):
@@ -251,7 +250,7 @@ def _is_bracketed(text: str) -> bool:
 
 
 def _outside_of_texts(text: str) -> Iterator[tuple[int, int]]:
-    """The places in a condition that are in no text, and the depth of brackets after each."""
+    """Yield the offsets in a condition outside of string literals, and the depth of brackets after each."""
     depth, is_text = 0, False
     for at, sign in enumerate(text):
         if sign == "'":
@@ -265,20 +264,20 @@ _SCAN = "ARROW_SCAN"
 _VALUE = r"(?P<number>\d+)|'(?P<text>(?:[^']|'')*)'(?P<time>::TIMESTAMP WITH TIME ZONE)?"
 _CONDITION = re.compile(rf"(?P<column>\d+\.\w+) (?P<sign>=|<|<=|>|>=) (?:{_VALUE})")
 _PLAIN = re.compile(r"\d+\.\w+")
-"""A column of which no part can be taken for something else in the text of a condition."""
+"""A column name of which no part can be mistaken for another element of a condition."""
 _FROM, _UP_TO = ("=", ">", ">="), ("=", "<", "<=")
 _WILD = re.compile(r"[*?\"\\;,]")
 
 
 class PlannedScan(NamedTuple):
-    """A scan of a plan: its columns (None: all), and the conditions that each of its rows has to meet."""
+    """A scan of a plan: its columns (None: all), and the conditions on its rows."""
 
     columns: tuple[str, ...] | None
     conditions: tuple[str, ...]
 
 
 def planned_scans(plan: str) -> list[PlannedScan]:
-    """The scans in a physical plan, which EXPLAIN (FORMAT JSON) prints."""
+    """Return the scans in a physical plan as printed by EXPLAIN (FORMAT JSON)."""
     return list(_scans(json.loads(plan), ()))
 
 
@@ -293,7 +292,7 @@ def _scans(nodes: list[dict[str, Any]], conditions: tuple[str, ...]) -> Iterator
 
 
 def needs_of(prefix: str, offered: Iterable[str], scans: Iterable[PlannedScan]) -> Narrowed:
-    """What the scans of a plan need of the view whose columns have this prefix."""
+    """Return the part that the scans of a plan need of the view whose columns have this prefix."""
     names = frozenset(offered)
     columns: set[str] = set()
     of_view: list[tuple[str, ...]] = []
@@ -312,7 +311,7 @@ def needs_of(prefix: str, offered: Iterable[str], scans: Iterable[PlannedScan]) 
 
 
 class _Bounds:
-    """What the conditions on a view say of its records."""
+    """The bounds that conditions on a view set for its records."""
 
     def __init__(self) -> None:
         self.first, self.last = 0, END_OF_FILE
@@ -332,7 +331,7 @@ class _Bounds:
         if found["sign"] in _FROM:
             self.options["startTimestamp"] = moment
         if found["sign"] in _UP_TO:
-            # The first time in the header of a file is that of its first change: records before it are earlier.
+            # The first time in a file header is that of the first change; records before it are earlier.
             self.options |= {"endTimestamp": moment, "skipFiles": "false"}
 
     def table(self, found: re.Match[str]) -> None:
@@ -340,12 +339,12 @@ class _Bounds:
             self.options["table"] = found["text"]
 
     def csn(self, found: re.Match[str]) -> None:
-        """Equal texts alone: SQL orders CSNs as texts, a trail as numbers."""
+        """Use equality only: SQL compares CSNs as texts, a trail orders them as numbers."""
         if found["sign"] == "=" and found["text"] and found["text"].isdecimal():
             self.options |= {"startCsn": found["text"], "endCsn": found["text"]}
 
     def types(self, found: Sequence[re.Match[str]]) -> None:
-        """The record types of any of some conditions."""
+        """Select the record types that any of the conditions allows, if all are recognized."""
         types = [_types_of(one) for one in found]
         if all(types):
             numbers = sorted(number for some in types for number in some)
@@ -353,7 +352,7 @@ class _Bounds:
 
 
 def _types_of(found: re.Match[str]) -> tuple[int, ...]:
-    """The record types that a condition on ``op`` or ``op_code`` leaves; none where it is not understood."""
+    """Return the record types that a condition on ``op`` or ``op_code`` allows; empty if it is not recognized."""
     if found["sign"] != "=":
         return ()
     if found["number"]:

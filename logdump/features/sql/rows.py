@@ -1,4 +1,4 @@
-"""The rows of a result: Python values of Arrow columns, the same in JSON, and where a statement says that they go."""
+"""The rows of a result as Python values and as JSON, and the target at the end of a statement."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _ENDINGS = (".parquet", ".csv", ".jsonl")
 
 
 class Output(NamedTuple):
-    """The file that a result goes to, and whether it may replace one."""
+    """The file for a result, and whether it may replace an existing one."""
 
     path: Path
     replaces: bool
 
 
 class LineFormat(enum.Enum):
-    """The lines that a result is printed as."""
+    """The format of printed rows."""
 
     CSV = "CSV"
     JSONL = "JSONL"
 
 
 def split_target(statement: str) -> tuple[str, Output | LineFormat | None]:
-    """A statement, and what ``TO <file> [REPLACE]`` or ``FORMAT {CSV | JSONL}`` at its end says: no query ends so."""
+    """Split ``TO <file> [REPLACE]`` or ``FORMAT {CSV | JSONL}``, with which no query ends, from a statement."""
     format_ = _FORMAT.search(statement)
     if format_ is not None:
         return statement[: format_.start()], LineFormat(format_["name"].upper())
@@ -48,14 +48,14 @@ def split_target(statement: str) -> tuple[str, Output | LineFormat | None]:
 
 
 def plain(value: Any) -> Any:
-    """The JSON form of a value; a number that JSON cannot hold exactly is text."""
+    """Return the JSON form of a value; a number that JSON cannot represent exactly becomes text."""
     if value is None:
         return None
     return _PLAIN.get(type(value), str)(value)
 
 
 def named(names: Iterable[str], values: Sequence[Any]) -> dict[str, Any]:
-    """An object; a name that comes again gets a number: ``op``, ``op_2``."""
+    """Return a JSON object; repeated names are numbered: ``op``, ``op_2``."""
     members: dict[str, Any] = {}
     for name, value in zip(names, values, strict=True):
         free, number = name, 1
@@ -67,14 +67,14 @@ def named(names: Iterable[str], values: Sequence[Any]) -> dict[str, Any]:
 
 
 def _list_or_map(values: list[Any]) -> Any:
-    """Arrow gives a map as a list of pairs, in which a key may come twice."""
+    """Return the JSON form of a list, or of a map, which may be a list of pairs with repeated keys."""
     if values and all(type(item) is tuple for item in values):
         return named((str(key) for key, _ in values), [value for _, value in values])
     return [plain(item) for item in values]
 
 
 def _moment(value: datetime) -> str:
-    """Spark's TIMESTAMP is a moment; its TIMESTAMP_NTZ has no zone, and is shown without one."""
+    """Return a timestamp in ISO 8601: TIMESTAMP of Spark in UTC with Z, TIMESTAMP_NTZ without a zone."""
     has_zone = value.tzinfo is not None
     wall = value.astimezone(UTC).replace(tzinfo=None) if has_zone else value
     return wall.isoformat(timespec="microseconds") + ("Z" if has_zone else "")
@@ -92,30 +92,30 @@ _PLAIN: dict[type, Callable[[Any], Any]] = {
     dict: lambda value: {name: plain(item) for name, item in value.items()},
     list: _list_or_map,
 }
-"""By the type that Arrow gives a value."""
+"""Conversions to JSON by the Python type that Arrow gives a value."""
 
 
 class ResultRows(NamedTuple):
-    """Rows of a result: a ``pyarrow.RecordBatch``; the first has no rows, and says which columns there are."""
+    """Rows of a result as a ``pyarrow.RecordBatch``; the first of a result has the columns and no rows."""
 
     batch: Any
 
 
 def no_rows(schema: Any) -> Any:
-    """A batch with these columns and no rows."""
+    """Return a batch with these columns and no rows."""
     import pyarrow as pa  # noqa: PLC0415 - it is loaded by now
 
     return pa.RecordBatch.from_pylist([], schema=schema)
 
 
 def rows_shown(rows: ResultRows) -> RowsShown:
-    """The rows as Python values."""
+    """Return the rows as Python values."""
     batch = rows.batch
     return RowsShown(tuple(batch.schema.names), [*zip(*map(_values, batch.columns), strict=True)])
 
 
 def _values(column: Any) -> list[Any]:
-    """The values of an Arrow column; a map is a list of pairs there, and a dictionary here unless a key comes twice."""
+    """Return the values of an Arrow column; a map becomes a dictionary, or a list of pairs if a key repeats."""
     import pyarrow as pa  # noqa: PLC0415 - it is loaded by now
 
     values: list[Any] = column.to_pylist()

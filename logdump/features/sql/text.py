@@ -5,7 +5,7 @@ table          op            n
 HR.REGIONS     Insert       12
 2 rows
 
-On a terminal that is narrower than the table each row is a block, a line for each column.
+On a terminal narrower than the table each row is a block with a line for each column.
 
 row 1
   table  HR.REGIONS
@@ -26,13 +26,13 @@ from logdump.notation.text import GAP, aligned, amount, cut_to, display_width, e
 from logdump.session.settings import Settings
 
 WIDEST = 80
-"""Columns of the terminal for one value, at most."""
+"""Maximum width of a value, in columns of the terminal."""
 _NULL = "NULL"
 _INDENT = 2
 
 
 def rows_lines(shown: RowsShown, _settings: Settings) -> Iterator[str]:
-    """The heads, a line under them, the rows, and how many there are; or block by block."""
+    """Yield the heads, a rule, the rows and their number; or a block for each row if the terminal is too narrow."""
     heads = [_cell(name) for name in shown.columns]
     cells = [[_cell(value) for value in row] for row in shown.rows]
     widths = widths_of([heads, *cells])
@@ -46,7 +46,7 @@ def rows_lines(shown: RowsShown, _settings: Settings) -> Iterator[str]:
 
 
 def _blocks(heads: list[str], cells: list[list[str]], width: int) -> Iterator[str]:
-    """A block for each row: its columns as lines, values as far as they fit."""
+    """Yield a block for each row, a line for each column; values are cut to the width."""
     names = [cut_to(head, max(1, width // 2)) for head in heads]
     room = max(1, width - max(map(display_width, names)) - _INDENT - GAP)
     for number, row in enumerate(cells, 1):

@@ -1,4 +1,4 @@
-"""A trail as a table: Arrow batches of its records, of the rows of a table or of an analysis, made as they are read."""
+"""A trail as a table: Arrow batches of its records, of the rows of a table or of an analysis, made on demand."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _HELD = 2
-"""Batches of an iterator that are made and not used yet: each has up to 8 MiB of trail."""
+"""Maximum number of batches that an iterator makes in advance; each covers up to 8 MiB of trail."""
 _PATIENCE = 0.1
-"""Seconds after which a thread that waits for room sees whether anybody still wants its batches."""
+"""Seconds after which a thread that waits for room checks whether it was stopped."""
 
 
 class Ahead(Generic[T]):
-    """One iterator on a thread of its own; at most two of its items are held."""
+    """Runs an iterator on a thread of its own, at most two items in advance."""
 
     def __init__(self, items: Iterator[T], observer: reached.Observer | None = None) -> None:
         self._items = items
@@ -76,7 +76,7 @@ class Ahead(Generic[T]):
         return False
 
     def items(self, every: float | None = None) -> Iterator[Any]:
-        """The items, and None whenever none has come for ``every`` seconds; raises what making them raised."""
+        """Yield the items, and None after each ``every`` seconds without one; raise the errors of the iterator."""
         while True:
             try:
                 item, error, is_last = self._made.get(timeout=every)
@@ -90,7 +90,7 @@ class Ahead(Generic[T]):
             yield item
 
     def stop(self, interrupt: Callable[[], object] = lambda: None) -> None:
-        """End the thread; what it has made is dropped. ``interrupt`` ends what it waits for."""
+        """End the thread and drop its items. ``interrupt`` ends the operation that it waits for."""
         self._is_wanted = False
         if self._thread.is_alive():
             interrupt()
@@ -98,9 +98,9 @@ class Ahead(Generic[T]):
 
 
 def ahead(iterators: Iterable[Iterator[T]], observer: reached.Observer | None = None) -> Generator[T, None, None]:
-    """The items of all iterators in order, of which as many are gone over at a time as there are cores.
+    """Yield the items of all iterators in order; as many iterators run at a time as there are cores.
 
-    The observer is told how far the threads read.
+    The observer receives the progress of the threads.
     """
     source, running = iter(iterators), deque[Ahead[T]]()
     try:
@@ -120,7 +120,7 @@ _WHOLE_FILES = {"maxPartitionBytes": "0"}
 
 
 class Narrowed(NamedTuple):
-    """What a reader needs of a table: the columns to be filled, RBAs, and options that choose records."""
+    """The part of a table that a reader needs: the columns (None: all), RBAs, and options that select records."""
 
     columns: frozenset[str] | None = None
     rbas: RbaRange = RbaRange()
@@ -128,16 +128,16 @@ class Narrowed(NamedTuple):
 
 
 class TrailTable:
-    """A trail as a table: nothing is read before a batch is asked for, and no more than one batch is held.
+    """A trail as a table; reading begins with the first batch, and each core makes at most a few batches in advance.
 
-    It is what ``logdump.read`` returns. DuckDB, Polars, pandas and pyarrow take it as it is, by ``__arrow_c_stream__``;
-    each time it is read from the beginning.
+    ``logdump.read`` returns one. DuckDB, Polars, pandas and pyarrow accept it directly, by ``__arrow_c_stream__``;
+    each of them reads it from the beginning.
 
     Args:
-        options: of the data source, by their names in docs/spark.md.
+        options: options of the data source, by their names in docs/spark.md.
         columns: the columns to have; None: all.
-        is_proven: whether all definitions of a table are looked for now. Else the first one is taken for all, a read
-            that meets another raises DefinedOtherwiseError, and ``prove`` looks for those that no read came to.
+        is_proven: True if all definitions of a table are read now. Otherwise the first one is assumed for all rows, a
+            read that finds another raises DefinedOtherwiseError, and ``prove`` checks the parts not read.
 
     Attributes:
         schema: the columns, a ``pyarrow.Schema``.
@@ -162,7 +162,7 @@ class TrailTable:
         self._is_of_rows = self._options.analysis is None and not self._options.summary
 
     def _columns_of_table(self, *, is_proven: bool) -> dict[str, RowColumn]:
-        from logdump.spark.source.defined_tables import (  # noqa: PLC0415 - of rows of tables alone
+        from logdump.spark.source.defined_tables import (  # noqa: PLC0415 - only rows of tables need it
             ForeseenTable,
             table_meant,
         )
@@ -175,23 +175,23 @@ class TrailTable:
         return table_columns(self._foreseen, self._options)
 
     def prove(self) -> None:
-        """See to it that the columns are those of all definitions. Raises DefinedOtherwiseError where they are not."""
+        """Verify that the columns are those of all definitions. Raises DefinedOtherwiseError if not."""
         if self._unproven is not None:
             self._unproven.prove()
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        """The batches, in the order of the trail. Raises SourceError: damage, a file that changed."""
+        """Yield the batches in trail order. Raises SourceError: damage, a file that changed."""
         return self._batches(Narrowed(), is_numbered=False)
 
     @property
     def numbered_schema(self) -> pa.Schema:
-        """The schema of ``narrowed``: texts that many rows have are dictionaries."""
+        """The schema of ``narrowed``: columns of repeated texts are dictionaries."""
         return arrow_schema(self._selected, is_numbered=self._is_of_rows)
 
     def narrowed(self, to: Narrowed, observer: reached.Observer | None = None) -> Generator[pa.RecordBatch, None, None]:
-        """The batches of the rows that a reader may need, with nulls in columns that it does not need.
+        """Yield batches of the rows that a reader may need, with nulls in columns that it does not need.
 
-        Of options that are given already the given ones hold. The observer is told how far reading is.
+        Options of the table take precedence over those of ``to``. The observer receives the progress.
         """
         return self._batches(to, observer, is_numbered=self._is_of_rows)
 
@@ -199,7 +199,7 @@ class TrailTable:
         self, to: Narrowed, observer: reached.Observer | None = None, *, is_numbered: bool
     ) -> Generator[pa.RecordBatch, None, None]:
         if not self._is_of_rows:
-            to = Narrowed(to.columns)  # its rows are made of all records
+            to = Narrowed(to.columns)  # each of its rows may depend on any record
         options = self._options if not to.options else checked(parse_options({**to.options, **self._given}, Use.READ))
         selected = tuple(
             chosen._replace(is_wanted=to.columns is None or chosen.alias in to.columns) for chosen in self._selected
@@ -213,11 +213,11 @@ class TrailTable:
                 yield from batches
 
     def to_reader(self) -> pa.RecordBatchReader:
-        """The batches as a ``pyarrow.RecordBatchReader``, which reads the trail once."""
+        """Return the batches as a ``pyarrow.RecordBatchReader``, which reads the trail once."""
         return pa.RecordBatchReader.from_batches(self.schema, iter(self))
 
     def to_arrow(self) -> pa.Table:
-        """All rows as a ``pyarrow.Table`` in memory."""
+        """Return all rows as a ``pyarrow.Table`` in memory."""
         return self.to_reader().read_all()
 
     def __arrow_c_schema__(self) -> Any:
@@ -232,7 +232,7 @@ def _columns(options: Options) -> dict[str, RowColumn]:
 
 
 def _within(slices: Sequence[Slice], rbas: RbaRange) -> Iterator[Slice]:
-    """The slices with none but these RBAs wanted; those without any are left out."""
+    """Yield the slices restricted to these RBAs; slices outside of them are omitted."""
     for part in slices:
         only = RbaRange(max(part.only.first, rbas.first), min(part.only.last, rbas.last))
         if only.first <= only.last and part.start <= only.last and part.stop > only.first:
@@ -246,7 +246,7 @@ def read(
     where: str | None = None,
     **options: str | int | bool,
 ) -> TrailTable:
-    """A trail as a table, for DuckDB, Polars, pandas and pyarrow; without Spark.
+    """Return a trail as a table for DuckDB, Polars, pandas and pyarrow, without Spark.
 
         import duckdb, logdump
 
@@ -256,8 +256,8 @@ def read(
     Args:
         path: a file, directory, trail name or glob, or several.
         table: the rows of this table, before and after each change; None: every record.
-        columns: the columns to have; None: all. What is not asked for is not decoded.
-        where: FILTER statements with ``;`` between.
+        columns: the columns to have; None: all. Other columns are not decoded.
+        where: FILTER statements separated by ``;``.
         options: further options of the data source (docs/spark.md): ``effective=True``, ``startCsn="123"``, ….
 
     Raises:

@@ -1,4 +1,4 @@
-"""The long transactions of a trail over time, against the checkpoints of Bounded Recovery."""
+"""The long transactions of a trail over time, with the checkpoints of Bounded Recovery."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from logdump.session.session import Session
 from trailformat.transactions.whole_trail import WholeTrail
 
 _RECORDS = 1000
-"""Records between two moments at which the scan can be stopped."""
+"""Number of records after each of which the scan can be stopped."""
 _EVERY = 1.0
-"""Seconds between two looks at a scan under way."""
+"""Seconds between two updates of the results during a scan."""
 
 
 class OpenTransactions(NamedTuple):
-    """The answer of BR as it can be drawn over time.
+    """The results of BR, to be drawn over time.
 
     Attributes:
-        shown: the whole in numbers.
-        grid: the moments of the checkpoints; None with BROFF.
-        checkpoints: those at which a transaction is open, in their order.
-        transactions: the long ones, in the order of their begins.
-        end: how many of them there are; None where not all was read.
+        shown: the summary.
+        grid: all checkpoints, without transactions; None with BROFF.
+        checkpoints: the checkpoints with an open transaction, in order.
+        transactions: the long transactions, in the order of their begins.
+        end: their number; None if not all was read.
     """
 
     shown: BoundedRecoveryShown
@@ -50,7 +50,7 @@ class OpenTransactions(NamedTuple):
     end: LongTransactionsEnd | None
 
     def checkpoint_before(self, moment: int) -> CheckpointShown | None:
-        """The last checkpoint before a moment; None without one."""
+        """Return the last checkpoint before a moment, None without one."""
         number = self.grid.number_at(moment - 1) if self.grid is not None else -1
         if self.grid is None or number < 0:
             return None
@@ -61,7 +61,10 @@ class OpenTransactions(NamedTuple):
         return CheckpointShown(number, of_it, 0, 0, 0, 0, None if self.shown.is_partial else RedoStart(of_it))
 
     def restart_before(self, moment: int) -> RedoStart | None:
-        """The restart position of that checkpoint; with BROFF the begin of the oldest long one that is open then."""
+        """Return the restart position of the last checkpoint before a moment, None if unknown.
+
+        With BROFF: the begin of the oldest long transaction that is open at the moment.
+        """
         if self.grid is not None:
             checkpoint = self.checkpoint_before(moment)
             return checkpoint.restart if checkpoint is not None else None
@@ -76,7 +79,7 @@ class OpenTransactions(NamedTuple):
 
 
 class BrRefusal(NamedTuple):
-    """The reason why BR has no answer: the source is not Oracle, the parameter file is wrong."""
+    """The reason why BR has no result: the source is not Oracle, or the parameter file is wrong."""
 
     lines: tuple[str, ...]
 
@@ -87,7 +90,7 @@ class OpenTransactionsScan:
     Attributes:
         parameters: the parameter files in use.
         size: bytes of the file when the run began; 0 before.
-        found: the results up to the last look; never modified, but replaced.
+        found: the latest results; replaced, never modified.
     """
 
     def __init__(self, parameters: ParametersInUse | None) -> None:
@@ -103,7 +106,7 @@ class OpenTransactionsScan:
         return reading._replace(where=f"after {self._records:,} records")
 
     def extend(self, session: Session) -> Generator[int, None, None]:
-        """Go over the trail twice, from its beginning; yields how many records have been read."""
+        """Read the trail twice from its beginning; yield the number of records read."""
         self.size, self._records = session.trail.size, 0
         whole = WholeTrail.around(session.trail.path)
         title = trail_title(session.trail.path, len(whole))

@@ -21,11 +21,11 @@ from trailformat.scan import FILE_HEADER, Batch
 from trailformat.trail.file import TrailFile
 
 MOST_POINTS = 1024
-"""The most points that are kept of one way: more than a terminal has columns."""
+"""The maximum number of points kept for each path: more than a terminal has columns."""
 
 
 class BeatPoint(NamedTuple):
-    """A beat by its time (Julian), its record, and its lags in the order of HOPS, in microseconds."""
+    """The time of a beat (Julian), the RBA of its row, and its lags in the order of HOPS, in microseconds."""
 
     time: int
     rba: int
@@ -33,13 +33,13 @@ class BeatPoint(NamedTuple):
 
     @property
     def delay(self) -> int:
-        """Microseconds from its generation to the last process known."""
+        """Microseconds from the generation of the beat to the last known process."""
         *hops, total = self.lags
         return total if total is not None else sum(lag for lag in hops if lag is not None)
 
 
 def most_delayed(points: list[BeatPoint]) -> BeatPoint:
-    """The point with the greatest delay, the first of several."""
+    """Return the point with the greatest delay, the earliest if several have it."""
     return max(points, key=lambda point: (point.delay, -point.time))
 
 
@@ -48,7 +48,7 @@ def _point(beat: Beat) -> BeatPoint:
 
 
 class PointSample:
-    """Points, each the one with the greatest delay in its interval; the intervals double as the points become many."""
+    """The point with the greatest delay in each interval; above MOST_POINTS points the intervals double."""
 
     def __init__(self) -> None:
         self._interval = 1
@@ -68,7 +68,7 @@ class PointSample:
         self._kept[at] = most_delayed([self._kept[at], point]) if at in self._kept else point
 
     def points(self) -> list[BeatPoint]:
-        """The points in the order of their times."""
+        """Return the points in order of time."""
         return sorted(self._kept.values())
 
 
@@ -77,11 +77,11 @@ class WayTimeline(NamedTuple):
 
     Attributes:
         source, target: the databases.
-        way: the processes between.
-        beats: their number.
+        way: the names of the processes.
+        beats: number of beats.
         points: the sampled beats to be drawn, in order of time.
-        gaps: where beats are missing.
-        interval: microseconds between two beats; None without two.
+        gaps: the gaps between beats, in order of time.
+        interval: microseconds between two beats; None with fewer than two.
         is_interval_exact: False if it is exact to one per cent only.
         newest: the time of the newest beat (Julian).
     """
@@ -98,7 +98,7 @@ class WayTimeline(NamedTuple):
 
     @property
     def missing(self) -> int:
-        """Beats that are missing in all gaps."""
+        """Number of missing beats in all gaps."""
         return sum(gap.beats for gap in self.gaps)
 
 
@@ -118,7 +118,7 @@ class WayPoints:
         self._gaps.add(beat.heartbeat_ts, beat.row.spot)
 
     def timeline(self, last: Beat) -> WayTimeline:
-        """The beats so far, and a last one that may yet change."""
+        """Return the beats so far, with a last one that may yet change."""
         gaps = self._gaps.copy()
         gaps.add(last.heartbeat_ts, last.row.spot)
         source, target, _, way = last.path
@@ -136,20 +136,20 @@ class WayPoints:
 
 
 MOST_WAYS = 64
-"""The most ways whose beats are kept."""
+"""The maximum number of paths whose beats are kept."""
 _EVERY = 0.25
-"""Seconds between two looks at a scan under way."""
+"""Seconds between two updates of the results during a scan."""
 
 
 class Timeline(NamedTuple):
     """A file over time, up to the RBA ``covered``.
 
     Attributes:
-        ways: the beats of each way, in the order in which they came.
+        ways: the beats of each path, in the order of first beats.
         at: the newest time in the file (Julian); None before the first.
-        volume: the records of the file; None if there are beats.
-        is_filtered: True if a filter has left records out.
-        undecoded: rows of heartbeat tables that do not decode; they may be beats too.
+        volume: the records of the file; None if there are beats, unless they are counted too.
+        is_filtered: True if a filter is in use.
+        undecoded: number of rows of heartbeat tables that cannot be decoded; they may be beats too.
     """
 
     covered: int
@@ -160,11 +160,14 @@ class Timeline(NamedTuple):
     undecoded: int = 0
 
     def age(self, way: WayTimeline) -> int:
-        """Microseconds from the newest beat of a way to the newest time in the file."""
+        """Return the microseconds from the newest beat of a path to the newest time in the file."""
         return (self.at if self.at is not None else way.newest) - way.newest
 
     def time_at(self, way: int, rba: int) -> int | None:
-        """The time of the beat of a way, or of the interval, that a record is in or after; None before the first."""
+        """Return the time of the last beat of a path (or interval) at or before a record, else that of the first.
+
+        None if there is none at all.
+        """
         if self.ways:
             known = [(one.rba, one.time) for one in self.ways[way].points]
         else:
@@ -181,13 +184,13 @@ class TimelineScan:
     """Reads a file, and continues at its end when the file has grown.
 
     Args:
-        filters: the filter of the session; None: all records count.
-        source: the definitions file that its rows are read by.
+        filters: the filter of the session; None: all records pass.
+        source: the definitions file for its rows.
         parameters: the parameter files in use, which may name the heartbeat tables.
-        keeps_volume: whether records are counted where there are beats too.
+        keeps_volume: whether records are counted even if there are beats.
 
     Attributes:
-        timeline: the results up to the last look; never modified, but replaced.
+        timeline: the latest results; replaced, never modified.
     """
 
     def __init__(
@@ -213,18 +216,18 @@ class TimelineScan:
         self.timeline = Timeline(0, (), None, None, is_filtered=False)
 
     def extend(self, session: Session) -> Generator[int, None, None]:
-        """Read the rest of the session's file, by this filter; yields the RBA up to which it is read."""
+        """Read the rest of the session's file with this filter; yield the RBA up to which it is read."""
         try:
             yield from self._read_on(session)
         finally:
             self.timeline = self._look()
 
     def begin_file(self) -> None:
-        """Go on with the next file of the trail, from its beginning."""
+        """Continue with the next file of the trail, from its beginning."""
         self._covered, self._last_damage = 0, -1
 
     def lacks(self) -> Reading:
-        """The damage, and where it is."""
+        """Return the number of places of damage, and the RBA up to which the file is read."""
         return Reading(damaged=self._damaged, where=f"at RBA {self._covered}")
 
     def _note_damage(self, _trail: TrailFile, rba: int) -> None:
@@ -232,7 +235,7 @@ class TimelineScan:
         self._last_damage = max(rba, self._last_damage)
 
     def _forget_damage_at_end(self) -> None:
-        """Forget damage that is to be read again: half a record may be a whole one when the file has grown."""
+        """Forget damage that will be read again: an incomplete record may be whole when the file has grown."""
         if self._last_damage >= self._covered:
             self._damaged, self._last_damage = self._damaged - 1, -1
 
@@ -285,6 +288,6 @@ class TimelineScan:
 
 
 def _sound_end(batch: Batch) -> int:
-    """The RBA after a batch, without damage at its end: half a record may be a whole one when the file has grown."""
+    """Return the RBA after a batch, before damage at its end: an incomplete record may be whole later."""
     is_sound = batch.kind[len(batch) - 1] <= FILE_HEADER
     return batch.end if is_sound else int(batch.rba[len(batch) - 1])

@@ -1,4 +1,4 @@
-"""Records of a file over time: per interval as COUNT INTERVAL has them, and by operation for a strip of one line."""
+"""Records of a file over time: by interval as in COUNT INTERVAL, and by operation for a strip of one line."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from trailformat.changes.row_changes import OPERATIONS
 from trailformat.scan import FILE_HEADER, RECORD, Batch, scan
 
 MOST_INTERVALS = 1024
-"""The most intervals that are kept: more than a terminal has columns."""
+"""The maximum number of intervals kept: more than a terminal has columns."""
 _SECOND = 1_000_000
 _MINUTE = 60
 _LENGTHS = (1, 5, 10, 30, _MINUTE, 300, 600, 1800, 3600, 7200, 14_400, 43_200, 86_400, 604_800)
-"""Seconds of intervals, each a multiple of the one before; longer ones double."""
+"""Lengths of intervals in seconds, each a multiple of the one before; longer ones double."""
 
 
 class VolumeInterval(NamedTuple):
-    """The records of an interval from its start (Julian) on, their data bytes; the RBA is of the first of them."""
+    """The start of an interval (Julian), the number of its records, their data bytes, and the RBA of the first."""
 
     start: int
     records: int
@@ -29,7 +29,7 @@ class VolumeInterval(NamedTuple):
 
 
 class Volume(NamedTuple):
-    """Intervals of ``interval`` microseconds that hold records, in order; one of them would start at ``origin``."""
+    """The intervals of ``interval`` microseconds with records, in order; ``origin`` is the start of some interval."""
 
     origin: int
     interval: int
@@ -37,11 +37,11 @@ class Volume(NamedTuple):
 
     @property
     def number(self) -> int:
-        """The number of intervals from the first to the last, with the empty ones between."""
+        """Number of intervals from the first to the last, including empty ones."""
         return (self.intervals[-1].start - self.intervals[0].start) // self.interval + 1 if self.intervals else 0
 
     def at_most(self, most: int) -> Volume:
-        """Return the volume in longer intervals, at most ``most`` (but two) from the first to the last."""
+        """Return the volume in intervals so long that ``number`` is at most ``most``, or 2 if that is less."""
         volume = self
         while volume.number > max(2, most):
             interval = longer(volume.interval)
@@ -51,12 +51,12 @@ class Volume(NamedTuple):
 
 
 def longer(interval: int) -> int:
-    """The next interval of those that a volume may have, in microseconds."""
+    """Return the next longer interval that a volume may have, in microseconds."""
     return next((length * _SECOND for length in _LENGTHS if length * _SECOND > interval), 2 * interval)
 
 
 def _sums(parts: Iterable[VolumeInterval], origin: int, interval: int) -> dict[int, VolumeInterval]:
-    """The sums of parts in intervals, by their starts."""
+    """Return the sums of parts by the start of their interval."""
     sums: dict[int, VolumeInterval] = {}
     for time, records, size, rba in parts:
         start = time - (time - origin) % interval
@@ -66,9 +66,9 @@ def _sums(parts: Iterable[VolumeInterval], origin: int, interval: int) -> dict[i
 
 
 class VolumeSums:
-    """Sums of records by intervals, which become longer when there are too many.
+    """Sums of records by interval; intervals become longer when there are too many.
 
-    They are laid from the full minute of the first record, as COUNT's are.
+    They begin at the full minute of the first record, as those of COUNT.
     """
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class VolumeSums:
         self._sums: dict[int, VolumeInterval] = {}
 
     def add(self, batch: Batch, rows: Sequence[int]) -> None:
-        """Take in the records among these rows of a batch."""
+        """Add the records among these rows of a batch."""
         parts = _parts(batch, rows)
         if parts and not self._sums:
             self._origin = parts[0].start - parts[0].start % (_MINUTE * _SECOND)
@@ -92,8 +92,8 @@ class VolumeSums:
 
 
 def _parts(batch: Batch, rows: Sequence[int]) -> list[VolumeInterval]:
-    """The records of each second together, in the order of their first ones."""
-    import numpy as np  # noqa: PLC0415 - a batch of numpy columns is here, so it is loaded
+    """Return the records of each second added up, in the order of their first ones."""
+    import numpy as np  # noqa: PLC0415 - a batch has numpy columns, so it is loaded
 
     from trailformat.totals.row_groups import groups  # noqa: PLC0415 - it needs numpy
 
@@ -108,13 +108,13 @@ def _parts(batch: Batch, rows: Sequence[int]) -> list[VolumeInterval]:
 
 
 KINDS = ("insert", "update", "delete", "other")
-"""What records do; ``other`` is DDL, LOBs and all that is no change of a row."""
+"""The kinds of operations; ``other`` is DDL, LOBs and everything else that does not change a row."""
 _VERBS = {"INSERT": 0, "UPDATE": 1, "PK UPDATE": 1, "DELETE": 2, "TRUNCATE": 2}
 _KIND_OF = {io_type: _VERBS.get(verb, 3) for io_type, verb in OPERATIONS.items()}
 
 
 class ShapeColumn(NamedTuple):
-    """A column of the strip: its times from ``start`` to before ``end`` (Julian), its first record, records by kind."""
+    """A column of the strip: times from ``start`` to before ``end`` (Julian), its first record, records by kind."""
 
     start: int
     end: int
@@ -123,12 +123,12 @@ class ShapeColumn(NamedTuple):
 
     @property
     def records(self) -> int:
-        """All of them."""
+        """Number of records of all kinds."""
         return sum(self.counts)
 
     @property
     def kind(self) -> str:
-        """What most of them do."""
+        """The most frequent kind."""
         return KINDS[max(range(len(KINDS)), key=lambda at: self.counts[at])]
 
 
@@ -139,7 +139,7 @@ class TrailShape(NamedTuple):
     volumes: tuple[Volume, ...]
 
     def columns(self, most: int) -> list[ShapeColumn]:
-        """The file in ``most`` columns of equal times, from its first record to its last; none of an empty one."""
+        """Return ``most`` columns of equal length in time, from the first record to the last; none without a record."""
         intervals = [(one, at) for at, volume in enumerate(self.volumes) for one in volume.intervals]
         if not intervals or most < 1:
             return []
@@ -156,13 +156,13 @@ class TrailShape(NamedTuple):
         return [ShapeColumn(edges[at], edges[at + 1], rbas[at], tuple(counts[at])) for at in range(most)]
 
     def column_of(self, rba: int, columns: list[ShapeColumn]) -> int | None:
-        """The number of the column that a record is in: the last that begins at it or before."""
+        """Return the index of the last column whose first record is at or before an RBA, None without one."""
         found = [at for at, one in enumerate(columns) if one.rba is not None and one.rba <= rba]
         return found[-1] if found else None
 
 
 class ShapeScan:
-    """Reads a file for its shape, and goes on at its end when it has grown."""
+    """Reads a file for its shape, and continues at its end when the file has grown."""
 
     def __init__(self) -> None:
         self._sums = [VolumeSums() for _ in KINDS]
@@ -170,8 +170,8 @@ class ShapeScan:
         self.shape = TrailShape(0, ())
 
     def extend(self, session: Session) -> Generator[int, None, None]:
-        """Read the rest of the session's file; yields the RBA up to which it is read."""
-        import numpy as np  # noqa: PLC0415 - batches are of numpy
+        """Read the rest of the session's file; yield the RBA up to which it is read."""
+        import numpy as np  # noqa: PLC0415 - batches have numpy columns
 
         kinds = np.full(256, len(KINDS) - 1, dtype=np.int64)
         for io_type, kind in _KIND_OF.items():
@@ -185,12 +185,12 @@ class ShapeScan:
             yield self._covered
 
     def lacks(self) -> Reading:
-        """Nothing: the index says what is damaged."""
+        """Return no damage: the index reports it."""
         return Reading()
 
 
 def _sound_end(batch: Batch, before: int) -> int:
-    """The RBA after the last row of a batch that cannot grow."""
+    """Return the RBA after the last row of a batch that cannot grow, ``before`` without one."""
     for row in range(len(batch) - 1, -1, -1):
         if batch.kind[row] <= FILE_HEADER:
             return int(batch.rba[row]) + int(batch.length[row])

@@ -1,4 +1,4 @@
-"""TRANSACTIONS: one walk over the trail; the largest transactions are kept."""
+"""TRANSACTIONS: one pass over the trail that keeps the largest transactions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST = 20
 
 
 class TransactionsOptions(NamedTuple):
-    """Of which files, how many transactions are listed, and whether those alone that have a record of the filter."""
+    """The files (None: the open trail), the number listed, and whether only records that pass the filter count."""
 
     over: FileNames | None = None
     most: int = _MOST
@@ -35,7 +35,7 @@ class TransactionsOptions(NamedTuple):
 
 
 class TransactionsRun:
-    """One run of TRANSACTIONS over a whole trail; ``not_applied`` is given where another walk has found it."""
+    """One run of TRANSACTIONS over a whole trail; ``not_applied`` reuses the result of another walk."""
 
     def __init__(self, session: Session, options: TransactionsOptions, not_applied: NotApplied | None = None) -> None:
         self._session, self._options = session, options
@@ -46,7 +46,7 @@ class TransactionsRun:
         self._transactions = self._effective = 0
 
     def events(self) -> Iterator[Event]:
-        """The transactions, largest first, then all of them in numbers."""
+        """Yield the largest transactions, largest first, then the summary."""
         return answered(self._read(), self._reading, self._results)
 
     def _read(self) -> Iterator[Event]:
@@ -66,7 +66,7 @@ class TransactionsRun:
     def _take(self, listed: TransactionListed) -> None:
         self._transactions += 1
         self._effective += listed.is_effective
-        # of two of one size the earlier one is listed
+        # of transactions of equal size the earlier one is kept
         item = (listed.extent.data_size, -self._transactions, listed)
         if len(self._largest) < self._options.most:
             heappush(self._largest, item)
@@ -74,7 +74,7 @@ class TransactionsRun:
             heapreplace(self._largest, item)
 
     def _passes(self, found: FileBatch) -> BatchColumn | None:
-        """The rows of a batch that pass the filter; None where all do."""
+        """Return the rows of a batch that pass the filter; None if it is not active."""
         selection = self._session.selection(found.trail)
         return selection.rows(found.batch) if selection.is_active else None
 
@@ -85,7 +85,7 @@ class TransactionsRun:
         for _, _, listed in sorted(self._largest, reverse=True):
             yield listed
         if not self._transactions:
-            from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
+            from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for misspelt names
 
             yield from undefined_names(self._session, self._whole.paths)
         yield TransactionsListed(
@@ -99,7 +99,7 @@ class TransactionsRun:
 
 
 def run_transactions(session: Session, options: TransactionsOptions) -> Iterator[Event]:
-    """List the largest transactions of the whole trail; the position stays."""
+    """List the largest transactions of the whole trail; the read position does not change."""
     refuse_filter(session, "TRANSACTIONS", filtered=options.filtered)
     yield from TransactionsRun(session, options).events()
 

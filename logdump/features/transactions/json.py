@@ -1,4 +1,4 @@
-"""The answer of TRANSACTIONS as JSON."""
+"""TRANSACTIONS as JSON."""
 
 from __future__ import annotations
 

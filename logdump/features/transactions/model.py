@@ -13,10 +13,10 @@ class TransactionListed(NamedTuple):
     """A transaction as one line.
 
     Attributes:
-        extent: what is known of it.
-        is_effective: whether a Replicat applies it.
-        copy_of: where the transaction that it is a copy of begins, where it is one.
-        has_file: whether the line names its file.
+        extent: its position, end and counts.
+        is_effective: True if a Replicat applies it.
+        copy_of: begin of the transaction of which it is a copy; None if it is not a copy.
+        has_file: True if the line names its file.
     """
 
     extent: Extent
@@ -26,18 +26,18 @@ class TransactionListed(NamedTuple):
 
     @property
     def records(self) -> int:
-        """Its records, of those that pass the filter."""
+        """Number of its records that pass the filter."""
         return self.extent.chosen
 
     @property
     def tables(self) -> dict[str, int]:
-        """These records by table, those with the most first."""
+        """Numbers of these records by table, the largest first."""
         counted = {name: sum(types.values()) for name, types in self.extent.tables.items()}
         return dict(sorted(counted.items(), key=lambda one: (-one[1], one[0])))
 
 
 class TransactionsListed(NamedTuple):
-    """The transactions in numbers: all, those that a Replicat applies (``effective``), those listed."""
+    """Numbers of transactions: all, those that a Replicat applies (``effective``), those listed."""
 
     title: str
     transactions: int

@@ -1,4 +1,4 @@
-"""The lines of TRANSACTIONS."""
+"""TRANSACTIONS as text: a line for each transaction, and a summary."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ENDED = {
 
 
 def transaction_lines(listed: TransactionListed, settings: Settings) -> Iterator[str]:
-    """One line, fields with blanks between them and the tables at the end; ``-`` replaces what is not known."""
+    """Yield one line, fields separated by blanks and the tables last; ``-`` is an unknown value."""
     extent = listed.extent
     place = extent.first
     rba = "-" if place is None else str(place.rba)
@@ -38,7 +38,7 @@ def transaction_lines(listed: TransactionListed, settings: Settings) -> Iterator
 
 
 def not_applied_note(listed: TransactionListed) -> str:
-    """Why a Replicat does not apply a transaction; empty where it does."""
+    """Return the reason why a Replicat does not apply a transaction; empty if it does."""
     if listed.is_effective:
         return ""
     extent = listed.extent
@@ -54,7 +54,7 @@ def _of_whole(listed: TransactionListed) -> str:
 
 
 def summary_lines(shown: TransactionsListed, _settings: Settings) -> Iterator[str]:
-    """How many there are."""
+    """Yield the number of transactions, of those that a Replicat applies, and of those listed."""
     chosen = " with a record that passes the filter" if shown.filtered else ""
     listed = f"; the {shown.listed:,} largest are listed" if shown.listed < shown.transactions else ""
     all_of_them = f"{amount(shown.transactions, 'transaction')}{chosen}, {shown.effective:,} of them effective"

@@ -1,1 +1,1 @@
-"""Verbs of the shell, ``logdump VERB FILE… [options]``: each a way to write commands, which ``--explain`` prints."""
+"""Verbs of the shell, ``logdump VERB FILE… [options]``: short forms of commands, which ``--explain`` prints."""

@@ -1,4 +1,4 @@
-"""Completion scripts for bash, zsh and fish, made of the table of verbs, and the names that they ask for."""
+"""Completion scripts for bash, zsh and fish, generated from the table of verbs, and the names of all verbs."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ NAMES = (
     "report",
     "explain",
 )
-"""Every verb, in the order of the help."""
+"""All verbs, in the order of the help."""
 _OF_COMMANDS = ("-c", "-f")
 
 
 def verb_in(arguments: Sequence[str]) -> bool:
-    """Whether arguments are those of a verb, and not of a prompt, a script or a command."""
+    """Return whether the arguments begin with a verb, and no -c or -f follows."""
     return arguments[0].lower() in NAMES and not any(one.startswith(_OF_COMMANDS) for one in arguments[1:])
 
 
@@ -93,9 +93,9 @@ def _fish() -> Iterator[str]:
 
 
 def _told(text: str) -> str:
-    """A text between single quotes of a shell."""
+    """Return a text without the characters that end a quoted description of a shell."""
     return text.replace("'", "").replace(":", ",")
 
 
 SHELLS: dict[str, Callable[[], Iterator[str]]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}
-"""The lines of the script by shell."""
+"""The functions that yield the lines of the completion script, by shell."""

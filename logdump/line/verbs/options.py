@@ -1,4 +1,4 @@
-"""The options of verbs and the request that they make: the commands that each stands for."""
+"""The options of verbs, and the request that is translated into commands."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class VerbStep(NamedTuple):
 
     Attributes:
         text: the command.
-        prepares: whether it prepares what follows: its answer is not shown, and nothing follows where it fails.
-        repeats: whether it asks for one more of what the step before it has shown; none is no failure.
+        prepares: True if it prepares later steps: its output is not shown, and if it fails, no step follows.
+        repeats: True if it shows one more result of the step before it; finding no more is not a failure.
     """
 
     text: str
@@ -32,11 +32,11 @@ class VerbStep(NamedTuple):
 
 
 class MisuseError(Exception):
-    """What was asked makes no sense, for the reason that is its text."""
+    """The words or options of a verb contradict each other; the message is the reason."""
 
 
 class VerbRequest(NamedTuple):
-    """The words of a verb: the files, what else is no option, and the options."""
+    """The arguments of a verb: files, other words, options."""
 
     files: tuple[str, ...]
     words: tuple[str, ...]
@@ -44,7 +44,7 @@ class VerbRequest(NamedTuple):
 
     @property
     def rest(self) -> str:
-        """The words that are no files, as they stand in a command."""
+        """The words that are no files, separated by blanks."""
         return " ".join(self.words)
 
     @property
@@ -53,11 +53,11 @@ class VerbRequest(NamedTuple):
         return quoted(",".join(self.files))
 
     def asks(self, name: str) -> bool:
-        """Whether an option is given."""
+        """Return whether an option is given."""
         return getattr(self.options, name, None) not in (None, False, [])
 
     def trails(self) -> Iterator[tuple[Path, ...]]:
-        """The files trail by trail, each in the order in which it was written. Raises as ``matching_files``."""
+        """Yield the files of each trail, oldest first. Raises like ``matching_files``."""
         file = place(self.files[0]).expanduser()
         if len(self.files) == 1 and is_file(file) and not is_archive(file):
             yield (file,)
@@ -73,7 +73,7 @@ class VerbRequest(NamedTuple):
 
 
 def is_source(word: str) -> bool:
-    """Whether a word names a file, a trail, a folder, files by a wildcard, or is a URL, whatever is there."""
+    """Return whether a word is a file, a trail, a folder, a wildcard that matches, or any URL."""
     path = place(word).expanduser()
     if is_url(word) or is_trail(word) or path.is_dir():
         return True
@@ -88,8 +88,8 @@ def is_source(word: str) -> bool:
 
 
 def no_such_file(name: str) -> MissingFileError:
-    """The error for a name that is no source."""
-    from logdump.session.files import near_files  # noqa: PLC0415 - where a file is not there
+    """Return the error for a name that is no source."""
+    from logdump.session.files import near_files  # noqa: PLC0415 - needed for missing files only
 
     near = near_files(place(name).expanduser())
     hint = (f"Did you mean {' or '.join(near)}?",) if near else ()
@@ -97,10 +97,10 @@ def no_such_file(name: str) -> MissingFileError:
 
 
 def quoted(word: str) -> str:
-    """A word of the shell as one of ours.
+    """Return a word of the shell as a word of a command, quoted if necessary.
 
     Raises:
-        MisuseError: no word of ours can spell it.
+        MisuseError: it has a quotation mark or a control character.
     """
     if '"' in word or not word.isprintable():
         raise MisuseError(f"no command can name {word!r}: it has a quotation mark or a control character")
@@ -108,10 +108,10 @@ def quoted(word: str) -> str:
 
 
 def one_command(text: str, *, has_lines: bool = False) -> str:
-    """A text that is one command, which may have several lines if that is said.
+    """Return a text that is one command, over several lines only if ``has_lines``.
 
     Raises:
-        MisuseError: it is several.
+        MisuseError: it is several commands.
     """
     if split_commands(text) != [text.strip()] or ("\n" in text and not has_lines):
         raise MisuseError(f"{text!r} is not one command: put what holds a semicolon into double quotes")
@@ -129,7 +129,7 @@ _OPERATIONS = {
     "restart": "RestartAbend, RestartOK",
     "metadata": "Metadata",
 }
-"""The words of --op, each with record types; any other word is a record type itself."""
+"""The words of --op and their record types; any other word is itself a record type."""
 
 
 class VerbOption(NamedTuple):
@@ -139,7 +139,7 @@ class VerbOption(NamedTuple):
         flags: its spellings.
         help: what it does.
         settings: further arguments of argparse.
-        spell: the criteria of FILTER for its value; None where verbs spell it themselves.
+        spell: yields the criteria of FILTER for its value; None if the verbs translate it.
     """
 
     flags: tuple[str, ...]
@@ -148,7 +148,7 @@ class VerbOption(NamedTuple):
     spell: Callable[[Any], Iterator[str]] | None = None
 
     def add(self, parser: argparse.ArgumentParser) -> None:
-        """Have a parser take it."""
+        """Add the option to a parser."""
         parser.add_argument(*self.flags, help=self.help, **self.settings)
 
 
@@ -212,7 +212,7 @@ ROWS: dict[str, VerbOption] = {
         _where,
     ),
 }
-"""Those that select records, in the order in which their filters are set."""
+"""Options that select records, in the order in which their filters are set."""
 
 OTHERS: dict[str, VerbOption] = {
     "rba": VerbOption(("--rba",), "begin at this RBA; separators are allowed: 483,188,832", _value("RBA")),
@@ -232,7 +232,7 @@ OTHERS: dict[str, VerbOption] = {
     "idle": VerbOption(("--idle",), "end after so many seconds without a new record", _value("SECONDS", type=_number)),
     "follow": VerbOption(("-F", "--follow"), "wait for more at the end, as tail does", {"action": "store_true"}),
 }
-"""Those that verbs spell themselves."""
+"""Options that the verbs translate."""
 
 ALWAYS: dict[str, VerbOption] = {
     "explain": VerbOption(
@@ -240,11 +240,11 @@ ALWAYS: dict[str, VerbOption] = {
     ),
     "no_pager": VerbOption(("--no-pager",), "use no pager at a terminal", {"action": "store_true"}),
 }
-"""Those of every verb."""
+"""Options of every verb."""
 
 
 def filters(request: VerbRequest) -> Iterator[VerbStep]:
-    """The FILTER commands of the options that select records."""
+    """Yield the FILTER commands of the options that select records."""
     criteria = [
         text
         for name, option in ROWS.items()
@@ -258,12 +258,12 @@ def filters(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def selects(request: VerbRequest) -> bool:
-    """Whether any option selects records."""
+    """Return whether any option selects records."""
     return any(request.asks(name) for name in ROWS)
 
 
 def position(request: VerbRequest) -> Iterator[VerbStep]:
-    """The POSITION of --rba."""
+    """Yield the POSITION of --rba."""
     if request.asks("rba"):
         from logdump.notation.text import whole_number  # noqa: PLC0415 - few options are numbers
 

@@ -1,4 +1,4 @@
-"""Running a verb: data to standard output or a file, words to standard error, an exit status."""
+"""Execution of a verb: data to standard output or a file, messages to standard error, and an exit status."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ _PARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
         (r"^(Trail|Findings|Table|Columns|Largest|File)\b", _BOLD),
     ),
 }
-"""By verb the parts that are coloured: the group of each pattern that a line has, and its colour."""
+"""The coloured parts of lines by verb: a pattern whose first group is coloured, and the colour."""
 
 
 @contextlib.contextmanager
 def paged(*, wanted: bool) -> Iterator[None]:
-    """While it lasts, standard output is that of a pager, where it is a terminal and a pager is there.
+    """Send standard output through a pager, if ``wanted``, standard output is a terminal, and the pager can be started.
 
-    ``LOGDUMP_PAGER``, else ``PAGER``, names it; ``cat`` or nothing is none. ``LESS`` is ``FRX`` unless it is set: what
-    fits on the screen stays there.
+    ``LOGDUMP_PAGER``, else ``PAGER``, names it; ``cat`` or an empty value disables it. ``LESS`` is ``FRX`` unless it is
+    set, so that less exits at once if the text fits on the screen.
     """
     command = os.environ.get("LOGDUMP_PAGER", os.environ.get("PAGER", "less"))
     if not wanted or command.strip() in ("", "cat") or not sys.stdout.isatty():
@@ -91,14 +91,14 @@ def paged(*, wanted: bool) -> Iterator[None]:
 
 
 class PaintedText:
-    """A stream that colours the lines that are written to it; each call writes whole lines."""
+    """A stream that colours the lines written to it; each call writes whole lines."""
 
     def __init__(self, stream: TextIO, verb: str) -> None:
         self._stream = stream
         self._parts = [(re.compile(pattern, re.MULTILINE), code) for pattern, code in _PARTS[verb]]
 
     def write(self, text: str) -> int:
-        """Write lines."""
+        """Write lines, coloured."""
         for pattern, code in self._parts:
             text = pattern.sub(partial(_painted, code), text)
         return self._stream.write(text)
@@ -113,7 +113,7 @@ def _painted(code: str, found: re.Match[str]) -> str:
 
 
 def has_colour(verb: str) -> bool:
-    """Whether the answer of a verb is coloured: at a terminal that can, unless ``NO_COLOR`` is set."""
+    """Return whether the output of a verb is coloured: at a terminal that supports it, unless ``NO_COLOR`` is set."""
     return (
         verb in _PARTS
         and sys.stdout.isatty()
@@ -123,10 +123,10 @@ def has_colour(verb: str) -> bool:
 
 
 class VerbRun(Script):
-    """The steps of a verb.
+    """Runs the steps of a verb.
 
-    What a preparation answers is not shown, and nothing follows where one fails. Where the answer goes to a file, that
-    gets its name at the end.
+    The output of preparing steps is not shown; if one fails, no step follows. A file of the output, ``into``, gets its
+    name at the end.
     """
 
     def __init__(self, steps: Iterable[VerbStep], *, narrates: bool = False, into: WholeFile | None = None) -> None:
@@ -168,7 +168,7 @@ class VerbRun(Script):
 
 
 def run_verb(name: str, arguments: Sequence[str]) -> int | None:
-    """Run a verb; returns the exit status, or None where its words are those of the command of this name."""
+    """Run a verb and return the exit status, None if its words are arguments of the command with the same name."""
     verb = BY_NAME[name]
     parser = verb.parser()
     options = parser.parse_intermixed_args(arguments)
@@ -197,7 +197,7 @@ def run_verb(name: str, arguments: Sequence[str]) -> int | None:
 
 
 def _is_command(name: str, words: Sequence[str]) -> bool:
-    """Whether the words are arguments of the command that is called like a verb: of one that needs nothing open."""
+    """Return whether the words are arguments of the command named like a verb, if that needs no open trail."""
     if not REGISTRY.knows(name):
         return False
     command = REGISTRY.find(name)
@@ -212,7 +212,7 @@ def _explained(steps: Iterable[VerbStep]) -> Iterator[str]:
 
 
 class _NotWrittenError(Exception):
-    """The answer has failed, and its file gets no name."""
+    """The verb has failed; its output file is discarded."""
 
 
 def _run(verb: Verb, request: VerbRequest, steps: Iterable[VerbStep]) -> int:
@@ -244,7 +244,7 @@ def _run(verb: Verb, request: VerbRequest, steps: Iterable[VerbStep]) -> int:
 
 
 def _width() -> int | None:
-    """The columns of the terminal on which answers are shown."""
+    """Return the width of the terminal that shows the output, None if it is no terminal."""
     if not sys.stdout.isatty():
         return None
     import shutil  # noqa: PLC0415 - at a terminal only
@@ -253,6 +253,6 @@ def _width() -> int | None:
 
 
 def _check_target(target: Path, request: VerbRequest) -> None:
-    """See that no answer goes over a file that it is made of."""
+    """Raise MisuseError if the output would overwrite a file that is read."""
     if target.exists() and any(path.samefile(target) for paths in request.trails() for path in paths):
         raise MisuseError(f"{target} is a file that is read: nothing is written over it")

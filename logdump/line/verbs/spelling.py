@@ -1,4 +1,4 @@
-"""The commands of each verb."""
+"""The translation of each verb into commands."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _STATEMENTS = ("SELECT", "WITH", "FROM", "DESCRIBE", "SUMMARIZE", "EXPLAIN")
 
 
 def begins_statement(word: str) -> bool:
-    """Whether a word is a statement of SQL, and not the name of a file."""
+    """Return whether a word is a statement of SQL, not the name of a file."""
     return word.lstrip(" (").partition(" ")[0].upper() in _STATEMENTS
 
 
 def names_trails(words: str) -> bool:
-    """Whether a statement of SQL names the trails that it reads, as ``trail('dirdat/lt*')``."""
+    """Return whether a statement of SQL names the trails that it reads, as ``trail('dirdat/lt*')``."""
     return (
         begins_statement(words) and re.search(r"\btrail\s*\(", STANDARD.outside_texts(words), re.IGNORECASE) is not None
     )
@@ -45,7 +45,7 @@ def _format(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def _opened(request: VerbRequest) -> Iterator[tuple[VerbStep, ...]]:
-    """The steps that open each trail, at the place of --rba; the filters are set with the first."""
+    """Yield for each trail the steps that open it at the position of --rba; the first also sets the filters."""
     first: tuple[VerbStep, ...] = ()
     for number, paths in enumerate(request.trails()):
         steps = [*_prepared(f"OPEN {quoted(str(paths[0]))}", *_across(paths)), *position(request)]
@@ -55,7 +55,7 @@ def _opened(request: VerbRequest) -> Iterator[tuple[VerbStep, ...]]:
 
 
 def _across(paths: tuple[Path, ...]) -> Iterator[str]:
-    """How reading goes on after the first of several files."""
+    """Yield the command that continues reading in the following files; nothing for a single file."""
     if len(paths) > 1:
         from trailformat.trail.sequence import next_file  # noqa: PLC0415 - one file needs none
 
@@ -64,7 +64,7 @@ def _across(paths: tuple[Path, ...]) -> Iterator[str]:
 
 
 def _filtered(request: VerbRequest) -> Iterator[VerbStep]:
-    """The filters of a command that opens its files itself; the first file is open for times without a date."""
+    """Yield the filters of a command that opens its files itself; the first file is opened for times without a date."""
     if selects(request):
         first = next(request.trails())[0]
         yield from _prepared(f"OPEN {quoted(str(first))}")
@@ -72,7 +72,7 @@ def _filtered(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def show(request: VerbRequest) -> Iterator[VerbStep]:
-    """NEXT, of all records or of --limit; of one with --rba."""
+    """Yield NEXT for all records, for --limit records, or for one with --rba."""
     limit = request.options.limit or (1 if request.asks("rba") else None)
     yield from _format(request)
     yield from _prepared("GHDR ON", *["DETAIL DATA"] * request.asks("hex"), "VALUES ON")
@@ -82,7 +82,7 @@ def show(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def listed(request: VerbRequest) -> Iterator[VerbStep]:
-    """LIST, of all records or of --limit; with --follow those that come too."""
+    """Yield LIST for all records or for --limit records; with --follow also for new ones."""
     yield from _format(request)
     for steps in _opened(request):
         yield from steps
@@ -93,7 +93,7 @@ def listed(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def tail(request: VerbRequest) -> Iterator[VerbStep]:
-    """FOLLOW of the last file, from its end or from what --since and --rba say."""
+    """Yield FOLLOW for the last file, from its end or from --since, --from-csn or --rba."""
     options = request.options
     yield from _format(request)
     if not options.list:
@@ -110,7 +110,7 @@ def tail(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def find(request: VerbRequest) -> Iterator[VerbStep]:
-    """FIND, and FIND NEXT up to --limit."""
+    """Yield FIND, and FIND NEXT up to --limit."""
     yield from _format(request)
     yield from _prepared("GHDR ON", "VALUES ON")
     for steps in _opened(request):
@@ -120,7 +120,7 @@ def find(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def count(request: VerbRequest) -> Iterator[VerbStep]:
-    """COUNT."""
+    """Yield COUNT."""
     yield from _format(request)
     yield from _filtered(request)
     detail = " DETAIL" * request.options.detail
@@ -133,13 +133,13 @@ def count(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def check(request: VerbRequest) -> Iterator[VerbStep]:
-    """CHECK."""
+    """Yield CHECK."""
     yield from _format(request)
     yield VerbStep(one_command(" ".join(("CHECK", request.named, *request.words))))
 
 
 def safe(request: VerbRequest) -> Iterator[VerbStep]:
-    """SAFE at an RBA."""
+    """Yield SAFE for an RBA."""
     if len(request.words) != 1:
         raise MisuseError("safe takes one file and an RBA")
     yield from _format(request)
@@ -148,7 +148,7 @@ def safe(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def export(request: VerbRequest) -> Iterator[VerbStep]:
-    """EXPORT to -o, or to standard output."""
+    """Yield EXPORT to -o or to standard output."""
     options = request.options
     if options.columns:
         yield from _exported_columns(request)
@@ -171,13 +171,13 @@ def export(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def _kind_of(name: str | None) -> str:
-    """The format that the name of a file says."""
+    """Return the format that the extension of a file name selects, else ``jsonl``."""
     suffix = Path(name or "").name.removesuffix(".gz").rpartition(".")[2].lower()
     return suffix if suffix in ("csv", "parquet", "arrow", "sql") else "jsonl"
 
 
 def _exported_columns(request: VerbRequest) -> Iterator[VerbStep]:
-    """Some columns of one table, as a query gives them."""
+    """Yield the SQL command that writes some columns of one table."""
     options = request.options
     if not options.table or len(options.table) != 1 or not options.output:
         raise MisuseError("--columns needs one --table and -o FILE.csv, FILE.jsonl or FILE.parquet")
@@ -188,7 +188,7 @@ def _exported_columns(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def sql(request: VerbRequest) -> Iterator[VerbStep]:
-    """SQL over the files; the statement stands before or after them."""
+    """Yield SQL over the files; the statement is before or after them."""
     options = request.options
     if not request.words:
         raise MisuseError("sql takes a statement: logdump sql 'SELECT op, count(*) FROM records GROUP BY op' FILE")
@@ -205,7 +205,7 @@ def sql(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def diff(request: VerbRequest) -> Iterator[VerbStep]:
-    """DIFF of two trails."""
+    """Yield DIFF of two trails."""
     if len(request.files) == 1 and request.words:
         raise no_such_file(request.words[0])
     if len(request.files) != 2:
@@ -220,7 +220,7 @@ def diff(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def by_trail(command: str, request: VerbRequest) -> Iterator[VerbStep]:
-    """A command that goes over one trail, for each."""
+    """Yield a command that reads a single trail, once for each trail."""
     yield from _format(request)
     yield from _filtered(request)
     filtered = ["FILTERED"] * selects(request)
@@ -230,7 +230,7 @@ def by_trail(command: str, request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def _named(paths: tuple[Path, ...]) -> str:
-    """The files of one trail as a word: the name of the trail where they are all of it."""
+    """Return the files of one trail as a word: the prefix of the trail if they are all its files."""
     if len(paths) == 1:
         return quoted(str(paths[0]))
     from trailformat.trail.sequence import TrailName, TrailSequence  # noqa: PLC0415 - one file needs none
@@ -242,18 +242,18 @@ def _named(paths: tuple[Path, ...]) -> str:
 
 
 def recovery(request: VerbRequest) -> Iterator[VerbStep]:
-    """RECOVERY."""
+    """Yield RECOVERY for each trail."""
     return by_trail("RECOVERY", request)
 
 
 def heartbeat(request: VerbRequest) -> Iterator[VerbStep]:
-    """HEARTBEAT."""
+    """Yield HEARTBEAT."""
     yield from _format(request)
     yield VerbStep(one_command(" ".join(("HEARTBEAT", *request.words, "OVER", request.named))))
 
 
 def repair(request: VerbRequest) -> Iterator[VerbStep]:
-    """REPAIR to -o."""
+    """Yield REPAIR to -o."""
     options = request.options
     if not options.output:
         raise MisuseError("repair takes -o FILE, the copy; with --dry nothing is written")
@@ -263,7 +263,7 @@ def repair(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def doctor(request: VerbRequest) -> Iterator[VerbStep]:
-    """DOCTOR of each trail."""
+    """Yield DOCTOR for each trail."""
     yield from _format(request)
     trails = list(request.trails())
     for name in [request.named] if len(trails) == 1 else map(_named, trails):
@@ -271,20 +271,20 @@ def doctor(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def tables(request: VerbRequest) -> Iterator[VerbStep]:
-    """COUNT DETAIL."""
+    """Yield COUNT DETAIL."""
     yield from _format(request)
     yield from _filtered(request)
     yield VerbStep(one_command(f"COUNT DETAIL LOG {request.named}{' EFFECTIVE' * request.options.effective}"))
 
 
 def transactions(request: VerbRequest) -> Iterator[VerbStep]:
-    """TRANSACTIONS of each trail."""
+    """Yield TRANSACTIONS for each trail."""
     limit = (str(request.options.limit),) if request.options.limit else ()
     return by_trail("TRANSACTIONS", request._replace(words=(*limit, *request.words)))
 
 
 def row(request: VerbRequest) -> Iterator[VerbStep]:
-    """ROW over each trail."""
+    """Yield ROW over each trail."""
     yield from _format(request)
     for paths in request.trails():
         yield from _prepared(f"OPEN {quoted(str(paths[0]))}", *_across(paths))
@@ -292,12 +292,12 @@ def row(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def info(request: VerbRequest) -> Iterator[VerbStep]:
-    """RECOVERY FILES."""
+    """Yield RECOVERY FILES for each trail."""
     yield from by_trail("RECOVERY", request._replace(words=("FILES",)))
 
 
 def report(request: VerbRequest) -> Iterator[VerbStep]:
-    """REPORT to -o."""
+    """Yield REPORT to -o."""
     options = request.options
     if not options.output:
         raise MisuseError("report takes -o FILE.html or -o FILE.md")
@@ -313,7 +313,7 @@ def report(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def explain(request: VerbRequest) -> Iterator[VerbStep]:
-    """EXPLAIN of a message, of a log, or of LAG, RESTART and DDL of a trail."""
+    """Yield EXPLAIN of a message, of a log, or of LAG, RESTART and DDL of a trail."""
     yield from _format(request)
     if request.files and request.words:
         yield from _prepared(f"OPEN {quoted(request.files[0])}")

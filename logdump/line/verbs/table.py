@@ -1,4 +1,4 @@
-"""All verbs, from which the parser, the help, the completion and the documents are made."""
+"""The table of all verbs, from which the parser, the help, the completion and the documents are generated."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ class Verb(NamedTuple):
     """A verb.
 
     Attributes:
-        name: its word.
-        takes: its words, as help shows them.
+        name: the word that calls it.
+        takes: the syntax of its words, as help shows it.
         summary: one line.
-        spell: the steps of a request. Raises MisuseError, and CommandError for files that are not there.
+        spell: yields the steps of a request. Raises MisuseError, and CommandError if a file is missing.
         options: the names of its options.
         examples: three lines.
-        formats: the forms of its output, the first unless --format is given; None where the name of -o says it.
-        most_files: the most words that name files; None: any number.
-        words_at_end: words that are no files, whatever they are called.
-        has_words_first: whether a word that begins a statement stands before the files.
-        has_free_text: whether it takes words without a file.
-        narrates: whether messages between its data go to standard error.
-        writes_output: whether its commands write the file of -o themselves.
-        writes_bytes: whether they write to standard output themselves where there is no -o.
+        formats: the formats of its output, the first one by default; with -o, export and sql use the extension.
+        most_files: the maximum number of words that name files; None: any number.
+        words_at_end: number of last words that are no files, even if a file has that name.
+        has_words_first: True if a statement of SQL may precede the files.
+        has_free_text: True if it accepts words without a file.
+        narrates: True if texts between its data go to standard error.
+        writes_output: True if its commands write the file of -o themselves.
+        writes_bytes: True if its commands write data to standard output themselves if there is no -o.
     """
 
     name: str
@@ -50,12 +50,12 @@ class Verb(NamedTuple):
 
     @property
     def known_options(self) -> dict[str, VerbOption]:
-        """Its options by name."""
+        """The options by name, with those of every verb."""
         every = {**ROWS, **OTHERS}
         return {**{name: every[name] for name in self.options}, **ALWAYS}
 
     def parser(self, width: int | None = None) -> argparse.ArgumentParser:
-        """The parser of its words and options."""
+        """Return the parser of the words and options; ``width`` is that of the help, 100 by default."""
         lines = "\n".join(f"  logdump {example}" for example in self.examples)
         parser = ArgumentParser(
             prog=f"logdump {self.name}",
@@ -71,7 +71,7 @@ class Verb(NamedTuple):
         return parser
 
     def request(self, options: argparse.Namespace) -> VerbRequest:
-        """The words divided into files and others.
+        """Divide the words into files and others.
 
         Raises:
             MisuseError: no file is named.

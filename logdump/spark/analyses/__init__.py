@@ -1,1 +1,1 @@
-"""What is told of whole trails, as rows: each analysis is a module here and a line in ``table``."""
+"""Analyses of whole trails, as rows: each is a module here and a line in ``table``."""

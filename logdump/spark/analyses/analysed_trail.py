@@ -1,4 +1,4 @@
-"""The files of one trail, as an analysis reads them."""
+"""The files of one trail, for an analysis."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from trailformat.transactions.whole_trail import WholeTrail
 
 
 class AnalysedTrail:
-    """The files of one trail that a task has been given, first written first.
+    """The files of one trail that a task analyses, in the order of writing.
 
     Args:
-        files: they, as they were planned.
-        options: of the read.
+        files: the files as planned, as slices.
+        options: options of the read.
     """
 
     def __init__(self, files: Sequence[Slice], options: Options) -> None:
@@ -32,21 +32,21 @@ class AnalysedTrail:
 
     @cached_property
     def paths(self) -> frozenset[Path]:
-        """The files: what an analysis that looks at the whole trail tells of others is left out."""
+        """Paths of the files; results of an analysis of the whole trail that concern other files are left out."""
         return frozenset(place(file.path) for file in self._files)
 
     @cached_property
     def whole(self) -> WholeTrail:
-        """The trail to which they belong, with the files of it that are not read too."""
+        """The whole trail of these files, including files that are not read."""
         whole = WholeTrail.around(self._files[0].path)
         return whole if self.paths <= whole.ordinals.keys() else WholeTrail(self.paths)
 
     def open(self) -> Iterator[TrailFile]:
-        """The files one after the other, each open until the next is taken; but for those that options pass over.
+        """Yield the files one by one, each open until the next is requested, except those that options skip.
 
         Raises:
-            BadTrail: one is no trail.
-            FileChanged: one has gone, or become shorter.
+            BadTrail: a file is not a trail.
+            FileChanged: a file was removed, or has become shorter.
         """
         for file in self._files:
             trail = open_trail(file, self.options)
@@ -57,32 +57,32 @@ class AnalysedTrail:
                     yield trail
 
     def selection(self, trail: TrailFile) -> Selection:
-        """The records of a file that pass the options which choose records."""
+        """Return the selection of a file's records by the options."""
         return selection_of(trail, self.options)
 
     def check_files(self) -> None:
-        """See whether every file of the whole trail that has been reached could be read. Raises like damaged."""
+        """Report the files of the whole trail that could not be read so far. Raises like damaged."""
         for path, error in self.whole.unreadable.items():
             if not is_unborn(error, self.whole.is_newest(self.whole.ordinals[path])):
                 self.damaged(error, path)
 
     def check(self, batch: TransactionBatch) -> None:
-        """See whether there is damage among the transactions of a batch. Raises like damaged."""
+        """Report the damage among the transactions of a batch. Raises like damaged."""
         for mark in batch.marks:
             if mark.io_type == DAMAGE:
                 self.damaged_at(self.whole.paths[mark.place.ordinal], mark.place.rba)
 
     def damaged_at(self, path: Path, rba: int) -> None:
-        """Bytes of a file that are no sound record, with what is wrong there. Raises like damaged."""
+        """Report damage in a file, with the error at that RBA. Raises like damaged."""
         with TrailFile(path) as trail:
             error = trail.error_at(rba)
         self.damaged(error or BadRecord("no sound record"), path, rba)
 
     def damaged(self, error: TrailError, path: Path, rba: int | None = None) -> None:
-        """Bytes that are no sound record, or a file that is no trail: a line in the log unless damage ends the read.
+        """Log damage, or a file that is not a trail.
 
         Raises:
-            BadTrail: it does, under FAILFAST.
+            BadTrail: the mode is FAILFAST.
         """
         text = located(error, path, rba)
         if self.options.mode == "FAILFAST":

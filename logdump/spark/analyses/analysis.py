@@ -1,8 +1,8 @@
-"""An analysis as the data source offers it: its name, its columns, and what makes its rows.
+"""An analysis of the data source: its name, its columns, and the function that makes its rows.
 
     DDL = Analysis("ddl", "each DDL statement", columns_of(DDL_SHAPE, {"time": TIMESTAMP}), rows, frozenset({"where"}))
 
-Its rows are the objects that the same analysis prints as JSON, so that a table of members is a table of columns.
+Its rows are the objects that the same analysis prints as JSON, so that the members of the objects are its columns.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class Analysis(NamedTuple):
-    """Rows that are told of a whole trail, by one task.
+    """An analysis of a whole trail by one task.
 
     Attributes:
-        name: of the view, and the value of the option ``analysis``.
-        meaning: what there is a row for.
-        columns: of its rows.
-        rows: makes the rows of one trail, in order.
-        takes: attributes of ``Options`` that choose records and that it goes by; the others that choose are refused.
+        name: name of the view, and value of the option ``analysis``.
+        meaning: the thing that each row describes.
+        columns: columns of the rows.
+        rows: function that yields the rows of one trail, in order.
+        takes: attributes of ``Options`` that may choose records; other options that choose records are refused.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""View ``ddl``: the DDL statements of a trail, and what Extract and Replicat would make of them."""
+"""View ``ddl``: the DDL statements of a trail, and their evaluation by the rules of Extract and Replicat."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _VERDICT = EVALUATION._replace(members=tuple(one for one in EVALUATION.members i
 
 
 def _rows(trail: AnalysedTrail) -> Iterator[Row]:
-    """The statements of the files; with parameter files a row for each process, and for each target of a statement."""
+    """Yield the statements of the files; with parameter files a row for each process and each target of a statement."""
     parameters = parameters_of(trail.options)
     for file in trail.open():
         for one in ddl_records(file, 0, trail.selection(file), _NEVER):
@@ -54,7 +54,7 @@ def _rows(trail: AnalysedTrail) -> Iterator[Row]:
 
 
 def _see_damage(trail: AnalysedTrail, path: Path, error: TrailError) -> None:
-    """Damage in a file; half a record at the end of the newest is none. Raises like ``AnalysedTrail.damaged``."""
+    """Report damage, but not an incomplete record in the newest file. Raises like ``AnalysedTrail.damaged``."""
     if not (isinstance(error, PartialRecord) and trail.whole.is_newest(trail.whole.ordinals[path])):
         trail.damaged(error, path)
 

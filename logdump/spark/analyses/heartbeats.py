@@ -1,4 +1,4 @@
-"""Heartbeats as HEARTBEAT tells them, and as rows of the tables and views that Oracle has in a target."""
+"""Heartbeats as shown by HEARTBEAT, and as rows of the tables and views that Oracle has in a target."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _rows(trail: AnalysedTrail, reader: HeartbeatReader) -> Iterator[HeartbeatRo
 
 
 def _beats(trail: AnalysedTrail) -> Iterator[Row]:
-    """The beats that HEARTBEAT HISTORY shows."""
+    """Yield the beats that HEARTBEAT HISTORY shows."""
     new = NewBeats()
     for row in _rows(trail, _reader(trail)):
         yield from (HEARTBEAT.build(BeatShown(beat)) for beat in new.of(row))
@@ -99,4 +99,4 @@ _ALL = (
     ),
 )
 HEARTBEATS = {one.name: one for one in _ALL}
-"""By name."""
+"""Analyses by name."""

@@ -1,4 +1,4 @@
-"""The analyses of the data source, by name; adding one is a module with it, and a function here."""
+"""The analyses of the data source, by name; a new analysis needs a module of its own and a function here."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 class LazyTable(Mapping[str, T]):
-    """Entries by name, in order.
+    """Entries by name, in order, each made when it is first used.
 
     Args:
-        makers: what makes each entry, called at most once.
+        makers: functions that make the entries, each called at most once.
     """
 
     def __init__(self, makers: Mapping[str, Callable[[], T]]) -> None:
@@ -38,7 +38,7 @@ class LazyTable(Mapping[str, T]):
 
 
 def _restarts() -> Analysis:
-    from logdump.spark.analyses.transactions import RESTARTS  # noqa: PLC0415 - names are asked for more often than rows
+    from logdump.spark.analyses.transactions import RESTARTS  # noqa: PLC0415 - names are needed more often than rows
 
     return RESTARTS
 
@@ -78,4 +78,4 @@ ANALYSES: Mapping[str, Analysis] = LazyTable(
         **{name: partial(_of_heartbeats, name) for name in _OF_HEARTBEATS},
     }
 )
-"""By name, in the order in which docs/spark.md has them."""
+"""Analyses by name, in the order of docs/spark.md."""

@@ -48,7 +48,7 @@ _PARTS = {
 
 
 def _restart_rows(trail: AnalysedTrail) -> Iterator[Row]:
-    """The restarts in the files read; the whole trail tells what they have cut, and where that came again."""
+    """Yield the restarts in the files read; cut transactions and their copies are found in the whole trail."""
     from logdump.features.recovery.report import RecoveryReport  # noqa: PLC0415 - SQL names the views before it needs numpy
     from logdump.features.recovery.survey import Survey  # noqa: PLC0415 - SQL names the views before it needs numpy
 
@@ -86,7 +86,7 @@ _OF_REDO = (
 
 
 def _open_rows(trail: AnalysedTrail) -> Iterator[Row]:
-    """Those that begin in the files read; the whole trail tells when they began, and when checkpoints are."""
+    """Yield the long transactions that begin in the files read; times and checkpoints are found in the whole trail."""
     from logdump.features.bounded_recovery.survey import BrSurvey  # noqa: PLC0415 - SQL names the views before it needs numpy
 
     def see_damage(damage: Damage) -> None:
@@ -151,7 +151,7 @@ _COLUMNS = (
 
 
 def _transaction_rows(trail: AnalysedTrail) -> Iterator[Row]:
-    """The transactions with a record in the files read that options choose; the whole trail tells of each."""
+    """Yield the transactions with a chosen record in the files read; their extents are found in the whole trail."""
     from trailformat.transactions.extents import transactions_of  # noqa: PLC0415 - SQL names the views before it needs numpy
     from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - SQL names the views before it needs numpy
 
@@ -196,7 +196,7 @@ class _Chosen:
         self._selection: Selection | None = None
 
     def rows(self, found: FileBatch) -> Any:
-        """The mask of those of a batch; None where all are."""
+        """Return the mask of the chosen rows of a batch; None if all are chosen."""
         trail = self._trail
         if found.ordinal != self._ordinal:
             self._ordinal = found.ordinal

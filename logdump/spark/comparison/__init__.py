@@ -1,1 +1,1 @@
-"""DIFF over Spark: transactions are found and joined by tasks, and compared where they differ."""
+"""DIFF over Spark: tasks find and join transactions, and compare those that differ."""

@@ -1,12 +1,12 @@
-"""One of two trails that are compared: as the driver plans it, and as the tasks read it, a stretch each.
+"""One of two trails that are compared: the plan of the driver, and the reading of one stretch by each task.
 
     stretches   |-----------|-----------|-----------|
     records     F M L O F M M M M M M M M M M L O F M L
     read        |-----------------------------|-----|
 
-A transaction is of the stretch in which it begins, and is read to its end. Whatever is open ends where one begins, so
-that a walk may start there. That the stretches fit together is proved as for the data source: the walk over one meets
-the record with which the next one starts.
+A transaction belongs to the stretch in which it begins, and is read to its end. The beginning of a transaction ends the
+open one, so a walk may start there. As in the data source, the walk over a stretch proves that stretches fit together:
+it must find the record with which the next one starts.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ from trailformat.transactions.whole_trail import FIRST_PLACE, FileBatch, TrailPo
 
 
 class TrailStretch(NamedTuple):
-    """From the record at ``start`` to before the one at ``stop``; None: to the end of the trail."""
+    """The records from that at ``start`` to before that at ``stop``; None: to the end of the trail."""
 
     start: TrailPosition
     stop: TrailPosition | None = None
 
     def holds(self, one: TrailPosition) -> bool:
-        """Whether a place is in it."""
+        """Return whether a place is in the stretch."""
         return self.start <= one and (self.stop is None or one < self.stop)
 
 
 class StretchBatch(NamedTuple):
-    """Transactions of a stretch: the first rows of a batch, and what stands among them."""
+    """Transactions of a stretch: the first ``rows`` of a batch, and the marks among them."""
 
     batch: TransactionBatch
     rows: int
@@ -67,17 +67,17 @@ class StretchWalk:
 
     Args:
         whole: the trail.
-        stretch: of it.
+        stretch: the stretch of the trail.
     """
 
     def __init__(self, whole: WholeTrail, stretch: TrailStretch) -> None:
         self._whole, self._stretch = whole, stretch
 
     def batches(self) -> Iterator[StretchBatch]:
-        """The transactions of the stretch.
+        """Yield the transactions of the stretch.
 
         Raises:
-            SplitMismatch: the next stretch does not start with a record that this walk meets.
+            SplitMismatch: the next stretch does not start with a record that this walk finds.
             NotATrail: a file cannot be read any more.
         """
         start, stop = self._stretch
@@ -92,17 +92,17 @@ class StretchWalk:
             yield StretchBatch(one, rows, [mark for mark in one.marks if behind is None or mark.place < behind])
 
     def unreadable(self) -> list[Path]:
-        """The files of the stretch that are no trail, when it has been read."""
+        """Return the files of the stretch that are not trails, after it has been read."""
         whole = self._whole
         return [path for path in whole.unreadable if self._stretch.holds(TrailPosition(whole.ordinals[path], 0))]
 
     def _first_begin(self) -> TrailPosition | None:
-        """Where the first transaction of the stretch begins; None where none does."""
+        """Return the place at which the first transaction of the stretch begins; None if none begins in it."""
         found = _first_begin(self._checked(self._stretch.start, self._stretch.stop))
         return found if found is not None and self._stretch.holds(found) else None
 
     def _checked(self, first: TrailPosition, last: TrailPosition | None) -> Iterator[FileBatch]:
-        """The batches from a place up to the one that reaches another, seen to meet the start of the next stretch."""
+        """Yield the batches from one place to another; check that the next stretch starts with a record of them."""
         for found in self._whole.batches(first):
             self._check(found)
             yield found
@@ -121,7 +121,7 @@ class StretchWalk:
 
 
 def _first_begin(batches: Iterator[FileBatch]) -> TrailPosition | None:
-    """Where a transaction begins first."""
+    """Return the first place at which a transaction begins; None if none begins."""
     for found in batches:
         rba = first_begin(found.batch)
         if rba is not None:
@@ -135,11 +135,11 @@ def _end(found: FileBatch) -> TrailPosition:
 
 
 class Compared(NamedTuple):
-    """What is compared of both trails; the same for all tasks.
+    """The parts of both trails that are compared, the same for all tasks.
 
     Attributes:
-        rows: what of their rows.
-        bounds: their transactions.
+        rows: options for the rows that are compared.
+        bounds: bounds on the transactions that are compared.
         is_any_order: whether the order of the rows in a transaction does not matter.
     """
 
@@ -149,14 +149,14 @@ class Compared(NamedTuple):
 
 
 class ComparedTrail(NamedTuple):
-    """One of the two.
+    """One of the two trails.
 
     Attributes:
         letter: ``a`` or ``b``.
         paths: its files, in order.
-        bases: where each of them begins, were all of them laid one behind the other.
-        starts: where its stretches start.
-        options: of the reads.
+        bases: offset of the first byte of each file, as if all files were one.
+        starts: starts of its stretches.
+        options: options of the reads.
     """
 
     letter: str
@@ -167,21 +167,21 @@ class ComparedTrail(NamedTuple):
 
     @property
     def stretches(self) -> list[TrailStretch]:
-        """Its stretches."""
+        """Stretches of the trail, in order."""
         return [*map(TrailStretch, self.starts, (*self.starts[1:], None))]
 
     def offset(self, place: TrailPosition) -> int:
-        """A place as one number, which grows along the trail."""
+        """Return a place as one number, which grows along the trail."""
         return self.bases[place.ordinal] + place.rba
 
     def place(self, offset: int) -> TrailPosition:
-        """The place of which this is the number."""
+        """Return the place of a number that :meth:`offset` has returned."""
         ordinal = bisect_right(self.bases, offset) - 1
         return TrailPosition(ordinal, offset - self.bases[ordinal])
 
     @contextmanager
     def side(self, compared: Compared) -> Iterator[Side]:
-        """The trail as a comparison reads it."""
+        """Open the trail as a side of a comparison."""
         whole = WholeTrail(self.paths)
         with TransactionRecords(whole, lambda trail: definitions_of(trail, self.options)) as records:
             yield Side(self.letter, str(self.paths[0]), whole, records, compared.rows, compared.bounds)
@@ -189,10 +189,10 @@ class ComparedTrail(NamedTuple):
 
 @contextmanager
 def as_changed(trail: ComparedTrail) -> Iterator[None]:
-    """Errors of a file, or of that of the other trail, as those of the data source.
+    """Raise errors of a file of either trail as those of the data source.
 
     Raises:
-        FileChanged: it has gone, or become shorter.
+        FileChanged: a file was removed, or has become shorter.
     """
     try:
         yield
@@ -201,12 +201,12 @@ def as_changed(trail: ComparedTrail) -> Iterator[None]:
 
 
 def compared_trail(letter: str, given: Mapping[str, str]) -> ComparedTrail:
-    """The trail that options name.
+    """Return the trail that options name.
 
     Raises:
-        BadOption: an option is refused, or they name files of several trails.
-        NoTrailFiles: nothing is found.
-        BadTrail: none of its files is a trail.
+        BadOption: an option is refused, or options name files of several trails.
+        NoTrailFiles: no file is found.
+        BadTrail: none of the files is a trail.
     """
     options = with_absolute_paths(parse_options(given, Use.DIFF))
     lots = plan(replace(options, mode="PERMISSIVE"))
@@ -240,13 +240,13 @@ class TransactionRow(NamedTuple):
     """A transaction, or damage.
 
     Attributes:
-        at: where it stands in its trail.
+        at: its place in its trail, as a number.
         stretch: the number of the stretch in which it begins.
-        size: its bytes.
-        key: what it has in common with its other half; None of damage.
-        csn, xid, has_begin, ended, records: as of TransactionSummary.
-        after: where it ends.
-        is_named: whether it is whole and has a name by which copies are told.
+        size: its size in bytes.
+        key: the key that it shares with its counterpart in the other trail; None for damage.
+        csn, xid, has_begin, ended, records: as in TransactionSummary.
+        after: the place at which it ends, as a number.
+        is_named: whether it is whole and has the CSN and XID by which copies are found.
     """
 
     at: int
@@ -265,10 +265,10 @@ class TransactionRow(NamedTuple):
 def transaction_rows(
     trail: ComparedTrail, compared: Compared, numbers: Iterable[tuple[int]]
 ) -> Iterator[TransactionRow]:
-    """The transactions and the damage in the stretches with these numbers: what a task does.
+    """Yield, in a task, the transactions and the damage in the stretches with these numbers.
 
     Raises:
-        FileChanged: a file has gone, or become shorter.
+        FileChanged: a file was removed, or has become shorter.
         SplitMismatch: a stretch does not end where the next begins.
     """
     with trail.side(compared) as side, as_changed(trail):
@@ -281,7 +281,7 @@ def _rows_of(trail: ComparedTrail, side: Side, compared: Compared, number: int) 
     for batch, rows, marks in walk.batches():
         for row in range(rows):
             one = batch.transaction(row)
-            # copies are told when the transactions of all stretches are joined
+            # copies are found when the transactions of all stretches are joined
             if compared.bounds.takes(one, is_applied=one.is_whole):
                 yield _row_of(trail, number, one, repr(side.key(one)))
         for mark in marks:
@@ -299,7 +299,7 @@ def _row_of(trail: ComparedTrail, number: int, one: TransactionSummary, key: str
 
 
 def transaction_of(trail: ComparedTrail, row: Mapping[str, Any]) -> SideTransaction:
-    """The transaction of a row that has a column ``copy_of`` too."""
+    """Return the transaction of a row, which has a column ``copy_of`` too."""
     first, copy_of = trail.place(row["at"]), row["copy_of"]
     after, ended = None if row["after"] is None else trail.place(row["after"]), Ended(row["ended"])
     one = TransactionSummary(row["csn"], row["xid"], first, row["has_begin"], after, row["records"], row["size"], ended)
@@ -310,10 +310,10 @@ Trails = tuple[ComparedTrail, ComparedTrail]
 
 
 def difference_rows(trails: Trails, compared: Compared, rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:
-    """The differences of the transactions in the rows with ``a``, ``b``, ``later``.
+    """Yield the differences of the transactions in rows with the columns ``a``, ``b``, ``later``.
 
     Raises:
-        FileChanged: a file has gone, or become shorter.
+        FileChanged: a file was removed, or has become shorter.
     """
     with ExitStack() as stack:
         stack.enter_context(as_changed(trails[0]))

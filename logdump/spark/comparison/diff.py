@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pyspark.sql import Window
-from pyspark.sql import functions as F  # noqa: N812 - as everyone writes it
+from pyspark.sql import functions as F  # noqa: N812 - its usual name
 
 from logdump.arrow.records.schema import BIGINT, BOOLEAN, INT, STRING, ColumnType, RowColumn, array
 from logdump.display.json_shape import SPOT, columns_of, struct_of
@@ -44,7 +44,7 @@ DIFFERENCES = columns_of(
     DIFFERENCE,
     {"spot": struct_of(SPOT, {"seqno": INT}), "list of different_part": array(struct_of(DIFFERENT_PART, {}))},
 )
-"""The members of the JSON object ``difference``."""
+"""Columns of the differences: the members of the JSON object ``difference``."""
 TRANSACTIONS = _columns(
     at=BIGINT,
     stretch=INT,
@@ -58,7 +58,7 @@ TRANSACTIONS = _columns(
     after=BIGINT,
     is_named=BOOLEAN,
 )
-"""Those of a ``TransactionRow``."""
+"""Columns of a ``TransactionRow``."""
 TANGLED = _columns(a=BIGINT, b=BIGINT, begins=BOOLEAN)
 MOVES = _columns(moved=BIGINT, later=INT)
 
@@ -76,21 +76,21 @@ def diff(
     any_order: bool = False,
     **options: str | int | bool,
 ) -> DataFrame:
-    """The differences of two trails, as DIFF finds them; a row for each, in no order.
+    """Return the differences of two trails that DIFF finds, one row each, in no order.
 
-    The transactions of both are found and joined at once; what they hold is compared where the rows are wanted.
+    The transactions of both trails are found and joined at once; their contents are compared when rows are computed.
 
     Args:
-        spark: a session whose workers see the files.
-        a: path, directory or glob of the first trail, as ``load`` takes it; or several.
-        b: that of the second.
+        spark: session whose workers can open the files.
+        a: file, directory or glob of the first trail, or several, as for ``load``.
+        b: the same for the second trail.
         level: ``bytes``, ``records`` or ``values``.
-        ignore: words of IGNORE, as ``time`` and ``position``.
+        ignore: words of IGNORE, such as ``time`` and ``position``.
         only: wildcard for the tables whose records are compared.
         from_csn: CSN of the first transactions that are compared.
-        to_csn: CSN of the last.
+        to_csn: CSN of the last transactions that are compared.
         any_order: whether the order of the records in a transaction does not matter.
-        options: those of the data source that name files and definitions, for both: ``maxPartitionBytes``, ….
+        options: options of the data source for files and definitions, for both trails: ``maxPartitionBytes``, ….
 
     Raises:
         SourceError: an option is refused, or there is no such trail.
@@ -135,9 +135,9 @@ def _csn(name: str, given: str | int | None) -> CsnKey | None:
 
 
 def _transactions(spark: SparkSession, trail: ComparedTrail, compared: Compared) -> DataFrame:
-    """The transactions of one trail, in a column named by its letter, by their key and their place among those of it.
+    """Return the transactions of one trail, in a column named by its letter, with key and rank among those of this key.
 
-    Which of several is the first, of which the others are copies, is known where all of a name are together.
+    Copies are found here, where all transactions of a key are together: they follow the first one.
     """
     numbers = spark.range(0, len(trail.starts), 1, len(trail.starts))
     found = worked(numbers, partial(transaction_rows, trail, compared), TRANSACTIONS)
@@ -151,7 +151,7 @@ def _transactions(spark: SparkSession, trail: ComparedTrail, compared: Compared)
 
 
 def _moves(joined: DataFrame) -> DataFrame | None:
-    """The pairs that have moved: their place in ``a``, and over how many others; None where all places are the same."""
+    """Return the moved pairs: the place in ``a``, and the number of others passed; None if all places are the same."""
     pairs = joined.where("a IS NOT NULL AND b IS NOT NULL")
     pairs = pairs.select(F.col("a.stretch").alias("stretch"), F.col("a.at").alias("a"), F.col("b.at").alias("b"))
     extents = pairs.groupBy("stretch").agg(F.min("b"), F.max("b"), F.bool_and(F.col("a") == F.col("b"))).collect()
@@ -169,7 +169,7 @@ def _compared(
     trails: tuple[ComparedTrail, ComparedTrail],
     compared: Compared,
 ) -> DataFrame:
-    """The differences, found by a task for the transactions of some stretches, in their order."""
+    """Return the differences, which each task finds for the transactions of some stretches, in their order."""
     numbers = [len(trail.starts) for trail in trails]
     if moves is None:
         told = joined.withColumn("later", F.lit(None).cast("int"))

@@ -1,9 +1,9 @@
-"""Transactions that stand elsewhere in the second trail: the fewest without which the others are in the same order.
+"""Transactions that have moved in the second trail: the fewest without which the others are in the same order.
 
     place in a    1 2 3 4 5 6 7         in b    1 3 4 2 5 7 6
 
-Between 1 and 5 the order differs, and between 5 and the end: each such part is put in order by itself. What follows in
-one part is, in both trails, behind all that is in the parts before.
+The order differs between 1 and 5, and between 5 and the end. Each such part is handled by itself: in both trails, all
+transactions of a part come after those of the parts before it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import numpy as np
 
 _NOWHERE = 1 << 62
 Bounds = tuple[int, int]
-"""The greatest place in ``b`` of what comes before a stretch, and the least of what comes behind."""
+"""The greatest place in ``b`` of the pairs before a stretch, and the least of the pairs after it."""
 
 
 class TangledPair(NamedTuple):
-    """Two transactions that belong together, by their places; ``begins``: all before them come before the rest."""
+    """A pair of transactions, by their places; ``begins``: in ``b`` too, all pairs before it come before the rest."""
 
     a: int
     b: int
@@ -30,14 +30,14 @@ class TangledPair(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A transaction that has moved: its place in ``a``, and after how many others it comes in ``b``."""
+    """A transaction that has moved: its place in ``a``, and the number of others by which it comes later in ``b``."""
 
     moved: int
     later: int
 
 
 def bounds_of(extents: Iterable[tuple[int, int, int]]) -> dict[int, Bounds]:
-    """The bounds of stretches of ``a``, each given by its number and its least and greatest place in ``b``."""
+    """Return the bounds of stretches of ``a``, each given by its number and its least and greatest place in ``b``."""
     ordered = sorted(extents)
     bounds: dict[int, Bounds] = {}
     greatest, least = -1, _NOWHERE
@@ -51,11 +51,11 @@ def bounds_of(extents: Iterable[tuple[int, int, int]]) -> dict[int, Bounds]:
 
 
 def out_of_order(bounds: Mapping[int, Bounds], pairs: Iterable[tuple[int, int, int]]) -> Iterator[TangledPair]:
-    """The pairs that stand before or behind some other one in one trail alone.
+    """Yield the pairs whose order relative to some other pair differs between the trails.
 
     Args:
-        bounds: of the stretches.
-        pairs: all pairs of some stretches, stretch by stretch: its number, and the places in both trails, by the first.
+        bounds: bounds by the number of the stretch.
+        pairs: all pairs of some stretches, stretch by stretch: its number and the two places, in the order of ``a``.
     """
     for number, of_stretch in groupby(pairs, key=itemgetter(0)):
         a, b = np.array([pair[1:] for pair in of_stretch], np.int64).T
@@ -68,7 +68,7 @@ def out_of_order(bounds: Mapping[int, Bounds], pairs: Iterable[tuple[int, int, i
 
 
 def moves(pairs: Iterable[tuple[int, int, bool]]) -> Iterator[Move]:
-    """The pairs that have moved, given those out of order by their places in ``a``."""
+    """Yield the pairs that have moved, given those out of order by their places in ``a``."""
     part: list[tuple[int, int]] = []
     for a, b, begins in pairs:
         if begins and part:
@@ -89,7 +89,7 @@ def _moves_in(part: list[tuple[int, int]]) -> Iterator[Move]:
 
 
 def longest_rising(values: list[int]) -> list[int]:
-    """The indexes of a longest rising subsequence of different values; of several the one that DIFF takes."""
+    """Return the indexes of a longest rising subsequence of distinct values; of several, the one that DIFF chooses."""
     least: list[int] = []
     ends: list[int] = []
     before: list[int] = []

@@ -1,1 +1,1 @@
-"""Spark for a prompt: the session, and jobs for COUNT, SAVE and EXPORT."""
+"""Spark at the prompt: the session, and jobs for COUNT, SAVE and EXPORT."""

@@ -1,4 +1,4 @@
-"""COUNT under ENGINE SPARK: one job sums all files up, and its rows become the count of the local engine."""
+"""COUNT under ENGINE SPARK: one job counts all files, and its rows are added to the local engine's count."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class SparkCounter(CountRun):
     """One run of COUNT as a Spark job."""
 
     def __init__(self, session: Session, options: CountOptions, workers: Workers) -> None:
-        """Prepare it.
+        """Collect the options of the job.
 
         Raises:
-            NotForSpark: the local engine must count.
+            NotForSpark: COUNT has INTERVAL, or its FILTER cannot be written as text.
         """
         super().__init__(session, options, workers)
         if options.interval:
@@ -39,7 +39,7 @@ class SparkCounter(CountRun):
         self._rows: dict[str, list[Row]] = {}
 
     def prepare(self, paths: Sequence[Path]) -> Generator[Event, None, None]:
-        """Have the job done for all files."""
+        """Run the job for all files."""
         spark = yield from started(self._session)
         try:
             rows = yield from run_job(spark, partial(_summary, spark, paths, self._options))
@@ -50,11 +50,11 @@ class SparkCounter(CountRun):
             self._rows.setdefault(row["file"], []).append(row)
 
     def begin(self, trail: TrailFile) -> FileCount:
-        """The file by itself; the job has done the rest."""
+        """Return the count of a file; its selection has no filter, which the job has applied."""
         return FileCount(trail, self._session.selection(trail, filtered=False))
 
     def run(self, counting: FileCount) -> Iterator[Event]:
-        """Take in what the job has found in this file."""
+        """Add the rows that the job has returned for this file."""
         from logdump.spark.jobs.counting import add_rows  # noqa: PLC0415 - the job has loaded it
 
         trail = counting.trail

@@ -1,4 +1,4 @@
-"""COUNT from the rows of a summary: exactly what the local engine counts.
+"""COUNT from the rows of a summary, equal to that of the local engine.
 
 rows = spark.read.format("trail").options(summary=True, columns="all").load("dirdat/lt*").collect()
 count = count_of(row.asDict(recursive=True) for row in rows)
@@ -22,9 +22,9 @@ Row = Mapping[str, Any]
 
 
 def count_of(rows: Iterable[Row], history: TransactionHistory | None = None) -> Totals:
-    """The count of all records that the rows describe; ``history`` keeps what the option ``transHist`` had found.
+    """Return the count of all records that the rows describe; ``history`` keeps the transactions of ``transHist``.
 
-    The rows are to stand in the order in which Spark collects them, which is that of the trail.
+    Rows must be in the order in which Spark collects them, which is that of the trail.
     """
     count = Totals(history)
     add_rows(count, rows)
@@ -32,7 +32,7 @@ def count_of(rows: Iterable[Row], history: TransactionHistory | None = None) -> 
 
 
 def add_rows(count: Totals, rows: Iterable[Row]) -> None:
-    """Take rows into a count, those of one file after those of the file before it."""
+    """Add rows to a count; those of a file must follow those of the file before it."""
     for row in rows:
         if row["records"]:
             _tally(count, row)
@@ -49,7 +49,7 @@ def _tally(count: Totals, row: Row) -> None:
 
 
 def _join(count: Totals, piece: Row) -> None:
-    """Go on with the transaction that is open with the first of the piece; then take the others."""
+    """Extend the open transaction by the first one of the piece, then add the others."""
     first = piece["first"]
     if first is not None:
         if count.open_transaction is None:

@@ -1,4 +1,4 @@
-"""The Spark behind a session's commands: started when one needs it, the filter handed over, a job with its progress."""
+"""Spark for the commands of a session: it is started when needed, gets the filter, and runs jobs with progress."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 LOCAL_MASTER = "local[*]"
-"""The master of ENGINE SPARK without one: as many tasks at a time as this machine has cores."""
+"""Default master of ENGINE SPARK: as many tasks at a time as this machine has cores."""
 MISSING_EXTRA = "Spark is an extra: pip install 'logdump[spark]'"
 _PACKAGES = ("pyspark", "pyarrow", "numpy")
 _EVERY = 0.25
@@ -34,14 +34,14 @@ _STATE = re.compile(r" ?SQLSTATE: \w{5}.*", re.DOTALL)
 
 
 class NotForSpark(Exception):
-    """Something that only the local engine does; the message says what."""
+    """The message names something that only the local engine does."""
 
 
 def check_extra() -> None:
-    """See whether the packages are installed, without loading them.
+    """Check that the packages are installed, without loading them.
 
     Raises:
-        CommandError: one is not.
+        CommandError: a package is missing.
     """
     missing = [name for name in _PACKAGES if find_spec(name) is None]
     if missing:
@@ -49,7 +49,7 @@ def check_extra() -> None:
 
 
 def started(session: Session) -> Generator[Event, None, SparkSession]:
-    """The Spark of the session's master, or under ENGINE LOCAL the one there is, or this machine's.
+    """Return the Spark session of the chosen master; under ENGINE LOCAL the running one, or one on this machine.
 
     Raises:
         CommandError: the extra or Java is missing, or Spark does not start.
@@ -69,7 +69,7 @@ def started(session: Session) -> Generator[Event, None, SparkSession]:
 
 
 def read_options(session: Session) -> dict[str, str]:
-    """The session's FILTER and SOURCEDEFS as options of a read. Raises like filter_options."""
+    """Return the session's FILTER and SOURCEDEFS as options of a read. Raises like filter_options."""
     source = session.source_definitions
     if source is None:
         return filter_options(session)
@@ -78,7 +78,7 @@ def read_options(session: Session) -> dict[str, str]:
 
 
 def save_options(session: Session) -> dict[str, str]:
-    """The session's FILTER as options of ``save``. Raises like filter_options."""
+    """Return the session's FILTER as options of ``save``. Raises like filter_options."""
     filters = session.filters_in_use
     if session.source_definitions is not None and filters is not None and filters.active:
         from logdump.filters import Needs  # noqa: PLC0415 - there is a filter
@@ -89,10 +89,10 @@ def save_options(session: Session) -> dict[str, str]:
 
 
 def filter_options(session: Session) -> dict[str, str]:
-    """The session's FILTER as an option.
+    """Return the session's FILTER as the option ``where``; no option without a filter.
 
     Raises:
-        NotForSpark: it cannot be written as text.
+        NotForSpark: the filter cannot be written as text.
     """
     filters = session.filters_in_use
     if filters is None or not filters.active:
@@ -105,19 +105,19 @@ def filter_options(session: Session) -> dict[str, str]:
 
 
 def left_to_local(why: NotForSpark) -> Notice:
-    """Says that the local engine does a command, and why."""
-    return Notice((f"The local engine does this, Spark cannot: {why}.",), ExitStatus.OK)
+    """Return the notice that the local engine runs a command, with the reason."""
+    return Notice((f"The local engine runs this: Spark does not support {why}.",), ExitStatus.OK)
 
 
 def run_job(spark: SparkSession, action: Callable[[], T]) -> Generator[Event, None, T]:
-    """Run the jobs of ``action`` and yield their progress. Closing the generator, as Ctrl+C does, cancels them.
+    """Run the jobs of ``action``, yield their progress and return its result. Closing the generator cancels them.
 
     Raises:
         BadRecord: damage in a trail ended the job.
         CommandError: any other error of Spark or of the data source, in one line.
-        NotForSpark: the action raised it, as everything else that it raises.
+        NotForSpark: raised by the action, as any other error that is not Spark's.
     """
-    from pyspark import InheritableThread  # noqa: PLC0415 - a session of Spark is here
+    from pyspark import InheritableThread  # noqa: PLC0415 - the session has loaded it
 
     context, group, outcome = spark.sparkContext, f"logdump-{uuid.uuid4()}", Future[T]()
 
@@ -171,7 +171,7 @@ def _in_one_line(error: Exception) -> BadRecord | CommandError:
 
 
 def message_of(error: Exception) -> str:
-    """The message of an error of Spark in one line: our own where one of ours is inside."""
+    """Return the message of a Spark error in one line: that of the SourceError inside it, if there is one."""
     text = str(error)
     if ours := carried_by(text):
         return str(ours)[:_LONGEST_MESSAGE]

@@ -1,4 +1,4 @@
-"""EXPORT under ENGINE SPARK: tasks export pieces of the file side by side."""
+"""EXPORT under ENGINE SPARK: tasks export pieces of the file in parallel."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 def export_in_spark(session: Session, options: ExportOptions) -> Generator[Event, None, bool]:
-    """Export what passes, from the position to the end; false where the local engine has to.
+    """Export the records that pass, from the position to the end; return false if the local engine must do it.
 
     Raises:
-        CommandError: the target may not be written, or the job failed.
+        CommandError: the target must not be written, or the job failed.
         TrailError: as the local export.
     """
     for why in _obstacles(session, options):

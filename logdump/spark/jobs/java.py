@@ -1,4 +1,4 @@
-"""The Java that Spark would start: 17 or later is needed."""
+"""The Java that Spark would start: Spark needs 17 or later."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 
 LEAST = 17
 COMMAND = "apt-get install --yes default-jre-headless"
-"""What installs it on Debian and Ubuntu, as root."""
+"""Command that installs Java on Debian and Ubuntu, as root."""
 
 
 def java_version() -> int | None:
-    """The major version of the Java in JAVA_HOME, or else on the PATH; None when there is none that runs."""
+    """Return the major version of the Java in JAVA_HOME, or else on the PATH; None if none can be run."""
     home = os.environ.get("JAVA_HOME")
     program = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
     if program is None:
@@ -28,7 +28,7 @@ def java_version() -> int | None:
 
 
 def missing_java() -> str | None:
-    """One line on the Java that is missing and how to get it; None when Spark can start."""
+    """Return a line about the missing Java and how to install it; None if Spark can start."""
     version = java_version()
     if version is not None and version >= LEAST:
         return None

@@ -1,4 +1,4 @@
-"""Sessions of Spark on this machine, in programs and at a prompt; and making the format known to another."""
+"""Spark sessions on this machine, for programs and the prompt, and registering the format in other sessions."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ _SETTINGS = {
     "spark.sql.execution.pyspark.udf.hideTraceback.enabled": "true",
 }
 _IN_PIPELINE = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
-"""The error of a session that is asked for anything in a query function of a pipeline."""
+"""The error of a session that is used in a query function of a pipeline."""
 _ROOT = str(Path(__file__).parents[3])
 
 
 def session(master: str = "local[*]", **conf: str) -> SparkSession:
-    """A session on this machine that knows the format; the one that there is already, if there is one.
+    """Return a session on this machine with the format registered; the running session if there is one.
 
-    Workers are this Python; times are UTC; an error is raised with its one line, and Spark's log has none of the lines
-    of its tasks that failed. ``conf`` holds more settings, with underscores for their dots
-    (``spark_driver_memory="4g"``). In a program that uses Spark Connect it is that session, as its server has set it.
+    Workers run this Python; times are UTC; errors have one-line messages, and Spark's log has no lines of failed
+    tasks. ``conf`` has further settings, with underscores in place of dots (``spark_driver_memory="4g"``). In a
+    program that uses Spark Connect it is that session, with the settings of its server.
 
     Raises:
-        SourceError: there is no Java.
+        SourceError: there is no Java, or it is too old.
     """
     if connects():
         spark = SparkSession.builder.getOrCreate()
@@ -69,16 +69,16 @@ def session(master: str = "local[*]", **conf: str) -> SparkSession:
 
 
 def is_remote(spark: SparkSession) -> bool:
-    """Whether a session is one of Spark Connect, which has no SparkContext."""
+    """Return whether a session is one of Spark Connect, which has no SparkContext."""
     return type(spark).__module__.startswith("pyspark.sql.connect.")
 
 
 def register(spark: SparkSession) -> None:
-    """Make ``format("trail")`` known to a session that does not find it by itself.
+    """Register ``format("trail")`` in a session that does not find it by itself.
 
-    A registered format is planned by the Python of ``PYSPARK_PYTHON`` in the driver, which may be for the workers alone
-    (``--archives``); one that is found is planned by the driver's own. Where both are one, registering is faster.
-    In a query function of a pipeline nothing is done: there the format is found, or was registered before.
+    In the driver, a registered format is planned by the Python of ``PYSPARK_PYTHON``, which may be for the workers
+    only (``--archives``); a format found by itself is planned by the driver's own. If both are the same, registering
+    is faster. In a query function of a pipeline nothing is done: there the format is found, or already registered.
     """
     from pyspark.errors import AnalysisException  # noqa: PLC0415 - beside its only use
 
@@ -99,7 +99,7 @@ def register(spark: SparkSession) -> None:
 
 
 def _add(spark: SparkSession) -> None:
-    """Make ``format("trail")`` known to a session; to one that knows it already this does nothing."""
+    """Register ``format("trail")`` in a session; do nothing if it is already registered."""
     from pyspark.errors import AnalysisException  # noqa: PLC0415 - beside its only use
 
     from logdump.spark.source.data_source import TrailSource  # noqa: PLC0415 - the session comes first
@@ -112,7 +112,7 @@ def _add(spark: SparkSession) -> None:
 
 
 def prepare_workers() -> None:
-    """Have workers be this Python, with the folder of this package on their path where it is not installed."""
+    """Have workers run this Python, with the folder that contains this package on their path."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
@@ -124,15 +124,15 @@ _TOLD = 2000
 
 
 def quiet_session(master: str | None) -> SparkSession:
-    """The running session; a new one where there is none, or where another master is wanted.
+    """Return the running session, or a new one if there is none or its master is another.
 
-    The output of Java goes to a temporary file. Tables of SQL lie in a folder that is removed with the process.
+    The output of Java goes to a temporary file. SQL tables are in a folder that is removed at the end of the process.
 
     Args:
-        master: as Spark spells it; None for the running one, or else this machine.
+        master: in Spark's notation; None for that of the running session, or else this machine.
 
     Raises:
-        SourceError: there is no Java, or it does not start.
+        SourceError: there is no Java, or it is too old or does not start.
     """
     running = SparkSession.getActiveSession()
     if running is not None:
@@ -159,7 +159,7 @@ def _start(master: str) -> SparkSession:
 
 @cache
 def _gateway() -> JavaGateway:
-    """The Java of this process; a session that is stopped leaves it to the next."""
+    """Start the Java of this process, which also serves the sessions that follow a stopped one."""
     with tempfile.TemporaryFile() as log:
         try:
             return launch_gateway(None, {"stderr": log, "stdout": log})  # type: ignore[no-untyped-call]
@@ -168,7 +168,7 @@ def _gateway() -> JavaGateway:
 
 
 def _end_of(log: IO[bytes]) -> str:
-    """The last line that Java has written."""
+    """Return the last line of Java's output that is not blank."""
     size = log.seek(0, os.SEEK_END)
     log.seek(max(size - _TOLD, 0))
     lines = log.read().decode(errors="backslashreplace").splitlines()

@@ -16,12 +16,12 @@ from trailformat import BadRecord, TrailName
 
 
 def save_in_spark(session: Session, options: SaveOptions) -> Generator[Event, None, bool]:
-    """Save what passes, from the position to the end; false where the local engine has to.
+    """Save the records that pass, from the position to the end; return false if the local engine must do it.
 
-    The position is at the end of the trail afterwards.
+    The position is then at the end of the trail.
 
     Raises:
-        CommandError: the target may not be written, or the job failed.
+        CommandError: the target must not be written, or the job failed.
     """
     check_target(session, options)
     try:
@@ -37,7 +37,7 @@ def save_in_spark(session: Session, options: SaveOptions) -> Generator[Event, No
     try:
         saved = yield from run_job(spark, action)
     except BadRecord:
-        return False  # the local engine shows damage where it stands
+        return False  # the local engine shows the damage
     except KeyboardInterrupt:
         yield Notice(("The Spark job is cancelled: nothing was saved.",), ExitStatus.INTERRUPTED)
         raise
@@ -49,10 +49,10 @@ def save_in_spark(session: Session, options: SaveOptions) -> Generator[Event, No
 
 
 def _choice(session: Session, options: SaveOptions) -> dict[str, str]:
-    """The options that choose the same records as SAVE.
+    """Return the options of ``save`` that select the same records as the command.
 
     Raises:
-        NotForSpark: there are none.
+        NotForSpark: no options do.
     """
     for why in _obstacles(session, options):
         raise NotForSpark(why)

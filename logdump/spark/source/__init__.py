@@ -1,1 +1,1 @@
-"""The data source: options, which slices of which files, and what a task reads of them."""
+"""The data source: options, the slices of files to be read, and their reading by tasks."""

@@ -1,7 +1,8 @@
-"""What stands before a slice: the definitions in force there, and the transaction that is open.
+"""The state at the start of slices: the definitions in force there, and the transaction that is open.
 
-A search over the metadata of a file gives it to all its slices, and some steps back from where each begins; where a
-transaction is large, one pass over all records. Without it each task would look for it by itself, and read all before.
+Definitions are found by a search for the metadata of a file, transactions by some steps back from the start of each
+slice or, if one is large, by a pass over all records. Otherwise each task would have to read all that precedes its
+slice.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ _OF_TRANSACTIONS = frozenset({"csn", "xid", "first_csn", "last_csn", "_csn", "_x
 
 
 class NeededBefore(NamedTuple):
-    """What a read needs to know of what stands before its slices."""
+    """The parts of the state before its slices that a read needs."""
 
     definitions: bool
     transaction: bool
 
     @classmethod
     def of(cls, options: Options, wanted: Collection[str]) -> NeededBefore:
-        """What these columns need, ``wanted`` being none where it is not known yet what is read."""
+        """Return what a read of these columns needs: nothing if ``wanted`` is empty, as before columns are known."""
         if not wanted:
             return NOTHING_NEEDED
         has_csns = options.start_csn is not None or options.end_csn is not None
@@ -57,12 +58,12 @@ NOTHING_NEEDED = NeededBefore(definitions=False, transaction=False)
 
 
 class KnownFile(NamedTuple):
-    """What a pass over a file has found for its slices; the plan takes it while the file is as it was.
+    """Result of a pass over a file for its slices, which the plan uses as long as the file is unchanged.
 
     Attributes:
-        state: size and time of the last change of the file; None: it was just being written.
-        needed: what was looked for.
-        before: what stands before each slice, by its start.
+        state: size and time of the last change of the file; None if it was being written.
+        needed: the parts of the state that were looked for.
+        before: the state before each slice, by the start of the slice.
     """
 
     state: tuple[int, int] | None
@@ -70,18 +71,18 @@ class KnownFile(NamedTuple):
     before: Mapping[int, StateBefore | None]
 
     def serves(self, trail: TrailFile, parts: Sequence[Slice], needed: NeededBefore) -> bool:
-        """Whether it has what these slices of the file need."""
+        """Return whether the file is unchanged and the result has what these slices need."""
         is_looked_for = all(had or not wanted for had, wanted in zip(self.needed, needed, strict=True))
         is_same = self.state is not None and self.state == trail.settled_state
         return is_same and is_looked_for and all(part.start in self.before for part in parts)
 
 
 KnownFiles = dict[str, KnownFile]
-"""By their paths."""
+"""Known files by path."""
 
 
 def with_before(slices: Sequence[Slice], needed: NeededBefore, known: Mapping[str, KnownFile]) -> list[Slice]:
-    """The slices with what stands before those that begin inside of a file."""
+    """Return the slices, those that begin inside a file with the state before them."""
     if not any(needed) or not any(part.start for part in slices):
         return [*slices]
     files = [[*parts] for _, parts in groupby(slices, lambda part: part.path)]
@@ -93,7 +94,7 @@ def with_before(slices: Sequence[Slice], needed: NeededBefore, known: Mapping[st
 def _of_file(
     parts: Sequence[Slice], needed: NeededBefore, workers: Workers, known: KnownFile | None
 ) -> Sequence[Slice]:
-    """The slices of one file; as they are where it cannot be read, which is for the tasks to say."""
+    """Return the slices of one file with the state before them; unchanged if it cannot be read, which tasks report."""
     if not parts[-1].start:
         return parts
     try:
@@ -106,7 +107,7 @@ def _of_file(
 
 
 _NEAR = 1 << 10
-"""Records to go back over to where a transaction begins, at most. That takes some 50 ms a slice, a pass 60."""
+"""Most records to go back to the beginning of a transaction. That takes some 50 ms per slice, a full pass 60 ms."""
 
 
 def gone_over(
@@ -116,10 +117,10 @@ def gone_over(
     workers: Workers,
     see: Callable[[Batch], None] | None = None,
 ) -> KnownFile:
-    """Find what stands before each slice of a file; ``see`` is given all batches, which takes five times as long.
+    """Find the state before each slice of a file; ``see`` is called with all batches, which takes five times as long.
 
     Raises:
-        TrailError: it cannot be read.
+        TrailError: the file cannot be read.
     """
     state, tracker, before = trail.settled_state, TransactionTracker(trail), dict[int, StateBefore | None]()
     starts = [part.start for part in parts]
@@ -150,11 +151,13 @@ def gone_over(
 
 
 def _transactions_near(trail: TrailFile, starts: Sequence[int]) -> dict[int, TrackerState] | None:
-    """What goes on at these places, where each transaction begins near; None where one does not."""
+    """Return the open transactions by RBA; None if one begins more than _NEAR records before."""
     found: dict[int, TrackerState] = {}
     for start in filter(None, starts):
         search = TransactionSearch(trail, _NEAR)
-        last = search.found_at(start, trail.order, is_fragment=True)  # fragments may follow one that has ended
+        last = search.found_at(
+            start, trail.order, is_fragment=True
+        )  # fragments may follow a transaction that has ended
         if search.is_exhausted:
             return None
         found[start] = TrackerState(start, last, is_unknown=False)
@@ -162,7 +165,7 @@ def _transactions_near(trail: TrailFile, starts: Sequence[int]) -> dict[int, Tra
 
 
 def find_definitions(trail: TrailFile, places: Sequence[int], workers: Workers) -> None:
-    """Have threads find the definitions between these places, where records begin or the file ends."""
+    """Have threads find the definitions between these RBAs, at which records begin or the file ends."""
     if workers.number == 1:
         return
 

@@ -1,6 +1,6 @@
 """The columns of option ``changesOf``: rows of one table or several, ready to be applied to a copy of them.
 
-The columns of one table stand as they are called; those of several are a struct each, which is null in the rows of the
+The columns of a single table keep their names; of several tables, each is a struct that is null in the rows of the
 others.
 """
 
@@ -42,7 +42,7 @@ CHANGE_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("_problems", PROBLEMS, "Values that cannot be decoded, under `undecodable null`; null if there are none"),
 )
 ARROW = "arrow"
-"""The column of a read whose rows are batches of changes."""
+"""Name of the only column of a read whose rows are batches of changes."""
 _FLAT = "logdump.changes"
 _OF_KEY = RowColumn(KEY_BEFORE, STRING, "The columns of the key before a `key update`, as JSON")
 _SIMPLE: dict[str, types.DataType] = {
@@ -59,7 +59,7 @@ _SIMPLE: dict[str, types.DataType] = {
 
 
 class ChangedTable(NamedTuple):
-    """A table of a read: its definitions, the newest one last, and its columns by name."""
+    """A table of a read: its definitions, oldest first, and the types of its columns by name."""
 
     name: str
     layouts: tuple[TableLayout, ...]
@@ -67,7 +67,7 @@ class ChangedTable(NamedTuple):
 
 
 def changed_tables(layouts: Sequence[TableLayout], options: Options) -> tuple[ChangedTable, ...]:
-    """The tables of these definitions, in their order."""
+    """Return the tables of these definitions, in order of first occurrence."""
     by_name: dict[str, list[TableLayout]] = {}
     for layout in layouts:
         by_name.setdefault(layout.name, []).append(layout)
@@ -80,10 +80,11 @@ def changed_tables(layouts: Sequence[TableLayout], options: Options) -> tuple[Ch
 
 
 def change_columns(tables: Sequence[ChangedTable], options: Options) -> dict[str, RowColumn]:
-    """The columns of a read by name.
+    """Return the columns of a read by name.
 
     Raises:
-        BadOption: a table has a column of the same name as one of these.
+        BadOption: a column of a table, or a table, has the name of a fixed column; or ``beforeImages`` is set with
+            several tables.
     """
     fixed = {column.name: column for column in CHANGE_COLUMNS}
     if options.key_update == "whole":
@@ -103,7 +104,7 @@ def change_columns(tables: Sequence[ChangedTable], options: Options) -> dict[str
 
 
 def change_schema(tables: Sequence[ChangedTable], options: Options) -> types.StructType:
-    """The schema of a read; fields have the key, the type in the trail and a comment as metadata."""
+    """Return the schema of a read; the metadata of fields has the key, the type in the trail and a comment."""
     flat = _flat_schema(tables, options)
     if not options.arrow_batches:
         return flat
@@ -112,7 +113,7 @@ def change_schema(tables: Sequence[ChangedTable], options: Options) -> types.Str
 
 
 def flat_schema(schema: types.StructType) -> types.StructType:
-    """The schema of the changes themselves, of a read whose rows are they or batches of them."""
+    """Return the schema of the changes, given that of a read whose rows are changes or batches of changes."""
     if schema.names != [ARROW] or _FLAT not in schema[ARROW].metadata:
         return schema
     return types.StructType.fromJson(json.loads(schema[ARROW].metadata[_FLAT]))
@@ -149,7 +150,7 @@ def _field(table: ChangedTable, name: str, kind: ColumnType) -> types.StructFiel
 
 
 def _spark(kind: ColumnType) -> types.DataType:
-    """The type of Spark, made without its JVM."""
+    """Return Spark's type, made without its JVM."""
     if kind.ddl in _SIMPLE:
         return _SIMPLE[kind.ddl]
     if kind.ddl == STRINGS.ddl:
@@ -165,10 +166,10 @@ def _spark(kind: ColumnType) -> types.DataType:
 def select_of_changes(
     schema: types.StructType, layouts: Sequence[TableLayout], options: Options
 ) -> tuple[Selected, ...]:
-    """The columns of a read, which has the schema that was made for it.
+    """Return the columns of a read, whose schema must be the one made for it.
 
     Raises:
-        BadSchema: another one was given.
+        BadSchema: the user has given a schema.
     """
     if not layouts:
         raise BadSchema("a read with option changesOf makes its own schema: give none")

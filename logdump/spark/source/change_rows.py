@@ -1,4 +1,4 @@
-"""Rows of option ``changesOf``: what a task makes of the rows of the tables."""
+"""Rows of option ``changesOf``, which tasks make of the rows of the tables."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from logdump.spark.source.slices import Request
 
 _LARGE = 8 << 20
-"""Bytes of changes that become one row, or two."""
+"""Bytes above which changes become a row; more than twice as many are split."""
 
 
 def change_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
-    """The changes of the tables in a slice, as record batches. Raises like reading."""
+    """Yield the changes of the tables in a slice as record batches. Raises like ``reader.read``."""
     tables = changed_tables(request.foreseen, request.options)
     makers = {table.name: _Changes(source, request, schema, table, is_only=len(tables) == 1) for table in tables}
     batches = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
@@ -41,7 +41,7 @@ def change_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator
 
 
 def _are_of(names: Any, batch: Batch, at: Array) -> Array:
-    """A mask of the records of these tables."""
+    """Return a mask of the records of the tables ``names``."""
     keys = np.asarray(batch.table)[at]
     wanted = [key for key in np.unique(keys).tolist() if batch.names[key] in names]
     mask: Array = (np.asarray(batch.kind)[at] == RECORD) & np.isin(keys, wanted)
@@ -49,13 +49,13 @@ def _are_of(names: Any, batch: Batch, at: Array) -> Array:
 
 
 def _own(schema: pa.Schema, table: ChangedTable, request: Request) -> pa.Schema:
-    """The columns of a schema that are not those of other tables."""
+    """Return a schema without the columns of the other tables."""
     others = {layout.name for layout in request.foreseen} - {table.name}
     return pa.schema([field for field in schema if field.name not in others])
 
 
 def arrow_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Changes as rows of an Arrow stream each: those of one table, as many as are held until it is large."""
+    """Yield rows of one Arrow stream each, with changes of one table, which are collected until they are large."""
     held: dict[tuple[str, ...], list[pa.RecordBatch]] = {}
     sizes = Counter[tuple[str, ...]]()
     for batch in batches:
@@ -70,7 +70,7 @@ def arrow_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _streams(changes: pa.Table) -> Iterator[pa.RecordBatch]:
-    """One row, or several where it would be very large."""
+    """Yield changes as one row, or as several if it would be very large."""
     if changes.nbytes > 2 * _LARGE and len(changes) > 1:
         yield from _streams(changes.slice(0, len(changes) // 2))
         yield from _streams(changes.slice(len(changes) // 2))
@@ -87,7 +87,7 @@ class _Changes:
     """The changes of one table.
 
     Args:
-        is_only: whether its columns stand by themselves.
+        is_only: whether this is the only table of the read, so that its columns are not in a struct.
     """
 
     def __init__(self, source: OpenSlice, request: Request, schema: Any, table: ChangedTable, *, is_only: bool) -> None:
@@ -102,7 +102,6 @@ class _Changes:
         self._changes = TableChanges(table.name, [*table.columns], table.layouts[-1].keys, age, is_split=is_split)
 
     def of_group(self, group: Group) -> pa.RecordBatch:
-        """The changes of some rows."""
         changed = self._changes.of_rows(group, self._shape.of_group(group))
         return pa.RecordBatch.from_arrays(
             [self._column(field, changed.own, changed.fixed, len(changed.rows)) for field in self._schema],

@@ -1,4 +1,4 @@
-"""Options of a read, checked against each other and against the analysis they choose, with the files that they name."""
+"""Checks the options of a read against each other, the analysis they choose and the files they name."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _CHOOSING = frozenset(
     }
     | {"start_csn", "end_csn", "start_timestamp", "end_timestamp"}
 )
-"""Attributes of the options that choose records, or make other rows of them."""
+"""Attributes of the options that choose records or change the kind of rows."""
 
 
 def analysis_of(name: str) -> Analysis:
-    """The analysis of this name, case aside.
+    """Return the analysis of this name; case is ignored.
 
     Raises:
-        BadOption: there is none.
+        BadOption: there is no such analysis.
     """
     known = ANALYSES.get(name.strip().lower())
     if known is not None:
@@ -44,10 +44,10 @@ def analysis_of(name: str) -> Analysis:
 
 
 def check_choice(options: Options) -> None:
-    """See that all records are taken which the analysis needs.
+    """Check that no option leaves out records that the analysis needs.
 
     Raises:
-        BadOption: an option leaves some out.
+        BadOption: an option does.
     """
     analysis = analysis_of(options.analysis or "")
     unset = Options()
@@ -55,7 +55,7 @@ def check_choice(options: Options) -> None:
         name = field.name
         if name in _CHOOSING - analysis.takes and getattr(options, name) != getattr(unset, name):
             given = "option where (a FILTER)" if name == "where" else f"option {OPTIONS[name].name}"
-            raise BadOption(f"{analysis.name} tells of whole trails: {given} does not go with it")
+            raise BadOption(f"{analysis.name} needs whole trails: {given} cannot be used with it")
 
 
 _OF_VIEWS = {
@@ -68,14 +68,15 @@ _OF_VIEWS = {
     "trans_rec_limit": ("summary",),
     "trans_byte_limit": ("summary",),
 }
-"""Attributes of the options that choose nothing in other views, by those that choose the view."""
+"""Attributes of options that have an effect in some views only, with the options that choose these views."""
 
 
 def checked(options: Options) -> Options:
-    """The options with absolute paths.
+    """Return the options with absolute paths.
 
     Raises:
-        BadOption: a file that they name cannot be read, one is of another view, or takes away what an analysis needs.
+        BadOption: options exclude each other, one has no effect or leaves out records that the analysis needs, or
+            a file cannot be read.
     """
     _check_views(options)
     if options.changes_of and (options.rows_of is not None or options.columns is not None or options.summary):
@@ -96,4 +97,4 @@ def _check_views(options: Options) -> None:
     for name, views in _OF_VIEWS.items():
         if getattr(options, name) != getattr(unset, name) and not any(getattr(options, view) for view in views):
             needed = " or ".join(OPTIONS[view].name for view in views)
-            raise BadOption(f"option {OPTIONS[name].name} is of another view: it goes with {needed}")
+            raise BadOption(f"option {OPTIONS[name].name} has no effect without {needed}")

@@ -1,6 +1,6 @@
 """``format("trail")``: the interface that Spark calls; other modules do the work.
 
-Importing this takes PySpark only: pyarrow and numpy are loaded where rows are made.
+This module imports PySpark only; pyarrow and numpy are loaded when rows are made.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class TrailSource(DataSource):
     """Oracle GoldenGate trail files: one row per record. Options and columns are in docs/spark.md."""
 
     _foreseen: tuple[TableLayout, ...] = ()
-    """Under ``rowsOf`` the definitions that the schema was made of: Spark keeps this object with the schema."""
+    """Under ``rowsOf`` and ``changesOf`` the definitions used for the schema; Spark keeps this object with it."""
     _known: KnownFiles | None = None
-    """What the pass that has found them has found for the plan."""
+    """Results, for the plan, of the pass that has found the definitions."""
 
     @classmethod
     def name(cls) -> str:
@@ -39,7 +39,7 @@ class TrailSource(DataSource):
         return "trail"
 
     def schema(self) -> str | StructType:
-        """The columns of a read that gives no schema."""
+        """Return the columns of a read that gives no schema."""
         options = parse_options(self.options, Use.READ | Use.STREAM | Use.WRITE)
         if options.changes_of:
             return self._schema_of_changes(options)
@@ -75,7 +75,7 @@ class TrailSource(DataSource):
         return TrailStreamReader(options, self._selected(schema, options), self._foreseen)
 
     def _checked(self, use: Use) -> Options:
-        """The options of a read, the table of ``rowsOf`` spelled as in the trail."""
+        """Return the options of a read, with the table of ``rowsOf`` spelled as in the trail."""
         options = checked(parse_options(self.options, use))
         is_of_table = self._foreseen and options.rows_of is not None
         return replace(options, rows_of=self._foreseen[-1].name) if is_of_table else options
@@ -114,15 +114,15 @@ class TrailReader(DataSourceReader):
         self._known = known
 
     def partitions(self) -> list[InputPartition]:
-        """One for each lot of slices; an empty one where nothing is to be read, for Spark takes no empty list."""
+        """Return a partition for each group of slices; an empty one if there is none, since Spark needs a partition."""
         from logdump.spark.source.planner import plan  # noqa: PLC0415 - in the planner only
 
         wanted = {chosen.column.name for chosen in self._selected if chosen.is_wanted}
-        known, self._known = self._known, None  # this object goes to each task, where it is only weight
+        known, self._known = self._known, None  # tasks get a copy of this object and do not need it
         return [InputPartition(slices) for slices in plan(self._options, wanted, known or {})] or [InputPartition(())]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """The record batches of a partition."""
+        """Yield the record batches of a partition."""
         from logdump.spark.source.reader import read_in_worker  # noqa: PLC0415 - it loads pyarrow and numpy
         from logdump.spark.source.slices import Request  # noqa: PLC0415 - it loads pyarrow and numpy
 

@@ -32,30 +32,30 @@ from trailformat.trail.table_definitions import TableEntry
 _MOST_NAMED = 20
 _MOST_MISSPELLED = 3
 _MOST_COMPARED = 20_000
-"""Names that are compared with one that is not there: a thousand take some ten milliseconds."""
+"""Most names that are compared with an unknown one to suggest another: a thousand take some ten milliseconds."""
 
 
 _BEGINNING = 1 << 25
-"""Bytes of the trail in which the first definition of a table is looked for."""
+"""Bytes of the trail that are searched for the first definition of a table."""
 _FEW_ROWS = 1 << 10
 
 
 class _FileTables(NamedTuple):
-    """The definitions of a table in one file by its name as it is spelled there, in order; the names of all tables."""
+    """The definitions in one file of the tables sought, in order, by the name as spelled there; names of all tables."""
 
     layouts: dict[str, list[TableLayout]]
     names: set[str]
 
 
 def table_meant(options: Options, known: KnownFiles | None = None) -> tuple[str, list[TableLayout]]:
-    """The table that ``rowsOf`` means, case aside where that is clear, and its definitions, the newest one last.
+    """Return the table that ``rowsOf`` means and its definitions, oldest first; case is ignored if one table matches.
 
-    They are those in the files that a read takes in, each once, a file per core at a time; where one is not called as
-    given, the headers of all records are looked at. ``known`` takes in what the plan of the read needs of them, so
-    that it does not look again.
+    The definitions are those in the files of the read, each once; files are read in parallel, one per core. If no table
+    is spelled as given, the headers of all records are read. Results that the plan of the read needs are added to
+    ``known``, so that files are not read again for them.
 
     Raises:
-        BadOption: the table is not there, or nothing defines it.
+        BadOption: the table does not exist, or nothing defines it.
         SourceError: as from the planner.
     """
     [meant] = tables_meant([options.rows_of or ""], "rowsOf", options, known)
@@ -65,7 +65,7 @@ def table_meant(options: Options, known: KnownFiles | None = None) -> tuple[str,
 def tables_meant(
     given: Sequence[str], option: str, options: Options, known: KnownFiles | None = None
 ) -> list[tuple[str, list[TableLayout]]]:
-    """The same of several tables, by one pass; ``option`` is the one that names them."""
+    """Return the same as table_meant for several tables, by one pass; ``option`` is the one that names them."""
     parts = _parts(options)
     files = _files_with(given, parts, options, known)
     if not set(given) <= {name for file in files for name in file.layouts}:
@@ -84,13 +84,13 @@ def tables_meant(
 
 
 class ForeseenTable:
-    """A table by the first definition in a trail, taken for that of all its rows until another one is found.
+    """A table whose first definition in a trail is assumed for all its rows until another is found.
 
-    A read gives it each batch before it makes rows of it, so that most reads need no pass over the definitions alone.
+    A read passes each batch to :meth:`check` before making rows, so that most reads need no pass for definitions alone.
 
     Attributes:
-        name: the table, as the trail spells it.
-        layout: its columns.
+        name: name of the table as spelled in the trail.
+        layout: the first definition.
     """
 
     def __init__(self, name: str, layout: TableLayout, options: Options) -> None:
@@ -102,7 +102,7 @@ class ForeseenTable:
 
     @classmethod
     def of(cls, options: Options) -> ForeseenTable | None:
-        """The table that ``rowsOf`` means; None if the trail does not begin with one. Raises like plan."""
+        """Return the table that ``rowsOf`` means; None if it is not defined near the beginning. Raises like plan."""
         wanted, remaining = (options.rows_of or "").lower(), _BEGINNING
         for path in _parts(options):
             try:
@@ -119,10 +119,10 @@ class ForeseenTable:
         return None
 
     def check(self, batch: Batch, trail: TrailFile, definitions: RowDefinitions) -> None:
-        """Compare the definitions of a batch; batches are given in the order of the file.
+        """Compare the definitions in a batch with the first; batches must come in the order of the file.
 
         Raises:
-            DefinedOtherwiseError: one of them, or the spelling of a table, is another.
+            DefinedOtherwiseError: a definition of the table, or the spelling of its name, differs.
         """
         names = () if self._is_as_given else _names_in(batch)
         self._compare(_layouts_in(batch, trail, definitions, self.name.lower()), names)
@@ -138,7 +138,7 @@ class ForeseenTable:
         self._unread.pop(path, None)
 
     def prove(self) -> None:
-        """Look at the files of which not all was read. Raises like check."""
+        """Check the files that were not read to their end. Raises like check."""
         is_named = not self._is_as_given
         for file in _files_with([self.name], dict(self._unread), self._options, is_named=is_named):
             self._compare(file.layouts.get(self.name, ()), () if self._is_as_given else file.names)
@@ -146,7 +146,7 @@ class ForeseenTable:
 
 
 def _layouts_in(batch: Batch, trail: TrailFile, definitions: RowDefinitions, wanted: str) -> Iterator[TableLayout]:
-    """The definitions of a table in a batch, whatever its capitals; the trail learns of all of them."""
+    """Yield the definitions in a batch of the table with this lower-case name; add all definitions to the trail."""
     for record in metadata_in(batch, learn_definitions(trail, batch)):
         entry = trail.tables.defined_at(record.rba) if record.name.lower() == wanted else None
         if entry is not None and (layout := _layout_of(entry, definitions)) is not None:
@@ -163,7 +163,7 @@ def _names_in(batch: Batch) -> list[str]:
 
 
 def _parts(options: Options) -> dict[str, list[Slice]]:
-    """The slices of the files whose definitions count: a read inside of the trail needs what stands before it."""
+    """Return, by file, the slices with definitions for the read: those before its start position are needed too."""
     options = replace(options, start_seqno=None, start_rba=None)
     parts: dict[str, list[Slice]] = {}
     for part in (part for lot in plan(options) for part in lot):
@@ -179,7 +179,7 @@ def _files_with(
     *,
     is_named: bool = False,
 ) -> list[_FileTables]:
-    """The definitions of some tables in some files; with ``is_named`` the names of all tables, from all records."""
+    """Return the definitions of some tables in some files; with ``is_named`` also the names of all tables."""
     wanted = {name.lower() for name in given}
     with ThreadPoolExecutor(cores()) as pool, Workers(1 if len(files) > 1 else None) as workers:
         of_file = partial(_tables_in, wanted=wanted, options=options, workers=workers, known=known, is_named=is_named)
@@ -187,12 +187,12 @@ def _files_with(
 
 
 def tables_like(patterns: Sequence[str], options: Options) -> list[str]:
-    """The tables that the trail defines and whose names one of these wildcards matches; the names without one as given.
+    """Return the names of the tables, among those that the trail defines, that match one of these wildcards.
 
-    Heartbeat tables are matched by no wildcard.
+    Names without a wildcard are returned as given. No wildcard matches a heartbeat table.
 
     Raises:
-        BadOption: a wildcard matches none.
+        BadOption: a wildcard matches no table.
         SourceError: as from the planner.
     """
     if not any(_has_wildcard(pattern) for pattern in patterns):

@@ -1,4 +1,4 @@
-"""Files that options name: ``sourceDefs``, the columns of tables that a trail does not define, and ``params``."""
+"""Files named by options: ``sourceDefs`` for tables that a trail does not define, and ``params`` (parameter files)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trailformat.trail.row_definitions import RowDefinitions
 
 
 class _ParameterFile(NamedTuple):
-    """A parameter file as the option names it, with the side that may stand behind its name."""
+    """A parameter file as the option names it, with the side that may follow its name."""
 
     path: Path
     side: ProcessSide | None
@@ -29,10 +29,10 @@ class _ParameterFile(NamedTuple):
 
 
 def with_absolute_paths(options: Options) -> Options:
-    """The options with the whole paths of the files, which are read to see that they can be.
+    """Return the options with absolute paths of the files, which are read to check them.
 
     Raises:
-        BadOption: one cannot be read or understood; file and line are named.
+        BadOption: a file cannot be read or parsed; the message has file and line.
     """
     if options.params:
         parameters_of(options)
@@ -44,7 +44,7 @@ def with_absolute_paths(options: Options) -> Options:
 
 
 def parameters_of(options: Options) -> ParametersInUse:
-    """The parameter files of the options, GLOBALS being read first. Raises like with_absolute_paths."""
+    """Return the parameter files of the options; GLOBALS is read first. Raises like with_absolute_paths."""
     found = ParametersInUse()
     given = [_parameter_file(text) for text in options.params]
     try:
@@ -67,7 +67,7 @@ def _parameter_file(text: str) -> _ParameterFile:
 
 
 def source_definitions(options: Options) -> DefinitionsFile | None:
-    """The definitions file of the options, read again when it has changed; raises like with_absolute_paths."""
+    """Return the definitions file of the options, read again if it has changed. Raises like with_absolute_paths."""
     if options.source_defs is None:
         return None
     path = _absolute(options.source_defs, "sourceDefs")
@@ -81,7 +81,7 @@ def source_definitions(options: Options) -> DefinitionsFile | None:
 
 
 def definitions_of(trail: TrailFile, options: Options) -> RowDefinitions:
-    """The definitions of a trail's rows under these options. Raises like with_absolute_paths."""
+    """Return the definitions of a trail's rows under these options. Raises like with_absolute_paths."""
     return RowDefinitions(trail, source_definitions(options), override=options.source_defs_override)
 
 

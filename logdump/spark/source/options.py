@@ -1,6 +1,6 @@
-"""The options of the data source: one table, which docs/spark.md is made from, and the types of their values.
+"""The options of the data source in one table, from which docs/spark.md is made, and the types of their values.
 
-Names are Spark's own where Spark has one. They are looked up case aside; one that is not here is refused.
+Names are Spark's own where Spark has such an option. Case is ignored; unknown names are refused.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LONGEST_NUMBER = 18
 
 
 class OptionType(NamedTuple):
-    """A kind of value; ``read`` raises ValueError for a text that is none."""
+    """A type of values; ``read`` raises ValueError for a text that is not such a value."""
 
     wants: str
     read: Callable[[str], Any]
@@ -89,7 +89,7 @@ def _json_object(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def one_of(*words: str) -> OptionType:
-    """One of some words, case aside."""
+    """Return the type of a value that is one of some words; case is ignored."""
     known = {word.upper(): word for word in words}
 
     def read(text: str) -> str:
@@ -117,7 +117,7 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 class Use(enum.Flag):
-    """The operation for which an option has a meaning."""
+    """Operations for which an option has a meaning."""
 
     READ = enum.auto()
     STREAM = enum.auto()
@@ -132,7 +132,7 @@ _FILES = _CHOICE | Use.DIFF
 
 
 class SourceOption(NamedTuple):
-    """An option as the user sees it; ``shown_default`` is empty where nothing is the default."""
+    """An option as the user sees it; ``shown_default`` is empty if there is no default."""
 
     name: str
     kind: OptionType
@@ -148,7 +148,7 @@ def _option(name: str, kind: OptionType, default: Any, use: Use, meaning: str, s
 
 @dataclass(frozen=True)
 class Options:
-    """The values of all options; this is the table."""
+    """The values of all options; the metadata of its fields is the table of options."""
 
     path: str | None = _option(
         "path", TEXT, None, _FILES | Use.WRITE, "File, directory or glob; several with commas between"
@@ -243,7 +243,12 @@ class Options:
         "A definitions file, for trails that do not define their tables; every worker must be able to open it",
     )
     source_defs_override: bool = _option(
-        "sourceDefsOverride", TRUTH, False, _BOTH | Use.DIFF, "It goes before the definitions in the trail", "false"
+        "sourceDefsOverride",
+        TRUTH,
+        False,
+        _BOTH | Use.DIFF,
+        "Use that file in preference to the definitions in the trail",
+        "false",
     )
     effective: bool = _option(
         "effective",
@@ -347,7 +352,7 @@ class Options:
     )
 
     def __post_init__(self) -> None:
-        """Tell the stores: also in the process of a task, in which these options are made anew."""
+        """Pass ``storageOptions`` to the stores; in the process of a task too, where the options are made again."""
         if self.storage_options:
             from trailformat.codec.remote.store import use_storage  # noqa: PLC0415 - most files are local
 
@@ -358,29 +363,29 @@ class Options:
 
     @property
     def undecodable_ends(self) -> bool:
-        """Whether what does not decode ends the read."""
+        """True if an undecodable value ends the read."""
         return (self.undecodable or ("fail" if self.mode == "FAILFAST" else "null")) == "fail"
 
 
 def _again(credentials: dict[str, Credentials], queries: dict[str, str], *values: Any) -> Options:
-    """The options in another process, with what the URLs of the paths held."""
+    """Return the options in another process, with the credentials and queries of the URLs in their paths."""
     keep_all(credentials, queries)
     return Options(*values)
 
 
 OPTIONS: dict[str, SourceOption] = {field.name: field.metadata["option"] for field in fields(Options)}
-"""By the name of its attribute."""
+"""Options by the names of their attributes."""
 _ATTRIBUTES = {option.name.lower(): attribute for attribute, option in OPTIONS.items()}
 _SPARKS_OWN = {"owner", "provider", "location", "comment", "external", "is_managed_location", "collation"}
-"""What Spark adds when a table is made, as properties of the table."""
+"""Properties of a table, which Spark adds to the options when a table is created."""
 _VERBS = {Use.READ: "reading", Use.STREAM: "a stream", Use.WRITE: "writing", Use.SAVE: "save", Use.DIFF: "diff"}
 
 
 def parse_options(given: Mapping[str, str], use: Use) -> Options:
-    """The options given for this use.
+    """Return the options given for this use.
 
     Raises:
-        BadOption: there is no such option, it is not for this use, or its value is wrong.
+        BadOption: an option does not exist, is not for this use, or has a wrong value.
     """
     values = {}
     for key, text in given.items():
@@ -399,7 +404,7 @@ def parse_options(given: Mapping[str, str], use: Use) -> Options:
 
 
 def path_options(paths: Paths) -> dict[str, str]:
-    """One path or several as options, as ``load`` makes them."""
+    """Return one path or several as options, in the form that ``load`` gives them."""
     if isinstance(paths, (str, os.PathLike)):
         return {"path": os.fspath(paths)}
     return {"paths": json.dumps([os.fspath(path) for path in paths])}

@@ -1,8 +1,8 @@
-"""The files that ``load`` means: names, directories, globs and lists, in the order in which trails are written.
+"""Finds the files of the paths given to ``load``: names, directories, globs and lists, in the order of writing.
 
-Spark's rules hold: what begins with ``.`` or ``_`` is left out of directories and globs, a directory is listed but not
-entered unless ``recursiveFileLookup`` says so. A path that leads to two-letter trail names (``dirdat/lt``) means all
-files of that trail, as OPEN takes it.
+As in Spark, names that begin with ``.`` or ``_`` are left out of directories and globs, and folders in a directory are
+entered only with ``recursiveFileLookup``. A path that ends with a two-letter trail name (``dirdat/lt``) means all files
+of that trail, as for OPEN.
 """
 
 from __future__ import annotations
@@ -32,9 +32,11 @@ _NO_PATH = (
 
 
 class TrailInput(NamedTuple):
-    """A file to read; ``name`` is None where it has no sequence number.
+    """A file to read.
 
-    ``oldest`` is the number with which the trail begins where its numbers have started over, 0 elsewhere.
+    Attributes:
+        name: None if the file has no sequence number.
+        oldest: the number with which the trail begins if its numbers have started over, else 0.
     """
 
     path: Path
@@ -43,30 +45,30 @@ class TrailInput(NamedTuple):
 
     @property
     def seqno(self) -> int | None:
-        """Its sequence number."""
+        """Sequence number; None if the file has none."""
         return self.name.seqno if self.name else None
 
     def age_of(self, seqno: int) -> int:
-        """A sequence number of this file's trail as one that grows with time, also where the numbers start over."""
+        """Return a sequence number of this trail as one that grows with time even if the numbers start over."""
         return (seqno - self.oldest) % 10**self.name.digits if self.name and self.oldest else seqno
 
     @property
     def trail(self) -> Path:
-        """What the files of one trail have in common: their path without the number; of another file its own."""
+        """Path common to the files of a trail, without the number; for a file without a number its own path."""
         return self.name.directory / self.name.prefix if self.name else self.path
 
     @property
     def ends_trail(self) -> bool:
-        """Whether there is no next file, so that it may be growing."""
+        """True if there is no next file, so that this one may be growing."""
         return self.name is None or self.name.next.found() is None
 
 
 def find_files(options: Options) -> list[TrailInput]:
-    """The files, trail after trail, each in the order of its sequence numbers.
+    """Return the files, trail after trail, each in the order of its sequence numbers.
 
     Raises:
-        BadOption: no path, or one of another file system.
-        NoTrailFiles: nothing is found.
+        BadOption: there is no path, or a path is of another file system.
+        NoTrailFiles: no file matches, or a directory cannot be listed.
     """
     patterns = _patterns(options)
     paths = dict.fromkeys(path for pattern in patterns for path in _matching(pattern, options))
@@ -89,15 +91,15 @@ def _patterns(options: Options) -> list[str]:
 
 
 def source_path(text: str) -> str:
-    """The URL of a store, or a path as :func:`local_path` has it. Raises like that."""
+    """Return the URL of a store, or a local path as :func:`local_path` does. Raises like local_path."""
     return text.strip() if is_url(text.strip()) else local_path(text)
 
 
 def local_path(text: str) -> str:
-    """A path without the scheme ``file:`` and the blanks around it.
+    """Return a path without the scheme ``file:`` and the blanks around it.
 
     Raises:
-        BadOption: it has another scheme.
+        BadOption: the path has another scheme.
     """
     try:
         return parameters.local_path(text.strip())
@@ -106,7 +108,7 @@ def local_path(text: str) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """The paths of a list with commas; a comma may also stand in the name of a file that is there."""
+    """Split a list of paths at its commas; the name of an existing file may contain commas."""
     if "," not in text or place(text).exists():
         return [text] if text else []
     return [source_path(part) for part in text.split(",") if part.strip()]

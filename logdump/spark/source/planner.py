@@ -1,12 +1,12 @@
-"""The plan of a query: files found, left out, packed and split into the slices that its tasks read.
+"""The plan of a query: files are found, left out, packed, and split into the slices that tasks read.
 
-A large file is cut where :mod:`trailformat.scan.split` finds records, here, once: all tasks know the same places.
-The task that reads a slice checks that it ends exactly where the next one begins.
+A large file is split where :mod:`trailformat.scan.split` finds records; this is done once, here, so that all tasks
+agree. The task that reads a slice checks that it ends exactly where the next one begins.
 
 Whole files are left out by FirstCSN, LastCSN, FirstIOTime and LastIOTime of their headers. LastCSN and LastIOTime are
-set when the writer closes a file, so nothing is known of the end of the newest one. What comes first in a file may
-belong to a transaction of the file before, whose CSN is lower than FirstCSN: only a file that begins with a transaction
-is left out for beginning too late.
+set when the writer closes a file, so the end of the newest one is not known. The first records of a file may belong to
+a transaction of the file before, whose CSN is lower than FirstCSN: only a file that begins with a transaction is left
+out for beginning too late.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def may_hold(trail: TrailFile, options: Options) -> bool:
-    """Whether any record of the file can lie within the bounds on CSN and time."""
+    """Return whether any record of the file can be within the bounds on CSN and time."""
     header = trail.file_header
     if header is None:
         return True
@@ -51,7 +51,7 @@ def may_hold(trail: TrailFile, options: Options) -> bool:
 
 
 def _is_before(left: Any, right: Any) -> bool:
-    """Whether both are known, comparable, and the first is less."""
+    """Return whether both are known and comparable, and the first is less."""
     if left is None or right is None:
         return False
     if isinstance(left, CsnKey):
@@ -65,12 +65,12 @@ def plan(
     wanted: Collection[str] = (),
     known: Mapping[str, KnownFile] = MappingProxyType({}),
 ) -> list[tuple[Slice, ...]]:
-    """The slices of each task, in the order of the trails; ``wanted`` are the names of the columns to be filled.
+    """Return the slices of each task, in the order of the trails.
 
-    ``known`` is what a pass over files has found before.
+    ``wanted`` are the names of the columns to fill; ``known`` has the results of an earlier pass over files.
 
     Raises:
-        SourceError: no file, or, under FAILFAST, one that is no trail.
+        SourceError: there is no file or, under FAILFAST, one is not a trail.
     """
     filters_of(options)
     files = enumerate(find_files(options))
@@ -86,7 +86,7 @@ def plan(
 
 
 def _whole_trails(files: Iterable[tuple[int, TrailInput]], options: Options) -> Iterator[tuple[Slice, ...]]:
-    """The files of each trail together, none of them split."""
+    """Yield the files of each trail together, none of them split."""
     unsplit = replace(options, max_partition_bytes=0)
     for _, trail in groupby(files, lambda item: item[1].trail):
         slices = (part._replace(file_order=order) for order, file in trail for part in slices_of(file, unsplit))
@@ -98,7 +98,7 @@ _ENDINGS = {column.name for column in ENDING_COLUMNS}
 
 
 def _with_not_applied(slices: Iterable[Slice]) -> Iterator[Slice]:
-    """The slices with what is left out of each; the driver goes over the whole trails for it."""
+    """Yield the slices with their ranges of rows not applied, for which the driver reads the whole trails."""
     from trailformat.transactions.not_applied import NotApplied, Ranges  # noqa: PLC0415 - as above
     from trailformat.transactions.whole_trail import WholeTrail  # noqa: PLC0415 - as above
 
@@ -114,7 +114,7 @@ def _with_not_applied(slices: Iterable[Slice]) -> Iterator[Slice]:
 
 
 def slices_of(file: TrailInput, options: Options) -> Iterator[Slice]:
-    """The slices of one file, in order; none where nothing in it can be wanted."""
+    """Yield the slices of one file, in order; none if no record of it can be wanted."""
     only = rba_range(options, file)
     if only is None:
         return
@@ -137,13 +137,13 @@ def slices_of(file: TrailInput, options: Options) -> Iterator[Slice]:
             yield whole._replace(start=start, stop=stop)
 
 
-def is_unborn(error: NotATrail, ends_trail: bool) -> bool:  # noqa: FBT001 - read as a question about both
-    """Whether this is a trail file that is just being made: the last one, empty or ending in its first record."""
+def is_unborn(error: NotATrail, ends_trail: bool) -> bool:  # noqa: FBT001 - reads well by position
+    """Return whether a file is a trail file just being created: the last one, empty or ending in its first record."""
     return ends_trail and (isinstance(error.__cause__, PartialRecord) or error.problem == "the file is empty")
 
 
 def _points(file: TrailInput, size: int, options: Options) -> list[int]:
-    """The RBAs at which slices begin; none when the header of the file rules all its records out."""
+    """Return the RBAs at which slices begin; none if the header of the file excludes all its records."""
     is_bounded = options.skip_files and _has_bounds(options)
     pieces = -(-size // options.max_partition_bytes) if options.max_partition_bytes else 1
     if not size or (pieces <= 1 and not is_bounded):
@@ -165,7 +165,7 @@ def _has_bounds(options: Options) -> bool:
 
 
 def packed(slices: Iterable[Slice], most: int) -> Iterator[tuple[Slice, ...]]:
-    """Neighbours together, up to ``most`` bytes; 0: each slice alone."""
+    """Yield neighbouring slices together, up to ``most`` bytes; with 0, each slice alone."""
     lot: list[Slice] = []
     filled = 0
     for part in slices:

@@ -1,4 +1,4 @@
-"""Slices to Arrow batches: what a task does."""
+"""Reads slices into Arrow batches, in the tasks."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ _NEED_DEFINITIONS = frozenset({"before", "after", "problems"})
 
 
 def read_in_worker(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
-    """The same in a worker of Spark. Raises like read."""
+    """Call :func:`read` in a worker of Spark. Raises like read."""
     _freeze()
     return read(slices, request)
 
 
 @cache
 def _freeze() -> None:
-    """Keep Spark's worker from looking at every object after each task; what is loaded stays anyway."""
+    """Exclude loaded objects from the garbage collection that Spark's worker runs after each task; they stay anyway."""
     gc.freeze()
 
 
 def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
-    """The records of the slices, as ``pyarrow.RecordBatch``.
+    """Yield the records of the slices as ``pyarrow.RecordBatch``.
 
     Raises:
-        SourceError: damage under FAILFAST, a file that changed, a value too large, pieces that do not fit together.
+        SourceError: damage under FAILFAST, a changed file, a value too large, or slices that do not fit together.
     """
     if request.options.analysis is not None:
         yield from _analysed(slices, request)
@@ -55,7 +55,7 @@ def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
 
 
 def _analysed(files: Sequence[Slice], request: Request) -> Iterator[Any]:
-    """Option ``analysis``: the rows of one trail, which are told of all its files."""
+    """Yield the rows of option ``analysis`` for one trail, given all its files."""
     from logdump.spark.analyses.analysed_trail import AnalysedTrail  # noqa: PLC0415 - few reads need analyses
 
     if not files:
@@ -146,7 +146,7 @@ def _record_batch(rows: Rows, request: Request, schema: Any) -> Any:
 
 
 def _row_about_file(part: Slice, reason: str, request: Request, schema: Any) -> Any:
-    """The row for a file that cannot be read at all."""
+    """Return the row for a file that cannot be read at all."""
     known = {"file": part.path, "seqno": part.seqno, "file_order": part.file_order, CORRUPT: reason}
     arrays = [
         pa.array([known.get(chosen.column.name) if chosen.is_wanted else None], field.type)

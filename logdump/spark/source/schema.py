@@ -1,4 +1,4 @@
-"""The columns of the data source: of records and of their summary; and what a user selects."""
+"""The columns of the data source, for records and their summary, and those that a user selects."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def _piece(pa: Any) -> Any:
 
 
 PIECE = ColumnType(_PIECE, _piece)
-"""The transactions of a slice, so that those of all slices can be put together: the part of one that it begins with
-and whether that ended in it; how many records ``where`` has dropped; how many transactions began and ended after that
-first one, and the tables they touched; the part of one that is open at its end; the largest of them. Times are Julian
-microseconds."""
+"""The transactions of a slice, in a form that can be joined with those of other slices: the part of the transaction
+with which the slice begins, and whether it ended there; the number of records dropped by ``where``; the number of
+transactions that began and ended after that first one, and of the tables they touched; the part of the one that is open
+at the end; the largest transactions. Times are Julian microseconds."""
 
 SUMMARY_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("file", STRING, "Path of the trail file"),
@@ -65,8 +65,8 @@ SUMMARY_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("op", STRING, "Operation of the records; `FileHeader`"),
     RowColumn("op_code", INT, "IOType; null for a file header"),
     RowColumn("before_after", STRING, "`B` or `A`"),
-    RowColumn("records", BIGINT, "How many there are"),
-    RowColumn("bytes", BIGINT, "Their data, as COUNT adds it up"),
+    RowColumn("records", BIGINT, "Number of records"),
+    RowColumn("bytes", BIGINT, "Bytes of their data, as in COUNT"),
     RowColumn("length", BIGINT, "Their bytes in the file"),
     RowColumn("first_rba", BIGINT, "RBA of the first"),
     RowColumn("last_rba", BIGINT, "RBA of the last"),
@@ -83,11 +83,11 @@ SUMMARY_COLUMNS: tuple[RowColumn, ...] = (
 LEAN_SUMMARY: tuple[RowColumn, ...] = tuple(
     column for column in SUMMARY_COLUMNS if column.name not in ("first_csn", "last_csn", "piece")
 )
-"""Those for which one pass of a kernel is enough."""
+"""Columns of the summary for which one pass of a kernel is enough."""
 
 
 def offered(options: Options) -> tuple[RowColumn, ...]:
-    """The columns for these options.
+    """Return the columns available with these options.
 
     Raises:
         BadOption: there is no such analysis.
@@ -100,16 +100,16 @@ def offered(options: Options) -> tuple[RowColumn, ...]:
 
 
 ALL, HEADER = "all", "header"
-"""Words of the option ``columns``: each stands for several columns."""
+"""Words of the option ``columns`` that each mean several columns."""
 
 
 def default_ddl(options: Options) -> str:
-    """The schema of a read that gives none: the columns that cost little, or those of the option ``columns``.
+    """Return the schema of a read that gives none: the columns that cost little, or those of the option ``columns``.
 
-    Without a path it is that of a table of SQL, which has all columns.
+    Without a path it is the schema of an SQL table, with all columns.
 
     Raises:
-        BadOption: ``columns`` has a name that there is not.
+        BadOption: ``columns`` has a name that does not exist.
     """
     has_path = options.path is not None or options.paths
     if options.columns is None and options.analysis is None:
@@ -118,7 +118,7 @@ def default_ddl(options: Options) -> str:
 
 
 def ddl_of(columns: Mapping[str, RowColumn], options: Options) -> str:
-    """The schema of columns by their names. Raises like default_ddl."""
+    """Return the schema of these columns, limited by the option ``columns``. Raises like default_ddl."""
     if options.columns is None:
         chosen = list(columns.items())
     else:
@@ -128,17 +128,17 @@ def ddl_of(columns: Mapping[str, RowColumn], options: Options) -> str:
 
 
 def select(schema: StructType, options: Options) -> tuple[Selected, ...]:
-    """The columns for the fields of a schema; with the option ``columns``, the others stay null.
+    """Return the columns for the fields of a schema; with the option ``columns``, the others stay null.
 
     Raises:
-        BadSchema: a field that does not exist, or has another type.
+        BadSchema: a field does not exist, has another type or occurs twice.
         BadOption: ``columns`` has a name that is not in the schema.
     """
     return select_among(schema, _by_name(options), options)
 
 
 def select_among(schema: StructType, columns: Mapping[str, RowColumn], options: Options) -> tuple[Selected, ...]:
-    """The columns for the fields of a schema among the columns ``found``, by name. Raises like select."""
+    """Return the columns for the fields of a schema, given all columns by name. Raises like select."""
     selected = tuple(Selected(field.name, _checked(field, columns)) for field in schema.fields)
     _refuse_twice([chosen.column.name for chosen in selected])
     if options.columns is None:
@@ -148,12 +148,12 @@ def select_among(schema: StructType, columns: Mapping[str, RowColumn], options: 
     named = {look_up(columns, name, "option columns").name for name in options.columns if name.lower() not in words}
     wanted = named | (several & {chosen.column.name for chosen in selected})
     if missing := sorted(wanted - {chosen.column.name for chosen in selected}):
-        raise BadOption(f"option columns names {', '.join(missing)}, which the schema of this read has not")
+        raise BadOption(f"option columns names {', '.join(missing)}, which is not in the schema of this read")
     return tuple(chosen._replace(is_wanted=chosen.column.name in wanted) for chosen in selected)
 
 
 def _named(columns: Mapping[str, RowColumn], options: Options) -> list[str]:
-    """The names in the option ``columns``, each once: ``all`` and ``header`` are those that they stand for."""
+    """Return the names in the option ``columns``, each once, with ``all`` and ``header`` expanded."""
     lean = {column.name for column in _lean(options)}
     several = {ALL: [*columns], HEADER: [name for name, column in columns.items() if column.name in lean]}
     names = [name for word in options.columns or () for name in several.get(word.lower(), [word])]
@@ -161,7 +161,7 @@ def _named(columns: Mapping[str, RowColumn], options: Options) -> list[str]:
 
 
 def _lean(options: Options) -> tuple[RowColumn, ...]:
-    """The columns that cost little."""
+    """Return the columns that cost little."""
     if options.analysis is not None or options.rows_of is not None:
         return ()
     if options.summary:
@@ -175,11 +175,11 @@ def _by_name(options: Options) -> dict[str, RowColumn]:
 
 
 def look_up(columns: Mapping[str, RowColumn], name: str, where: str) -> RowColumn:
-    """The column of this name, case aside; ``where`` says in messages where the name was given.
+    """Return the column of this name; case is ignored. Messages begin with ``where``, the place of the name.
 
     Raises:
-        BadOption: there is none, and ``where`` begins with ``option``.
-        BadSchema: there is none.
+        BadOption: there is no such column, and ``where`` begins with ``option``.
+        BadSchema: there is no such column otherwise.
     """
     by_lower = {spelling.lower(): column for spelling, column in columns.items()}
     if column := by_lower.get(name.lower()):
@@ -203,7 +203,7 @@ def _checked(field: Any, columns: Mapping[str, RowColumn]) -> RowColumn:
 
 
 def _takes_nulls(shape: Any) -> bool:
-    """Whether nothing inside a type, as JSON, is declared without nulls."""
+    """Return whether all parts of a type, given as JSON, can be null."""
     if isinstance(shape, list):
         return all(_takes_nulls(part) for part in shape)
     if not isinstance(shape, dict):
@@ -214,4 +214,4 @@ def _takes_nulls(shape: Any) -> bool:
 
 def _refuse_twice(names: Sequence[str]) -> None:
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise BadSchema(f"schema: {', '.join(twice)} stands there twice")
+        raise BadSchema(f"schema: {', '.join(twice)} occurs twice")

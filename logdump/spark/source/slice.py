@@ -1,6 +1,6 @@
 """A slice of a file, as the driver plans it and a task reads it, and the bounds that options set.
 
-Those on CSN and time are a filter, those on the position a range of RBAs in each file.
+Bounds on CSN and time are a filter, bounds on the position a range of RBAs in each file.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ END_OF_FILE = 1 << 62
 
 
 class RbaRange(NamedTuple):
-    """RBAs of records that are read, both ends included."""
+    """RBAs of the records to read, both ends inclusive."""
 
     first: int = 0
     last: int = END_OF_FILE
 
 
 class StateBefore(NamedTuple):
-    """What stands before a slice; None for what the slice's columns do not need.
+    """State at the start of a slice; a part is None if the columns of the read do not need it.
 
     Attributes:
-        definitions: those in force where it begins.
-        transaction: the one that is open there.
+        definitions: the definitions in force there.
+        transaction: the transaction open there.
     """
 
     definitions: DefinitionsState | None
@@ -51,15 +51,15 @@ class StateBefore(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """A stretch of one file that one task reads: records that begin from ``start`` to before ``stop``, both RBAs.
+    """Part of a file that one task reads: the records that begin at RBA ``start`` or later, and before RBA ``stop``.
 
     Attributes:
-        size: what the file had when it was planned; the last slice of a file stops there.
-        only: the RBAs among them that are wanted.
-        ends_trail: no later file is there, so that a last record which is not complete is one being written.
-        not_applied: where the rows stand that a Replicat does not apply; None where that does not matter.
-        file_order: the place of the file among those of the read, in the order of writing; None in a stream.
-        before: what stands before it; None where the task has to look for what it needs.
+        size: size of the file when the slice was planned; the last slice of a file stops there.
+        only: RBAs of the wanted records.
+        ends_trail: whether there is no later file, so that an incomplete last record is being written.
+        not_applied: ranges of rows that a Replicat does not apply; None if not needed.
+        file_order: number of the file among those of the read, in the order of writing; None in a stream.
+        before: state at the start; None if the task must find it.
     """
 
     path: str
@@ -75,20 +75,20 @@ class Slice(NamedTuple):
 
     @property
     def is_read_to_its_end(self) -> bool:
-        """Whether it has all records of the file, the last ones not left out."""
+        """True if the slice is the whole file, and its last records are wanted."""
         return self.start == 0 and self.only.last >= self.stop == self.size
 
 
 def filters_of(options: Options) -> list[FilterSet]:
-    """The filters a record has to pass: ``where``, and the bounds on table, CSN and time.
+    """Return the filters that a record must pass: ``where``, and the bounds on table, CSN and time.
 
     Raises:
-        BadOption: one of them is wrong.
+        BadOption: a filter or bound is wrong.
     """
     given = (options.table, options.start_csn, options.end_csn, options.start_timestamp, options.end_timestamp)
     if not options.where and all(bound is None for bound in given):
         return []
-    from logdump.filters import CriterionSet, FilterSet, Match  # noqa: PLC0415 - an answer in SQL comes at once without
+    from logdump.filters import CriterionSet, FilterSet, Match  # noqa: PLC0415 - it would delay answers in SQL
 
     criteria = [*_table(options), *_csn_bounds(options), *_time_bounds(options)]
     bounds = [FilterSet(include=CriterionSet(criteria, Match.ALL))] if criteria else []
@@ -102,10 +102,10 @@ def selection_of(
     filters: Sequence[FilterSet] | None = None,
     owners: Callable[[Batch], RowTransactions] | None = None,
 ) -> Selection:
-    """The selection of a trail's records by these options, or by those of its filters that are given.
+    """Return the selection of a trail's records by these options, or by ``filters`` if given.
 
-    ``definitions``: those of the options for this trail, where the caller has them already; ``owners`` gives the
-    transactions of a batch, likewise. Raises like filters_of.
+    A caller that already has the definitions of the options for this trail, or a function that returns the
+    transactions of a batch, passes them as ``definitions`` and ``owners``. Raises like filters_of.
     """
     chosen = filters_of(options) if filters is None else filters
     known = definitions or definitions_of(trail, options)
@@ -113,7 +113,7 @@ def selection_of(
 
 
 def where_filter(text: str) -> FilterSet:
-    """FILTER statements, the word FILTER in front of each being optional; times in them are GMT."""
+    """Return the filter of some FILTER statements, each with or without the word FILTER; times in them are GMT."""
     from logdump.filters import FilterError, FilterSet, apply  # noqa: PLC0415 - as above
 
     filters = FilterSet()
@@ -165,10 +165,10 @@ def _time_bounds(options: Options) -> list[Criterion]:
 
 
 def rba_range(options: Options, file: TrailInput) -> RbaRange | None:
-    """The RBAs of a file between the bounds on seqno and RBA; None where there are none.
+    """Return the RBAs of a file between the bounds on seqno and RBA; None if there are none.
 
     Raises:
-        BadOption: a bound on the RBA without one on the seqno.
+        BadOption: there is a bound on the RBA without one on the seqno.
     """
     start, end = options.start_seqno, options.end_seqno
     if (options.start_rba is not None and start is None) or (options.end_rba is not None and end is None):

@@ -1,4 +1,4 @@
-"""What a task is asked for, and one slice: its file opened, its batches, the rows wanted, the proof of its end."""
+"""The request to a task, and the reading of one slice: opening its file, its batches, wanted rows, and its end."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """The columns and definitions that a task is to deliver.
+    """The columns that a task must return, and what it needs for them.
 
     Attributes:
-        selected: the columns in their order.
-        is_numbered: whether texts that many rows have stay dictionaries, as DuckDB takes them.
-        workers: threads that scan a large file; None: the calling one does.
-        foreseen: under ``rowsOf`` the definitions that the schema was made of, the newest one last; none where the user
-            has given the schema.
-        unproven: the table of ``foreseen`` where not all definitions were looked for: each batch is held against it.
+        selected: the columns in order.
+        is_numbered: whether texts that many rows share stay dictionaries, which DuckDB accepts.
+        workers: threads that scan a large file; None: the calling thread does.
+        foreseen: under ``rowsOf`` and ``changesOf`` the definitions used for the schema, oldest first; empty if the
+            user has given the schema.
+        unproven: the table of ``foreseen`` if not all definitions were searched: it checks each batch.
     """
 
     selected: tuple[Selected, ...]
@@ -51,12 +51,12 @@ class Request(NamedTuple):
 
     @property
     def wanted(self) -> frozenset[str]:
-        """The names of the columns that are to be filled."""
+        """Names of the columns to fill."""
         return frozenset(chosen.column.name for chosen in self.selected if chosen.is_wanted)
 
     @property
     def reads_bytes(self) -> bool:
-        """Whether bytes of records are looked at, beyond what a scan finds: by a column, or by a filter."""
+        """True if a column or a filter needs bytes of records that a scan does not read."""
         options = self.options
         filters = (options.where, options.start_csn, options.end_csn)
         if options.rows_of is not None or options.changes_of or any(one is not None for one in filters):
@@ -65,7 +65,7 @@ class Request(NamedTuple):
 
 
 def cut(batch: Batch, at: Array, options: Options) -> Iterator[Array]:
-    """Rows in lots of at most ``batchRows`` rows and ``batchBytes`` bytes of the trail, but one row at least."""
+    """Yield rows in groups of at most ``batchRows`` rows and ``batchBytes`` bytes of trail, but at least one row."""
     most = min(options.batch_bytes, MOST_BYTES)
     if 0 < len(at) <= options.batch_rows and batch.end - int(batch.rba[at[0]]) <= most:
         yield at
@@ -80,7 +80,7 @@ def cut(batch: Batch, at: Array, options: Options) -> Iterator[Array]:
 
 
 class OpenSlice(Source):
-    """A slice that is being read: its open file, and what the options make of parts that do not decode."""
+    """A slice that is being read: its open file, and the handling of undecodable parts by the options."""
 
     def __init__(self, trail: TrailFile, part: Slice, options: Options, wanted: frozenset[str] = frozenset()) -> None:
         super().__init__(trail)
@@ -97,34 +97,34 @@ class OpenSlice(Source):
 
     @property
     def path(self) -> str:
-        """Path of the file, as it was planned."""
+        """Path of the file, as planned."""
         return self.part.path
 
     @cached_property
     def definitions(self) -> RowDefinitions:
-        """The definitions of rows: those of the trail, and of the file of ``sourceDefs`` where the trail has none.
+        """Definitions of rows, from the trail and from the file of ``sourceDefs``.
 
         Raises:
-            BadOption: that file cannot be read, or is no definitions file.
+            BadOption: that file cannot be read, or is not a definitions file.
         """
         return definitions_of(self.trail, self.options)
 
     @cached_property
     def lobs(self) -> RowLobs:
-        """The LOBs of its rows."""
+        """LOBs of the rows of the file."""
         from logdump.arrow.tables.row_lobs import RowLobs  # noqa: PLC0415 - few reads need tables
 
         return RowLobs(self.trail)
 
     def undecodable(self, error: TrailError, *, is_cut: bool = False) -> None:
-        """A part of a sound record cannot be decoded: a null; column ``problems`` says why, or the log does.
+        """Handle an undecodable part of a sound record: it is null, and column ``problems`` or the log has the reason.
 
         Args:
-            error: why, and where.
-            is_cut: the record goes on in fragments: it is sound, and all of it is in ``raw``.
+            error: reason and place.
+            is_cut: whether the record continues in fragments: it is sound, and all of it is in ``raw``.
 
         Raises:
-            BadTrail: option ``undecodable`` is ``fail``; of a cut record where column ``problems`` is not read.
+            BadTrail: option ``undecodable`` is ``fail``; for a continued record only if ``problems`` is not read.
         """
         text = located(error, self.path)
         if self.ends_at_undecodable and not (is_cut and self.explains_nulls):
@@ -133,7 +133,7 @@ class OpenSlice(Source):
             report(text)
 
     def too_large(self, text: str) -> None:
-        """Note a record that does not fit into a value: the value is null, and a line goes to the log.
+        """Log that a record does not fit into a value, which is null.
 
         Raises:
             ValueTooLarge: under FAILFAST.
@@ -144,15 +144,15 @@ class OpenSlice(Source):
 
 
 MOST_ROWS = 1 << 16
-"""Records of a batch that is split by table: each table in a batch takes some time, however few its rows are."""
+"""Records of a batch that is split by table: each table in a batch takes some time, even with few rows."""
 
 
 def open_trail(part: Slice, options: Options) -> TrailFile | str | None:
-    """The file of a slice; under PERMISSIVE the reason why it cannot be read; None for a file to be passed over.
+    """Open the file of a slice; return the reason if it cannot be read under PERMISSIVE, None if it is to be skipped.
 
     Raises:
-        BadTrail: the file is no trail.
-        FileChanged: it has gone, become shorter, or cannot be read.
+        BadTrail: the file is not a trail.
+        FileChanged: the file was removed, has become shorter, or cannot be read.
     """
     try:
         trail = TrailFile(part.path)
@@ -168,7 +168,7 @@ def open_trail(part: Slice, options: Options) -> TrailFile | str | None:
 
 
 def trail_size(part: Slice) -> int:
-    """Bytes in the file of a slice, now."""
+    """Return the current size in bytes of the file of a slice."""
     with TrailFile(part.path) as trail:
         return trail.size
 
@@ -193,9 +193,9 @@ def _without(part: Slice, options: Options, error: NotATrail) -> str | None:
 def wanted_rows(
     source: OpenSlice, batch_size: int | None = None, workers: Workers | None = None
 ) -> Iterator[tuple[Batch, Array]]:
-    """The batches of a slice, each with the numbers of its wanted rows: records that pass; under PERMISSIVE, damage.
+    """Yield the batches of a slice, with the numbers of their wanted rows: records that pass; under PERMISSIVE, damage.
 
-    ``workers`` scan a file that is large enough, side by side. What begins after the wanted RBAs is not read.
+    ``workers`` scan a large file in parallel. Records after the wanted RBAs are not read.
 
     Raises:
         BadTrail: damage, under FAILFAST.
@@ -228,7 +228,7 @@ def wanted_rows(
 
 
 def passing_in_range(source: OpenSlice, batch: Batch, passing: Any) -> Any:
-    """The mask of passing rows with the bounds on the RBA laid over it, and the damage that is to be shown."""
+    """Return the mask of passing rows, limited by the bounds on the RBA, and with the damage that is to be shown."""
     rbas, only, spans = np.asarray(batch.rba), source.part.only, batch.spans()
     if len(rbas) and only.first <= rbas[0] and rbas[-1] <= only.last and not spans and source.not_applied is None:
         return passing
@@ -243,7 +243,7 @@ def passing_in_range(source: OpenSlice, batch: Batch, passing: Any) -> Any:
 
 
 def _is_shown(source: OpenSlice, batch: Batch, row: int) -> bool:
-    """Whether damage is a row of its own; where it is an error, this raises it."""
+    """Return whether damage is a row of its own. Raises BadTrail under FAILFAST."""
     mode, part = source.options.mode, source.part
     if mode == "PERMISSIVE":
         return True

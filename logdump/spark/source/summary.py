@@ -1,4 +1,4 @@
-"""Option ``summary``: a slice added up where it is read, so that a few rows go to Spark instead of all records."""
+"""Option ``summary``: tasks add up the slices they read, so that Spark gets a few rows instead of all records."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from trailformat.totals.row_groups import first_rows, group_keys
 from trailformat.transactions.not_applied import rows_not_applied
 
 Row = dict[str, Any]
-"""A row of the summary, by the names of its columns; what is missing is null."""
+"""A row of the summary by column name; missing columns are null."""
 _CSN = frozenset({"first_csn", "last_csn"})
 
 
 def summary_of(source: OpenSlice, wanted: frozenset[str]) -> list[Row]:
-    """The rows of one slice; at least one, for column ``piece``, which is made where it is wanted."""
+    """Return the rows of one slice, at least one; the first has the column ``piece``, if that is wanted."""
     tallies, transactions = _Tallies(source, has_csn=bool(_CSN & wanted)), _Transactions(source)
     suppressed, has_piece = _Suppressed(source), "piece" in wanted
     for batch, at in wanted_rows(source):
@@ -51,7 +51,7 @@ def summary_of(source: OpenSlice, wanted: frozenset[str]) -> list[Row]:
 
 
 def arrow_rows(rows: list[Row], selected: Any, schema: Any) -> Any:
-    """The rows as a record batch."""
+    """Return the rows as a record batch."""
     arrays = []
     for chosen, field in zip(selected, schema, strict=True):
         values = [row.get(chosen.column.name) if chosen.is_wanted else None for row in rows]
@@ -64,7 +64,7 @@ def arrow_rows(rows: list[Row], selected: Any, schema: Any) -> Any:
 
 
 class _Tallies:
-    """The rows of the summary: a group of records each, and the damage."""
+    """The rows of the summary: one for each group of records, and for each damage."""
 
     def __init__(self, source: OpenSlice, *, has_csn: bool) -> None:
         self._source = source
@@ -74,7 +74,7 @@ class _Tallies:
 
     @property
     def rows(self) -> list[Row]:
-        """Groups in the order in which they first occur."""
+        """Groups in order of first occurrence."""
         return list(self._groups.values())
 
     def add(self, batch: Batch, at: Array) -> None:
@@ -152,7 +152,7 @@ class _Tallies:
 
 
 class _Suppressed:
-    """The number of records of a slice that ``where`` and ``effective`` drop; bounds beside them do not count."""
+    """Counts the records of a slice that ``where`` and ``effective`` drop, but not those dropped by bounds alone."""
 
     def __init__(self, source: OpenSlice) -> None:
         options = source.options
@@ -183,7 +183,7 @@ _GROUPED = (*_KEYS, "record_length", "length", "io_time")
 
 
 def _extremes(keys: Array, width: int, values: Array) -> tuple[Array, Array]:
-    """The least and the greatest value of each key."""
+    """Return the least and the greatest value of each key."""
     least = np.full(width, np.iinfo(np.int64).max)
     greatest = np.full(width, np.iinfo(np.int64).min)
     np.minimum.at(least, keys, values)
@@ -192,7 +192,7 @@ def _extremes(keys: Array, width: int, values: Array) -> tuple[Array, Array]:
 
 
 class _Transactions:
-    """The transactions of a slice: the first one apart, since it may have begun before."""
+    """The transactions of a slice; the first is kept apart, since it may have begun before."""
 
     def __init__(self, source: OpenSlice) -> None:
         options, self._seqno = source.options, source.part.seqno or 0

@@ -1,7 +1,7 @@
 """The columns of a read with option ``rowsOf``: those of one table, before and after, with their types.
 
-They are those of EXPORT's files (:mod:`logdump.arrow.tables.arrow_rows`). Where definitions of the table differ, the
-newest one gives the types, and columns that only older ones have come behind; a value that the type does not hold is a
+They are the columns of EXPORT's files (:mod:`logdump.arrow.tables.arrow_rows`). If definitions of the table differ, the
+newest gives the types, and columns that only older ones have come last; a value that does not fit its type is a
 problem.
 """
 
@@ -68,23 +68,23 @@ _BY_ALIAS: dict[str, ColumnType] = {
     "timestamp[us]": TIMESTAMP_NTZ,
     "timestamp[us, tz=UTC]": TIMESTAMP,
 }
-"""The type in Spark of an Arrow type, by the name that Arrow prints."""
+"""Spark's type for an Arrow type, by the name that Arrow prints."""
 _BY_DDL = {kind.ddl: kind for kind in _BY_ALIAS.values()}
 _PREFIXES = tuple(f"{side}_" for side in SIDES)
 _DECIMAL = re.compile(r"decimal(?:128)?\((\d+), ?(\d+)\)")
 
 
 def spark_type(arrow: Any) -> ColumnType:
-    """The type that a column of an export's file has in Spark."""
+    """Return Spark's type for the Arrow type of a column in an export's file."""
     if decimal_type := _DECIMAL.fullmatch(str(arrow)):
         return decimal(int(decimal_type[1]), int(decimal_type[2]))
     return _BY_ALIAS[str(arrow)]
 
 
 def table_columns(layouts: Sequence[TableLayout], options: Options) -> dict[str, RowColumn]:
-    """The columns by name, for rows of these definitions of one table, the newest one last."""
+    """Return the columns by name for rows of these definitions of one table, oldest first."""
     from trailformat.arrays import array_type  # noqa: PLC0415 - it loads numpy, and a task needs no schema
-    from trailformat.arrays.arrow import arrow_type  # noqa: PLC0415 - it loads pyarrow, likewise
+    from trailformat.arrays.arrow import arrow_type  # noqa: PLC0415 - it loads pyarrow
 
     types: dict[str, tuple[str, Any]] = {}
     for layout in reversed(layouts):
@@ -99,11 +99,11 @@ def table_columns(layouts: Sequence[TableLayout], options: Options) -> dict[str,
 
 
 def select_of_table(schema: StructType, options: Options) -> tuple[Selected, ...]:
-    """The columns for the fields of a schema; only the rows show which columns the table has.
+    """Return the columns for the fields of a schema; whether the table has them is not checked here.
 
     Raises:
-        BadSchema: a field that no table can have, or a type that no column has.
-        BadOption: ``columns`` has a name that is not in the schema; options that do not go together.
+        BadSchema: no table can have a field, or no column its type.
+        BadOption: ``columns`` has a name that is not in the schema, or ``summary`` is set.
     """
     if options.summary:
         raise BadOption("option rowsOf does not go with summary")
@@ -124,6 +124,6 @@ def _by_name(columns: Iterable[RowColumn]) -> dict[str, RowColumn]:
 
 
 def _corrupt(options: Options) -> dict[str, RowColumn]:
-    """The column for damage, where damage is shown."""
+    """Return the column for damage, if the mode shows damage."""
     column = RowColumn(CORRUPT, STRING, "Why these bytes are not a sound record")
     return {options.column_name_of_corrupt_record: column} if options.mode == "PERMISSIVE" else {}

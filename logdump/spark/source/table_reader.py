@@ -1,8 +1,7 @@
-"""Rows of one table: what a task does under option ``rowsOf``.
+"""Rows of one table, which tasks read under option ``rowsOf``.
 
-Rows of any definition of the table come in the one shape of the read: columns by name, values in the types of its
-schema. That is made of the definitions that stand in the files when Spark reads it; one that is met later, as a stream
-meets one after ALTER TABLE, is compared with them.
+Rows of all definitions of the table get the columns and types of the read's schema, which is made of the definitions in
+the files when the read begins. A definition found later, as by a stream after ALTER TABLE, is compared with these.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class AlterationKind(enum.Enum):
-    """The kind of a difference."""
+    """Kinds of differences between a definition and the schema of a read."""
 
     NEW = "a column that the schema lacks"
     TYPE = "a column of another type"
@@ -51,7 +50,7 @@ class AlterationKind(enum.Enum):
 
 
 class Alteration(NamedTuple):
-    """One difference: the column, what of it has been altered, and that in words."""
+    """A difference: the column, its kind, and a description."""
 
     column: str
     kind: AlterationKind
@@ -59,12 +58,12 @@ class Alteration(NamedTuple):
 
 
 class Alterations:
-    """Holds definitions against the schema of a read.
+    """Compares definitions with the schema of a read.
 
     Args:
-        foreseen: the definitions that the schema was made of, the newest one last; none where the user has given the
-            schema, which is then kept to.
-        wanted: the columns that are read, in lower case, and their types in Arrow.
+        foreseen: the definitions used for the schema, oldest first; empty if the user has given the schema, with which
+            no definition is compared.
+        wanted: names of the columns that are read, in lower case, with their types in Arrow.
         takes_all: whether these are all columns of the table.
     """
 
@@ -75,7 +74,7 @@ class Alterations:
         self._known: dict[TableLayout, tuple[Alteration, ...]] = dict.fromkeys(foreseen, ())
 
     def of(self, layout: TableLayout) -> tuple[Alteration, ...]:
-        """The differences of a definition from the schema; none of one that the schema was made of."""
+        """Return the differences of a definition from the schema; none for a definition used for the schema."""
         if not self._foreseen or layout.columns is None:
             return ()
         if layout not in self._known:
@@ -95,7 +94,7 @@ class Alterations:
                 )
 
     def _gone(self, layout: TableLayout) -> Iterator[Alteration]:
-        """Columns that are read and no longer exist: a renamed one would otherwise be lost silently."""
+        """Yield columns that are read but no longer exist: a renamed one would otherwise be lost silently."""
         there = {name.lower() for name in layout.column_names}
         for name in self._names if not self._takes_all else ():
             if name.lower() not in there:
@@ -103,7 +102,7 @@ class Alterations:
 
     @cached_property
     def _names(self) -> list[str]:
-        """The columns of the table that are read."""
+        """Names of the table's columns that are read."""
         names = {name.lower(): name for layout in self._foreseen for name in layout.column_names}
         return [name for low, name in names.items() if any(f"{side}_{low}" in self._wanted for side in SIDES)]
 
@@ -120,7 +119,7 @@ class Alterations:
 
 
 def _key_of(layout: TableLayout) -> dict[str, str]:
-    """The columns of the key by their names in lower case."""
+    """Return the names of the key columns by their lower-case spelling."""
     columns = zip(layout.column_names, layout.columns or (), strict=True)
     return {name.lower(): name for name, column in columns if column.is_key}
 
@@ -132,10 +131,10 @@ class RowShape:
     """The columns of a read, filled from groups of rows.
 
     Args:
-        source: takes what does not decode.
-        selected: the columns wanted.
-        schema: theirs in Arrow.
-        foreseen: the definitions that the schema was made of, as Request has them.
+        source: the open slice, which handles undecodable parts.
+        selected: the columns of the read.
+        schema: the Arrow schema of these columns.
+        foreseen: the definitions used for the schema, as in Request.
     """
 
     def __init__(
@@ -148,11 +147,11 @@ class RowShape:
         self._alterations = Alterations(foreseen, wanted, takes_all=source.options.columns is None)
 
     def of_group(self, group: Group) -> pa.RecordBatch:
-        """The rows of a group.
+        """Return the rows of a group as a batch.
 
         Raises:
-            BadTrail: something does not decode, and option ``undecodable`` is ``fail``.
-            SchemaChanged: the definition has what the schema lacks, and ``schemaEvolutionMode`` is ``fail``.
+            BadTrail: a value cannot be decoded, and option ``undecodable`` is ``fail``.
+            SchemaChanged: the definition differs from the schema, and ``schemaEvolutionMode`` is ``fail``.
         """
         altered = self._alterations.of(group.layout)
         own = {name.lower(): name for name in schema_of(group.layout).names}
@@ -187,17 +186,17 @@ class RowShape:
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def _with_lobs(self, group: Group, built: pa.RecordBatch) -> tuple[pa.RecordBatch, list[tuple[int, RowProblem]]]:
-        """A batch with the LOBs of its rows that are wanted, and why some have no value."""
+        """Return a batch with the LOBs of its rows, and the problems of wanted LOBs that have no value."""
         built, lost = with_lobs(group, built, *self._source.lobs.of(group))
         return built, [(row, problem) for row, problem in lost if self._is_wanted(problem)]
 
     def _is_wanted(self, problem: RowProblem) -> bool:
-        """Whether a problem is of what is read."""
+        """Return whether a problem concerns a column that is read; with ``problems`` read, all do."""
         is_wanted = problem.column is None or f"{problem.image}_{problem.column}".lower() in self._names
         return is_wanted or PROBLEMS in self._names
 
     def _altered(self, rba: int, altered: Sequence[Alteration]) -> None:
-        """Handle rows with columns that the schema lacks, the one at ``rba`` being the first."""
+        """Raise SchemaChanged, or report, that rows from ``rba`` on differ from the schema."""
         options = self._source.options
         words = "; ".join(dict.fromkeys(alteration.words for alteration in altered))
         text = f"{place(self._source.part.path, rba)}: {options.rows_of} was altered after the schema was made: {words}"
@@ -211,7 +210,7 @@ class RowShape:
 
 
 def _rescued(group: Group, built: pa.RecordBatch, altered: Sequence[Alteration]) -> Iterator[tuple[int, RowProblem]]:
-    """The values that the schema has no place for, row by row; casts report values that do not fit their type."""
+    """Yield the problems of values without a place in the schema; casts report values that do not fit their type."""
     for column, kind, words in altered:
         if kind is AlterationKind.NEW:
             for side in SIDES:
@@ -226,7 +225,7 @@ def _rescued(group: Group, built: pa.RecordBatch, altered: Sequence[Alteration])
 def _filled(
     group: Group, built: pa.RecordBatch, name: str | None, kind: pa.DataType, misfits: list[tuple[int, RowProblem]]
 ) -> pa.Array:
-    """One column in its type; values that it does not hold go to ``misfits``."""
+    """Return one column in its type; values that do not fit are added to ``misfits``."""
     if name is None or (name == PROBLEMS):
         return nulls(kind, len(built))
     array = built[name]
@@ -242,7 +241,7 @@ def _filled(
 
 
 def fitted(array: pa.Array, kind: pa.DataType) -> tuple[pa.Array, list[int]]:
-    """An array in another type, null where a value is not the same in it; and the rows of these values."""
+    """Return an array in another type, null where a value would change, and the rows of these values."""
     if array.type == kind:
         return array, []
     if array.null_count == len(array):
@@ -257,7 +256,7 @@ def fitted(array: pa.Array, kind: pa.DataType) -> tuple[pa.Array, list[int]]:
         cast = pa.array([_cast(value, kind).as_py() for value in array], kind)
     values = zip(array.to_pylist(), cast.to_pylist(), strict=True)
     lost = np.array([was is not None and not _is_same(was, value) for was, value in values])
-    import pyarrow.compute as pc  # noqa: PLC0415 - it takes its time to load, and few columns come here
+    import pyarrow.compute as pc  # noqa: PLC0415 - it is slow to load, and few columns need it
 
     return pc.if_else(pa.array(lost), pa.scalar(None, kind), cast), np.flatnonzero(lost).tolist()
 
@@ -270,7 +269,7 @@ def _cast(value: pa.Scalar, kind: pa.DataType) -> pa.Scalar:
 
 
 def _is_same(was: Any, value: Any) -> bool:
-    """Whether a value is still what it was in another type: all digits, all characters."""
+    """Return whether a value is the same in another type, with all its digits or characters."""
     if isinstance(was, str) or isinstance(value, str):
         return value is not None and plain_text(value) == plain_text(was)
     if isinstance(was, Decimal) and isinstance(value, float):
@@ -285,10 +284,11 @@ def _midnight(value: Any) -> Any:
 
 
 def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
-    """The rows of the table in a slice, as record batches; under PERMISSIVE damage too. Raises like reading.
+    """Yield the rows of the table in a slice as record batches; under PERMISSIVE also damage.
 
     Raises:
-        DefinedOtherwiseError: the table is not the one that the request foresees.
+        DefinedOtherwiseError: the table is not defined as the request foresees.
+        SourceError: as from ``reader.read``.
     """
     name, shape = request.options.rows_of or "", RowShape(source, request.selected, schema, request.foreseen)
     tables = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
@@ -311,7 +311,7 @@ def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[
 
 
 def _is_of(name: str, batch: Batch, at: Array) -> Array:
-    """A mask of the records of the table; records that are not rows of it are left out with their groups."""
+    """Return a mask of the records of the table; those that are not rows are left out when they are grouped."""
     keys, places = distinct(np.asarray(batch.table)[at])
     is_wanted = np.array([batch.names[key] == name for key in keys.tolist()], bool)
     mask: Array = (np.asarray(batch.kind)[at] == RECORD) & is_wanted[places]
@@ -319,7 +319,7 @@ def _is_of(name: str, batch: Batch, at: Array) -> Array:
 
 
 def _damage(rows: Rows, request: Request, schema: Any) -> Any:
-    """A row for bytes that are no record: where they stand, and why they are none."""
+    """Return rows about damage, with its place and the reason."""
     shown = [
         chosen.column.name if chosen.is_wanted and chosen.column.name in _OF_DAMAGE else None
         for chosen in request.selected

@@ -1,10 +1,9 @@
 """``spark.readStream.format("trail")``: micro-batches of a trail that grows, from file to file.
 
-From Spark 4.2 on a trigger takes what ``maxBytesPerTrigger`` and ``maxFilesPerTrigger`` allow; 4.0 and 4.1 take
-what there is.
+From Spark 4.2 on, the options ``max…PerTrigger`` limit a micro-batch; in 4.0 and 4.1 it takes all that there is.
 
-An offset is the number of a file and an RBA in it at which no transaction is open. A file is complete once the next
-one is there; in the newest one, what is half written waits, and so does a transaction that is open.
+An offset is the number of a file and an RBA in it at which no transaction is open. A file is complete once the next one
+exists; an incomplete record or an open transaction at the end of the newest file is left for a later micro-batch.
 """
 
 from __future__ import annotations
@@ -42,19 +41,19 @@ else:
 
 
 StoredOffset = dict[str, Any]
-"""An offset as the checkpoint has it: ``seqno`` and ``rba``; with ``effective`` also ``rises`` and ``damaged``."""
+"""An offset in a checkpoint: ``seqno`` and ``rba``; with ``effective`` also ``rises`` and ``damaged``."""
 
 _MOST_XIDS = 1_000
-"""TRANIDs with the highest CSN that an offset keeps; with more, a restart goes over the files that are there."""
+"""Most TRANIDs with the highest CSN that an offset keeps; with more, a restart reads the existing files again."""
 
 
 class Lag(NamedTuple):
-    """How far a stream is behind its trail.
+    """The lag of a stream.
 
     Attributes:
-        end: the end of the newest file, what is half written included.
-        bytes: from the end of the last micro-batch to there.
-        seconds: from the commit of the last transaction read to that of the last record; None where one is not known.
+        end: the end of the newest file, including an incomplete record.
+        bytes: bytes from the end of the last micro-batch to there.
+        seconds: seconds from the commit of the last transaction read to that of the last record; None if unknown.
     """
 
     end: Offset
@@ -63,11 +62,11 @@ class Lag(NamedTuple):
 
 
 class StreamTrail:
-    """The one trail under a path, looked at again each time.
+    """The one trail under a path; its files are listed again by each call.
 
     Args:
-        options: of the stream.
-        needed: what its slices have to know of what stands before them.
+        options: options of the stream.
+        needed: parts of the state before its slices that they need.
     """
 
     def __init__(self, options: Options, needed: NeededBefore = NOTHING_NEEDED) -> None:
@@ -77,10 +76,10 @@ class StreamTrail:
         self._planned: tuple[Offset, Offset, list[Slice]] | None = None
 
     def first(self) -> Offset:
-        """The offset at which a new stream begins: startSeqno and startRba, or the beginning of the trail.
+        """Return the offset at which a new stream begins: startSeqno and startRba, or the beginning of the trail.
 
         Raises:
-            SourceError: there is no such file, or not one trail.
+            SourceError: there is no such file, or the files are not those of one trail.
         """
         options, names = self._options, self._names()
         if options.start_seqno is None:
@@ -95,7 +94,7 @@ class StreamTrail:
         return Offset(name.seqno, _record_from(name, options.start_rba or 0))
 
     def newest(self) -> Offset:
-        """The last place at which no transaction is open, in the newest file if there is one. Raises like first."""
+        """Return the last place at which no transaction is open, in the newest file that has one. Raises like first."""
         names = self._names()
         if not names:
             find_files(self._options)
@@ -109,7 +108,7 @@ class StreamTrail:
         return Offset(names[0].seqno, 0)
 
     def written(self) -> Offset:
-        """The end of the newest file, whatever is open or half written there. Raises like first."""
+        """Return the end of the newest file, after any open transaction or incomplete record. Raises like first."""
         names = self._names()
         if not names:
             find_files(self._options)
@@ -117,28 +116,28 @@ class StreamTrail:
 
     @property
     def state(self) -> AppliedState | None:
-        """With ``effective``: what is known of applied transactions at the last end that was given."""
+        """With ``effective``: state of applied transactions at the end of the last micro-batch."""
         return self._walk.applied if self._walk is not None else None
 
     @property
     def time(self) -> int:
-        """IO Time (Julian) of the last record before the last end that was given; 0 where it is not known."""
+        """IO Time (Julian) of the last record before the end of the last micro-batch; 0 if unknown."""
         return self._walk.time if self._walk is not None else 0
 
     def after(
         self, start: Offset, limit: Limit = NO_LIMIT, target: Offset | None = None, state: AppliedState | None = None
     ) -> Offset:
-        """The end of the next micro-batch: no transaction is open there; ``start`` where there is none.
+        """Return the end of the next micro-batch, at which no transaction is open; ``start`` if there is none.
 
         Args:
-            start: the end of the last one.
-            limit: the most that it takes.
+            start: the end of the last micro-batch.
+            limit: the maximum size of the micro-batch.
             target: the place beyond which it does not go.
-            state: with ``effective`` what was known at ``start``; None: it is found by going over what is before.
+            state: with ``effective`` the state at ``start``; None: it is found by reading what precedes ``start``.
 
         Raises:
-            FileChanged: the file of ``start`` has gone, become shorter or been written anew; or one is missing.
-            BadTrail: a file is no trail.
+            FileChanged: the file of ``start`` was removed, shortened or rewritten; or a file is missing.
+            BadTrail: a file is not a trail.
         """
         names = [name for name, _ in self._from(start)]
         if not names:
@@ -152,7 +151,7 @@ class StreamTrail:
         return end
 
     def slices(self, start: Offset, end: Offset, state: AppliedState | None = None) -> list[Slice]:
-        """The slices between two offsets, of about ``maxPartitionBytes`` each. Raises like after."""
+        """Return the slices between two offsets, of about ``maxPartitionBytes`` each. Raises like after."""
         if start == end:
             return []
         if self._planned is not None and self._planned[:2] == (start, end):
@@ -164,7 +163,7 @@ class StreamTrail:
         return self._walk_at(start, names, state).take_to(names, end)
 
     def _walk_at(self, start: Offset, names: Sequence[TrailName], state: AppliedState | None) -> StreamWalk:
-        """The pass that goes on from an offset: the one that has come there, or a new one."""
+        """Return a pass that continues from an offset: the current one if it ends there, else a new one."""
         if self._walk is not None and self._walk.offset == start and self._walk.is_closed:
             return self._walk
         every = self._names()
@@ -180,7 +179,7 @@ class StreamTrail:
         return self._walk
 
     def written_after(self, start: Offset) -> Lag:
-        """What has been written after an offset. Raises like after."""
+        """Return the lag of a stream that has reached this offset. Raises like after."""
         at, behind, newest = start, 0, None
         for name, _ in self._from(start):
             size, begun = _size(name), start.rba if name.seqno == start.seqno else 0
@@ -192,7 +191,7 @@ class StreamTrail:
         return Lag(at, behind, max((last or 0) - self.time, 0) / 1_000_000 if is_known else None)
 
     def _names(self) -> list[TrailName]:
-        """The files of the trail, in order."""
+        """Return the names of the trail's files, in order."""
         try:
             files = find_files(self._options)
         except NoTrailFiles:
@@ -208,7 +207,7 @@ class StreamTrail:
         return names
 
     def _from(self, start: Offset) -> Iterator[tuple[TrailName, bool]]:
-        """The files from that of an offset on, each with whether it is the newest."""
+        """Yield the files from that of an offset on, each with whether it is the newest."""
         names = self._names()
         at = next((number for number, name in enumerate(names) if name.seqno == start.seqno), None)
         if at is None:
@@ -222,7 +221,7 @@ class StreamTrail:
                 raise FileChanged(f"{name.next.plain_path} is missing, while later files are there; {_IGNORE}")
 
     def _after_missing(self, start: Offset, names: list[TrailName]) -> int:
-        """The offset at which to go on when the file of an offset is missing."""
+        """Return the index in ``names`` of the file with which to continue when that of an offset is missing."""
         at = next((number for number, name in enumerate(names) if name.seqno > start.seqno), len(names))
         read = f"the file with seqno {start.seqno} has gone: the stream has read it up to RBA {start.rba}"
         missing = ""
@@ -236,7 +235,7 @@ class StreamTrail:
         return at
 
     def _check_unchanged(self, name: TrailName, rba: int) -> None:
-        """Check that a file still holds what was read of it; where damage is stepped over, by its size alone."""
+        """Check that a file still contains what was read of it; unless the mode is FAILFAST, only by its size."""
         where = place(name.path, rba)
         size = _size(name)
         if size < rba:
@@ -258,7 +257,7 @@ def _size(name: TrailName) -> int:
 
 
 def _last_time(name: TrailName) -> int | None:
-    """IO Time (Julian) of the record with which a file ends; None where that is half written, or has none."""
+    """Return the IO Time (Julian) of the last record of a file; None if it is incomplete or the file header."""
     try:
         with TrailFile(name.path) as trail:
             starts = (framing.start_before(trail.bytes, trail.size, order) for order in ByteOrder)
@@ -270,7 +269,7 @@ def _last_time(name: TrailName) -> int | None:
 
 
 def _record_from(name: TrailName, rba: int) -> int:
-    """The RBA of the first record at or after an RBA."""
+    """Return the RBA of the first record at or after an RBA."""
     if not rba:
         return 0
     with TrailFile(name.path) as trail:
@@ -293,11 +292,11 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._target: Offset | None = None
 
     def initialOffset(self) -> StoredOffset:  # noqa: N802 - Spark's name
-        """The offset at which a new query begins."""
+        """Return the offset at which a new query begins."""
         return self._trail.first()._asdict()
 
     def latestOffset(self, start: StoredOffset | None = None, limit: Any = None) -> StoredOffset:  # noqa: N802
-        """Up to where the next micro-batch goes; before Spark 4.2 neither argument is given."""
+        """Return the end of the next micro-batch; before Spark 4.2 neither argument is given."""
         if start is None and self._reached is None:
             self._reached = self._trail.newest()
             return self._reached._asdict()
@@ -311,14 +310,14 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return reached._asdict() | (_stored(self._trail.state) if start is not None else {})
 
     def _limit(self, requested: Any) -> Limit:
-        """The limits of the options, unless Spark requests everything."""
+        """Return the limits of the options, unless Spark requests everything."""
         if requested is None or type(requested).__name__ == "ReadAllAvailable":
             return Limit()
         options = self._options
         return Limit(options.max_bytes_per_trigger, options.max_files_per_trigger, options.max_transactions_per_trigger)
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802 - Spark's name
-        """The limit of the options; where several are set, all hold."""
+        """Return a limit of the options; if several are set, all are applied."""
         from pyspark.sql.streaming import datasource  # noqa: PLC0415 - Spark 4.2 on
 
         if (most := self._options.max_bytes_per_trigger) is not None:
@@ -330,10 +329,10 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return datasource.ReadAllAvailable()
 
     def reportLatestOffset(self) -> StoredOffset | None:  # noqa: N802 - Spark's name
-        """The end of the trail as its files are now, for the status of the query; only the last records are read.
+        """Return the current end of the trail, for the status of the query; only the last records are read.
 
-        ``bytesBehind`` are the bytes from the end of the last micro-batch to there, ``secondsBehind`` the seconds from
-        the commit that was read last to the last record there.
+        ``bytesBehind`` is the number of bytes from the end of the last micro-batch to there, ``secondsBehind`` that of
+        seconds from the last commit read to the last record there.
         """
         if self._reached is None:
             return None
@@ -341,16 +340,16 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {**lag.end._asdict(), "bytesBehind": lag.bytes, "secondsBehind": lag.seconds}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
-        """Go no further than what is there now."""
+        """Limit the query to what is in the trail now."""
         self._target = self._trail.written()
 
     def partitions(self, start: StoredOffset, end: StoredOffset) -> list[InputPartition]:
-        """The slices between two offsets, small ones packed."""
+        """Return the slices between two offsets, with small ones packed together."""
         slices = self._trail.slices(Offset.of(start), Offset.of(end), _state_of(start))
         return [InputPartition(lot) for lot in packed(slices, self._options.max_partition_bytes)]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """The record batches of a partition."""
+        """Yield the record batches of a partition."""
         from logdump.spark.source.reader import read_in_worker  # noqa: PLC0415 - it loads pyarrow and numpy
         from logdump.spark.source.slices import Request  # noqa: PLC0415 - it loads pyarrow and numpy
 
@@ -359,14 +358,14 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def _stored(state: AppliedState | None) -> StoredOffset:
-    """What is known of applied transactions, as a checkpoint keeps it; nothing where that is too long."""
+    """Return the state of applied transactions in the form of a checkpoint; empty if it is too large."""
     if state is None or sum(len(xids) for _, xids in state.rises) > _MOST_XIDS:
         return {}
     return {"rises": [[csn, *xids] for csn, xids in state.rises], "damaged": state.is_damaged}
 
 
 def _state_of(stored: StoredOffset) -> AppliedState | None:
-    """The same out of a checkpoint; None where it has none."""
+    """Return the state of applied transactions of a checkpoint; None if it has none."""
     if "rises" not in stored:
         return None
     return AppliedState(tuple((csn, tuple(xids)) for csn, *xids in stored["rises"]), bool(stored["damaged"]))

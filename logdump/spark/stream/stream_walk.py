@@ -1,11 +1,11 @@
-"""One pass over a trail that grows: where its micro-batches end, and what their slices have to know.
+"""One pass over a trail that grows: the ends of its micro-batches, and the state that their slices need.
 
     file 7      only  first middle  |  file 8   middle last   only  first
     closed    x     x                                       x     x          no transaction is open at these places
     batches   -------|--------------------------------------|-----|
 
-A batch ends where no transaction is open: after a commit, a restart that cuts one, records outside of transactions.
-The pass is ahead of the end of the last batch by what is open there, and goes on from there: no byte is read twice.
+A batch ends where no transaction is open: after a commit, a restart that cuts one, or records outside of transactions.
+The pass is ahead of the end of the last batch by the open transaction, and continues from there: no byte is read twice.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from trailformat.transactions.walk import ColumnWalk
 from trailformat.transactions.whole_trail import FileBatch, TrailPosition, WholeTrail, complete
 
 _STEP = 1 << 16
-"""Bytes to go on by in a transaction that is larger than the limit."""
+"""Bytes of each step in a transaction that is larger than the limit."""
 
 
 class Offset(NamedTuple):
@@ -46,12 +46,12 @@ class Offset(NamedTuple):
 
     @classmethod
     def of(cls, stored: dict[str, Any]) -> Self:
-        """The offset in a checkpoint."""
+        """Return the offset of a checkpoint."""
         return cls(stored["seqno"], stored["rba"])
 
 
 class Limit(NamedTuple):
-    """The most that one micro-batch takes, but at least a transaction; None for no limit."""
+    """The maximum size of a micro-batch, which has at least one transaction; None for no limit."""
 
     bytes: int | None = None
     files: int | None = None
@@ -62,10 +62,10 @@ NO_LIMIT = Limit()
 
 
 class GrowingTrail(WholeTrail):
-    """The files of a trail that grows: what has been there keeps its ordinal when it is purged.
+    """The files of a trail that grows; a file keeps its ordinal when it is purged.
 
     Attributes:
-        names: of its files.
+        names: names of the files by ordinal.
     """
 
     def __init__(self, names: Sequence[TrailName]) -> None:
@@ -74,7 +74,7 @@ class GrowingTrail(WholeTrail):
         self.extend(names)
 
     def extend(self, names: Sequence[TrailName]) -> None:
-        """The files that are there now."""
+        """Add the files that exist now."""
         known = self.ordinals
         for name in names:
             if name.path not in known:
@@ -85,12 +85,12 @@ class GrowingTrail(WholeTrail):
         self.paths = tuple(name.path for name in self.names)
 
     def open(self, ordinal: int) -> TrailFile | None:
-        """The file, opened; None where it is no trail, or has been purged."""
+        """Open a file; return None if it is not a trail or has been purged."""
         return super().open(ordinal) if is_file(self.paths[ordinal]) else None
 
 
 class _Cut(NamedTuple):
-    """A place inside of a file where a slice may begin, and the transaction that goes on there, if it is known."""
+    """A place inside a file where a slice may begin, and the transaction that continues there, if it is known."""
 
     rba: int
     carried: CarriedTransaction | None
@@ -99,24 +99,23 @@ class _Cut(NamedTuple):
 
 @dataclass
 class _Passed:
-    """A file that has been gone over up to a place; its trail is None where it is none."""
+    """A file that has been read up to ``stop``; ``trail`` is None if it is not a trail."""
 
     trail: TrailFile | None
     cuts: list[_Cut] = field(default_factory=list)
     stop: int = 0
 
     def last_cut(self, begun: int) -> int:
-        """The last place at which a slice begins."""
         return self.cuts[-1].rba if self.cuts else begun
 
 
 class _Progress:
-    """What a micro-batch has taken so far.
+    """Progress of a micro-batch.
 
     Attributes:
         best: the last place at which no transaction is open.
-        taken: bytes up to where the pass is.
-        ended: transactions that have ended.
+        taken: bytes up to the position of the pass.
+        ended: number of transactions that have ended.
         files: ordinals of the files with records in it.
     """
 
@@ -128,30 +127,29 @@ class _Progress:
         self.files: set[int] = set()
 
     def take(self, ordinal: int, size: int, ended: int) -> None:
-        """Take in records of a file."""
         self.taken += size
         self.ended += ended
         self.files.add(ordinal)
 
     @property
     def room(self) -> int | None:
-        """Bytes that are left; None without a limit, 0 where a transaction has to be gone on with nevertheless."""
+        """Bytes that are left; None without a limit, 0 if only an open transaction may continue."""
         return None if self.limit.bytes is None else max(self.limit.bytes - self.taken, 0)
 
     @property
     def commits_left(self) -> int | None:
-        """Transactions that are left; None without a limit."""
+        """Number of transactions that are left; None without a limit."""
         if self.room == 0:
             return 1
         return None if self.limit.transactions is None else self.limit.transactions - self.ended
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing more fits."""
+        """True if nothing more fits."""
         return self.best > self.start and (self.room == 0 or self.commits_left == 0)
 
     def fits_file(self, ordinal: int) -> bool:
-        """Whether records of this file may be taken too."""
+        """Return whether records of this file may be added."""
         is_more = ordinal not in self.files and len(self.files) == self.limit.files
         return not (is_more and self.best > self.start)
 
@@ -160,16 +158,16 @@ class StreamWalk:
     """The pass over a trail from one offset on.
 
     Args:
-        options: of the stream.
-        needed: what its slices have to know.
-        names: the files that are there, from the first one on.
-        start: where it begins.
+        options: options of the stream.
+        needed: parts of the state before its slices that they need.
+        names: existing files, from the first one on.
+        start: the offset at which the pass begins.
         is_known: whether it is known that no transaction is open there.
 
     Attributes:
         at: the end of the last micro-batch.
         is_closed: whether no transaction is open there.
-        time: IO Time (Julian) of the last record up to there; 0 where none has been passed.
+        time: IO Time (Julian) of the last record before it; 0 if no record has been read.
     """
 
     def __init__(
@@ -194,41 +192,41 @@ class StreamWalk:
 
     @property
     def applied(self) -> AppliedState | None:
-        """With ``effective``: what is known at the end of the last micro-batch."""
+        """With ``effective``: state of applied transactions at the end of the last micro-batch."""
         return self._not_applied.judge.state if self._not_applied is not None else None
 
     def resume(self, state: AppliedState) -> None:
-        """Go on with what was known there."""
+        """Set the state of applied transactions at the end of the last micro-batch."""
         if self._not_applied is not None:
             self._not_applied.judge.resume(state, self.at)
 
     def begin_at(self, start: Offset) -> None:
-        """Go on from a place that has been reached, with what is known of applied transactions."""
+        """Continue from a place already reached, with the current state of applied transactions."""
         self.at = self._position = self._place(start)
         self._walk, self._passed = ColumnWalk(), {}
 
     def take(
         self, names: Sequence[TrailName], limit: Limit = NO_LIMIT, target: Offset | None = None
     ) -> tuple[Offset, list[Slice]]:
-        """The next micro-batch: its end, which is where it begins if there is none, and its slices.
+        """Return the end of the next micro-batch, and its slices; if there is none, the end is that of the last one.
 
         Args:
-            names: the files that are there, from that of the last offset on.
-            limit: the most that it takes.
+            names: existing files, from that of the last offset on.
+            limit: the maximum size of the micro-batch.
             target: the place beyond which it does not go.
 
         Raises:
             FileChanged: a file cannot be read any more.
-            BadTrail: a file is no trail, under FAILFAST.
+            BadTrail: a file is not a trail, under FAILFAST.
         """
         slices = self._batch_to(self._advance(names, limit, target))
         return self.offset, slices
 
     def take_to(self, names: Sequence[TrailName], end: Offset) -> list[Slice]:
-        """The slices of a micro-batch that was planned before, up to its end, whatever is open there.
+        """Return the slices of a micro-batch planned before, up to its end, even if a transaction is open there.
 
         Raises:
-            FileChanged: the trail does not reach so far any more. Others as take.
+            FileChanged: the trail no longer reaches that end. Others as take.
         """
         closed = self._advance(names, NO_LIMIT, end)
         place = self._place(end)
@@ -245,7 +243,7 @@ class StreamWalk:
         raise FileChanged(f"the file with seqno {offset.seqno} has gone, in which a batch of the stream ends")
 
     def _advance(self, names: Sequence[TrailName], limit: Limit, target: Offset | None) -> TrailPosition:
-        """Go on as far as the limit allows; returns the last place without an open transaction."""
+        """Read on as far as the limit allows; return the last place at which no transaction is open."""
         self._whole.extend(names)
         end = self._place(target) if target is not None else None
         there = set(names)
@@ -259,7 +257,7 @@ class StreamWalk:
         return progress.best
 
     def _ahead(self) -> int:
-        """Bytes between the end of the last micro-batch and where the pass is."""
+        """Return the bytes from the end of the last micro-batch to the position of the pass."""
         if self.at.ordinal == self._position.ordinal:
             return self._position.rba - self.at.rba
         between = range(self.at.ordinal + 1, self._position.ordinal)
@@ -267,7 +265,7 @@ class StreamWalk:
         return self._passed[self.at.ordinal].stop - self.at.rba + sizes + self._position.rba
 
     def _over_file(self, ordinal: int, progress: _Progress, end: TrailPosition | None) -> bool:
-        """Go over one file; whether to go on with the next one."""
+        """Read one file; return whether to continue with the next one."""
         is_last = self._whole.is_newest(ordinal) or (end is not None and ordinal == end.ordinal)
         begins = self._position.ordinal != ordinal or not self._position.rba
         if begins and not progress.fits_file(ordinal):
@@ -301,7 +299,7 @@ class StreamWalk:
         self._position = TrailPosition(ordinal, 0)
 
     def _over_no_trail(self, ordinal: int, error: NotATrail, progress: _Progress) -> bool:
-        """Pass over a file that is no trail, which ends the stream under FAILFAST."""
+        """Skip a file that is not a trail, an error under FAILFAST; return whether to continue with the next one."""
         path, is_newest = self._whole.paths[ordinal], self._whole.is_newest(ordinal)
         if is_unborn(error, ends_trail=is_newest):
             return False
@@ -319,8 +317,8 @@ class StreamWalk:
         return not is_newest and not progress.is_full
 
     def _over_records(self, passed: _Passed, progress: _Progress, stop: int) -> bool:
-        """Go over the records of a file that begin before ``stop``; whether there is room for more."""
-        assert passed.trail is not None  # noqa: S101 - a file that is no trail is passed over
+        """Read the records of a file that begin before ``stop``; return whether there is room for more."""
+        assert passed.trail is not None  # noqa: S101 - a file that is not a trail is skipped
         while not progress.is_full and self._position.rba < stop:
             batch = self._next_batch(passed, progress, stop)
             if batch is None:
@@ -329,7 +327,7 @@ class StreamWalk:
         return not progress.is_full
 
     def _next_batch(self, passed: _Passed, progress: _Progress, stop: int) -> Batch | None:
-        """The next records, as many as fit; None where none does, or none is complete."""
+        """Return the next records, as many as fit; None if no record fits or is complete."""
         trail, begun, room, most = passed.trail, self._position.rba, progress.room, self._options.max_partition_bytes
         ends = [stop]
         if room is not None:
@@ -353,7 +351,7 @@ class StreamWalk:
         return batch
 
     def _closed_places(self, passed: _Passed, batch: Batch) -> list[int]:
-        """The places in a batch at which a transaction has ended, in order."""
+        """Return the RBAs in a batch at which a transaction has ended, in order."""
         trial = copy(self._walk)
         ended = trial.take(self._found(passed, batch))
         ordinal, begun = self._position
@@ -390,7 +388,7 @@ class StreamWalk:
             )
 
     def _closed(self) -> TrailPosition:
-        """The last place at which no transaction is open, as far as the pass has come."""
+        """Return the last place, up to the position of the pass, at which no transaction is open."""
         if not self._walk.is_open:
             return self._position
         begin, after = self._walk.open_places
@@ -404,7 +402,7 @@ class StreamWalk:
                 self._not_applied.take(batch)
 
     def _batch_to(self, end: TrailPosition) -> list[Slice]:
-        """The slices from the end of the last micro-batch to that of this one."""
+        """Return the slices from the end of the last micro-batch to that of this one."""
         if end == self._position and self._walk.has_ended:
             self._feed(self._walk.end_file())
         ranges = self._not_applied.taken(end) if self._not_applied is not None else None
@@ -436,10 +434,10 @@ class StreamWalk:
         if not cut.rba or passed.trail is None:
             return None
         definitions = passed.trail.tables.state_at(cut.rba) if self._needed.definitions else None
-        transaction = TrackerState(cut.rba, cut.carried, False) if self._needed.transaction and cut.is_known else None  # noqa: FBT003 - what is read by position
+        transaction = TrackerState(cut.rba, cut.carried, False) if self._needed.transaction and cut.is_known else None  # noqa: FBT003 - a named tuple
         return StateBefore(definitions, transaction)
 
 
 def _batch(trail: TrailFile | None, begun: int, stop: int) -> Batch | None:
-    """The records that begin from one place to another, but no more than a batch has."""
+    """Return the first batch of the records that begin between two RBAs; None if there is none."""
     return None if trail is None else next(scan(trail, begun, stop), None)

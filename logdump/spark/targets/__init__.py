@@ -1,1 +1,1 @@
-"""Tables that stay equal to their source: changes applied to databases and lakes. docs/pipeline.md is their page."""
+"""Tables kept equal to their source: changes applied to databases and lakes (docs/pipeline.md)."""

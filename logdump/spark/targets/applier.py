@@ -1,4 +1,4 @@
-"""Batches of changes applied to a target: each is whole transactions of the source, and one of the target."""
+"""Applies batches of changes to a target: each has whole transactions of the source, and is one of the target."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from logdump.spark.targets.net_effect import Changes
 from logdump.spark.targets.target import AppliedPosition, ApplyTarget, ChangeRefused, KeyShared, Refused, SourceTable
 
 Rows = Callable[[], Iterator[pa.Table]]
-"""Gives the rows of a batch, some at a time, those of each table in the order of the trail; again each time."""
+"""Yields the rows of a batch in portions, those of each table in trail order; each call yields them again."""
 _IDLE = 10.0
-"""Seconds after which a position is committed where nothing has changed: files before it may be purged."""
+"""Seconds after which a position is committed even without changes, so that files before it may be purged."""
 _MOST_ROWS = 200_000
-"""Changes that are held at once; a batch that has more takes several steps of one transaction."""
+"""Changes that are held at once; a larger batch takes several steps of one transaction."""
 
 
 class ApplyProgress(NamedTuple):
-    """What has been applied, after a commit.
+    """The progress after a commit.
 
     Attributes:
-        rows: changes applied since the beginning.
-        transactions: of the source.
-        csn, time: of the last one; ``time`` is when the source wrote it.
-        lag: seconds from then to the commit in the target.
-        rate: changes a second since the commit before.
+        rows: number of changes applied since the beginning.
+        transactions: number of transactions of the source.
+        csn, time: CSN of the last one, and the time at which the source wrote it.
+        lag: seconds from that time to the commit in the target.
+        rate: changes per second since the commit before.
     """
 
     rows: int = 0
@@ -45,11 +45,11 @@ class Applier:
     """Applies batches to an open target.
 
     Args:
-        target: open, and prepared for the tables.
-        tables: those of the source.
-        positions: how far those of the target have come; changes up to there are left out.
-        overwrite: rows that are there already are replaced, and those missing left out.
-        done: what has been applied before.
+        target: a target that is open, and prepared for the tables.
+        tables: tables of the source.
+        positions: positions of the tables in the target; changes before them are left out.
+        overwrite: whether existing rows are replaced, and changes of missing rows left out.
+        done: the progress so far.
     """
 
     def __init__(
@@ -69,15 +69,15 @@ class Applier:
         self.progress = done or ApplyProgress()
 
     def apply(self, rows: Rows, end: str) -> bool:
-        """Apply a batch; False where nothing of it was to be committed.
+        """Apply a batch; return False if there was nothing to commit.
 
         Args:
-            rows: those of the batch.
-            end: the place in the trail up to which it goes, at which no transaction is open.
+            rows: the rows of the batch.
+            end: the place in the trail at which it ends; no transaction is open there.
 
         Raises:
-            Refused: the target does not take a change: it is named, and the transactions before it are applied.
-            TargetLost: nothing of the batch is applied, or all of it.
+            Refused: the target refuses a change; the message names it, and the transactions before it are applied.
+            TargetLost: the connection is lost; either all of the batch is applied or nothing.
         """
         try:
             return self._attempt(rows, end)
@@ -87,7 +87,10 @@ class Applier:
         raise Refused(self._search(rows, refused)) from None
 
     def apply_before(self, rows: Rows, place: str) -> None:
-        """Apply the changes of a batch before a place that is no change, and go on behind it. Raises like apply."""
+        """Apply the changes of a batch before a place that is not a change; commit the position after it.
+
+        Raises like apply.
+        """
         try:
             self._attempt(rows, f"{place}9", place, is_needed=True)
         except ChangeRefused as error:
@@ -105,7 +108,7 @@ class Applier:
     def _attempt(
         self, rows: Rows, place: str, last: str | None = None, *, commits: bool = True, is_needed: bool = False
     ) -> bool:
-        """Apply the changes up to one, all without it, and commit ``place`` as the position."""
+        """Apply the changes up to ``last``, or all if it is None, and commit ``place`` as the position."""
         step = _Step(self._target, self._tables, self._positions, overwrite=self._overwrite)
         for some in rows():
             step.take(some if last is None else some.filter(pc.less_equal(some["_sequence"], last)))
@@ -131,7 +134,7 @@ class Applier:
         self._committed_at = now
 
     def _search(self, rows: Rows, error: ChangeRefused) -> str:
-        """Name the change that is refused, with the transactions before its own applied."""
+        """Apply the transactions before the refused change, and return a message that names it."""
         ends, every = _places(rows)
         at = _first_failing(ends, lambda last: self._fails(rows, last))
         if at == len(ends):
@@ -174,13 +177,12 @@ class _Step:
 
     @property
     def changes(self) -> int:
-        """The number of changes."""
         return self._counts.total()
 
     def commit(self, place: str, *, is_closed: bool) -> dict[str, AppliedPosition]:
-        """Commit what was applied with the positions, which it returns: those of tables that move.
+        """Commit the applied changes with the positions; return those of the tables whose position has moved.
 
-        ``is_closed`` is whether no transaction is open at ``place``.
+        ``is_closed`` is true if no transaction is open at ``place``.
         """
         found = {}
         for name in self._tables:
@@ -193,7 +195,7 @@ class _Step:
         return found
 
     def take(self, rows: pa.Table) -> None:
-        """Later changes. A delete waits for the next of its table, with which it may be one key update."""
+        """Add later changes. A delete is held until the next change of its table: both may be one key update."""
         if not len(rows):
             return
         ordered = rows.take(pc.sort_indices(rows["_sequence"]))
@@ -222,7 +224,6 @@ class _Step:
             self._counts[name] += len(changes)
 
     def flush(self) -> None:
-        """Apply what is held."""
         for name, waiting in self._waiting.items():
             self._hold(name, waiting)
         self._waiting = {}
@@ -231,7 +232,7 @@ class _Step:
         self._held = {}
 
     def _flush_some(self) -> None:
-        """Apply what is held, but of a table whose rows are changing places."""
+        """Apply the held changes, except those of a table in which two rows share a key."""
         left = {}
         for name, changes in self._held.items():
             try:
@@ -243,7 +244,7 @@ class _Step:
 
 
 def by_table(rows: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
-    """The rows of each table, its columns as they are called."""
+    """Return the rows of each table, with its columns under their own names."""
     if len(names) == 1:
         return {names[0]: rows}
     found = {}
@@ -258,7 +259,7 @@ def by_table(rows: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
 
 
 def _places(rows: Rows) -> tuple[list[str], list[str]]:
-    """``_sequence`` of the last change of each transaction, and of each change."""
+    """Return ``_sequence`` of the last change of each transaction, and of each change, both sorted."""
     ends: dict[tuple[Any, Any], str] = {}
     every: list[str] = []
     for some in rows():
@@ -271,7 +272,7 @@ def _places(rows: Rows) -> tuple[list[str], list[str]]:
 
 
 def _first_failing(places: Sequence[str], fails: Callable[[str], bool]) -> int:
-    """The number of the first place up to which applying fails; their count where it never does."""
+    """Return the index of the first place up to which applying fails; the number of places if it never does."""
     low, high = 0, len(places)
     while low < high:
         middle = (low + high) // 2
@@ -280,7 +281,7 @@ def _first_failing(places: Sequence[str], fails: Callable[[str], bool]) -> int:
 
 
 def _named(rows: Rows, sequence: str, error: ChangeRefused) -> str:
-    """A change by its place, and why it is refused."""
+    """Return a message with the change at a place, and why it is refused."""
     for some in rows():
         for row in some.filter(pc.equal(some["_sequence"], sequence)).to_pylist():
             where = f"{row['_file']}, RBA {row['_rba']}, CSN {row['_csn']}"

@@ -1,8 +1,8 @@
-"""Changes applied to a database: by a stage, a temporary table that each net effect is loaded into.
+"""Applies changes to a database by a stage, a temporary table into which each net effect is loaded.
 
-    load -> rows that go -> rows that change -> rows that are inserted -> position -> commit
+    load -> remove rows -> change rows -> insert rows -> position -> commit
 
-Each is one statement for all rows of a table. The position is a row for each table in ``logdump_position``.
+Each step is one statement for all rows of a table. The position is a row for each table in ``logdump_position``.
 """
 
 from __future__ import annotations
@@ -29,17 +29,18 @@ from logdump.spark.targets.target import (
 )
 
 _PATIENCE, _PAUSE = 3.0, 0.05
-"""Seconds that a lock is waited for, and between two attempts."""
+"""Seconds to wait for a lock, and between two attempts."""
 _GONE = "d"
 _SOUGHT = "k"
 
 
 class _Table(NamedTuple):
-    """A table of the source, and that of the target: names as they are written in statements.
+    """A table of the source and its table in the target, with names as written in statements.
 
     Attributes:
         columns: the columns of the target by those of the source.
-        stage: the temporary table; its columns are ``n``, ``kind``, ``o1`` … for the key before, ``c1`` … and ``a``.
+        stage: the temporary table; its columns are ``n`` (number of the change), ``kind``, ``o1`` … (old key), ``c1`` …
+            (columns of the row) and ``a`` (a digit per column, 1 if it is absent).
     """
 
     source: SourceTable
@@ -49,12 +50,12 @@ class _Table(NamedTuple):
 
     @property
     def key_numbers(self) -> list[int]:
-        """The numbers of the key's columns among the columns."""
+        """Numbers of the key columns among the columns, from 1."""
         names = [*self.source.columns]
         return [names.index(key) + 1 for key in self.source.keys]
 
     def on(self, letter: str = "o", stage: str = "s") -> str:
-        """The condition that row ``t`` of the table has the key of row ``s`` of the stage: before (o) or now (c)."""
+        """Return the condition that row ``t`` of the table has the old (o) or new (c) key of row ``s`` of the stage."""
         numbers = self.key_numbers if letter == "c" else range(1, len(self.source.keys) + 1)
         pairs = zip(self.source.keys, numbers, strict=True)
         return " AND ".join(f"t.{self.columns[key]} = {stage}.{letter}{number}" for key, number in pairs)
@@ -64,7 +65,7 @@ class DatabaseTarget(ApplyTarget):
     """A database.
 
     Args:
-        dialect: how it is reached and spelled.
+        dialect: its dialect, with its URL.
     """
 
     def __init__(self, dialect: DatabaseDialect) -> None:
@@ -88,7 +89,7 @@ class DatabaseTarget(ApplyTarget):
             raise
 
     def _lock(self, tables: Sequence[str]) -> None:
-        """Lock the tables; a connection that was lost may hold a lock for a moment."""
+        """Lock the tables; a lost connection may keep its locks for a moment."""
         end = time.monotonic() + _PATIENCE
         for name in sorted(tables):
             while not self._dialect.lock(self._connection, name):
@@ -119,7 +120,7 @@ class DatabaseTarget(ApplyTarget):
                     problems += self._take(number, source, *found[0])
                 elif found:
                     problems.append(
-                        f"{source.name}: {', '.join('.'.join(one) for one in found)} are all called like it"
+                        f"{source.name}: several tables have this name: {', '.join('.'.join(one) for one in found)}"
                     )
                 else:
                     missing.append((number, source))
@@ -167,19 +168,18 @@ class DatabaseTarget(ApplyTarget):
             self._connection.rollback()
 
     def execute(self, statement: str) -> int:
-        """Run a statement; the number of rows it has changed."""
+        """Run a statement; return the number of rows it has changed."""
         cursor = self._cursor()
         cursor.execute(statement)
         return int(cursor.rowcount)
 
     def first(self, statement: str) -> Any:
-        """The first value that a query gives; None where it gives no row."""
+        """Return the first value of a query; None if it returns no row."""
         rows = self._query(statement)
         return rows[0][0] if rows else None
 
     @property
     def dialect(self) -> DatabaseDialect:
-        """Its dialect."""
         return self._dialect
 
     def fill(self, table: _Table, rows: pa.Table) -> None:
@@ -196,7 +196,7 @@ class DatabaseTarget(ApplyTarget):
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn an error of the driver into one of ours."""
+        """Turn errors of the driver into TargetLost and ChangeRefused."""
         try:
             yield
         except (BadTarget, TargetLost, ChangeRefused):
@@ -219,7 +219,7 @@ class DatabaseTarget(ApplyTarget):
         self._connection.commit()
 
     def _take(self, number: int, source: SourceTable, schema: str, name: str) -> list[str]:
-        """Note a table of the target; what it lacks, in words."""
+        """Register a table of the target; return the problems that prevent this."""
         columns = self._dialect.columns(self._cursor(), schema, name)
         by_name = {column.name.lower(): column for column in columns}
         problems = [*differences(source, by_name, _taking)]
@@ -260,7 +260,7 @@ class DatabaseTarget(ApplyTarget):
         self.execute(f"{head}AS {dialect.no_rows(columns, table.name)}")
 
     def _present(self, table: _Table, keys: Collection[Key]) -> set[Key]:
-        """Those keys of which the table has a row."""
+        """Return those of the keys for which the table has a row."""
         sought = [*keys]
         self.execute(f"{self._dialect.clear} {table.stage}")
         self.fill(table, _keys_table(table, sought, _SOUGHT, range(len(sought))))
@@ -269,14 +269,14 @@ class DatabaseTarget(ApplyTarget):
 
 
 class _Application:
-    """A net effect brought about."""
+    """The application of a net effect to a table."""
 
     def __init__(self, database: DatabaseTarget, table: _Table, net: NetEffect, *, overwrite: bool) -> None:
         self._database, self._table, self._net, self._overwrite = database, table, net, overwrite
         self._dialect = database.dialect
 
     def run(self) -> None:
-        """All its statements. Raises ChangeRefused."""
+        """Run all statements. Raises ChangeRefused."""
         table, net, database = self._table, self._net, self._database
         if net.is_truncated:
             database.execute(f"{self._dialect.truncate} {table.name}")
@@ -302,14 +302,14 @@ class _Application:
             self._insert("s.kind IN ('i', 'm')")
 
     def _stay(self) -> None:
-        """A row that has moved already is changed where it is."""
+        """Make an update of each move whose old key is not in the table: the row has moved already."""
         table = self._table
         keys = ", ".join(f"o{at} = c{number}" for at, number in enumerate(table.key_numbers, 1))
         missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on(stage=table.stage)})"
         self._database.execute(f"UPDATE {table.stage} SET kind = 'u', {keys} WHERE kind = 'm' AND {missing}")
 
     def _expect(self, kind: str) -> None:
-        """Refuse a change of a row that the table does not have."""
+        """Refuse changes of this kind of rows that the table does not have. Raises ChangeRefused."""
         if self._overwrite:
             return
         table, database = self._table, self._database
@@ -323,7 +323,7 @@ class _Application:
         return f"SUBSTR(s.a, {number}, 1) = '0'"
 
     def _fill_moved(self) -> None:
-        """Take columns that the trail does not have from the rows that move."""
+        """Copy columns that the trail lacks from the rows that move."""
         table = self._table
         absent = frozenset[str]().union(*self._net.absent)
         sets = {
@@ -355,7 +355,7 @@ class _Application:
             self._expect(RowEffect.UPDATE)
 
     def _replace(self) -> None:
-        """Rows that are inserted replace those that are there; whole ones that are changed and missing are inserted."""
+        """Remove the rows that are inserted again; insert the changed rows that are missing and have all columns."""
         table, database = self._table, self._database
         whole = f"s.a = '{'0' * len(table.columns)}'"
         missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on('c')})"
@@ -371,7 +371,7 @@ class _Application:
 
 
 def _taking(kind: pa.DataType) -> Collection[str]:
-    """The families of columns that take values of a type."""
+    """Return the families of columns that take values of a type."""
     family = family_of(kind)
     return {*TAKEN_BY} - {"binary"} if family == "text" else TAKEN_BY[family]
 
@@ -409,6 +409,6 @@ def _moment(value: Any) -> dt.datetime | None:
 
 
 def _line(error: Exception) -> str:
-    """The first line of an error of a driver."""
+    """Return the first line of an error of a driver."""
     text = str(error.args[1] if len(error.args) > 1 and isinstance(error.args[0], int) else error)
     return " ".join(text.split("\n", maxsplit=1)[0].split())

@@ -1,4 +1,4 @@
-"""The databases: how each is reached, spelled, loaded and locked. What is done with them is in ``database``.
+"""The dialects of the databases: connecting, spelling, loading and locking; ``database`` uses them.
 
 | URL | Driver |
 |---|---|
@@ -43,7 +43,7 @@ _WORDS = {
     "zoned": "timestamptz",
 }
 FAMILIES: dict[str, str] = {word: family for family, words in _WORDS.items() for word in words.split()}
-"""The family of a type of a database by the first word of its name."""
+"""Family of a database's type, by the first word of the type's name."""
 TAKEN_BY: dict[str, frozenset[str]] = {
     "integer": frozenset({"integer", "decimal", "text"}),
     "decimal": frozenset({"decimal", "integer", "text"}),
@@ -54,11 +54,11 @@ TAKEN_BY: dict[str, frozenset[str]] = {
     "timestamp": frozenset({"timestamp", "text"}),
     "zoned": frozenset({"zoned", "text"}),
 }
-"""The families of columns that take a value, by the family of the value. A text is what the database reads in it."""
+"""Families of columns that take a value, by the family of the value. The database converts texts."""
 
 
 def family_of(kind: pa.DataType) -> str:
-    """The family of a type of Arrow."""
+    """Return the family of an Arrow type."""
     if pa.types.is_integer(kind):
         return "integer"
     if pa.types.is_decimal(kind):
@@ -73,25 +73,25 @@ def family_of(kind: pa.DataType) -> str:
 
 
 class DatabaseDialect:
-    """A database; this is what all have in common.
+    """Base class of the dialects.
 
     Args:
-        url: where it is.
+        url: the URL of the database.
     """
 
     mark: ClassVar[str] = "%s"
     quote_mark: ClassVar[str] = '"'
     types: ClassVar[Mapping[str, str]]
-    """The type of a new column by family."""
+    """Type of a new column by family."""
     position_types: ClassVar[tuple[str, str, str]] = ("VARCHAR(255)", "TIMESTAMP", "BIGINT")
-    """The types of text, time and number in the table of positions."""
+    """Types of text, time and number in the table of positions."""
     temporary: ClassVar[str] = "TEMPORARY TABLE"
     integer: ClassVar[str] = "INTEGER"
     character: ClassVar[str] = "VARCHAR"
-    """The types that CAST takes."""
+    """``integer`` and ``character`` are types for CAST."""
     stage_prefix: ClassVar[str] = ""
     stage_options: ClassVar[str] = ""
-    """Words after the name of the stage: it outlives a commit."""
+    """Words after the name of the stage, so that it outlives a commit."""
     clear: ClassVar[str] = "DELETE FROM"
     truncate: ClassVar[str] = "DELETE FROM"
 
@@ -99,24 +99,24 @@ class DatabaseDialect:
         self.url = url
 
     def connect(self) -> Any:
-        """A connection without automatic commits. Raises an error of the driver."""
+        """Return a connection without automatic commits. Raises errors of the driver."""
         raise NotImplementedError
 
     def quoted(self, name: str) -> str:
-        """A name as it is written in a statement."""
+        """Return a name as written in a statement."""
         mark = self.quote_mark
         return mark + name.replace(mark, mark * 2) + mark
 
     def new_name(self, name: str) -> str:
-        """The name of a new table or column as it is written in a statement, in the case of names without quotes."""
+        """Return the name of a new table or column as written in a statement, in the case of names without quotes."""
         return self.quoted(name.lower())
 
     def lock(self, connection: Any, name: str) -> bool:
-        """Take a lock until the connection ends; False where another connection has it."""
+        """Take a lock until the connection ends; return False if another connection has it."""
         raise NotImplementedError
 
     def tables(self, cursor: Any, name: str) -> list[tuple[str, str]]:
-        """The schema and the name, as they are spelled, of the tables called like this, case aside."""
+        """Return schema and name, as spelled in the database, of the tables with this name; case is ignored."""
         schema, _, table = name.rpartition(".")
         cursor.execute(
             "SELECT table_schema, table_name FROM information_schema.tables "
@@ -129,7 +129,7 @@ class DatabaseDialect:
     current_schema: ClassVar[str] = "current_schema()"
 
     def columns(self, cursor: Any, schema: str, table: str) -> list[TargetColumn]:
-        """The columns of a table."""
+        """Return the columns of a table."""
         cursor.execute(self.columns_query, (schema, table))
         return [
             TargetColumn(name, self.family(kind.lower()), kind, scale, nullable[0] == "N" and default is None)
@@ -140,16 +140,16 @@ class DatabaseDialect:
         "SELECT column_name, data_type, numeric_scale, is_nullable, column_default FROM information_schema.columns "
         "WHERE table_schema = %s AND table_name = %s ORDER BY ordinal_position"
     )
-    """Gives the name, type and scale of each column of a table, whether it takes NULL (Y or N), and its default."""
+    """Query for name, type, scale, nullability (Y or N) and default of each column of a table."""
 
     def family(self, kind: str) -> str | None:
-        """The family of a type as the database spells it."""
+        """Return the family of a type as the database spells it; None if unknown."""
         if "with time zone" in kind:
             return "zoned"
         return FAMILIES.get(re.split(r"[ (]", kind.lower(), maxsplit=1)[0])
 
     def type_for(self, kind: pa.DataType, *, is_key: bool) -> str:
-        """The type of a new column for values of a type of Arrow."""
+        """Return the type of a new column for values of an Arrow type."""
         family = family_of(kind)
         return f"{self.types['decimal']}({kind.precision},{kind.scale})" if family == "decimal" else self.types[family]
 
@@ -164,28 +164,28 @@ class DatabaseDialect:
         return self.mark
 
     def value(self, value: Any) -> Any:
-        """A value as the driver takes it."""
+        """Return a value in the form that the driver takes."""
         return value
 
     def no_rows(self, columns: Mapping[str, str], table: str) -> str:
-        """A query without rows whose columns have the types of those of a table ``t``, and may be NULL."""
+        """Return a query without rows whose columns have the types of those of a table ``t``, and may be NULL."""
         return f"SELECT {_as(columns)} FROM {self.one_row} LEFT JOIN {table} t ON 1 = 0 WHERE 1 = 0"
 
     one_row: ClassVar[str] = "(SELECT 1 AS x) d"
 
     def delete(self, table: str, stage: str, on: str, where: str) -> str:
-        """The statement that deletes the rows ``t`` of a table for which the stage has a row ``s``."""
+        """Return the statement that deletes the rows ``t`` of a table for which the stage has a row ``s``."""
         return f"DELETE FROM {table} AS t USING {stage} AS s WHERE {on} AND {where}"
 
     def update(
         self, table: tuple[str, str], other: tuple[str, str], on: str, sets: Mapping[str, str], where: str
     ) -> str:
-        """The statement that sets columns of a table from another; each is given with its letter, ``s`` or ``t``."""
+        """Return the statement that sets columns of a table from another; each is given with its letter, s or t."""
         assigned = ", ".join(f"{name} = {value}" for name, value in sets.items())
         return f"UPDATE {' AS '.join(table)} SET {assigned} FROM {' AS '.join(other)} WHERE {on} AND {where}"
 
     def is_lost(self, connection: Any, error: Exception) -> bool:
-        """Whether an error means that the connection is gone, or that the same may go well another time."""
+        """Return whether an error means that the connection is lost, or that a retry may succeed."""
         try:
             connection.cursor().execute("SELECT 1")
         except Exception:
@@ -194,7 +194,7 @@ class DatabaseDialect:
 
 
 class PostgreSQLDialect(DatabaseDialect):
-    """Rows go by COPY."""
+    """PostgreSQL; rows are loaded by COPY."""
 
     types: ClassVar[Mapping[str, str]] = {
         "integer": "bigint",
@@ -235,7 +235,7 @@ class PostgreSQLDialect(DatabaseDialect):
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.Array:
-    """Bytes as PostgreSQL reads them."""
+    """Return bytes as text that PostgreSQL reads."""
     return pa.array([None if value is None else f"\\x{value.hex()}" for value in column.to_pylist()], pa.string())
 
 
@@ -384,7 +384,7 @@ class OracleDialect(DatabaseDialect):
 
 
 class SQLiteDialect(DatabaseDialect):
-    """A file, for trying out: its numbers with a point have 15 digits."""
+    """SQLite, a file for trials: its decimals have 15 digits."""
 
     mark: ClassVar[str] = "?"
     types: ClassVar[Mapping[str, str]] = {
@@ -423,7 +423,7 @@ class SQLiteDialect(DatabaseDialect):
         return [("main", row[0]) for row in cursor.fetchall()]
 
     def type_for(self, kind: pa.DataType, *, is_key: bool) -> str:
-        """Numbers of more digits than SQLite's have are text."""
+        """Return the type of a new column: TEXT for decimals with more digits than SQLite keeps."""
         is_long = pa.types.is_decimal(kind) and kind.precision > _DIGITS_OF_DOUBLE
         return "TEXT" if is_long else super().type_for(kind, is_key=is_key)
 
@@ -443,7 +443,7 @@ class SQLiteDialect(DatabaseDialect):
 
 
 class _ManualTransactions:
-    """A connection of sqlite3 that begins a transaction where a statement needs one, DDL included."""
+    """A connection of sqlite3 that begins a transaction before any statement that needs one, including DDL."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
@@ -494,7 +494,7 @@ _BY_SCHEME: dict[str, type[DatabaseDialect]] = {
 
 
 def dialect_for(url: str) -> DatabaseDialect | None:
-    """The dialect of a URL, as JDBC's with ``jdbc:`` in front; None where it is of no database."""
+    """Return the dialect of a URL, which may begin with ``jdbc:``; None if it is not that of a database."""
     parts = urlsplit(url.removeprefix("jdbc:"))
     kind = _BY_SCHEME.get(parts.scheme)
     return kind(parts) if kind else None

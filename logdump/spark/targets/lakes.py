@@ -1,7 +1,8 @@
-"""Changes applied to tables of a lake: Delta (``deltalake``) and Iceberg (``pyiceberg``), without a JVM.
+"""Applies changes to tables of a lake: Delta (``deltalake``) and Iceberg (``pyiceberg``), without a JVM.
 
-A commit is one of each table, rows and position together: in the metadata of that commit or table. Between the commits
-of two tables a reader sees them at two places of the trail; after a kill each goes on from its own.
+Each table is committed by itself, rows and position together: the position is in the metadata of the commit (Delta) or
+of the table (Iceberg). Between the commits of two tables a reader sees them at different places of the trail; after a
+kill each continues from its own.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _RETRIES = "commit.retry.num-retries"
 
 
 class LakeTarget(ApplyTarget):
-    """Tables whose rows are replaced as a whole: a change of some columns is completed from the row that is there."""
+    """Tables whose rows are replaced as a whole: a change of some columns is completed from the existing row."""
 
     commits_parts = False
 
@@ -93,10 +94,10 @@ class LakeTarget(ApplyTarget):
                 self._written[name] = text
 
     def check_alone(self, table: SourceTable, position: str | None) -> None:
-        """Hold the position in the table that a commit will follow against the one that this stream knows.
+        """Compare the position in a table, before a commit, with the one that this stream has written last.
 
         Raises:
-            BadTarget: another stream has written it since.
+            BadTarget: another stream has written to the table since.
         """
         if position != self._written.get(table.name):
             raise BadTarget(f"another stream applies changes to {table.name}: one table, one stream")
@@ -122,7 +123,7 @@ class LakeTarget(ApplyTarget):
         self.write(table, {*there} & (origins | {*net.gone} | {*keys}), rows, position, is_truncated=net.is_truncated)
 
     def _rows(self, table: SourceTable, keys: Collection[Key]) -> dict[Key, dict[str, Any]]:
-        """The rows of the table that have these keys."""
+        """Return rows of the table by key, including those with these keys."""
         if not keys:
             return {}
         rows = self.read(table, keys).to_pylist()
@@ -130,37 +131,37 @@ class LakeTarget(ApplyTarget):
 
     @abstractmethod
     def position_of(self, name: str) -> str | None:
-        """The text of the position that a table was last written with."""
+        """Return the position, as text, of the last write to a table; None if there is none."""
 
     @abstractmethod
     def schema_of(self, table: SourceTable) -> pa.Schema | None:
-        """The columns of a table; None where there is none."""
+        """Return the columns of a table; None if it does not exist."""
 
     @abstractmethod
     def create(self, table: SourceTable, schema: pa.Schema) -> None:
-        """Make a table."""
+        """Create a table."""
 
     @abstractmethod
     def read(self, table: SourceTable, keys: Collection[Key]) -> pa.Table:
-        """Rows of a table, those with these keys among them."""
+        """Return rows of a table, including those with these keys."""
 
     @abstractmethod
     def write(
         self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool
     ) -> None:
-        """Put rows in the place of all rows, or of those that have these keys, with the position in one commit.
+        """Replace all rows, or those with these keys, by ``rows``; rows and position are one commit.
 
         Raises:
             BadTarget: another stream has written to the table.
-            TargetLost: something else has been committed meanwhile, or the table cannot be reached.
+            TargetLost: there was another commit meanwhile, or the table cannot be reached.
         """
 
 
 class DeltaTarget(LakeTarget):
-    """A folder in which each table is one of Delta.
+    """A folder of Delta tables.
 
     Args:
-        folder: where they are, or a URL of a store that ``deltalake`` knows.
+        folder: its path, or the URL of a store that ``deltalake`` supports.
     """
 
     def __init__(self, folder: str) -> None:
@@ -288,10 +289,10 @@ class IcebergTarget(LakeTarget):
 
         found = self._table(table.name)
         self.check_alone(table, found.properties.get(_POSITION))
-        found.metadata.properties[_RETRIES] = "0"  # for this commit: pyiceberg would put it on top of another stream's
+        found.metadata.properties[_RETRIES] = "0"  # pyiceberg would repeat this commit on top of another stream's
         try:
             with warnings.catch_warnings(), found.transaction() as step:
-                warnings.simplefilter("ignore")  # of a table that has no rows
+                warnings.simplefilter("ignore")  # it warns if a table has no rows
                 if is_truncated:
                     step.delete(AlwaysTrue())
                 elif keys and len(table.keys) == 1:
@@ -316,7 +317,7 @@ class IcebergTarget(LakeTarget):
 
 
 def _position_in(delta: Any) -> str | None:
-    """The position that a table of Delta was last written with."""
+    """Return the position of the last write to a Delta table."""
     return next((str(entry[_POSITION]) for entry in delta.history() if _POSITION in entry), None)
 
 
@@ -325,7 +326,7 @@ def _quoted(name: str) -> str:
 
 
 def _literal(value: Any) -> str:
-    """A value of a key in a statement."""
+    """Return a value of a key as written in a statement."""
     if isinstance(value, bytes):
         return f"X'{value.hex()}'"
     return str(value) if isinstance(value, (int, Decimal)) else "'{}'".format(str(value).replace("'", "''"))
@@ -336,7 +337,7 @@ def _all(table: SourceTable) -> dict[str, str]:
 
 
 def _expect(table: SourceTable, net: NetEffect, keys: Sequence[Key], there: Collection[Key]) -> None:
-    """Refuse a change of a row that is not there, and a row that is there already."""
+    """Refuse changes of missing rows, and inserts of existing ones. Raises ChangeRefused."""
     if net.is_truncated:
         return
     for key, number in net.gone.items():
@@ -350,7 +351,7 @@ def _expect(table: SourceTable, net: NetEffect, keys: Sequence[Key], there: Coll
 
 
 def _whole_rows(net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping[str, Any]]) -> pa.Table:
-    """The rows with the columns that the trail does not have of them as they are in the table."""
+    """Return the rows, completed from the table by the columns that the trail lacks."""
     if not any(net.absent):
         return net.rows
     rows, kept = net.rows.to_pylist(), []
@@ -364,20 +365,20 @@ def _whole_rows(net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping
 
 
 def _spelled(table: SourceTable, columns: Mapping[str, TargetColumn]) -> SourceTable:
-    """The table with its columns as the target calls them."""
+    """Return the table with its columns as spelled in the target."""
     names = {name: columns[name.lower()].name if name.lower() in columns else name for name in table.columns}
     types = {names[name]: kind for name, kind in table.columns.items()}
     return table._replace(columns=types, keys=tuple(names[key] for key in table.keys))
 
 
 def _in_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Rows in the columns of a table, null in those that they do not have."""
+    """Return rows in the columns of a table, null in columns that the rows lack."""
     arrays = [rows[one.name] if one.name in rows.column_names else pa.nulls(len(rows), one.type) for one in schema]
     return pa.table(arrays, schema.names).cast(schema)
 
 
 def _columns(schema: pa.Schema) -> dict[str, TargetColumn]:
-    """The columns of a table by their names in small letters."""
+    """Return the columns of a table by lower-case name."""
     return {
         field.name.lower(): TargetColumn(field.name, _plain(field.type), str(field.type), None, not field.nullable)
         for field in schema
@@ -385,7 +386,7 @@ def _columns(schema: pa.Schema) -> dict[str, TargetColumn]:
 
 
 def _plain(kind: pa.DataType) -> str:
-    """A type without what differs between writers of Arrow: views, large offsets, the width of a short integer."""
+    """Return a type without the differences between writers of Arrow: views, large offsets, width of short integers."""
     text = str(kind).replace("large_", "").replace("_view", "")
     return (
         "int32" if text == "int16" else text.replace("decimal", "decimal128") if text.startswith("decimal(") else text

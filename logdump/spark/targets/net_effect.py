@@ -1,13 +1,13 @@
-"""The net effect of successive changes of one table: what of its rows goes, and which rows are new, changed or moved.
+"""The net effect of successive changes of one table: rows that are removed, inserted, changed or moved.
 
     insert 1, update 1        -> insert 1
     update 2 (A), update 2 (B) -> update 2 (A, B)
     key update 3 to 4, 4 to 3  -> two moves, in any order of the rows
-    delete 5, insert 5         -> 5 goes, 5 is inserted
+    delete 5, insert 5         -> 5 is removed, 5 is inserted
 
-Each target does the same in this order: everything goes (truncate), rows go, rows change, rows are inserted. A row
-that moves goes under its old key and is inserted under the new one; columns that the trail does not have of it are
-taken from the old row before it goes.
+Each target applies it in this order: all rows are removed (truncate), rows are removed, changed, inserted. A row that
+moves is removed under its old key and inserted under the new one; its columns that the trail lacks are copied from the
+old row before that is removed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class RowEffect(enum.StrEnum):
 
 
 class Conflict(NamedTuple):
-    """A change that does not fit the ones before it: its number, what is wrong, and whether later ones may mend it."""
+    """A change that contradicts earlier ones: its number, the problem, and whether later changes may resolve it."""
 
     number: int
     problem: str
@@ -46,14 +46,14 @@ class NetEffect(NamedTuple):
     """The net effect of a run of changes.
 
     Attributes:
-        is_truncated: whether all rows that were there go first.
-        gone: keys of the rows that go, each with the number of the change that removes it.
+        is_truncated: whether all existing rows are removed first.
+        gone: keys of the rows that are removed, each with the number of the change that removes it.
         rows: the rows that change, move or are inserted: the columns of the table, null where absent.
-        kinds: for each its kind; a row that moves is among ``gone`` under its key before.
-        origins: for each its key before, None for one that is inserted.
-        absent: for each the columns whose value stays as it was.
-        changed_by: for each the number of its last change.
-        conflicts: changes that cannot be: of a row that is not there, of two rows with one key.
+        kinds: kind of each row; a row that moves is among ``gone`` under its old key.
+        origins: old key of each row, None if it is inserted.
+        absent: columns of each row whose values do not change.
+        changed_by: number of the last change of each row.
+        conflicts: impossible changes: of a missing row, or of two rows with the same key.
     """
 
     is_truncated: bool
@@ -67,13 +67,13 @@ class NetEffect(NamedTuple):
 
 
 class _Row:
-    """A row as the changes so far have left it.
+    """A row after the changes so far.
 
     Attributes:
-        origin: its key before them; None where they have inserted it.
-        number: the last change of it.
-        older: earlier changes that have the value of a column which the last one lacks.
-        absent: columns of which no change has a value.
+        origin: its key before them; None if they have inserted it.
+        number: number of its last change.
+        older: numbers of earlier changes, by columns for which the last one has no value.
+        absent: columns for which no change has a value.
     """
 
     __slots__ = ("absent", "number", "older", "origin")
@@ -85,7 +85,6 @@ class _Row:
         self.absent = absent
 
     def change(self, number: int, absent: Absent) -> None:
-        """A later change of it."""
         if absent:
             self.older = {name: self.older.get(name, self.number) for name in absent if name not in self.absent}
             absent &= self.absent
@@ -95,11 +94,11 @@ class _Row:
 
 
 class Changes:
-    """Changes of one table in their order, taken one batch after the other.
+    """Changes of one table in order, added batch by batch.
 
     Args:
         columns: the columns of the table.
-        keys: those of its key.
+        keys: its key columns.
     """
 
     def __init__(self, columns: Sequence[str], keys: Sequence[str]) -> None:
@@ -108,33 +107,33 @@ class Changes:
         self.count = 0
 
     def add(self, batch: pa.Table) -> None:
-        """Later changes: the columns of the table, ``_op``, ``_sequence`` and ``_absent``."""
+        """Add later changes: the columns of the table, ``_op``, ``_sequence`` and ``_absent``."""
         self._batches.append(batch)
         self.count += len(batch)
 
     def rows(self) -> pa.Table:
-        """The rows that the changes leave of an empty table: its columns, and ``_absent``."""
+        """Return the rows that an empty table has after the changes: its columns, and ``_absent``."""
         net = self.net(overwrite=True)
         absent = [sorted(one) or None for one in net.absent]
         return net.rows.append_column("_absent", pa.array(absent, pa.list_(pa.string())))
 
     def all(self) -> pa.Table:
-        """The changes as one table."""
+        """Return the changes as one table."""
         self._batches = [pa.concat_tables(self._batches).combine_chunks()]
         return self._batches[0]
 
     def destinations(self) -> set[Key]:
-        """The keys that rows move to: whether the table has a row there decides what a swap of keys means."""
+        """Return the keys to which rows move: the meaning of a swap depends on whether the table has rows with them."""
         if not self.count or not pc.any(pc.ends_with(self.all()["_sequence"], "1")).as_py():
             return set()
         return {key for op, key, *_ in self._steps(self.all()) if op == "move"}
 
     def net(self, present: Collection[Key] = (), *, overwrite: bool = False) -> NetEffect:
-        """Their net effect on a table.
+        """Return their net effect on a table.
 
         Args:
-            present: those of ``destinations`` of which the table has a row.
-            overwrite: whether a row takes the place of another one that has its key.
+            present: those of ``destinations`` for which the table has a row.
+            overwrite: whether a row replaces another with its key.
         """
         table = self.all()
         replay = _Replay(present, frozenset(self.columns), overwrite=overwrite)
@@ -143,7 +142,7 @@ class Changes:
         return self._effect(table, replay)
 
     def _steps(self, table: pa.Table) -> Iterator[tuple[str, Key, int, Absent, Key]]:
-        """Operation, key, number, absent columns and, of a move, the key before of each change."""
+        """Yield operation, key, number, absent columns and, for a move, the old key of each change."""
         keys = [*zip(*(table[name].to_pylist() for name in self.keys), strict=True)]
         ops, sequences, absent = table["_op"].to_pylist(), table["_sequence"].to_pylist(), _absent_in(table["_absent"])
         before: Key | None = None
@@ -187,14 +186,14 @@ class Changes:
 
 
 class _Replay:
-    """Rows by their keys while changes are taken in order.
+    """Rows by key while changes are replayed in order.
 
     Two rows share a key in the middle of a swap: the one that was there first is the one that leaves.
 
     Args:
-        present: keys that the table has, of those that rows move to.
+        present: keys that the table has, of those to which rows move.
         columns: the columns of the table.
-        overwrite: whether a row takes the place of another one that has its key.
+        overwrite: whether a row replaces another with its key.
     """
 
     def __init__(self, present: Collection[Key], columns: Absent, *, overwrite: bool) -> None:
@@ -207,17 +206,16 @@ class _Replay:
         self.conflicts: list[Conflict] = []
 
     def rows(self) -> Iterable[_Row]:
-        """The rows that are left."""
+        """Return the rows that are left."""
         return (row for rows in self._rows.values() for row in (rows[-1:] if self._overwrite else rows))
 
     def shared_keys(self) -> Iterator[Conflict]:
-        """The rows that have come to a key which another row has kept."""
+        """Yield the conflicts of rows that have moved to a key which another row has kept."""
         for key, rows in self._rows.items():
             if len(rows) > 1:
                 yield Conflict(rows[-1].number, f"two rows have the key {_shown(key)}", is_open=True)
 
     def take(self, op: str, key: Key, number: int, absent: Absent, before: Key) -> None:
-        """The next change."""
         if op == "truncate":
             self.is_truncated = True
             self._present.clear()
@@ -244,7 +242,7 @@ class _Replay:
             self.conflicts.append(Conflict(number, f"{op} of a row that is not there: {_shown(key)}"))
 
     def _leave(self, op: str, key: Key, number: int) -> _Row | None:
-        """Take the row of a key away; None for one that no change has touched."""
+        """Remove and return the row of a key; None if no change has touched it."""
         rows = self._rows.get(key)
         if not rows:
             self._expect(op, key, number)
@@ -269,12 +267,12 @@ class _Replay:
 
 
 def _are_one(first: str, second: str) -> bool:
-    """Whether two changes are the parts of one key update, by their places in the trail."""
+    """Return whether two changes are the parts of one key update, by their ``_sequence``."""
     return first[-1] == "0" and second[-1] == "1" and first[:-1] == second[:-1]
 
 
 def _absent_in(lists: Any) -> list[Absent]:
-    """The absent columns of each change; the sets are shared."""
+    """Return the absent columns of each change; equal sets are one object."""
     if lists.null_count == len(lists):
         return [_NOTHING] * len(lists)
     texts = pc.binary_join(lists, _SEPARATOR).combine_chunks().dictionary_encode()

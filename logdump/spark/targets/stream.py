@@ -1,4 +1,4 @@
-"""``logdump.spark.apply`` and ``latest``: a trail that grows, applied to tables; the rows that changes come to."""
+"""``logdump.spark.apply`` and ``latest``: apply a trail that grows to tables; find the rows that changes result in."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ if TYPE_CHECKING:
 DdlHandler = Callable[[str, str], object]
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 _PARTITION = "4m"
-"""Bytes of trail that one task reads: while what it gives is applied, others read on."""
+"""Bytes of trail that one task reads: while its rows are applied, other tasks read on."""
 _RAISED = "An exception was thrown from the Python worker"
 _LOST = re.compile(
     r"Python worker (?:exited unexpectedly|failed to connect)|port number (?:from|in) \S+'s stdout"
     r"|java\.io\.(?:EOF|IO)Exception|java\.net\.(?:Socket|Connect)Exception|java\.nio\.channels\.\w*Clos\w+"
     r"|terminated with exception: (?:Stream closed|Broken pipe|Connection reset|null)"
 )
-"""What Spark says where a worker, or the daemon that starts them, has gone."""
+"""Messages of Spark when a worker, or the daemon that starts workers, has died."""
 _POLL = 0.2
-"""Seconds between looks at whether to stop."""
+"""Seconds between checks of ``stop``."""
 
 
 class DdlFound(SourceError):
@@ -59,7 +59,7 @@ class DdlFound(SourceError):
 
 
 class TableStatement(NamedTuple):
-    """A statement: its place in the trail, and that in words; the table as the trail has it, the text."""
+    """A DDL statement: its place in the trail, the place in words, the table as the trail spells it, and the text."""
 
     place: str
     where: str
@@ -70,7 +70,7 @@ class TableStatement(NamedTuple):
 def statements_between(
     files: Sequence[TrailInput], start: str, end: str, tables: Collection[str]
 ) -> Iterator[TableStatement]:
-    """The statements from one place of a trail up to another that name one of these tables, in order."""
+    """Yield the DDL statements between two places of a trail that name one of these tables, in order."""
     by_name = {name.lower(): name for name in tables}
     for file in files:
         seqno = file.seqno or 0
@@ -118,28 +118,28 @@ def apply(
     """Apply the changes of a trail to tables of a target, each exactly once, until ``stop`` is set.
 
     Args:
-        spark: a session whose workers see the files.
-        path: of one trail: path, directory or glob; or several.
+        spark: session whose workers can open the files.
+        path: file, directory or glob of one trail; or several.
         target: URL of a database, ``delta:`` with a folder, ``iceberg:`` with a catalog's name; or a pyiceberg catalog.
-        tables: names in the trail, or wildcards, which match no heartbeat tables; a mapping has the target's names.
-        checkpoint: a folder for Spark's own notes, else a temporary one; the position is in the target.
-        from_csn: the first CSN for tables that have no position yet; unless given, they begin with the trail.
-        once: whether to end when what is there has been applied.
-        keys: the columns of the key, of tables that have none in the trail.
-        create: whether tables that are missing are made.
-        collisions: ``stop`` at a row that is there already, or missing; or ``overwrite``, after a load that overlaps.
-        ddl: ``stop`` at a statement on one of the tables, ``ignore`` it, or a function of its text and table, which is
-            called when all before it is applied.
-        batch: bytes of trail that are one transaction of the target; transactions of the source are never cut.
-        interval: seconds between looks at the trail.
-        patience: seconds that a target which has gone away is waited for.
+        tables: names in the trail, or wildcards, which match no heartbeat tables; or a mapping to names in the target.
+        checkpoint: folder for Spark's checkpoint, by default a temporary one; the position is in the target.
+        from_csn: first CSN for tables that have no position yet; by default they begin with the trail.
+        once: whether to end when the existing changes have been applied.
+        keys: key columns of tables that have no key in the trail.
+        create: whether to create missing tables.
+        collisions: ``stop`` if a new row exists or a changed one is missing; ``overwrite``, after a load that overlaps.
+        ddl: ``stop`` at a DDL statement on one of the tables, ``ignore`` it, or a function of its text and table, which
+            is called when all changes before it are applied.
+        batch: bytes of trail in one transaction of the target; transactions of the source are never split.
+        interval: seconds between checks of the trail for changes.
+        patience: seconds to wait for a target whose connection is lost.
         progress: called after each commit.
-        stop: ends the call after the transaction under way.
-        options: those of the data source.
+        stop: ends the call after the current transaction.
+        options: options of the data source.
 
     Raises:
-        SourceError: ``BadTarget``, nothing has been written; ``Refused``, a change that the target does not take, and
-            the transactions before it are applied; ``TargetLost``, it has gone for longer than ``patience``.
+        SourceError: ``BadTarget``: nothing has been written; ``Refused``: the target refuses a change, and the
+            transactions before it are applied; ``TargetLost``: the connection is lost for longer than ``patience``.
     """
     given = [tables] if isinstance(tables, str) else tables
     names = given if isinstance(given, Mapping) else dict.fromkeys(given, "")
@@ -152,7 +152,7 @@ def apply(
 
 
 def target_for(given: Any) -> ApplyTarget:
-    """The target of a URL, or of a catalog of ``pyiceberg``. Raises BadTarget where it is none."""
+    """Return the target of a URL or of a catalog of ``pyiceberg``. Raises BadTarget if a URL is not of a target."""
     if isinstance(given, ApplyTarget):
         return given
     if not isinstance(given, str):
@@ -168,14 +168,14 @@ def target_for(given: Any) -> ApplyTarget:
 
 
 def latest(changes: DataFrame, table: str | None = None) -> DataFrame:
-    """The last state of each row of a table, from its changes in the order of the trail.
+    """Return the last state of each row of a table, from its changes in trail order.
 
-    Deletes, updates of the key and truncates are followed; a column that no change of a row has is null and in
-    ``_absent``. The rows are held in the driver.
+    Deletes, updates of the key and truncates are applied; a column for which no change of a row has a value is null and
+    listed in ``_absent``. The rows are held in the driver.
 
     Args:
-        changes: of ``logdump.spark.changes``, with ``key_update="split"``.
-        table: which table, where the changes are of several.
+        changes: frame of ``logdump.spark.changes``, with ``key_update="split"``.
+        table: name of the table, if the changes are of several.
     """
     tables = {one.name: one for one in source_tables(changes.schema, {}, {})}
     if table is None and len(tables) > 1:
@@ -191,7 +191,7 @@ def latest(changes: DataFrame, table: str | None = None) -> DataFrame:
 
 
 class ApplyRequest(NamedTuple):
-    """What is applied: the trail, its tables with their names in the target, empty where it is the same."""
+    """The trail to apply and the options, with the names of its tables in the target, empty if they are the same."""
 
     path: Paths
     tables: Mapping[str, str]
@@ -201,12 +201,12 @@ class ApplyRequest(NamedTuple):
     options: Mapping[str, Any]
 
     def chosen(self) -> Self:
-        """The same with the tables that wildcards match. Raises BadOption."""
+        """Return the request with wildcards replaced by the tables they match. Raises BadOption."""
         names = tables_like([*self.tables], self._source_options())
         return self._replace(tables={name: self.tables.get(name, "") for name in names})
 
     def files(self) -> list[TrailInput]:
-        """The files of the trail, now."""
+        """Return the files that the trail has now."""
         return [*find_files(self._source_options())]
 
     def _source_options(self) -> Options:
@@ -217,11 +217,11 @@ class ApplyRequest(NamedTuple):
 
 
 class _Again(Exception):
-    """A statement was handled: the schemas are to be looked at again."""
+    """A statement was handled: the schemas must be read again."""
 
 
 def _is_of_lost_worker(error: Exception) -> bool:
-    """Whether an error of Spark says that a process of its Python has gone, a worker or the daemon that starts them."""
+    """Return whether a Spark error means that a worker, or the daemon that starts workers, has died."""
     text = str(error)
     return not isinstance(error, SourceError) and _RAISED not in text and _LOST.search(text) is not None
 
@@ -249,11 +249,11 @@ class _Run:
         self.progress = ApplyProgress()
 
     def keep_on(self, checkpoint: Any, patience: float, *, create: bool, trigger: Mapping[str, Any]) -> ApplyProgress:
-        """Follow the trail, again and again while the target, and what of Spark has died, comes back.
+        """Follow the trail, and begin again when the connection to the target, or a worker of Spark, was lost.
 
         Raises:
-            TargetLost: the target does not come back.
-            Exception: Spark's workers do not.
+            TargetLost: the connection stays lost for ``patience`` seconds.
+            Exception: workers of Spark keep dying for that time.
         """
         lost_at: float | None = None
         while True:
@@ -275,7 +275,7 @@ class _Run:
                 time.sleep(min(1.0, patience / 10))
 
     def follow(self, checkpoint: Any, *, create: bool, trigger: Mapping[str, Any]) -> ApplyProgress:
-        """From the positions in the target on, until it ends or is stopped. Raises TargetLost."""
+        """Follow the trail from the positions in the target until it ends or is stopped. Raises TargetLost."""
         asked, target, self._error = self._asked, self._target, None
         notes = _notes_folder(checkpoint)
         try:
@@ -329,10 +329,10 @@ class _Run:
             self.progress = applier.progress
 
     def _meet_statements(self, applier: Applier, rows: Rows, end: str) -> None:
-        """Apply what comes before the next statement of a batch, and stop there or hand it over.
+        """Apply the changes before the next DDL statement of a batch; then stop, or call the function ``ddl``.
 
         Raises:
-            DdlFound: a statement is met, and it is to stop.
+            DdlFound: there is a statement, and ``ddl`` is not a function.
         """
         begun = max(self._reached, applier.place)
         found = statements_between(self._asked.files(), begun or place_of(0, 0), end, self._asked.tables)
@@ -354,10 +354,10 @@ class _Run:
 
 
 def check_beginning(asked: ApplyRequest) -> None:
-    """Refuse a trail whose first transaction has begun in a file that is not there.
+    """Check that the first transaction of a trail does not begin in a missing file.
 
     Raises:
-        BadTrail: it is one.
+        BadTrail: it does.
     """
     whole = WholeTrail.around(Path(asked.files()[0].path))
     first = next((batch for batch in transaction_batches(whole, FIRST_PLACE) if batch.rows), None)
@@ -368,14 +368,14 @@ def check_beginning(asked: ApplyRequest) -> None:
 
 
 def _end_of(notes: Path, number: int) -> str:
-    """The place at which a micro-batch ends, as Spark has noted it before the batch."""
+    """Return the place at which a micro-batch ends, which Spark writes to its checkpoint before the batch."""
     text = (notes / "offsets" / str(number)).read_text()
     found = [re.search(rf'"{name}" ?: ?(\d+)', text) for name in ("seqno", "rba")]
     return place_of(*(int(match[1]) for match in found if match))
 
 
 def _start(places: Sequence[str], asked: ApplyRequest) -> dict[str, Any]:
-    """The options that begin where the table that is furthest back stands."""
+    """Return the options for a stream that begins at the earliest position of the tables."""
     if len(places) < len(asked.tables) or not min(places):
         return {} if asked.from_csn is None else {"startCsn": str(asked.from_csn)}
     seqno, rba, *_ = min(places).split(".")
@@ -385,14 +385,14 @@ def _start(places: Sequence[str], asked: ApplyRequest) -> dict[str, Any]:
 def source_tables(
     schema: StructType, names: Mapping[str, str], keys: Mapping[str, Sequence[str]]
 ) -> Iterator[SourceTable]:
-    """The tables by the schema of their changes. Raises BadTarget for one without a key."""
+    """Yield the tables in the schema of their changes. Raises BadTarget for a table without a key."""
     fields = [field for field in schema.fields if not field.name.startswith("_")]
     one = fields[0].metadata.get("logdump.table") if fields else None
     tables = {one: fields} if one is not None else {field.name: [*field.dataType.fields] for field in fields}  # type: ignore[attr-defined]
     wanted = {name.lower(): target for name, target in names.items()}
     given = {name.lower(): key for name, key in keys.items()}
     if others := given.keys() - {str(name).lower() for name in tables}:
-        raise BadTarget(f"nothing was written: keys: no changes are applied of {', '.join(sorted(others))}")
+        raise BadTarget(f"nothing was written: keys: not among the tables: {', '.join(sorted(others))}")
     for name, own in tables.items():
         spelled = {field.name.lower(): field.name for field in own}
         wanted_key = given.get(name.lower()) or [field.name for field in own if field.metadata.get("logdump.key")]
@@ -406,8 +406,8 @@ def source_tables(
 
 
 def arrow_of(kind: DataType) -> pa.DataType:
-    """The type in Arrow of one in Spark; a timestamp is in UTC."""
-    from pyspark.sql import types  # noqa: PLC0415 - it comes with the session
+    """Return the Arrow type of a Spark type; timestamps are in UTC."""
+    from pyspark.sql import types  # noqa: PLC0415 - the session has loaded it
     from pyspark.sql.pandas.types import to_arrow_type  # noqa: PLC0415 - as above
 
     if isinstance(kind, types.TimestampType):
@@ -420,11 +420,11 @@ def arrow_of(kind: DataType) -> pa.DataType:
 
 
 def arrow_tables(frame: DataFrame) -> Iterator[pa.Table]:
-    """The rows of a frame, or of its Arrow streams, partition after partition: each while the next one is computed.
+    """Yield the rows of a frame, or of its Arrow streams, partition by partition, each while the next is computed.
 
-    ``DataFrame.toArrow`` would hold all of them at once, and a transaction of the source may be larger than memory.
+    ``DataFrame.toArrow`` would hold all rows at once, and a transaction of the source may be larger than memory.
     """
-    from pyspark import RDD  # noqa: PLC0415 - it comes with the session
+    from pyspark import RDD  # noqa: PLC0415 - the session has loaded it
     from pyspark.serializers import NoOpSerializer  # noqa: PLC0415 - as above
 
     in_java: Any = frame
@@ -441,7 +441,7 @@ def arrow_tables(frame: DataFrame) -> Iterator[pa.Table]:
 
 
 def _notes_folder(checkpoint: str | os.PathLike[str] | None) -> Path:
-    """A new folder for what Spark notes of one query: the target alone says where to begin."""
+    """Create a folder for Spark's checkpoint of one query, new each time since the target has the position."""
     if checkpoint is not None:
         Path(checkpoint).mkdir(parents=True, exist_ok=True)
     return Path(tempfile.mkdtemp(prefix="logdump-apply-", dir=checkpoint))

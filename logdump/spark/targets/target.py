@@ -1,4 +1,4 @@
-"""What changes are applied to: a place with tables, and in it the position that is committed with the rows."""
+"""The target of changes: its tables, and the position in it that is committed with the rows."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from logdump.spark.targets.net_effect import Changes
 
 
 class BadTarget(SourceError):
-    """A target that is not there, in use, or with other tables, columns or types; nothing has been written."""
+    """A target does not exist, is in use, or has other tables, columns or types; nothing has been written."""
 
 
 class TargetLost(SourceError):
-    """The target has gone away; what was not committed has not happened."""
+    """The connection to the target is lost; changes that were not committed are not applied."""
 
 
 class Refused(SourceError):
-    """A change that the target does not take."""
+    """The target refuses a change."""
 
 
 class ChangeRefused(Exception):
-    """Changes that a target does not take, before it is known which.
+    """The target refuses one of several changes, which may not be known yet.
 
     Attributes:
-        problem: in the words of the target.
-        number: the number of the change among those given, where the target knows it.
+        problem: the problem in the words of the target.
+        number: the number of the change among those given, if the target reports it.
     """
 
     def __init__(self, problem: str, number: int | None = None) -> None:
@@ -42,17 +42,17 @@ class ChangeRefused(Exception):
 
 
 class KeyShared(ChangeRefused):
-    """Two rows have one key: the one may leave it later in the transaction. Nothing of the changes has been applied."""
+    """Two rows have the same key, which one may leave later in the transaction. None of the changes is applied."""
 
 
 class SourceTable(NamedTuple):
-    """A table as the changes have it.
+    """A table of the source, as in the changes.
 
     Attributes:
         name: its name in the trail.
-        wanted: its name in the target as the user gives it; None for the one in the trail.
+        wanted: its name in the target as given by the user; None for the name in the trail.
         columns: its columns and their types in Arrow.
-        keys: the columns of its key.
+        keys: its key columns.
     """
 
     name: str
@@ -65,10 +65,10 @@ class TargetColumn(NamedTuple):
     """A column of a table of the target.
 
     Attributes:
-        family: of types that take the same values, as the target calls it; None for one that is not known.
+        family: the target's name for the types that take the same values; None if unknown.
         kind: its type as the target spells it.
-        scale: digits after the point that it holds; None where there is no bound.
-        is_needed: whether a row must have a value for it, and there is no default.
+        scale: maximum number of digits after the point; None for no limit.
+        is_needed: whether it is NOT NULL and has no default.
     """
 
     name: str
@@ -81,12 +81,12 @@ class TargetColumn(NamedTuple):
 def differences(
     source: SourceTable, columns: Mapping[str, TargetColumn], taking: Callable[[pa.DataType], Collection[str]]
 ) -> Iterator[str]:
-    """What keeps a table of the target from taking the rows of one of the source.
+    """Yield the reasons why a table of the target cannot take the rows of a source table.
 
     Args:
         source: the table of the source.
-        columns: those of the target by their names in small letters.
-        taking: gives the families of columns that take values of a type.
+        columns: the columns of the target by lower-case name.
+        taking: returns the families of columns that take values of a type.
     """
     for name, kind in source.columns.items():
         column = columns.get(name.lower())
@@ -103,13 +103,13 @@ def differences(
 
 
 class AppliedPosition(NamedTuple):
-    """How far a table of the target has come.
+    """The position in the trail that a table of the target has reached.
 
     Attributes:
         place: changes whose ``_sequence`` is before it are in the table.
-        start: a place at or before it at which no transaction is open: where a stream goes on.
-        csn, time: of the last change; ``time`` is when the source wrote it, UTC.
-        changes: applied since the first.
+        start: a place at or before it at which no transaction is open: a stream continues there.
+        csn, time: CSN of the last change, and the time at which the source wrote it, UTC.
+        changes: number of changes applied since the first.
     """
 
     place: str
@@ -120,15 +120,15 @@ class AppliedPosition(NamedTuple):
 
 
 def place_of(seqno: int, rba: int) -> str:
-    """A place in a trail as text, in the order of ``_sequence``."""
+    """Return a place in a trail as text that sorts with ``_sequence``."""
     return f"{seqno:010d}.{rba:016d}."
 
 
 def lock_file(path: Path) -> IO[bytes] | None:
-    """Lock a file of its own until it is closed; None where another has the lock. Nothing is written to it.
+    """Open and lock a lock file until it is closed; None if another process has the lock. Nothing is written to it.
 
     Raises:
-        OSError: it cannot be opened, or is a link.
+        OSError: the file cannot be opened, or is a link.
     """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
     file = os.fdopen(handle, "rb")
@@ -144,10 +144,10 @@ def lock_file(path: Path) -> IO[bytes] | None:
 
 
 class ApplyTarget(ABC):
-    """Tables that take changes in transactions; while it is open no other stream writes to them.
+    """Tables that take changes in transactions; while the target is open no other stream writes to them.
 
     Attributes:
-        commits_parts: whether a commit is one for all tables, at once.
+        commits_parts: whether one commit covers all tables.
     """
 
     commits_parts = True
@@ -157,21 +157,21 @@ class ApplyTarget(ABC):
         """Connect, and lock these tables of the trail against other streams.
 
         Raises:
-            BadTarget: another stream has one of them.
-            TargetLost: there is no connection.
+            BadTarget: another stream has locked one of them.
+            TargetLost: the connection fails.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Let go; what was not committed has not happened."""
+        """Close the target; changes that were not committed are not applied."""
 
     @abstractmethod
     def positions(self) -> dict[str, AppliedPosition]:
-        """The position of each table by its name in the trail."""
+        """Return the position of each table by its name in the trail."""
 
     @abstractmethod
     def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
-        """Find the tables and hold them against the source; with ``create`` make those that are missing.
+        """Find the tables and compare them with the source; with ``create`` create the missing ones.
 
         Raises:
             BadTarget: a table is missing, or has other columns or types; nothing has been written.
@@ -179,20 +179,20 @@ class ApplyTarget(ABC):
 
     @abstractmethod
     def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
-        """Apply changes of a table in the transaction under way.
+        """Apply changes of a table in the current transaction.
 
-        With ``overwrite`` rows that are there already are replaced, and those missing are left out.
+        With ``overwrite`` existing rows are replaced, and changes of missing rows are left out.
 
         Raises:
-            KeyShared: of two rows with one key; nothing of the changes is applied.
-            ChangeRefused: it does not take a change.
-            TargetLost: it has gone.
+            KeyShared: two rows have the same key; none of the changes is applied.
+            ChangeRefused: the target refuses a change.
+            TargetLost: the connection is lost.
         """
 
     @abstractmethod
     def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
-        """Commit what was applied, with the positions. Raises TargetLost."""
+        """Commit the applied changes with the positions. Raises TargetLost."""
 
     @abstractmethod
     def rollback(self) -> None:
-        """Undo what was applied since the last commit. Raises TargetLost."""
+        """Undo the changes applied since the last commit. Raises TargetLost."""

@@ -1,8 +1,8 @@
-"""Files of a job: written by an attempt of a task in its own folder, and given their names, all of them or none.
+"""Files of a job: each attempt of a task writes them in its own folder; a commit names all of them or none.
 
-An attempt writes a file for each source, and goes on to the next when one is full. What the job is about to do stands
-in a journal in its folder before it begins, and is undone from there: when it fails, or when its driver was killed and
-another job comes to the same place.
+An attempt writes a file for each source, and begins another when one is full. The steps of a commit are written to a
+journal in the job's folder before it begins. From there they are undone if it fails or, if the driver was killed, by
+the next job with the same target.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class StagedFile(NamedTuple):
     """A file that an attempt has written.
 
     Attributes:
-        path: where it is staged.
-        source: the file its records come from; None when that is not known.
-        records: how many records were saved, without those carried along for them.
-        bytes: its size.
+        path: its path while staged.
+        source: the file its records come from; None if unknown.
+        records: number of records saved, without the definitions written for them.
+        bytes: its size in bytes.
     """
 
     path: str
@@ -53,7 +53,7 @@ def publish(folder: JobFolder, target: Target, mode: Mode, parts: Sequence[Stage
 
     Raises:
         TargetRefused: the target has changed since the job began.
-        CannotWrite: everything is as it was before the job.
+        CannotWrite: a file cannot be named; everything is as it was before the job.
     """
     try:
         target.check_contents(mode)
@@ -98,7 +98,7 @@ def _carry_out(folder: JobFolder, target: Target, replaced: list[Path], moves: l
 
 
 def sweep(directory: Path) -> None:
-    """Undo what killed jobs have left in a directory."""
+    """Undo the commits of killed jobs in a directory, and remove their folders."""
     for folder in job_folders(directory):
         if not is_at_work(folder):
             roll_back(folder)
@@ -106,7 +106,7 @@ def sweep(directory: Path) -> None:
 
 
 def roll_back(folder: JobFolder) -> None:
-    """Undo a commit that was not completed; without one this does nothing."""
+    """Undo an incomplete commit; without one do nothing."""
     try:
         journal: dict[str, Any] = json.loads((folder.directory / JOURNAL).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -124,7 +124,7 @@ def roll_back(folder: JobFolder) -> None:
 
 
 def _give_name(staged: Path, final: Path) -> None:
-    """Give a staged file its name, never another file's; it keeps the staged one too where files can have two."""
+    """Give a staged file its final name, unless a file has it; with hard links it keeps the staged name too."""
     try:
         final.hardlink_to(staged)
     except OSError:
@@ -140,7 +140,7 @@ def _take_name(staged: Path, final: Path) -> None:
 
 
 def _rename_header(path: Path, final: Path, name: str) -> None:
-    """Write FileName and Seqno of its final name into the header of a staged file."""
+    """Write FileName and Seqno of the final name into the header of a staged file."""
     with TrailFile(path) as trail:
         header, length = trail.file_header, trail.first_rba
     if header is None:
@@ -155,7 +155,7 @@ def _rename_header(path: Path, final: Path, name: str) -> None:
 
 
 def _write_again(path: Path, header: Record, length: int) -> None:
-    """Write a file with a header of another length."""
+    """Rewrite a file with a header of another length."""
     with path.open("rb") as source, WholeFile(path, replace=True) as copy:
         copy.write(header.raw)
         source.seek(length)
@@ -167,17 +167,17 @@ _NAME = "tr{:09d}"
 
 
 class Definitions(Protocol):
-    """The definitions of a source that a new file already holds."""
+    """The definitions of a source that a new file already has."""
 
     def before(self, record: Record) -> Iterator[Record]:
-        """The definitions to be written before a record."""
+        """Yield the definitions that must be written before a record."""
 
     def own_form(self, record: Record) -> Record:
-        """A metadata record that is written itself, in the form that means the same in the new file."""
+        """Return a metadata record that is saved in the form that means the same in the new file."""
 
 
 class SourceFiles(NamedTuple):
-    """A source of records: its path where it is known, its file header, and definitions for one new file."""
+    """A source of records: its path if known, its file header, and a function for the definitions of a new file."""
 
     path: str | None
     header: FileHeader | None
@@ -185,13 +185,13 @@ class SourceFiles(NamedTuple):
 
 
 class PartFiles:
-    """Writes records, each after the definitions it needs, into files that stand alone.
+    """Writes records, each after the definitions it needs, into self-contained files.
 
     Args:
-        directory: makes an empty folder; called for the first record.
-        max_bytes: size over which a file is not to grow; a single record may be larger. None: no limit.
-        target: the target that the files will have. FileName in their headers is as long as it will be there, so that
-            they are not written again when they get their names.
+        directory: creates an empty folder; called for the first record.
+        max_bytes: maximum size of a file; a single record may be larger. None: no limit.
+        target: the target of the files. FileName in their headers is as long as it will be there, so that they need
+            not be rewritten when they are named.
     """
 
     def __init__(self, directory: Callable[[], Path], max_bytes: int | None, target: Target | None = None) -> None:
@@ -206,19 +206,19 @@ class PartFiles:
         self._head_size = self._records = 0
 
     def begin(self, source: SourceFiles) -> None:
-        """Begin a source: the records that follow come from it and go to files of its own."""
+        """Begin a source: the records that follow come from it, and go to files of their own."""
         self.end()
         self._source, self._definitions = source, None
 
     @property
     def room(self) -> int:
-        """Bytes that the file being written takes as they are; 0 where the next record begins a file."""
+        """Bytes that still fit into the file being written; 0 if the next record begins a file."""
         if self._writer is None:
             return 0
         return max(self._max_bytes - self._writer.size, 0) if self._max_bytes is not None else 1 << 62
 
     def write(self, record: Record) -> bool:
-        """Write a record and what it needs before it; whether a new file begins with it."""
+        """Write a record, after the definitions it needs; return whether it begins a new file."""
         writer, definitions = self._writer, self._definitions
         wanted = [*definitions.before(record)] if definitions is not None else []
         is_new = writer is None or (
@@ -235,14 +235,14 @@ class PartFiles:
         return is_new
 
     def write_bytes(self, data: bytes | memoryview, records: int) -> None:
-        """Write the bytes of whole records that need nothing before them and fit in the room."""
+        """Write the bytes of whole records that need no definitions and fit in the room."""
         if self._writer is None:
             raise CannotWrite("no file has been begun")
         self._writer.write_bytes(data, records)
         self._records += records
 
     def copy_range(self, source: FileContents, start: int, stop: int, records: int) -> None:
-        """Write a range of another file, of such records."""
+        """Write a range of another file, which has such records."""
         if self._writer is None:
             raise CannotWrite("no file has been begun")
         self._writer.copy_range(source, start, stop, records)

@@ -1,8 +1,8 @@
-"""Records in an Arrow column of binary, the sources of their rows, and what their new files have to begin with.
+"""Records in a binary Arrow column, the sources of their rows, and the header and definitions for their new files.
 
-The bytes of a column are one buffer with offsets, so the records of a batch lie in it as they lie in a trail. What a
-file has to begin with is read from the source file where ``file`` and ``rba`` are selected, else from the file header
-and the metadata records among the rows themselves.
+The bytes of a column are one buffer with offsets, so the records of a batch are in it as they are in a trail. Header
+and definitions are read from the source file if ``file`` and ``rba`` are selected, else from the file header and the
+metadata records among the rows.
 """
 
 from __future__ import annotations
@@ -33,18 +33,19 @@ _UNKNOWN = -1
 
 
 class NoRecord(SourceError):
-    """A value of the column raw that is no whole record."""
+    """A value of the column raw is not a whole record."""
 
 
 class RawRecords(NamedTuple):
     """The records of a column; arrays have one value per row.
 
     Attributes:
-        buffer: the bytes that hold them, as a memoryview and as a numpy array of uint8.
-        starts: where each begins in the buffer.
-        ends: where each ends.
-        is_file_header: which are ``F`` records.
-        is_little: which are little-endian.
+        buffer: the bytes of the records.
+        view: the same bytes as a numpy array of uint8.
+        starts: offset of each record in the buffer.
+        ends: offset of the end of each.
+        is_file_header: mask of the ``F`` records.
+        is_little: mask of the little-endian records.
     """
 
     buffer: memoryview
@@ -55,23 +56,23 @@ class RawRecords(NamedTuple):
     is_little: Any
 
     def bytes_of(self, row: int) -> bytes:
-        """One record."""
+        """Return the bytes of a record."""
         return bytes(self.buffer[int(self.starts[row]) : int(self.ends[row])])
 
     def order_of(self, row: int) -> ByteOrder:
-        """Its byte order."""
+        """Return the byte order of a record."""
         return ByteOrder.LITTLE if self.is_little[row] else ByteOrder.BIG
 
     def is_metadata(self, rows: Any) -> Any:
-        """A mask of the rows that are metadata; none of the rows is a file header."""
+        """Return a mask of the rows that are metadata; none of the rows may be a file header."""
         return self.view[header_positions(self.view, self.starts[rows]) + IO_TYPE_AT] == METADATA
 
 
 def read_column(column: Any, last_order: ByteOrder | None = None) -> RawRecords:
-    """The records of a ``pyarrow`` array of binary; ``last_order`` is that of the record before it.
+    """Return the records of a binary ``pyarrow`` array; ``last_order`` is the byte order of the record before it.
 
     Raises:
-        NoRecord: a value is null, or no whole record.
+        NoRecord: a value is null or not a whole record.
     """
     if column.null_count:
         raise NoRecord(f"row {int(np.flatnonzero(column.is_null())[0])} of a batch: raw is null")
@@ -95,7 +96,7 @@ def read_column(column: Any, last_order: ByteOrder | None = None) -> RawRecords:
 
 
 def _orders(view: Any, starts: Any, ends: Any) -> tuple[Any, Any]:
-    """Masks of the rows whose length and trailer fit their bytes: read big-endian, read little-endian."""
+    """Return masks of the rows whose length and trailer fit their bytes: read big-endian, read little-endian."""
     is_wide = are_wide(view[starts + 1])
     trailer = ends - np.where(is_wide, 6, 4)
     is_framed = (view[trailer] == ord("Z")) & (are_wide(view[trailer + 1]) == is_wide)
@@ -107,7 +108,7 @@ def _orders(view: Any, starts: Any, ends: Any) -> tuple[Any, Any]:
 
 
 def _numbers(view: Any, at: Any, is_wide: Any) -> tuple[Any, Any]:
-    """Numbers of two bytes, or of four where wide, read big-endian and little-endian."""
+    """Return numbers of two bytes, or of four where wide, read big-endian and little-endian."""
     first, second = view[at].astype(np.int64), view[at + 1].astype(np.int64)
     big, little = first << 8 | second, second << 8 | first
     if is_wide.any():
@@ -118,7 +119,7 @@ def _numbers(view: Any, at: Any, is_wide: Any) -> tuple[Any, Any]:
 
 
 def _filled(decided: Any, last_order: ByteOrder | None) -> Any:
-    """Rows whose length reads alike in both orders are in the order of the one before, or of the next."""
+    """Return the order of each row; if its length reads alike in both, that of the row before, or else of the next."""
     known = np.flatnonzero(decided != _UNKNOWN)
     if len(known) == len(decided):
         return decided
@@ -132,7 +133,7 @@ def _filled(decided: Any, last_order: ByteOrder | None) -> Any:
 
 
 def _refuse(buffer: memoryview, starts: Any, ends: Any, rows: Any) -> None:
-    """Say what is wrong with the first of these rows."""
+    """Raise NoRecord with the reason for the first of these rows, if there are any."""
     if not len(rows):
         return
     row = int(rows[0])
@@ -151,7 +152,7 @@ SELECT = 'select("file", "seqno", "rba", "raw")'
 
 
 class SourceUnknown(SourceError):
-    """The error for rows that lack what their new file has to begin with."""
+    """Rows lack the header or the definitions that their new file needs."""
 
 
 class FrameSource(Protocol):
@@ -159,17 +160,17 @@ class FrameSource(Protocol):
 
     @property
     def source(self) -> SourceFiles:
-        """The source, as a file to be written needs it."""
+        """Path, header and definitions of the source."""
 
     def rows(self, raw: RawRecords, numbers: Any, rba: Any) -> CopyRows:
-        """The rows of these numbers, as a copy takes them; ``rba`` has a value per row of ``raw``, or is None."""
+        """Return the rows with these numbers, for a copy; ``rba`` has a value per row of ``raw``, or is None."""
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
 
 
 class FileSource:
-    """Rows whose file and RBA are known: the file has their header and definitions.
+    """The source of rows whose file and RBA are known: the file has their header and definitions.
 
     Raises:
         BadTrail: the file cannot be read.
@@ -185,7 +186,7 @@ class FileSource:
         self.source = SourceFiles(path, self._trail.file_header, lambda: SavedDefinitions(self._trail))
 
     def rows(self, raw: RawRecords, numbers: Any, rba: Any) -> CopyRows:
-        """See RowSource."""
+        """See FrameSource."""
         places = rba[numbers]
         self._learn_to(int(places[-1]))
         trail = self._trail
@@ -198,7 +199,7 @@ class FileSource:
         return _rows(raw, numbers, segment, record)
 
     def _learn_to(self, rba: int) -> None:
-        """Look for the metadata records before ``rba``, and some way on, so that columns pay."""
+        """Find the metadata records before ``rba`` and for some bytes after it, since scans of few records are slow."""
         if rba <= self._scanned:
             return
         begun, metadata = self._scanned, list[MetadataRecord]()
@@ -210,12 +211,12 @@ class FileSource:
         self._metadata += [one.rba for one in metadata]
 
     def close(self) -> None:
-        """See RowSource."""
+        """See FrameSource."""
         self._trail.close()
 
 
 class HeaderSource:
-    """Rows that follow the file header they come from, as rows themselves, with the metadata between them."""
+    """The source of rows that follow their file header in the same frame, with the metadata records between them."""
 
     def __init__(self, header: Record) -> None:
         known = _Known()
@@ -223,7 +224,7 @@ class HeaderSource:
         self._metadata = 0
 
     def rows(self, raw: RawRecords, numbers: Any, _rba: Any) -> CopyRows:
-        """See RowSource."""
+        """See FrameSource."""
         segment = self._metadata + np.cumsum(raw.is_metadata(numbers))
         self._metadata = int(segment[-1])
 
@@ -234,7 +235,7 @@ class HeaderSource:
         return _rows(raw, numbers, segment, record)
 
     def close(self) -> None:
-        """See RowSource."""
+        """See FrameSource."""
 
 
 def _rows(raw: RawRecords, numbers: Any, segment: Any, record: Callable[[int], Record]) -> CopyRows:
@@ -244,11 +245,11 @@ def _rows(raw: RawRecords, numbers: Any, segment: Any, record: Callable[[int], R
 
 
 def source_of_file(path: str | None, target: Target) -> FrameSource:
-    """The source of rows with this value in ``file``.
+    """Return the source of rows with this value in ``file``.
 
     Raises:
-        SourceUnknown: it is null.
-        TargetRefused: it is in the target.
+        SourceUnknown: the value is null.
+        TargetRefused: the file is in the target.
         BadTrail: the file cannot be read.
     """
     if path is None:
@@ -258,7 +259,7 @@ def source_of_file(path: str | None, target: Target) -> FrameSource:
 
 
 class _Known:
-    """The definitions met among the rows of one source so far."""
+    """The definitions found among the rows of one source so far."""
 
     def __init__(self) -> None:
         self.carried = CarriedDefinitions()

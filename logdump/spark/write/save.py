@@ -39,8 +39,8 @@ class Job(NamedTuple):
     """The job that all tasks share.
 
     Attributes:
-        max_bytes: the size of a file; None: no limit.
-        threads: how many scan a large file in each task: as many as the session has cores for a task.
+        max_bytes: maximum size of a file; None: no limit.
+        threads: number of threads with which a task scans a large file: the session's cores per task.
     """
 
     folder: JobFolder
@@ -51,7 +51,7 @@ class Job(NamedTuple):
 
 
 class SliceFailure(NamedTuple):
-    """A failure that another attempt would not mend."""
+    """A failure that another attempt would not avoid."""
 
     error: Exception
 
@@ -65,18 +65,18 @@ def save(
     mode: str = "errorifexists",
     **options: str,
 ) -> list[SavedFile]:
-    """Save the records of trails that pass to new trail files, each standing alone; returns what was written, in order.
+    """Save the records of trails that pass to new, self-contained trail files; return the files in order.
 
-    Every source file becomes a file of its own, or several where ``megabytes`` (of 1,048,576 bytes) is reached; they
-    are numbered in the order of the sources. None of them can be seen before all are complete.
+    Every source file becomes a file of its own, or several if ``megabytes`` (of 1,048,576 bytes) is reached; they are
+    numbered in the order of the sources. No file is visible before all are complete.
 
     Args:
-        spark: a session whose workers see the files.
-        source: path, directory or glob, as ``load`` takes it; or several.
-        target: a directory, or the first file to write, as ``dirdat/rt000000000``.
-        megabytes: size over which a file is not to grow; a single record may be larger.
+        spark: session whose workers can open the files.
+        source: file, directory or glob, or several, as for ``load``.
+        target: directory, or the first file to write, such as ``dirdat/rt000000000``.
+        megabytes: maximum size of a file; a single record may be larger.
         mode: ``errorifexists``, ``append`` or ``overwrite``.
-        options: those that choose files and records: ``where``, ``startCsn``, ``endTimestamp``, ….
+        options: options that choose files and records: ``where``, ``startCsn``, ``endTimestamp``, ….
 
     Raises:
         SourceError: an option or the target is refused, there is no source, or it is damaged.
@@ -98,7 +98,7 @@ def save(
 
 
 def _run(spark: SparkSession, job: Job, slices: Sequence[Slice]) -> list[StagedFile]:
-    """Have the tasks save whole files, small ones together; the parts in the order of the sources."""
+    """Have the tasks save whole files, small ones together; return the parts in the order of the sources."""
     most = job.options.max_partition_bytes
     if is_remote(spark):
         lots = list(packed(slices, most))
@@ -117,7 +117,7 @@ _OUTCOMES = RowColumn("lot", BIGINT, ""), RowColumn("outcome", BINARY, "")
 
 
 def _in_task(job: Job, lots: Sequence[Sequence[Slice]], numbers: Iterable[tuple[int]]) -> Iterator[tuple[int, bytes]]:
-    """Save the lots with these numbers: over Connect, where a task gets rows."""
+    """Save the groups of slices with these numbers; for Spark Connect, where a task gets rows."""
     for (number,) in numbers:
         for outcome in save_lots(job, number, [lots[number]]):
             yield number, pickle.dumps(outcome)
@@ -133,7 +133,7 @@ def _parts(outcomes: Iterable[list[StagedFile] | SliceFailure]) -> list[StagedFi
 
 
 def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iterator[list[StagedFile] | SliceFailure]:
-    """The work of a task: yields the parts that it has written for each of its lots of slices."""
+    """Yield, in a task, the parts written for each of its groups of slices."""
     from pyspark import TaskContext  # noqa: PLC0415 - a driver that only plans does without
 
     context = TaskContext.get()
@@ -152,11 +152,11 @@ def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iter
 
 
 def _save_file(part: Slice, options: Options, files: PartFiles, workers: Workers) -> None:
-    """Save what passes of one file.
+    """Save the records of one file that pass.
 
     Raises:
-        BadTrail: it is damaged.
-        FileChanged: it has gone, or become shorter.
+        BadTrail: the file is damaged.
+        FileChanged: the file was removed, or has become shorter.
         CannotWrite: the attempt's folder cannot be written.
     """
     trail = open_trail(part, options)
@@ -177,7 +177,7 @@ def _save_file(part: Slice, options: Options, files: PartFiles, workers: Workers
 
 
 def _is_wanted(batch: Batch, part: Slice) -> object:
-    """A mask of the rows that are records between the bounds on the RBA."""
+    """Return a mask of the rows that are records between the bounds on the RBA."""
     import numpy as np  # noqa: PLC0415 - in the tasks only
 
     rba = np.asarray(batch.rba)
@@ -185,7 +185,7 @@ def _is_wanted(batch: Batch, part: Slice) -> object:
 
 
 def _check(trail: TrailFile, batch: Batch, part: Slice) -> None:
-    """See that everything in a batch is a record, but for one at the end of the trail that is being written."""
+    """Check that there is no damage in a batch; an incomplete record at the end of the trail is none."""
     for row in batch.spans():
         if batch.kind[row] == PARTIAL and part.ends_trail:
             continue

@@ -1,18 +1,18 @@
-"""The target of a job, whether the job may write there, and the folder of what cannot be seen yet.
+"""The target of a job, the check that the job may write there, and the folder of its files until they are committed.
 
 A path such as ``out/rt000001`` names the first file of a trail; any other path is a directory, whose files are named
-like those of the source, or ``tr000000000`` where that is not known.
+like those of the source, or ``tr000000000`` if the source is unknown.
 
 | mode | directory | first file |
 |---|---|---|
 | errorifexists | refused when there is anything in it | refused when a file of that name exists |
-| append | numbers go on after the highest there | likewise, from the first on |
+| append | numbers continue after the highest there | the same, from the first file on |
 | overwrite | its trail files are replaced; anything else in it is refused | files of the new names are replaced |
 
 A job writes to ``TARGET/_temporary-JOB/part-PARTITION-ATTEMPT/``. Every attempt of a task has a folder of its own, so
-that retries and speculation never meet; a commit takes the files of those attempts that Spark reports, and everything
-else goes with the folder. The name of the folder says whose job it is, so that the next job knows the remains of a
-killed one from a job at work.
+that retries and speculation never collide; a commit takes the files of those attempts that Spark reports, and all else
+is removed with the folder. The name of the folder identifies the job's process, so that the next job can distinguish
+the remains of a killed job from a running one.
 """
 
 from __future__ import annotations
@@ -36,30 +36,30 @@ from trailformat.trail.whole_file import kind_of
 
 PREFIX = "_temporary-"
 JOURNAL = "journal"
-"""What a commit is about to do; while it is there, the folder holds what is needed to undo it."""
+"""The file with the steps of a commit; while it exists, the folder has what is needed to undo them."""
 _DAY = 24 * 3600
 
 
 class JobFolder(NamedTuple):
-    """The folder of one job, made for its first attempt, and with ``makes_target`` the folder above it too."""
+    """The folder of one job, created for its first attempt; with ``makes_target`` the folder above it too."""
 
     directory: Path
     makes_target: bool = False
 
     def make(self) -> None:
-        """Make the folder, for a job whose driver does so before its tasks begin. Raises CannotWrite."""
+        """Create the folder, for a job whose driver does so before its tasks begin. Raises CannotWrite."""
         _make(self.directory)
 
     def attempt(self, partition: int, attempt: int) -> Path:
-        """A new, empty folder for one attempt of a task. Raises CannotWrite."""
+        """Create an empty folder for one attempt of a task. Raises CannotWrite."""
         path = self.directory / f"part-{partition:05d}-{attempt}"
         _make(path)
         return path
 
     def discard(self) -> None:
-        """Remove the folder with all that is in it, and a target that was made for it and has stayed empty.
+        """Remove the folder with its contents, and the target if it was created for the job and is empty.
 
-        A folder in which a commit has begun that is neither finished nor undone stays.
+        A folder with a commit that is neither finished nor undone stays.
         """
         if (self.directory / JOURNAL).exists():
             return
@@ -72,13 +72,13 @@ class JobFolder(NamedTuple):
 
 
 def new_job_folder(target: Path, owner_pid: int) -> JobFolder:
-    """A folder in ``target`` for a new job; the process ``owner_pid`` lives as long as the job does."""
+    """Return a folder in ``target`` for a new job; the process ``owner_pid`` must live as long as the job."""
     job = f"{uuid.uuid4().hex[:12]}-{owner_pid}-{_started(owner_pid)}-{socket.gethostname()}"
     return JobFolder(target / f"{PREFIX}{job}", not target.exists())
 
 
 def job_folders(target: Path) -> list[JobFolder]:
-    """The folders of all jobs in ``target``."""
+    """Return the folders of all jobs in ``target``."""
     try:
         entries = sorted(target.iterdir())
     except OSError:
@@ -87,7 +87,7 @@ def job_folders(target: Path) -> list[JobFolder]:
 
 
 def is_at_work(folder: JobFolder) -> bool:
-    """Whether the job may still be running: its process lives, or it is another machine's and changed within a day."""
+    """Return whether the job may be running: its process lives, or it is another machine's and changed within a day."""
     _, pid, started, host = (folder.directory.name.removeprefix(PREFIX).split("-", 3) + [""] * 4)[:4]
     if host != socket.gethostname() or not pid.isdigit():
         return time.time() - _changed(folder.directory) < _DAY
@@ -95,9 +95,9 @@ def is_at_work(folder: JobFolder) -> bool:
 
 
 def driver_pid() -> int:
-    """The process that lives as long as the job, seen from a worker that plans it: the JVM above the workers.
+    """Return the process that lives as long as the job that this worker plans: the JVM above the workers.
 
-    Where processes cannot be looked at, the parent of this one.
+    If the system does not show processes, return the parent of this one.
     """
     pid = os.getppid()
     while _name(pid).startswith("python") and (parent := _stat(pid, 1)):
@@ -123,12 +123,12 @@ def _is_alive(pid: int) -> bool:
 
 
 def _started(pid: int) -> str:
-    """The start of a process in the system's own count; 0 where it is not known."""
+    """Return the start of a process in the system's units; 0 if unknown."""
     return _stat(pid, 19) or "0"
 
 
 def _stat(pid: int, field: int) -> str:
-    """A field of Linux's ``/proc/PID/stat``, counted from the state behind the name; empty where there is none."""
+    """Return a field of Linux's ``/proc/PID/stat``, counted from the state after the name; empty if there is none."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except OSError:
@@ -144,7 +144,7 @@ def _name(pid: int) -> str:
 
 
 def _changed(directory: Path) -> float:
-    """The time of the last change of the folder or of something in it."""
+    """Return the time of the last change of the folder or of something in it."""
     times = [0.0]
     for path in (directory, *directory.rglob("*")):
         with contextlib.suppress(OSError):
@@ -159,7 +159,7 @@ _UNKNOWN = ("tr", 9)
 
 
 class Mode(enum.Enum):
-    """The behaviour where the target exists already."""
+    """The behaviour if the target exists already."""
 
     ERROR = "errorifexists"
     APPEND = "append"
@@ -167,7 +167,7 @@ class Mode(enum.Enum):
 
     @classmethod
     def parse(cls, text: str) -> Mode:
-        """The mode of a name, as Spark spells them.
+        """Return the mode of this name, in Spark's spelling.
 
         Raises:
             SourceError: there is no such mode.
@@ -179,21 +179,21 @@ class Mode(enum.Enum):
 
 
 class TargetRefused(SourceError):
-    """A target that is in use, not empty, being read, or cannot be written."""
+    """A target is in use, not empty, being read, or cannot be written."""
 
 
 class Target(NamedTuple):
-    """A directory, and the first file in it where the user names one."""
+    """A directory, and the first file in it if the user names one."""
 
     directory: Path
     first: TrailName | None
 
     @classmethod
     def parse(cls, path: str) -> Target:
-        """The target of a path, which may begin with ``file:``.
+        """Return the target of a path, which may begin with ``file:``.
 
         Raises:
-            BadOption: it has another scheme.
+            BadOption: the path has another scheme.
         """
         plain = absolute(place(local_path(path)).expanduser())
         name = documented_name(plain)
@@ -203,10 +203,10 @@ class Target(NamedTuple):
         return str(self.first.path if self.first else self.directory)
 
     def check(self, mode: Mode) -> None:
-        """See whether a job may begin; every job looks again when it commits.
+        """Check that a job may begin; every job checks the contents again when it commits.
 
         Raises:
-            TargetRefused: it may not, and why.
+            TargetRefused: it may not; the message has the reason.
         """
         self._check_place()
         busy = [folder.directory.name for folder in job_folders(self.directory) if is_at_work(folder)]
@@ -215,7 +215,7 @@ class Target(NamedTuple):
         self.check_contents(mode)
 
     def check_contents(self, mode: Mode) -> None:
-        """See whether what is there may stay or go. Raises like check."""
+        """Check that the existing files may stay or be replaced, as the mode says. Raises like check."""
         if self.first is not None:
             _check_kind(self.first.path)
             if mode is Mode.ERROR and self.first.path.exists():
@@ -243,7 +243,7 @@ class Target(NamedTuple):
             raise TargetRefused(f"{self} cannot be written: no permission to write in {place}")
 
     def refuse_source(self, source: str | Path) -> None:
-        """See that a file which is read is not in the target.
+        """Check that a file that is read is not in the target.
 
         Raises:
             TargetRefused: it is.
@@ -256,10 +256,10 @@ class Target(NamedTuple):
             raise TargetRefused(f"{self} is being read: {path} is a source; write somewhere else")
 
     def names(self, mode: Mode, sources: Iterable[str | None]) -> Iterator[Path]:
-        """Names for new files, one after the other without end; ``sources`` are the files that they come from.
+        """Yield names for new files without end; ``sources`` are the files from which their records come.
 
         Raises:
-            TargetRefused: to which trail to append is not clear.
+            TargetRefused: it is not clear to which trail to append.
         """
         name = self._first_name(mode, sources)
         while True:
@@ -267,7 +267,7 @@ class Target(NamedTuple):
             name = name.next
 
     def likely_name(self, source: str | None) -> Path:
-        """A name as long as that of a new file which comes from this source, before the others are known."""
+        """Return a name as long as that of a new file from this source, before the final names are known."""
         if self.first is not None:
             return self.first.path
         name = documented_name(Path(source)) if source is not None else None
@@ -295,10 +295,10 @@ class Target(NamedTuple):
         return last.next if last is not None else name
 
     def replaced(self, mode: Mode, names: Iterable[Path]) -> list[Path]:
-        """The files that are replaced when files of these names are written.
+        """Return the files that are replaced when files of these names are written.
 
         Raises:
-            TargetRefused: it is no file.
+            TargetRefused: one of the names is that of something else than a file.
         """
         gone = [path for path in names if kind_of(path)] if self.first is not None else self._entries()
         for path in gone if self.first is not None else ():
@@ -306,7 +306,7 @@ class Target(NamedTuple):
         return gone if mode is Mode.OVERWRITE else []
 
     def _entries(self) -> list[Path]:
-        """The entries of the directory except folders of jobs, marks and hidden files."""
+        """Return the entries of the directory except folders of jobs, ``_SUCCESS`` and hidden files."""
         try:
             entries = sorted(self.directory.iterdir())
         except OSError:
@@ -321,14 +321,14 @@ def _check_kind(path: Path) -> None:
 
 
 def documented_name(path: Path) -> TrailName | None:
-    """The parts of a name of two characters and six or nine digits, as GoldenGate names trail files."""
+    """Return the parts of a name of two characters and six or nine digits, as of GoldenGate's trails; else None."""
     name = TrailName.parse(path)
     is_documented = name is not None and len(name.prefix) == _TRAIL_CHARACTERS and name.digits in _DIGITS
     return name if is_documented else None
 
 
 def _last_of(name: TrailName) -> TrailName | None:
-    """The file of the same trail that was written last."""
+    """Return the file of the same trail that was written last; None if there is none."""
     try:
         return TrailSequence(name.path).names[-1]
     except TrailError:
@@ -336,7 +336,7 @@ def _last_of(name: TrailName) -> TrailName | None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether this is a trail file, by its name and by what is in it."""
+    """Return whether this is a trail file, by its name and its contents."""
     if documented_name(path) is None or kind_of(path) != "a file":
         return False
     try:

@@ -1,4 +1,4 @@
-"""``df.write.format("trail")``: tasks write Arrow batches to files that stand alone; a commit puts them in order."""
+"""``df.write.format("trail")``: tasks write Arrow batches to self-contained files; a commit names them in order."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 
 Key = tuple[str | None, int | None]
-"""File, or else seqno, of a source; both None where neither is known."""
+"""File, or else seqno, of a source; both None if neither is known."""
 SORT = '.sortWithinPartitions("seqno", "rba")'
 
 
 class NotInOrder(SourceError):
-    """Rows that do not come in the order in which they stand in their source."""
+    """Rows are not in the order of their source."""
 
 
 class WriteColumns(NamedTuple):
-    """The numbers of the columns that a write looks at; None for one that is not there.
+    """The indexes of the columns that a write uses; None for a missing one.
 
-    With ``file`` there is ``rba`` too.
+    If there is ``file``, there is ``rba`` too.
     """
 
     raw: int
@@ -55,12 +55,12 @@ class WriteColumns(NamedTuple):
 
     @property
     def key(self) -> tuple[int | None, int | None]:
-        """The columns that distinguish sources: the file, or else the seqno."""
+        """Indexes of the columns that distinguish sources: the file, or else the seqno."""
         return (self.file, None) if self.file is not None else (None, self.seqno)
 
 
 class RowStretch(NamedTuple):
-    """Rows of one source file that a task has written one after the other: first and last RBA, and how many files."""
+    """Consecutive rows of one source that a task has written: first and last RBA, and the number of new files."""
 
     file: str | None
     first: int
@@ -69,7 +69,7 @@ class RowStretch(NamedTuple):
 
 
 class FrameWriting:
-    """One attempt's writing of its rows."""
+    """The writing of rows by one attempt of a task."""
 
     def __init__(self, columns: WriteColumns, files: PartFiles, target: Target) -> None:
         self.stretches: list[RowStretch] = []
@@ -86,7 +86,7 @@ class FrameWriting:
         """Write the rows of a ``pyarrow.RecordBatch``.
 
         Raises:
-            SourceError: raw holds no records, they are out of order, or their source is not known.
+            SourceError: a value of raw is not a record, rows are out of order, or their source is unknown.
             CannotWrite: the attempt's folder cannot be written.
         """
         if not batch.num_rows:
@@ -111,13 +111,13 @@ class FrameWriting:
         return values.to_numpy(zero_copy_only=False).astype(np.int64)
 
     def _enter(self, key: Key, raw: RawRecords, first: int) -> None:
-        """Go on to the source of a run, if it is another."""
+        """Begin the source of a run of rows, if it is another."""
         is_header = self._columns.file is None and bool(raw.is_file_header[first])
         if key == self._at and not is_header:
             return
         self.end()
         if key[0] is not None and any(stretch.file == key[0] for stretch in self.stretches):
-            raise NotInOrder(f"{place(key[0])}: its rows do not come together; sort them, {SORT}")
+            raise NotInOrder(f"{place(key[0])}: its rows are not consecutive; sort them, {SORT}")
         self._at = key
         if self._columns.file is not None:
             self._source = source_of_file(key[0], self._target)
@@ -146,7 +146,7 @@ class FrameWriting:
         self._last = int(rba[-1])
 
     def end(self) -> None:
-        """Finish what has been begun."""
+        """Finish the files of the current source, and close it."""
         self._files.end()
         parts = len(self._files.parts) - sum(stretch.parts for stretch in self.stretches)
         if parts and self._at is not None:
@@ -155,7 +155,7 @@ class FrameWriting:
         self.close()
 
     def close(self) -> None:
-        """Let go of the source."""
+        """Close the source."""
         if self._source is not None:
             self._source.close()
             self._source = None
@@ -166,7 +166,7 @@ def _value(batch: Any, column: int | None, row: int) -> Any:
 
 
 def _runs(keys: Sequence[Any], raw: RawRecords, rows: int, *, by_header: bool) -> Iterator[tuple[int, int]]:
-    """From where to where rows have the same source: the same keys, and no file header between them."""
+    """Return the bounds of runs of rows with the same source: the same keys, and no file header between them."""
     bounds = {0, rows}
     for column in keys:
         bounds.update(_changes(column).tolist())
@@ -176,7 +176,7 @@ def _runs(keys: Sequence[Any], raw: RawRecords, rows: int, *, by_header: bool) -
 
 
 def _changes(column: Any) -> Any:
-    """The rows whose value is another than that of the row before."""
+    """Return the rows whose value differs from that of the row before."""
     import pyarrow.compute as pc  # noqa: PLC0415 - in the tasks only
 
     if len(column) < 2:
@@ -198,7 +198,7 @@ class TaskResult(WriterCommitMessage):
 
 
 class TrailFrameWriter(DataSourceArrowWriter):
-    """Writes the records in the column ``raw``, into files of their sources' headers and definitions.
+    """Writes the records in the column ``raw`` into files with the headers and definitions of their sources.
 
     Raises:
         SourceError: a column is missing or of another type, or the target is refused.
@@ -233,7 +233,7 @@ class TrailFrameWriter(DataSourceArrowWriter):
         return TaskResult(files.parts, writing.stretches)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Name the files, in the order of their sources where that is known, else in that of the partitions."""
+        """Name the files in the order of their sources if that is known, else of the partitions."""
         written = [message for message in messages if isinstance(message, TaskResult)]
         try:
             parts = ordered(written)
@@ -243,15 +243,15 @@ class TrailFrameWriter(DataSourceArrowWriter):
         publish(self._folder, self._target, self._mode, parts)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:  # noqa: ARG002 - Spark's signature
-        """Leave nothing behind."""
+        """Remove all files of the job."""
         self._folder.discard()
 
 
 def write_columns(schema: StructType) -> WriteColumns:
-    """The places of the columns that a write uses.
+    """Return the indexes of the columns that a write uses.
 
     Raises:
-        BadSchema: raw is missing, file is there without rba, or one is of another type.
+        BadSchema: raw is missing, there is file without rba, or a column is of another type.
     """
     places: dict[str, int] = {}
     for number, field in enumerate(schema.fields):
@@ -269,10 +269,10 @@ def write_columns(schema: StructType) -> WriteColumns:
 
 
 def ordered(written: Sequence[TaskResult]) -> list[StagedFile]:
-    """The parts of all tasks, given in the order of the partitions, in the order of their sources where it is known.
+    """Return the parts of all tasks in the order of their sources if that is known, else of the partitions.
 
     Raises:
-        NotInOrder: two tasks have rows of one file between each other's.
+        NotInOrder: rows of one file are interleaved in two tasks.
     """
     pieces: list[tuple[RowStretch, list[StagedFile]]] = []
     for result in written:
@@ -284,12 +284,14 @@ def ordered(written: Sequence[TaskResult]) -> list[StagedFile]:
         pieces.sort(key=lambda piece: (rank[piece[0].file or ""], piece[0].first))
         for (before, _), (after, _) in pairwise(pieces):
             if before.file == after.file and before.last >= after.first:
-                raise NotInOrder(f'{after.file}: its rows lie mixed in several tasks; use .orderBy("seqno", "rba")')
+                raise NotInOrder(
+                    f'{after.file}: its rows are interleaved in several tasks; use .orderBy("seqno", "rba")'
+                )
     return [part for _, parts in pieces for part in parts]
 
 
 def _ranks(files: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """The place of each file: that of its trail, in the order in which trails appear, and that in its trail."""
+    """Return the rank of each file: that of its trail, in order of first occurrence, and that in its trail."""
     trails: dict[object, list[TrailName]] = {}
     rank: dict[str, tuple[int, int]] = {}
     for file in dict.fromkeys(files):

@@ -1,1 +1,1 @@
-"""The keys, and what lines may become: letters of marks, grey text after the cursor."""
+"""The table of keys, the letters of marks, and the keymap and choices of the user."""

@@ -1,11 +1,11 @@
-"""What the user has chosen on the screen and is kept: the theme, and the columns of the list.
+"""The keymap of the user, and the choices on the screen that are saved: the theme and the columns of the list.
 
     theme = dark
     columns = clock -csn kind table+6 operation what
 
-The columns are in their order from left to right; ``-`` hides one, a number makes one wider, or narrower, than its
+The columns are in their order from left to right; ``-`` hides a column, a number makes it wider or narrower than its
 values need. The file is ``logdump/screen`` under XDG_CONFIG_HOME or ~/.config, unless LOGDUMP_SCREEN names another;
-LOGDUMP_THEME and NO_COLOR go before it.
+LOGDUMP_THEME and NO_COLOR take precedence over it.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ CHARACTERS = {
     "=": "equals_sign",
     "!": "exclamation_mark",
 }
-"""Characters as they are typed, and what Textual calls their keys."""
+"""Textual's key names of the characters that may be written in a keymap."""
 
 
 class Keymap(NamedTuple):
-    """Keys by the name of what they do, and what is wrong with the file."""
+    """The keys of the keymap file by the ``id`` of their binding, and the problems of the file."""
 
     keys: dict[str, str]
     problems: tuple[str, ...] = ()
 
 
 def keymap_path(environment: Mapping[str, str]) -> Path | None:
-    """The path of the file, whether or not it exists."""
+    """Return the path of the keymap file, whether or not it exists; None if there is no home directory."""
     return user_file("config", "keymap", "LOGDUMP_KEYMAP", environment)
 
 
 def load_keymap(path: Path | None) -> Keymap:
-    """The keys of the file; none without one."""
+    """Return the keymap in a file, an empty one if there is no file."""
     if path is None or not path.is_file():
         return Keymap({})
     try:
@@ -68,7 +68,7 @@ def load_keymap(path: Path | None) -> Keymap:
 
 
 def parse_keymap(text: str, name: str) -> Keymap:
-    """The lines of a keymap file; those that are wrong are reported and left out."""
+    """Return the keymap in a text; invalid lines are reported and ignored."""
     known = {key.id for key in KEYS}
     keys: dict[str, str] = {}
     problems = []
@@ -90,7 +90,7 @@ _MOST_CELLS = 300
 
 
 class ListColumn(NamedTuple):
-    """A column of the list: its name, the cells beside those that its values need, and whether it is hidden."""
+    """A column of the list: its name, the number of cells beyond what its values need, and whether it is hidden."""
 
     name: str
     more: int = 0
@@ -98,20 +98,20 @@ class ListColumn(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The column in the file."""
+        """The column as it is written in the file."""
         return f"{'-' * self.is_hidden}{self.name}{f'{self.more:+}' if self.more else ''}"
 
     def widened(self, cells: int) -> ListColumn:
-        """The column with more cells, or fewer."""
+        """Return the column with more cells, or fewer."""
         return self._replace(more=max(-_MOST_CELLS, min(self.more + cells, _MOST_CELLS)))
 
 
 COLUMNS = tuple(map(ListColumn, ("clock", "csn", "kind", "operation", "table", "what")))
-"""The columns after the RBA, as they are before anything is chosen."""
+"""The columns after the RBA, as they are by default."""
 
 
 def parse_columns(text: str) -> tuple[ListColumn, ...]:
-    """The columns of a line of the file; those that it does not name come last, words that name none are left out."""
+    """Return the columns of a line of the file; unknown words are ignored, and columns that are missing come last."""
     found: dict[str, ListColumn] = {}
     known = {one.name: one for one in COLUMNS}
     for word in text.split():
@@ -122,7 +122,7 @@ def parse_columns(text: str) -> tuple[ListColumn, ...]:
 
 
 class KeptChoices:
-    """Choices by their names, and the file they are kept in; None keeps none."""
+    """The saved choices, and their file; without a path none are saved."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -131,8 +131,8 @@ class KeptChoices:
         self.columns = parse_columns(values.get("columns", ""))
 
     def save(self) -> str:
-        """Write the file, whole or not at all; returns why that cannot be done, empty when it is."""
-        from trailformat.trail.whole_file import WholeFile  # noqa: PLC0415 - where something is chosen
+        """Write the file atomically; return the reason if that fails, else an empty text."""
+        from trailformat.trail.whole_file import WholeFile  # noqa: PLC0415 - needed for changed choices only
 
         if self._path is None:
             return ""
@@ -149,12 +149,12 @@ class KeptChoices:
 
 
 def kept_choices(environment: Mapping[str, str]) -> KeptChoices:
-    """The choices of earlier sessions."""
+    """Return the choices of earlier sessions."""
     return KeptChoices(user_file("config", "screen", "LOGDUMP_SCREEN", environment))
 
 
 def _lines(path: Path | None) -> list[tuple[str, str]]:
-    """Names and values; none of a file that is no such file."""
+    """Return the names and values in a file, none if it cannot be read."""
     if path is None or not path.is_file():
         return []
     try:

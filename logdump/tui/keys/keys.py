@@ -1,7 +1,7 @@
-"""The keys: one table, from which the bindings, the line at the bottom, the help and the documents are made.
+"""The table of keys, from which the bindings, the footer, the help and the documents are generated.
 
-A key sends a command line, types the beginning of one, or does something to the screen alone. Then the places that
-keys go to or speak of: marks, jumps back, what is under the cursor.
+A key enters a command line, types the beginning of one, or runs an action of the screen. The module also has what keys
+need of the cursor: the words in their lines, the letters of marks, and the list of jumps.
 """
 
 from __future__ import annotations
@@ -38,15 +38,16 @@ class Key(NamedTuple):
 
     Attributes:
         id: its name in the keymap file.
-        keys: as Textual calls them, separated by commas.
-        what: in a few words.
-        area: where it acts.
-        sends: the command line that it enters; words such as ``<rba>`` in it stand for what is under the cursor.
-        types: what it writes into the prompt.
+        keys: Textual's names of the keys, separated by commas.
+        what: its description in the help.
+        area: the area in which it acts.
+        sends: the command line that it enters; ``<rba>``, ``<seqno>`` and ``<time>`` are replaced by those of the
+            cursor.
+        types: the text that it writes into the prompt.
         acts: the action of the screen.
-        short: its word in the line at the bottom; empty where it has none.
-        weight: the words of the least weight stay when there is no room for all.
-        pane: the one pane of its area in which it does something; empty where that is each of them.
+        short: its word in the footer; empty if it is not shown there.
+        weight: if the footer lacks room, keys with the least weight are kept.
+        pane: the only pane of its area in which it acts; empty if it acts in each.
     """
 
     id: str
@@ -62,12 +63,12 @@ class Key(NamedTuple):
 
     @property
     def command(self) -> str:
-        """The command word of what it enters; empty where it enters nothing."""
+        """The first word of the line that it enters or types, empty if there is none."""
         return first_word(self.sends or self.types)[0].upper()
 
     @property
     def action(self) -> str:
-        """The Textual action."""
+        """The action of the binding."""
         if self.sends:
             return f"app.{'send_of_cursor' if '<' in self.sends else 'send'}({self.sends!r})"
         return f"app.type_in({self.types!r})" if self.types else self.acts
@@ -423,7 +424,7 @@ KEYS = (
 
 
 def bindings(area: Area) -> list[BindingType]:
-    """The bindings of an area, for its widget."""
+    """Return the bindings of an area, for its widget."""
     is_everywhere = area is Area.EVERYWHERE
     return [
         Binding(key.keys, key.action, key.what, id=key.id, show=False, priority=is_everywhere)
@@ -433,13 +434,13 @@ def bindings(area: Area) -> list[BindingType]:
 
 
 class WordsOfCursor(NamedTuple):
-    """The record under the cursor of the list, and the time (Julian) under that of the timeline; None without."""
+    """The record under the cursor of the list, and the Julian time under that of the timeline; None without one."""
 
     spot: Spot | None
     time: int | None
 
     def filled(self, text: str) -> tuple[str, str]:
-        """A line with its words replaced, and the first word for which there is nothing; else an empty one."""
+        """Return a line with its words replaced, and the first word that has no value, empty if all have."""
         name = TrailName.parse(self.spot.path) if self.spot is not None else None
         values = {
             "seqno": name and str(name.seqno),
@@ -459,18 +460,18 @@ _BACK = "'"
 
 
 class MarkLetters:
-    """Waits for the letter of a mark, and remembers from where a jump to a mark began."""
+    """Waits for the letter of a mark, and keeps the position from which the last jump to a mark began."""
 
     def __init__(self) -> None:
         self._purpose = ""
         self.came_from: Spot | None = None
 
     def begin(self, purpose: str) -> None:
-        """Have the next key be the letter of a mark: to ``mark`` a record, or to ``go`` to one."""
+        """Expect the letter of a mark: with ``mark`` to mark a record, with ``go`` to go to one."""
         self._purpose = purpose
 
     def take(self, letter: str, here: Spot | None) -> str | None:
-        """The line for a letter typed at a place, empty where it means nothing; None where no letter is awaited."""
+        """Return the line for a letter, empty if it is not valid; None if no letter is expected."""
         purpose, self._purpose = self._purpose, ""
         if not purpose or here is None:
             return None
@@ -489,23 +490,23 @@ _MOST = 100
 
 
 class Jumps:
-    """Remembers where the cursor was before each line that moved it further than to the next row."""
+    """Keeps the position of the cursor before each line that moved it further than to the next row."""
 
     def __init__(self) -> None:
         self._places: list[Spot] = []
         self._waiting: dict[int, tuple[Spot, int]] = {}
 
     def begin(self, number: int, here: Spot | None, end: int) -> None:
-        """A line was entered, with the cursor on the row from here to ``end``."""
+        """Note the row of the cursor, from ``here`` to ``end``, when a line is entered."""
         if here is not None:
             self._waiting[number] = here, end
 
     def end(self, number: int, now: Spot | None) -> None:
-        """That line has ended, with the cursor there."""
+        """Keep that position if the line has moved the cursor further than to the next row."""
         came_from, end = self._waiting.pop(number, (None, 0))
         if came_from is not None and now not in (None, came_from, came_from._replace(rba=end)):
             self._places = [*self._places[-_MOST:], came_from]
 
     def back(self) -> Spot | None:
-        """The last place, which is forgotten; None where there is none."""
+        """Remove and return the last position, None if there is none."""
         return self._places.pop() if self._places else None

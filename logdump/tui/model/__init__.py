@@ -1,1 +1,1 @@
-"""The state of the screen, and its changes by reports of the threads."""
+"""The state of the screen, and its updates by reports of the threads."""

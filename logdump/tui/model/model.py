@@ -1,4 +1,4 @@
-"""The one model of the screen. Panes draw from it, and observe the parts of it that they show."""
+"""The model of the screen. Panes draw from it and observe the parts that they show."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Part(Generic[T]):
-    """A part of the model that can be observed."""
+    """A part of the model that can be observed; its observers are called if a different value is set."""
 
     def __init__(self, first: T) -> None:
         self._first = first
@@ -56,7 +56,7 @@ class Part(Generic[T]):
 
 
 class Observable:
-    """Parts, and those who observe them. It is used by the thread of the screen alone."""
+    """An object with parts and their observers. Used only by the thread of the screen."""
 
     def __init__(self) -> None:
         self._observers: list[tuple[Callable[[], None], frozenset[Part[Any]]]] = []
@@ -64,17 +64,17 @@ class Observable:
         self._is_held = False
 
     def observe(self, observer: Callable[[], None], *parts: Part[Any]) -> None:
-        """Have ``observer`` called after changes of any of these parts, in the order in which observers came."""
+        """Call ``observer`` after changes of any of these parts; observers are called in the order of registration."""
         self._observers.append((observer, frozenset(parts)))
 
     def announce(self, part: Part[Any]) -> None:
-        """Call the observers of a part that has changed, at the end of :meth:`changing` where that is under way."""
+        """Call the observers of a part that has changed; inside :meth:`changing`, at its end."""
         self._changed.add(part)
         self._call_observers()
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Changes that belong together: no observer sees some of them without the others."""
+        """Delay the observers to the end of the block, so that none sees only some of the changes."""
         was_held, self._is_held = self._is_held, True
         try:
             yield
@@ -85,20 +85,20 @@ class Observable:
     def _call_observers(self) -> None:
         while self._changed and not self._is_held:
             changed, self._changed = self._changed, set()
-            with self.changing():  # what an observer changes is announced when all have been called
+            with self.changing():  # changes by observers are announced after all have been called
                 for observer, parts in self._observers:
                     if not parts.isdisjoint(changed):
                         observer()
 
 
 OUTPUT = "output"
-"""The page of what the commands printed."""
+"""The page of the output of commands."""
 TIMELINE = "timeline"
 """The page of the file over time."""
 SIDE_BY_SIDE = "side-by-side"
-"""The page of two trails that are compared."""
+"""The page of two compared trails."""
 OF_COMMANDS = frozenset({OUTPUT, SIDE_BY_SIDE})
-"""The pages of what commands found."""
+"""The pages with results of commands."""
 NOT_OF_RECORD = OF_COMMANDS | {TIMELINE}
 """The pages that are not about the record under the cursor."""
 
@@ -124,11 +124,11 @@ TAB_OF_TWO_TRAILS = Tab(SIDE_BY_SIDE, "D", "two trails")
 NO_TRAIL = "No trail is open. OPEN <filename> opens one."
 _REMOVED = "FILE REMOVED"
 MOST_TABLES = 1000
-"""Tables that are listed at most; FILTER takes the name of any."""
+"""Maximum number of tables that are listed; FILTER accepts others too."""
 
 
 class ScanProgress(NamedTuple):
-    """The progress of a scan: the records found up to ``covered``."""
+    """The progress of a scan: the number of records found up to the RBA ``covered``."""
 
     covered: int
     records: int
@@ -144,7 +144,7 @@ class ListedTable(NamedTuple):
 
 
 class ShownPage(NamedTuple):
-    """The page that is shown in the lower pane; ``times`` counts how often one was shown, for each time it is read."""
+    """The page in the lower pane; ``times`` is increased whenever a page is shown, so that it is read again."""
 
     name: str = "values"
     times: int = 0
@@ -154,77 +154,77 @@ class Model(Observable):
     """The state of the screen.
 
     Attributes:
-        rba: where the session stands; the list says so when the user moves, a line when it has ended.
-        ended: the number of the line that was carried out last.
-        has_moved: whether the user has moved since the last line was entered.
-        is_landing: whether the user has moved over the end of a file, and stands on the first row that comes.
+        rba: RBA of the current record of the session, set by the list when the user moves and by lines that end.
+        ended: number of the last line that has ended.
+        has_moved: True if the user has moved since the last line was entered.
+        is_landing: True if the session has crossed into another file, until the cursor moves or a line ends.
         history: the lines that were entered, oldest first.
-        index: what is known of the file so far; ``indexed`` changes when it grows.
+        index: the index of the file so far; ``indexed`` changes when it grows.
         field: the field of a record that was picked last.
-        page_before: the page that was shown before those of commands.
-        record_page: the page about the record that was shown last.
+        page_before: the last page that is not of commands.
+        record_page: the last page about the record.
     """
 
     state = Part(State())
-    """The session after the last line: file, filter, switches, definitions, marks."""
+    """The state of the session after the last line."""
     prompt = Part("")
     questions = Part(0)
-    """The number of lines that commands have requested."""
+    """The number of lines that commands have requested from the user."""
     output = Part(0)
-    """The number of reports of output."""
+    """The number of reports of new output."""
     aligned: Part[AlignedSoFar | None] = Part(None)
-    """The two trails that were compared last; None before the first."""
-    is_over = Part(False)  # noqa: FBT003 - its first value
+    """The trails compared last; None if there are none."""
+    is_over = Part(False)  # noqa: FBT003 - the initial value
     busy = Part("")
-    """The progress of what is under way; empty when nothing is."""
+    """The progress of work in the background; empty if there is none."""
 
     opened = Part(0)
     """The number of files opened so far."""
     listing = Part(0)
-    """The number of lists so far: a new one comes with another file or filter."""
+    """The number of lists so far: another file or filter begins a new one."""
     summary = Part(Summary())
     crossings = Part(0)
-    """The number of times that the session has gone over the end of a file for the list, or could not."""
+    """The number of attempts to cross into another file for the list, failed ones included."""
     neighbours = Part(NeighbourFiles())
     """The files before and after the open one in its trail."""
     files = Part[tuple[ListedFile, ...]](())
-    """The files of the trail, as they were when they were shown last."""
+    """The files of the trail when they were last listed."""
     trails: Part[TrailsListed | None] = Part(None)
-    """The trails of the start page; None where it was not shown."""
+    """The trails of the start page; None if it was not shown."""
     story: Part[StoryRead | None] = Part(None)
-    """The changes of the row that ROW has shown last; None before."""
+    """The row changes that ROW has shown last; None before the first."""
     warning = Part("")
-    """The last event on disk: the file was cut, or removed."""
+    """The last event on disk: the file was truncated or removed."""
     lacks = Part[Mapping[str, Reading]]({})
-    """What the scans that have ended lack, by their names."""
+    """The gaps of the scans that have ended, by scan name."""
     indexed = Part[ScanProgress | None](None)
     matched = Part[ScanProgress | None](None)
-    """The scan for the rows of the filter."""
+    """The progress of the scan for the rows that pass the filter."""
     transactions = Part[tuple[ListedTransaction, ...]](())
     timeline: Part[Timeline | None] = Part(None)
-    """The file over time, as far as it has been scanned for that; None before."""
+    """The file over time, as far as the scan for it has read; None before it."""
     open_transactions: Part[OpenTransactions | BrRefusal | None] = Part(None)
-    """The long transactions of the trail, as far as it has been read for that; None before."""
+    """The long transactions of the trail, as far as the scan for them has read; None before it."""
     shape: Part[TrailShape | None] = Part(None)
-    """The records of the file over time, as far as it has been read for the strip; None before."""
-    follows = Part(False)  # noqa: FBT003 - its first value
-    """Whether the end of the trail is followed."""
+    """The records of the file over time for the strip, as far as the scan for it has read; None before it."""
+    follows = Part(False)  # noqa: FBT003 - the initial value
+    """True if new records at the end of the trail are shown as they come."""
 
     row = Part[ListRow | None](None)
     """The row under the cursor."""
     upper = Part("records")
-    """The pane that is shown above the pages."""
+    """The name of the pane above the pages."""
     columns: Part[tuple[ListColumn, ...]] = Part(COLUMNS)
     """The columns of the list."""
     order = Part("bytes")
-    """The order of transactions."""
+    """The sort order of the transactions."""
     shown = Part(ShownPage())
     where = Part("")
     """The lines of the page that are visible, or the field picked."""
     place = Part(Area.PROMPT)
-    """The place of the keyboard: the prompt, the page of two trails, or any other pane."""
+    """The area with the keyboard: the prompt, the page of two trails, or any other pane."""
     pane = Part("records")
-    """The pane with the keyboard: records, pages, the prompt, or one over the records."""
+    """The pane with the keyboard: records, pages, the prompt, or a pane over the records."""
     offers = Part("")
     """Completions of the word at the prompt, until the next key."""
 
@@ -241,19 +241,19 @@ class Model(Observable):
 
     @property
     def page(self) -> str:
-        """The name of the page that is shown."""
+        """The name of the page in the lower pane."""
         return self.shown.name
 
     @property
     def current(self) -> Current:
-        """The subject of the pages."""
+        """The row that the pages are about, and the settings of its display."""
         return Current(self.row, self.opened, self.state.switches, self.state.source, self.state.parameters)
 
     @property
     def tables(self) -> Sequence[ListedTable]:
-        """The tables met so far with the most records, MOST_TABLES of them, the most first."""
+        """The tables found so far with the most records: at most MOST_TABLES, in descending order."""
         found, of = self.index.sums.tables, self._tables_of
-        if found is not of:  # the index has a new mapping when it has more; each pane that is drawn comes here
+        if found is not of:  # the index replaces the mapping when it grows; every drawn pane reads this property
             total = sum(one.records for one in found.values()) or 1
             largest = heapq.nsmallest(MOST_TABLES, found.items(), key=lambda item: (-item[1].records, item[0]))
             self._tables = [ListedTable(name, one, 100 * one.records / total) for name, one in largest]
@@ -261,19 +261,19 @@ class Model(Observable):
         return self._tables
 
     def partial(self, scan: str) -> str:
-        """The sentence that goes before what a scan has found; empty where it has read all."""
+        """Return the sentence to show before partial results of a scan; empty if it has read everything."""
         lacks = self.lacks.get(scan)
         if lacks is None:
             return PARTIAL
         return f"{lacks.text}{' Ctrl+L continues.' * lacks.is_stopped}" if lacks.is_partial else ""
 
     def has_more(self, scan: str) -> bool:
-        """Whether a scan has not come to the end: it goes on, or the user has stopped it."""
+        """Return whether a scan has not read everything: it is running, or the user has stopped it."""
         return scan not in self.lacks or self.lacks[scan].is_stopped
 
     @property
     def place_of_filter(self) -> str:
-        """The text of the place of the scan for the rows of the filter."""
+        """The text of the last row of a filtered list whose scan has not ended."""
         return "stopped here, Ctrl+L continues" if FILTER in self.lacks else "looking for more"
 
     @property
@@ -282,11 +282,11 @@ class Model(Observable):
         return tuple(one for one in self.state.marks if one.path == self.state.path)
 
     def file_within_reach(self, step: int) -> Path | None:
-        """The file to which the list goes on behind its last row (``step`` 1), or before its first (-1)."""
+        """Return the file in which the list continues after its last row (``step`` 1) or before its first (-1)."""
         return self.neighbours.within_reach(step, self.state.across)
 
     def show_page(self, name: str) -> None:
-        """Show a page, or have it read again."""
+        """Show a page, or read it again if it is shown."""
         if name not in OF_COMMANDS:
             self.page_before = name
         if name not in NOT_OF_RECORD:
@@ -294,17 +294,17 @@ class Model(Observable):
         self.shown = ShownPage(name, self.shown.times + 1)
 
     def show_records_page(self) -> None:
-        """Show the page about the record again where the output of commands has replaced it."""
+        """Show the page about the record again if the output of commands has replaced it."""
         if self.page == OUTPUT:
             self.show_page(self.page_before)
 
     def move(self) -> None:
-        """The user has moved the cursor: nothing is followed any more, and the page is about the record."""
+        """Stop following and show the page about the record, after the user has moved the cursor."""
         self.follows = False
         self.show_records_page()
 
     def open(self, index: TrailIndex) -> None:
-        """Begin with another file, or with the same from its start; nothing is known of it."""
+        """Reset everything that is known of the file: another one was opened, or it is read again from its start."""
         self.index = index
         self.opened += 1
         self.listing += 1
@@ -319,13 +319,13 @@ class Model(Observable):
         self.lacks = {}
 
     def list_others(self) -> None:
-        """Begin with other rows of the same file."""
+        """Begin a new list of the same file, after its filter has changed."""
         self.listing += 1
         self.matched = self.timeline = None
         self.lacks = {name: one for name, one in self.lacks.items() if name not in (FILTER, OVER_TIME)}
 
     def end_line(self, state: State) -> None:
-        """Take over how a line has left the session; where the user has moved meanwhile, it stands there."""
+        """Set the state of the session after a line; ``rba`` stays if the user has moved in the same file meanwhile."""
         before, rba = self.state, self.rba
         self.state = state
         self.busy = ""
@@ -336,7 +336,7 @@ class Model(Observable):
             self.follows = False
 
     def warn(self, *, is_cut: bool, is_gone: bool) -> None:
-        """Say what has happened to the file; that it was cut stays, that it is gone as long as it is."""
+        """Set the warning about the file: truncation is shown until another file is opened, removal while it lasts."""
         if is_cut or is_gone:
             self.warning = "FILE CUT" if is_cut else _REMOVED
         elif self.warning == _REMOVED:
@@ -344,7 +344,7 @@ class Model(Observable):
 
 
 def _goes_on(before: State, after: State, *, is_moved: bool) -> bool:
-    """Whether the end of the trail is still followed after a line: it has moved nothing, or to the next file."""
+    """Return whether following continues after a line: it has not moved, or only to the next file of the trail."""
     if after.opened == before.opened:
         return not is_moved
     former, name = (TrailName.parse(state.path) if state.path is not None else None for state in (before, after))

@@ -1,4 +1,4 @@
-"""Reports of the threads about a session and its file, taken into the model."""
+"""Updates of the model by the reports of the threads about a session and its file."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Fits = Callable[[TranscriptEntry], bool]
 
 
 class Reports:
-    """Reports change the model, and the threads then work for what is current.
+    """Updates the model by reports, and has the threads read what has become current.
 
-    ``mode`` is the thread of the session, ``file`` those at its file; ``fits`` says whether the strip above the prompt
-    has room for an answer; ``held`` are the reports that wait, None when none has to.
+    ``mode`` is the thread of the session, ``file`` the threads that read its file; ``fits`` returns whether an answer
+    fits in the strip above the prompt; ``held`` are the delayed reports, None if reports are not delayed.
     """
 
     def __init__(self, model: Model, mode: ScreenMode, file: OpenFile, fits: Fits) -> None:
@@ -49,7 +49,7 @@ class Reports:
         }
 
     def take(self, report: messages.Report) -> None:
-        """Change the model, all at once."""
+        """Update the model by a report; observers are called once."""
         if self.held is not None:
             self.held.append(report)
             return
@@ -57,7 +57,7 @@ class Reports:
             self._takers[type(report)](report)
 
     def hold(self) -> Callable[[], None]:
-        """Have reports wait: a pane without a size has no room for an answer. Returns what takes those that wait."""
+        """Delay reports until the returned function is called: a pane without a size has no room for an answer."""
         self.held = []
         return self._release
 
@@ -69,28 +69,28 @@ class Reports:
     # The session.
 
     def enter(self, text: str) -> None:
-        """Have a line run; it goes on from where the session stands."""
+        """Run a line, beginning at the current record of the session."""
         self._model.has_moved = False
         self._mode.submit(text)
 
     def stand_at(self, row: ListRow) -> None:
-        """Have the session stand at a row of the list."""
+        """Move the session to a row of the list."""
         is_record = row.kind in (RowKind.RECORD, RowKind.FILE_HEADER)
         self._model.rba, self._model.has_moved = row.rba, True
         self._model.is_landing = False
         self._mode.stand_at(row.rba, row.length if is_record else None, self._model.state.opened)
 
     def cross(self, rba: int | None, *, backwards: bool) -> None:
-        """Have the session go on in the next file, or the one before, at a row of it or where it begins."""
+        """Continue in the next file, or the one before, at ``rba`` or at the start of that file."""
         self._mode.cross(rba, self._model.state.opened, backwards=backwards)
 
     def tell(self, text: str) -> None:
-        """Say something beside the session, in the strip above the prompt."""
+        """Print a message that is not output of the session in the strip above the prompt."""
         self._mode.transcript.begin("", "").print(text)
         self._model.output += 1
 
     def take_prompt(self) -> None:
-        """Take the session's prompt and its history."""
+        """Copy the prompt and the history of the session."""
         self._model.prompt = self._mode.prompt
         self._model.history = tuple(self._mode.session.history.lines)
 
@@ -108,16 +108,16 @@ class Reports:
             model.busy = f"{part}Ctrl+C stops, {progress.records:,} scanned, RBA {progress.rba}"
 
     def _has_room(self, entry: TranscriptEntry) -> bool:
-        """Whether an answer can be read without the output page."""
+        """Return whether an answer can be read without the output page."""
         return entry.is_on_page or self._fits(entry)
 
     def _is_report(self, entry: TranscriptEntry) -> bool:
-        """Whether an answer is for the output page even where the line has moved the cursor."""
+        """Return whether an answer is shown on the output page even if the line has moved the cursor."""
         return len(entry.records) > 1 or (entry.is_long and not self._has_room(entry))
 
     @property
     def _place(self) -> tuple[int, int]:
-        """The list, and the position in it: where it is another one, the cursor may have moved."""
+        """The list and the RBA in it: if either changes, the cursor may have moved."""
         return self._model.listing, self._model.rba
 
     def _take_aligned(self, report: messages.AlignedGrew) -> None:
@@ -150,7 +150,7 @@ class Reports:
         model.crossings += 1
 
     def _show_session(self, before: State) -> None:
-        """Show what the session has printed, and another file or other rows where it has."""
+        """Show the new output of the session, and another file or other rows if the line has changed them."""
         model, state = self._model, self._model.state
         model.output += 1
         if state.opened != before.opened:
@@ -160,9 +160,9 @@ class Reports:
             model.list_others()
 
     def _choose_page(self, report: messages.CommandEnded, *, has_moved: bool, has_opened: bool) -> None:
-        """Show an answer that the strip above the prompt has no room for, else the record where the cursor has moved.
+        """Show an answer that does not fit in the strip above the prompt, else the record if the cursor has moved.
 
-        What OPEN says stands in the title too: its answer replaces the record only where it is a report.
+        The title also shows what OPEN reports, so its answer replaces the record only if it is a report.
         """
         model, entry = self._model, self._mode.transcript.last
         if entry is None:
@@ -179,7 +179,7 @@ class Reports:
     # The file.
 
     def _open(self) -> None:
-        """Have everything read from the file that the session has open, from the beginning."""
+        """Read everything from the open file of the session again."""
         state = self._model.state
         self._file.open(state.path)
         self._file.filter(state.filters, state.source)
@@ -231,11 +231,11 @@ class Reports:
 
     @property
     def _has_answered(self) -> bool:
-        """Whether the model has the end of every line that was entered: the file it shows is that of the session."""
+        """True if all entered lines have ended: the model then shows the file of the session."""
         return self._model.ended == self._mode.entered
 
     def _take_poll(self, report: messages.FilePolled) -> None:
-        """Take that the file has grown, has been cut or removed, or that the next one is there."""
+        """Handle a file that has grown, was truncated or removed, or has a successor."""
         model, size = self._model, self._model.summary.size
         if report.path != model.state.path or report.known != size or not model.summary.name:
             return
@@ -251,7 +251,7 @@ class Reports:
 
 
 def _progress(report: messages.Scanned) -> str:
-    """How far a scan is: of a file its part, of a trail that is read twice the records."""
+    """Return the progress of a scan: the percentage of a file, or the number of records if the trail is read twice."""
     if report.name == OPEN_TRANSACTIONS:
         return f"{report.name}, Ctrl+C stops, {report.covered:,} records read"
     return f"{report.name} {100 * report.covered // max(1, report.size)} %, Ctrl+C stops, RBA {report.covered}"

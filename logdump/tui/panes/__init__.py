@@ -1,1 +1,1 @@
-"""The parts of the screen that are drawn."""
+"""The panes and lines of the screen."""

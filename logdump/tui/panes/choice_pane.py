@@ -1,4 +1,4 @@
-"""A pane over the record list, of which one line is chosen: tables, transactions, marks, files."""
+"""A pane over the record list in which a line is chosen: tables, transactions, marks, files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from logdump.tui.text.styled import Glyphs, Line, Styled, cut_to, line, wrapped
 
 
 class Choice:
-    """One line: its text, and the command lines that its keys send; empty where a key means nothing.
+    """A line: its text, and the command lines that its keys enter; empty if a key does nothing.
 
-    The cursor begins on the line that ``is_current``.
+    The cursor begins on the line with ``is_current``.
     """
 
     def __init__(
@@ -38,14 +38,14 @@ class Choice:
 
 
 class ChoicePane(Styled, can_focus=True):
-    """A heading and lines."""
+    """A heading and lines of choices."""
 
     BINDINGS = bindings(Area.CHOICES)
     place = Area.CHOICES
 
     @dataclass(eq=False)
     class Chosen(Message):
-        """A key for a line: ``what`` is enter, end, filter, undo, or save: a line without the name of its file."""
+        """A key for a line: ``what`` is a key of ``Choice.sends``; the line of ``save`` lacks the name of its file."""
 
         choice: Choice
         what: str
@@ -61,11 +61,11 @@ class ChoicePane(Styled, can_focus=True):
         self._is_entered = False
 
     def leave(self) -> None:
-        """Begin on the current line when lines are shown again."""
+        """Let the cursor begin on the current line when the pane is shown again."""
         self._is_entered = False
 
     def show(self, heading: str, choices: list[Choice], empty_text: str, above: str = "", style: str = "warn") -> None:
-        """Show other lines, ``above`` before the heading; the cursor stays where it is, and begins on the current."""
+        """Show other lines, and ``above`` before the heading; the cursor stays, but begins on the current line."""
         self._above = self._rows_above(line(above, style)) if above else []
         self._heading, self._choices, self._empty_text = heading, choices, empty_text
         current = next((at for at, one in enumerate(choices) if one.is_current), None)
@@ -76,18 +76,18 @@ class ChoicePane(Styled, can_focus=True):
         self.refresh()
 
     def _rows_above(self, one: Line) -> list[Line]:
-        """A line in as many rows as it needs, where half of the pane is left; else in one."""
+        """Return a line in the rows that it needs if they take less than half of the pane; else cut to one row."""
         rows, width = wrapped(one, self.size.width), self.size.width
         return rows if 2 * len(rows) < self.size.height else [Line(cut_to(one.pieces, width, self._glyphs.cut))]
 
     def _visible_top(self) -> int:
-        """The first line that is shown so that the cursor is visible, and no row below the last line is empty."""
+        """Return the first line to show so that the cursor is visible and no row after the last line is empty."""
         last = max(0, len(self._choices) - self._height)
         return min(max(self._top, self._cursor - self._height + 1), self._cursor, last)
 
     @property
     def choice(self) -> Choice | None:
-        """The line under the cursor."""
+        """The line under the cursor, None if there are no lines."""
         return self._choices[self._cursor] if self._choices else None
 
     @property
@@ -95,7 +95,7 @@ class ChoicePane(Styled, can_focus=True):
         return max(1, self.size.height - 1 - len(self._above))
 
     def action_choose(self, step: int) -> None:
-        """A key: move the cursor by lines."""
+        """Move the cursor by lines."""
         before, self._cursor = self._cursor, max(0, min(self._cursor + step, len(self._choices) - 1))
         top = self._visible_top()
         if top != self._top:
@@ -106,18 +106,18 @@ class ChoicePane(Styled, can_focus=True):
             self.refresh(Region(0, 1 + len(self._above) + at - self._top, self.size.width, 1))
 
     def action_choose_page(self, pages: int) -> None:
-        """A key: move the cursor by pages."""
+        """Move the cursor by pages."""
         self.action_choose(pages * max(1, self._height - 1))
 
     def action_take(self, what: str) -> None:
-        """A key: do something with the line; one that means nothing here means what it does in every pane."""
+        """Enter the command of the line for a key; ``save`` on a line without one acts as in every pane."""
         if self.choice is not None and self.choice.sends[what]:
             self.post_message(self.Chosen(self.choice, what))
         elif what == "save":
             raise SkipAction
 
     def render_line(self, y: int) -> Strip:
-        """What goes before the heading, it, or a line."""
+        """Return a row above the heading, the heading, or a line."""
         width = self.size.width
         if y < len(self._above):
             return self.strip(self._above[y].pieces, width)

@@ -29,11 +29,11 @@ _SECOND = 1_000_000
 _SHORT_XID = 12
 _SHORT_NAME = 20
 _CELLS, _STEPS = {"wider": 2, "narrower": -2}, {"left": -1, "right": 1}
-"""Keys of the pane of columns: cells that a column gains, places that it moves."""
+"""Keys of the pane of columns: the number of cells added to a column, and of places by which it moves."""
 
 
 def table_choices(found: Sequence[ListedTable], glyphs: Glyphs, width: int) -> tuple[str, list[Choice]]:
-    """Heading and lines: the tables in this order."""
+    """Return heading and lines of the tables in the given order."""
     columns = (
         TextColumn("table", [name or "(no name)" for name, *_ in found], usual=10, is_number=False),
         TextColumn("records", [f"{one.records:,}" for _, one, _ in found], usual=13),
@@ -46,23 +46,23 @@ def table_choices(found: Sequence[ListedTable], glyphs: Glyphs, width: int) -> t
 
 
 def _listed_text(sums: Sums) -> str:
-    """What is not listed of very many tables; empty where all are."""
+    """Return a sentence about tables that are not listed; empty if all are."""
     count, others = len(sums.tables), sums.other_tables.records
     listed = f"The {MOST_TABLES:,} largest of {count:,} tables." if count > MOST_TABLES else ""
     return f"{listed} {others:,} records are of tables beyond these." if others else listed
 
 
 def table_filter(name: str) -> str:
-    """The line that shows the records of one table; empty where the name cannot be entered."""
+    """Return the line that filters to a table; empty if its name cannot be entered."""
     return f'FILTER INCLUDE FILENAME "{name}"' if '"' not in name and name.isprintable() and name else ""
 
 
 def transaction_choices(
     transactions: Sequence[ListedTransaction], order: str, width: int, glyphs: Glyphs, *, has_more: bool = False
 ) -> tuple[str, list[Choice]]:
-    """Heading and lines: the transactions, the largest first by ``order``, in brackets; the open one is marked.
+    """Return heading and lines of the transactions, the largest first by ``order``, whose heading is in brackets.
 
-    ``has_more``: the end of the one that goes on may stand behind what was read.
+    The open one is marked; with ``has_more`` its end may be in a part that was not read.
     """
     found = sorted(transactions, key=ORDERS[order], reverse=True)
     spans = [one.span for one in found]
@@ -103,7 +103,7 @@ def _transaction_choice(text: str, one: ListedTransaction) -> Choice:
 
 
 def mark_choices(marks: Iterable[Mark], width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
-    """Heading and lines: the marks by their names, with what was noted and the file."""
+    """Return heading and lines of the marks by name, with note and file."""
     found = sorted(marks)
     columns = (
         TextColumn("mark", [one.name for one in found], usual=8, is_number=False),
@@ -118,7 +118,7 @@ def mark_choices(marks: Iterable[Mark], width: int, glyphs: Glyphs) -> tuple[str
 
 
 def file_choices(files: Sequence[ListedFile], state: State, width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
-    """Heading and lines: the files of the trail in the order of writing, the open one with a star; gaps are named."""
+    """Return heading and lines of the trail's files in order, the open one with a star, and of gaps between them."""
     columns = (
         TextColumn(
             "file", [f"{'*' if one.path == state.path else ' '}{one.path.name}" for one in files], is_number=False
@@ -134,7 +134,7 @@ def file_choices(files: Sequence[ListedFile], state: State, width: int, glyphs: 
 def trail_choices(
     listed: TrailsListed | None, offset: TimeOffset, width: int, glyphs: Glyphs
 ) -> tuple[str, list[Choice]]:
-    """Heading and lines: the trails of a place, each with the ages of its newest record and heartbeat."""
+    """Return heading and lines of the trails of a place, with the ages of their newest record and heartbeat."""
     found, now = (listed.trails, listed.now) if listed is not None else ((), 0)
     columns = (
         TextColumn("trail", [one.name for one in found], is_number=False),
@@ -161,7 +161,7 @@ def trail_choices(
 def story_choices(
     story: StoryRead | None, here: Path | None, offset: TimeOffset, width: int, glyphs: Glyphs
 ) -> tuple[str, list[Choice]]:
-    """Heading and lines: the changes of a row in the order of time."""
+    """Return heading and lines of the changes of a row in order of time."""
     changes, undo = (story.changes, story.shown.undo) if story is not None else ((), "")
     rows = [one.row for one in changes]
     marks = UNICODE_MARKS if glyphs.has_unicode else ASCII_MARKS
@@ -197,7 +197,7 @@ def story_choices(
 
 
 def column_choices(columns: Sequence[ListColumn], width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
-    """Heading and lines: the columns of the list from left to right."""
+    """Return heading and lines of the columns of the list from left to right."""
     cells = (
         TextColumn("column", [one.name for one in columns], usual=12, is_number=False),
         TextColumn("shown", ["hidden" if one.is_hidden else "shown" for one in columns], is_number=False),
@@ -208,7 +208,7 @@ def column_choices(columns: Sequence[ListColumn], width: int, glyphs: Glyphs) ->
 
 
 def _changed(columns: tuple[ListColumn, ...], at: int, what: str) -> tuple[tuple[ListColumn, ...], int]:
-    """The columns after a key on one of them, and the place of that one then."""
+    """Return the columns after a key on the one at ``at``, and its new index."""
     one = columns[at]
     if what in _CELLS:
         one = one.widened(_CELLS[what])
@@ -224,7 +224,7 @@ def _records_text(one: ListedTrail) -> str:
 
 
 def _state_text(one: ListedTrail) -> str:
-    """What is to be known of a trail before it is opened."""
+    """Return the findings about a trail, ``good`` if it was read without any."""
     words = [amount(one.damaged, "damaged place")] if one.damaged else []
     words += [amount(one.restarts, "restart")] if one.restarts else []
     words += ["ends in half a record"] if one.ends_in_record else []
@@ -246,13 +246,13 @@ def _file_choice(text: str, one: ListedFile, state: State) -> Choice:
 
 
 def open_line(path: Path) -> str:
-    """The line that opens a file; empty where its name cannot be entered."""
+    """Return the line that opens a file; empty if its name cannot be entered."""
     text = str(path)
     return f'OPEN "{text}"' if '"' not in text and text.isprintable() else ""
 
 
 def line_to(path: Path | None, rba: int, here: Path | None) -> str:
-    """The line that leads to a record where ``here`` is open, which has it without a path; empty as the other."""
+    """Return the line that goes to a record, with OPEN unless ``path`` is ``here`` or None; empty as ``open_line``."""
     if path is None or (here is not None and path.absolute() == here.absolute()):
         return f"POS {rba}"
     opening = open_line(path)
@@ -270,21 +270,21 @@ def _csn_or_gap(one: ListedFile) -> str:
 
 
 def duration_text(microseconds: int) -> str:
-    """``hh:mm:ss.t``; a transaction whose times run backwards took no time that we know."""
+    """Return ``hh:mm:ss.t``; 0 if the times of a transaction decrease."""
     tenths = max(0, microseconds) * 10 // _SECOND
     minutes, rest = divmod(tenths, 600)
     return f"{minutes // 60:02}:{minutes % 60:02}:{rest // 10:02}.{rest % 10}"
 
 
 def short_count(number: int) -> str:
-    """A count in five cells: ``437``, ``61.2k``, ``2.9M``."""
+    """Return a count in at most five cells: ``437``, ``61k``, ``29M``."""
     if number < 10_000:
         return str(number)
     return f"{number / 1000:.0f}k" if number < 10_000_000 else f"{number / 1_000_000:.0f}M"
 
 
 def _story_text(story: StoryRead) -> str:
-    """The verdict, as the command has it, and how many changes are not listed."""
+    """Return the summary of the command ROW, and the number of changes that are listed if not all are."""
     more = story.shown.changes - len(story.changes)
     verdict = " ".join(story_lines(story.shown, Settings()))
     return f"{verdict} The first {len(story.changes):,} are listed; v shows all." if more else verdict
@@ -322,13 +322,13 @@ _NAMES: dict[str, tuple[_Lines, str]] = {
         "The files of the trail are being read.",
     ),
 }
-"""For each pane how its heading and lines are laid out, and the text without any."""
+"""For each pane the function that returns its heading and lines, and the text of an empty pane."""
 CHOICES = tuple(_NAMES)
 _OF_INDEX = ("tables", "transactions")
 
 
 class CurrentChoices(ChoicePane):
-    """One of these panes, filled while it is shown."""
+    """One of these panes; it is filled only while it is shown."""
 
     def __init__(self, name: str, model: Model, glyphs: Glyphs) -> None:
         super().__init__(name, glyphs)
@@ -348,7 +348,7 @@ class CurrentChoices(ChoicePane):
         model.observe(self.draw, Model.upper, Model.opened, *facts)
 
     def draw(self) -> None:
-        """Show what is current, in the columns that the place above the pages has room for."""
+        """Show the current lines, in the columns that fit."""
         is_shown = self._model.upper == self.id
         self.set_class(is_shown, "-shown")
         if not is_shown:
@@ -366,7 +366,7 @@ class CurrentChoices(ChoicePane):
 
     @property
     def _partial(self) -> str:
-        """What the index lacks, or what is to be said about the place of the start page."""
+        """The text above the heading: the gaps of the index, or the note of the start page or of ROW."""
         if self.id == "trails" and self._model.trails is not None:
             return self._model.trails.note
         if self.id == "story" and self._model.story is not None:
@@ -377,24 +377,24 @@ class CurrentChoices(ChoicePane):
         return " ".join(filter(None, (self._model.partial(INDEX), listed)))
 
     def action_sort(self) -> None:
-        """A key: the next order of transactions."""
+        """Switch to the next sort order of transactions."""
         orders = list(ORDERS)
         self._model.order = orders[(orders.index(self._model.order) + 1) % len(orders)]
 
     def action_take(self, what: str) -> None:
-        """A key: do something with the line."""
+        """Enter the command of the line, or hide or show a column."""
         if self.id == "columns":
             self.action_column("hide")
         else:
             super().action_take(what)
 
     def action_column(self, what: str) -> None:
-        """A key: hide or show the column under the cursor, make it wider or narrower, or move it."""
+        """Hide or show the column under the cursor, change its width, or move it."""
         if self.id != "columns":
             raise SkipAction  # the key may mean something in every pane
         self._model.columns, self._cursor = _changed(self._model.columns, self._cursor, what)
         self.draw()
 
     def on_resize(self) -> None:
-        """Use the new width."""
+        """Lay the lines out in the new width."""
         self.draw()

@@ -1,4 +1,4 @@
-"""Widgets of a single line: tabs, title, footer, the last line of the log."""
+"""Widgets of few lines: the strip of the transcript, tabs, title, footer."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from logdump.tui.reading.transcript import Transcript, TranscriptEntry
 from logdump.tui.text.styled import Glyphs, Line, Piece, Styled, cut_to, fit, harmless, line, width_of, wrapped
 
 _ENTRIES = 8
-"""As many of the last commands as there may be rows."""
+"""Number of last commands that may be shown."""
 
 
 class LogStrip(Styled):
-    """A rule, then the end of the transcript; an answer without room is replaced by the number of its lines.
+    """A rule and the end of the transcript; an answer that does not fit is replaced by its number of lines.
 
-    In a single row there is no rule.
+    A strip of one row has no rule.
     """
 
     def __init__(self, model: Model, transcript: Transcript, glyphs: Glyphs) -> None:
@@ -38,15 +38,15 @@ class LogStrip(Styled):
 
     @property
     def room(self) -> int:
-        """Rows for commands and answers."""
+        """Number of rows for commands and answers."""
         return max(self.size.height - 1, min(1, self.size.height))
 
     def fits(self, entry: TranscriptEntry) -> bool:
-        """Whether the strip has room for the whole answer of a command; in a strip without rows every answer fits."""
+        """Return whether the whole answer of a command fits; True if the strip has no rows."""
         return not self.room or len(self._answer(entry)) <= self.room
 
     def draw(self) -> None:
-        """Show how the transcript ends."""
+        """Show the end of the transcript."""
         rows: list[Line] = []
         for entry in self._transcript.entries[-_ENTRIES:]:
             rows += self._entry(entry)
@@ -62,7 +62,7 @@ class LogStrip(Styled):
         return [row for text in entry.said for row in wrapped(line(escape(text)), self.size.width)]
 
     def _entry(self, entry: TranscriptEntry) -> list[Line]:
-        """A command in one row, and its answer where it fits."""
+        """Return a command in one row, followed by its answer if that fits."""
         fits = self.fits(entry)
         note = f"   ({amount(entry.printed, 'line')})" if entry.records or not fits else ""
         typed = cut_to(((escape(f"{entry.prompt}{entry.line}"), ""),), self.size.width - len(note), self._glyphs.cut)
@@ -70,7 +70,7 @@ class LogStrip(Styled):
         return [*command, *(self._answer(entry) if fits else ())]
 
     def render_line(self, y: int) -> Strip:
-        """The rule or a row."""
+        """Return the rule or a row."""
         width = self.size.width
         at = y - (self.size.height - self.room)
         if at < 0:
@@ -80,7 +80,7 @@ class LogStrip(Styled):
 
 
 class OneLine(Styled):
-    """A line of pieces about some parts of the model, repainted when it changes; subclasses say which pieces."""
+    """A line of pieces, drawn again when one of ``parts`` changes; subclasses define the pieces."""
 
     def __init__(self, name: str, model: Model, *parts: Part[Any], style: str = "") -> None:
         super().__init__(id=name)
@@ -91,19 +91,19 @@ class OneLine(Styled):
         model.observe(self.draw, *parts)
 
     def draw(self) -> None:
-        """Show what is current."""
+        """Draw the line."""
         raise NotImplementedError
 
     def on_mount(self) -> None:
-        """Show the line before anything has changed."""
+        """Draw the line before anything has changed."""
         self.draw()
 
     def on_resize(self) -> None:
-        """Use the new width."""
+        """Draw the line in the new width."""
         self.draw()
 
     def say(self, *pieces: Piece, actions: Mapping[int, str] | None = None) -> None:
-        """Show these pieces; a click on one that has an action, by its number, does it."""
+        """Show pieces; ``actions`` are those of a click, by index of the piece."""
         self._actions = actions or {}
         if pieces != self._pieces:
             self._pieces = pieces
@@ -115,11 +115,11 @@ class OneLine(Styled):
         return "".join(text for text, _ in self._pieces)
 
     def render_line(self, y: int) -> Strip:
-        """The line."""
+        """Return the line."""
         return self.strip(self._pieces if y == 0 else (), self.size.width, style=self._base)
 
     async def on_click(self, event: Click) -> None:
-        """Do what the piece under the mouse stands for."""
+        """Run the action of the piece under the mouse."""
         end = 0
         for at, (text, _) in enumerate(self._pieces):
             end += width_of(text, self.glyphs)
@@ -130,13 +130,13 @@ class OneLine(Styled):
 
 
 class Tabs(OneLine):
-    """The line above the lower pane."""
+    """The line of tabs above the lower pane."""
 
     def __init__(self, model: Model) -> None:
         super().__init__("tabs", model, Model.shown, Model.where, Model.aligned, Model.pane)
 
     def draw(self) -> None:
-        """Show what is current."""
+        """Draw the tabs."""
         tabs = TABS if self.model.aligned is None else (*TABS, TAB_OF_TWO_TRAILS)
         pieces, actions = tab_pieces(self.model.page, self.model.where, self.glyphs, self.size.width, tabs)
         if self.model.pane == "pages":
@@ -147,7 +147,7 @@ class Tabs(OneLine):
 def tab_pieces(
     shown: str, where: str, glyphs: Glyphs, width: int, tabs: tuple[Tab, ...] = TABS
 ) -> tuple[tuple[Piece, ...], dict[int, str]]:
-    """The line in ``width`` cells, ``where`` at its end; and the actions of a click on pieces, by their number."""
+    """Return the line in ``width`` cells with ``where`` at its end, and the actions of a click by index of piece."""
     rule = glyphs.rule
     end = f" {where} {rule}" if where else ""
     pieces, actions = _titles(tabs, shown, rule, is_short=False)
@@ -160,7 +160,7 @@ def tab_pieces(
 
 
 def _titles(tabs: tuple[Tab, ...], shown: str, rule: str, *, is_short: bool) -> tuple[list[Piece], dict[int, str]]:
-    """The pages and what leads to them; of those not shown the keys alone where there is little room."""
+    """Return the tabs and their actions; with ``is_short``, tabs that are not shown have only their key."""
     if shown == OUTPUT:
         return [(rule, "dim"), ("[output] ", "strong"), ("Esc goes back ", "dim")], {2: "app.leave"}
     pieces: list[Piece] = [(rule, "dim")]
@@ -177,7 +177,7 @@ _GAP = "  "
 
 
 class Title(OneLine):
-    """The first line of the screen."""
+    """The title in the first line of the screen."""
 
     def __init__(self, model: Model, settings: Settings) -> None:
         facts = Model.summary, Model.indexed, Model.matched, Model.state, Model.neighbours, Model.timeline, Model.lacks
@@ -185,12 +185,12 @@ class Title(OneLine):
         self._settings = settings
 
     def draw(self) -> None:
-        """Show what is current."""
+        """Draw the title."""
         self.say(*title_pieces(self.model, self._settings, self.glyphs, self.app.size.width))
 
 
 def title_pieces(model: Model, settings: Settings, glyphs: Glyphs, width: int) -> tuple[Piece, ...]:
-    """The title in ``width`` cells: the file, what goes on and the filter first, the rest as far as there is room."""
+    """Return the title in ``width`` cells: file, progress and filter first, then the facts that fit."""
     active = f"{model.warning}{_GAP if model.warning else ''}{_filter(model)}"
     active = harmless(active + "  FOLLOW" * model.follows, glyphs)
     text = f" {harmless(model.summary.name, glyphs) or 'logdump'}"
@@ -215,7 +215,7 @@ def _filter(model: Model) -> str:
 
 
 def _facts(model: Model, settings: Settings) -> Iterator[str]:
-    """The facts about the file, the most important first."""
+    """Yield the facts about the file, the most important first."""
     summary, indexed, timeline = model.summary, model.indexed, model.timeline
     damaged = model.index.places.bad_span_count
     if indexed is not None and damaged:
@@ -242,7 +242,7 @@ def _facts(model: Model, settings: Settings) -> Iterator[str]:
 
 
 def _origin(summary: Summary) -> tuple[str, str, str]:
-    """Source, release and size, each empty where it is not known."""
+    """Return source, release and size, empty if unknown."""
     release = f"rel {summary.release}" if summary.release else ""
     return summary.source, release, size_text(summary.size) if summary.name else ""
 
@@ -266,14 +266,14 @@ _WAYS_OUT = (_LEAVES, "prompt", "help")
 
 
 class Footer(OneLine):
-    """The keys of the place where the keyboard is, or what Tab offers."""
+    """The keys of the area that has the keyboard, or the offers of Tab."""
 
     def __init__(self, model: Model, keymap: Mapping[str, str]) -> None:
         super().__init__("footer", model, Model.place, Model.upper, Model.offers)
         self._keymap = keymap
 
     def draw(self) -> None:
-        """Show what is current."""
+        """Draw the footer."""
         if self.model.offers:
             self.say((f" {self.model.offers}", "strong"))
             return
@@ -287,21 +287,21 @@ class Footer(OneLine):
 
 
 def key_name(key: str) -> str:
-    """A key as it stands on the keyboard: ``Ctrl+C`` for Textual's ``ctrl+c``."""
+    """Return the label of a key: ``Ctrl+C`` for Textual's ``ctrl+c``."""
     if key.startswith("ctrl+"):
         return f"Ctrl+{key[5:].upper()}"
     return _NAMES.get(key, key.capitalize() if len(key) > 1 else key)
 
 
 def keys_of(key: Key, keymap: Mapping[str, str]) -> list[str]:
-    """The names of a binding's keys, those of the keymap in place of its own."""
+    """Return the labels of a binding's keys, those of the keymap if it has any."""
     return [key_name(one) for one in keymap.get(key.id, key.keys).split(",")]
 
 
 def footer_words(place: Area, keymap: Mapping[str, str], width: int, pane: str = "") -> list[tuple[str, Key]]:
-    """The words of a place that fit, the weightiest first, in the order of the table; ``pane`` is above the pages.
+    """Return the words of an area that fit, those with the least weight first to stay, in the order of the table.
 
-    A place with keys of its own has these first, then the ways out of it.
+    ``pane`` is the pane above the pages. An area with its own keys shows these first, then the keys that leave it.
     """
     shown = sorted((key for key in KEYS if _is_shown(key, place, pane)), key=lambda key: _is_way_out(key, place))
     words = {key: f"{keys_of(key, keymap)[0]} {key.short}" for key in shown}

@@ -1,4 +1,4 @@
-"""Panes over the others: all actions and commands, which typing narrows; and the help."""
+"""Screens over the panes: the palette of actions and commands, filtered by typing; and the help."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ OF_THE_NIGHT = (
     *("go_to", "safe", "explain", "find", "transaction_begin"),
     *("filter", "tables", "transactions", "damage", "back"),
 )
-"""The keys that come first, by their names: from an RBA in a report to where Replicat may restart."""
+"""The names of the keys that the help lists first: from an RBA in a report to the restart of a Replicat."""
 
 
 class HelpScreen(ModalScreen[None]):
-    """Every key by the place where it acts; any of Esc, q, ? leaves."""
+    """All keys by the area in which they act; Esc, q or ? closes the screen."""
 
     COMPONENT_CLASSES = COMPONENTS
     BINDINGS = [("escape,q,question_mark", "dismiss", "back")]  # noqa: RUF012 - Textual's own form
@@ -37,11 +37,11 @@ class HelpScreen(ModalScreen[None]):
         self._glyphs = glyphs
 
     def compose(self) -> ComposeResult:
-        """The text."""
+        """Yield the pane of text."""
         yield TextPane("help", self._glyphs)
 
     def on_mount(self) -> None:
-        """Show it."""
+        """Show the keys."""
         page = self.query_one(TextPane)
         page.add_class("-shown")
         page.show(list(help_lines(self._keymap)), top=0)
@@ -49,7 +49,7 @@ class HelpScreen(ModalScreen[None]):
 
 
 def help_lines(keymap: Mapping[str, str]) -> Iterator[Line]:
-    """The keys of each area, and the command that a key enters."""
+    """Yield the lines of the keys by area, each with the command that it enters."""
     yield line("The ten keys of the night   (Esc leaves this page; HELP lists the commands)", "title")
     by_id = {key.id: key for key in KEYS}
     for name in OF_THE_NIGHT:
@@ -69,7 +69,7 @@ def _key_line(key: Key, keymap: Mapping[str, str]) -> Line:
 
 
 def fitting(text: str) -> list[AnyCommand]:
-    """The commands that match every word typed, those whose name does first."""
+    """Return the commands that match every typed word, those whose names begin with the first word first."""
     words = text.upper().split()
     found = [one for one in REGISTRY.commands if all(word in _searched(one) for word in words)]
     return sorted(
@@ -82,7 +82,7 @@ def _searched(command: AnyCommand) -> str:
 
 
 class PaletteChoice(NamedTuple):
-    """What was chosen: the key that acts so, or the theme, or the command to type."""
+    """The chosen key, theme or command."""
 
     key: Key | None = None
     theme: str = ""
@@ -90,7 +90,7 @@ class PaletteChoice(NamedTuple):
 
 
 def actions_for(text: str) -> list[tuple[str, str, PaletteChoice]]:
-    """What can be done without a command, where each word typed is in its name: name, text, what it is."""
+    """Return the actions of keys and the themes whose texts have every typed word: key name, text, choice."""
     found = [(key_name(key.keys.split(",")[0]), _words(key), PaletteChoice(key)) for key in _ACTING]
     found += [("", f"theme: {name}", PaletteChoice(theme=name)) for name in THEMES]
     words = text.lower().split()
@@ -105,7 +105,7 @@ _ACTING = [key for key in KEYS if key.acts.startswith("app.") or key.pane or key
 
 
 class Palette(ModalScreen[PaletteChoice | None]):
-    """The actions of keys and the commands of the registry; the result is what was chosen."""
+    """The actions of keys and the commands of the registry; the result is the choice."""
 
     COMPONENT_CLASSES = COMPONENTS
     BINDINGS = [  # noqa: RUF012 - Textual's own form
@@ -122,29 +122,29 @@ class Palette(ModalScreen[PaletteChoice | None]):
         self._taken: list[PaletteChoice] = []
 
     def compose(self) -> ComposeResult:
-        """A line to type in, and the list."""
+        """Yield the input line and the list."""
         yield Input(id="wanted", compact=True, placeholder="words of an action, of a command, or of what it does")
         yield ChoicePane("commands", self._glyphs)
 
     def on_mount(self) -> None:
-        """Show all commands."""
+        """Show all commands and actions."""
         self.query_one(ChoicePane).add_class("-shown")
         self.query_one(Input).cursor_blink = False
         self._fill("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow the list."""
+        """Filter the list by the typed words."""
         event.stop()
         self._fill(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take the command."""
+        """Close with the choice under the cursor."""
         event.stop()
         choice = self.query_one(ChoicePane).choice
         self.dismiss(self._taken[int(choice.sends["enter"])] if choice is not None else None)
 
     def action_choose(self, step: int) -> None:
-        """Another command."""
+        """Move the cursor of the list."""
         self.query_one(ChoicePane).action_choose(step)
 
     def _fill(self, text: str) -> None:

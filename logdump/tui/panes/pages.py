@@ -1,4 +1,4 @@
-"""The lower pane: pages about the record under the cursor, of which one is shown, and the output of the commands."""
+"""The lower pane: it shows one of the pages about the record under the cursor, or the output of the commands."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from logdump.tui.reading.transcript import TableLine, Transcript
 from logdump.tui.text.styled import Glyphs, Line, line
 
 _PATIENCE = 0.25
-"""Seconds for which a page may show what was current before, while what is current is read."""
+"""Seconds for which a page may show the former record while the current one is read."""
 _WITHOUT_RECORD = (RowKind.END, RowKind.MORE)
 
 Ask = Callable[[str, Current, int], None]
 
 
 class Pages(Vertical):
-    """Has the page that is shown read whenever it, its width or what is current becomes another.
+    """Shows one of the pages, and reads it again whenever the page, its width or the current record changes.
 
     Args:
-        model: says what is current, and which page is shown.
-        transcript: what the output page shows.
-        glyphs: the characters for what is more than text.
-        ask: requests a page of a width in cells; the answer comes to :meth:`take`.
-        settings: the switches of the session.
+        model: has the current record and the page that is shown.
+        transcript: the content of the output page.
+        glyphs: the characters of the terminal.
+        ask: requests a page for a width in cells; the answer is passed to :meth:`take`.
+        settings: the settings of the session.
     """
 
     def __init__(self, model: Model, transcript: Transcript, glyphs: Glyphs, ask: Ask, settings: Settings) -> None:
@@ -57,7 +57,7 @@ class Pages(Vertical):
         model.observe(self._use_index, Model.indexed)
 
     def compose(self) -> ComposeResult:
-        """The pages."""
+        """Yield the pages."""
         for tab in RECORD_TABS:
             yield (HexPane if tab.name == "hex" else RecordPane)(tab.name, self._glyphs)
         yield TimelinePane(self._model, self._settings, self._glyphs)
@@ -65,7 +65,7 @@ class Pages(Vertical):
         yield AnswerPane(OUTPUT, self._glyphs)
 
     def page(self, name: str) -> TextPane:
-        """One of the pages."""
+        """Return a page by name."""
         return self.query_one(f"#{name}", TextPane)
 
     @property
@@ -74,7 +74,7 @@ class Pages(Vertical):
         return self.page(self._model.page)
 
     def open(self, name: str, lender: Widget) -> None:
-        """Show a page; one with keys of its own borrows the keyboard, another gives it back to the ``lender``."""
+        """Show a page. One with its own keys takes the keyboard; the next one without them returns it to ``lender``."""
         focused = self.app.focused
         is_borrowed = focused is self._borrowing or not isinstance(focused, TextPane)
         self._model.show_page(name)
@@ -86,7 +86,7 @@ class Pages(Vertical):
             lender.focus()
 
     def leave_output(self) -> bool:
-        """Show the page before the output again; returns whether the keyboard stays there, for its own keys."""
+        """Show the page before the output again; return whether it has keys of its own and keeps the keyboard."""
         was_inside = self._model.page == OUTPUT and self.shown.has_focus
         self._model.show_records_page()
         return was_inside and self.shown.place is not Area.PANES
@@ -96,7 +96,7 @@ class Pages(Vertical):
         self._show_page()
 
     def _show_current(self) -> None:
-        """Empty what is about something else, show the page that is to be shown, and have it read."""
+        """Empty pages about another record, show the page of the model, and read it."""
         current, shown, before = self._model.current, self._model.shown, self._shown
         is_other, is_shown = current != self._current, shown != before
         self._current, self._shown = current, shown
@@ -119,7 +119,7 @@ class Pages(Vertical):
         self._model.where = self.shown.where
 
     def _show_output(self) -> None:
-        """Show what the commands printed, from the last one on."""
+        """Show the output of the commands, beginning at the last command."""
         lines: list[Line] = []
         start = 0
         for entry in self._transcript.entries:
@@ -130,22 +130,22 @@ class Pages(Vertical):
         self.shown.show(lines, top=start)
 
     def on_resize(self, _event: Resize) -> None:
-        """The width of the bytes depends on that of the page."""
+        """Read the page again: the width of the bytes depends on that of the page."""
         self._read()
 
     def on_text_pane_scrolled(self, message: TextPane.Scrolled) -> None:
-        """Update the lines that are visible."""
+        """Update the indicator of the visible lines."""
         message.stop()
         self._model.where = self.shown.where
         if self.shown.has_focus:
             self._model.place = self.shown.place
 
     def on_record_pane_picked(self, message: RecordPane.Picked) -> None:
-        """Keep the field: the other pages go to it when they are shown."""
+        """Keep the field, which the other pages pick when they are shown."""
         self._model.field = message.field
 
     def _use_index(self) -> None:
-        """Read what had to wait for the index."""
+        """Read a page that has waited for the index."""
         if self._waits_for_index:
             self._read()
 
@@ -163,9 +163,9 @@ class Pages(Vertical):
         self._ask(self._model.page, self._current, self.size.width)
 
     def _empty_shown(self) -> None:
-        """Empty the page that still shows another record: it must not be taken for the current one."""
+        """Empty a page that still shows another record, which could be mistaken for the current one."""
         if self._patience is None:
-            return  # Textual queues what a timer does, and the answer has come meanwhile
+            return  # Textual queues the timer's call, and the answer has come meanwhile
         self._patience = None
         if self._model.page not in NOT_OF_RECORD:
             self.shown.empty()
@@ -176,7 +176,7 @@ class Pages(Vertical):
             self._patience = None
 
     def take(self, message: PaneRead) -> None:
-        """A page has been read; one about something else comes too late."""
+        """Show a page that has been read, unless another record has become current."""
         if message.about != self._current:
             return
         page = self.page(message.pane)
@@ -193,7 +193,7 @@ class Pages(Vertical):
         self._pick = ""
 
     def tell(self, problem: str) -> None:
-        """The file cannot be read: the page that is shown says why."""
+        """Show on the page why the file cannot be read."""
         self._end_patience()
         if self._model.page not in OF_COMMANDS:
             self.shown.show([line(problem, "warn")])

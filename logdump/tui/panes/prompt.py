@@ -1,4 +1,4 @@
-"""The prompt: Logdump's, with its number, at the bottom of the screen."""
+"""The prompt of Logdump, with its number, at the bottom of the screen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from logdump.tui.model.model import Model
 
 
 def suggestion(text: str, history: Sequence[str], found: Sequence[str]) -> str | None:
-    """The line that the grey text goes on to: the newest one of the history that begins so, else the first offer."""
+    """Return the line suggested in grey: the newest in the history that begins with ``text``, else the first offer."""
     if not text.strip():
         return None
     earlier = next((one for one in reversed(history) if one.startswith(text) and one != text), None)
@@ -36,44 +36,44 @@ def suggestion(text: str, history: Sequence[str], found: Sequence[str]) -> str |
 
 
 LONGEST = 4096
-"""Characters of a line; more come from a file by OBEY."""
+"""Maximum length of a line in characters; longer ones can be run from a file by OBEY."""
 _STYLES = {Validity.VALID: "", Validity.INCOMPLETE: "dim", Validity.ERROR: "red underline"}
 
 
 def without_colon(text: str) -> str:
-    """The command of a line, which may begin with the colon that leads to the prompt."""
+    """Return a line without the colon, which opens the prompt and may have been typed again."""
     stripped = text.lstrip()
     return stripped.removeprefix(":").lstrip() if stripped.startswith(":") else text
 
 
 class _ByValidity(Highlighter):
-    """Shows whether the line would run."""
+    """Styles the line by its validity."""
 
     def __init__(self, prompt: Prompt) -> None:
         super().__init__()
         self._prompt = prompt
 
     def highlight(self, text: Text) -> None:
-        """Style the whole line."""
+        """Set the style of the whole line."""
         style = _STYLES[validity(REGISTRY, without_colon(text.plain), self._prompt.line_context)]
         if style:
             text.stylize(style)
 
 
 class _Suggestions(Suggester):
-    """The grey text after the cursor."""
+    """Suggests the grey text after the cursor."""
 
     def __init__(self, prompt: Prompt) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
         self._prompt = prompt
 
     async def get_suggestion(self, value: str) -> str | None:
-        """The line that the grey text goes on to."""
+        """Return the suggested line, None if there is none."""
         return suggestion(value, self._prompt.model.history, complete(REGISTRY, value, self._prompt.line_context))
 
 
 class PromptLabel(Static):
-    """The session's prompt, or that of a command that asks for a line."""
+    """The prompt of the session, or of a command that requests a line."""
 
     def __init__(self, model: Model) -> None:
         super().__init__(id="prompt-label", markup=False)
@@ -81,7 +81,7 @@ class PromptLabel(Static):
         model.observe(self._draw, Model.prompt, Model.pane)
 
     def _draw(self) -> None:
-        """The text, in the colour of the pane that has the keyboard where it is the prompt."""
+        """Show the prompt, highlighted while it has the keyboard."""
         self.update(self._model.prompt)
         self.set_class(self._model.pane == "prompt", "-focused")
 
@@ -94,13 +94,13 @@ class Prompt(Input):
 
     @dataclass(eq=False)
     class Offered(Message):
-        """Tab found several words, or none."""
+        """Tab has found several words, or none."""
 
         words: list[str]
 
     @dataclass(eq=False)
     class Refused(Message):
-        """A paste that the prompt does not take."""
+        """A paste is too long for the prompt."""
 
         why: str
 
@@ -118,19 +118,19 @@ class Prompt(Input):
 
     @property
     def line_context(self) -> Context:
-        """The context of commands: the zone of times, the tables met so far, the marks."""
+        """The context of commands: the zone of times, the tables found so far, the marks."""
         state = self.model.state
         marks = [one.name for one in state.marks]
         known = Context(self._settings.time_offset, self.model.index.sums.tables, marks)
         return known if state.path is None else known._replace(columns_of=partial(column_names_in, state.path))
 
     def _answer(self) -> None:
-        """Take a line for the command that asks for one."""
+        """Begin a line for the command that requests one."""
         self.begin(is_plain=True)
         self.focus()
 
     def begin(self, text: str = "", *, is_plain: bool = False) -> None:
-        """Start a line, with ``text`` in it; ``is_plain`` is one that is no command."""
+        """Begin a line with ``text``; if ``is_plain``, it is no command, and neither styled nor completed."""
         self._at = self._needle = None
         self.highlighter = None if is_plain else _ByValidity(self)
         self.suggester = None if is_plain else _Suggestions(self)
@@ -141,7 +141,7 @@ class Prompt(Input):
         self.cursor_position = len(text)
 
     def action_recall(self, step: int) -> None:
-        """Go through the history; below its end is what had been typed."""
+        """Recall a line of the history; after the newest one the line that was being typed."""
         at = (len(self.model.history) if self._at is None else self._at) + step
         if not 0 <= at <= len(self.model.history):
             return
@@ -151,7 +151,7 @@ class Prompt(Input):
         self._put(self._draft if self._at is None else self.model.history[at])
 
     def action_search_history(self) -> None:
-        """The newest earlier line that holds what was typed; again: the one before it."""
+        """Recall the newest earlier line that contains the typed text; again: the one before it."""
         if self._needle is None or self._at is None:
             self._needle, self._draft = self.value, self.value
         start = len(self.model.history) if self._at is None else self._at
@@ -162,7 +162,7 @@ class Prompt(Input):
             self._put(self.model.history[found])
 
     def action_complete(self) -> None:
-        """Complete the last word, or offer completions; in an empty line: on to the next pane."""
+        """Complete the last word, or offer completions; in an empty line, move to the next pane."""
         if not self.value.strip():
             self.screen.focus_next()
             return
@@ -174,7 +174,7 @@ class Prompt(Input):
             self.post_message(self.Offered(found))
 
     def on_paste(self, event: Paste) -> None:
-        """Take pasted lines as commands of one line, comments left out; nothing runs before Enter."""
+        """Join pasted lines to one line of commands, without comments; nothing runs before Enter."""
         event.prevent_default()
         event.stop()
         if len(event.text) > LONGEST:

@@ -20,26 +20,26 @@ from logdump.tui.text.styled import Glyphs, Piece, Styled
 
 _PAGES_AROUND = 2
 _LEAST_AROUND = 24
-"""Rows read on either side of the cursor: two pages, for each row is decoded."""
+"""Rows that are read on either side of the cursor: two pages or the minimum; few, because each row is decoded."""
 
 
 class RecordList(Styled, can_focus=True):
-    """Rows around the cursor. The first line is the heading.
+    """The rows around the cursor, below a heading.
 
     Args:
-        model: says where the cursor belongs; the list puts the row there into it.
-        settings: the switches of the session.
-        glyphs: the characters for what is more than text.
-        stood: called at once when the user has put the cursor on a row, so that the next key finds the session there.
-        crosses: called when the user moves over an end of the file: with the RBA in the next file, None where its rows
-            are not known, and whether that is the file before.
+        model: has the RBA of the cursor; the list sets the row.
+        settings: the settings of the session.
+        glyphs: the characters of the terminal.
+        stood: called when the user has moved to a row, before the next key, so that it finds the session there.
+        crosses: called when the user moves over an end of the file: with the RBA in the neighbour file, None if its
+            rows are not known, and True if that is the file before.
     """
 
     BINDINGS = bindings(Area.RECORDS)
 
     @dataclass(eq=False)
     class PageNeeded(Message):
-        """Rows have to be read."""
+        """Requests rows."""
 
         request: PageRequest
 
@@ -84,7 +84,7 @@ class RecordList(Styled, can_focus=True):
         self.set_class(self._model.upper == self.id, "-shown")
 
     def _draw_differently(self) -> None:
-        """Repaint the rows where marks, switches, definitions or the text of an empty list have changed."""
+        """Repaint the rows if marks, settings, definitions or the text of an empty list have changed."""
         state = self._model.state
         self.marks = {one.rba: one.name[:1] for one in self._model.marks_here}
         drawn_with = state.source, self.marks, state.switches, self.hint, self._model.place_of_filter
@@ -95,7 +95,7 @@ class RecordList(Styled, can_focus=True):
             self.refresh()
 
     def _go_with_session(self) -> None:
-        """Put the cursor where the session stands after a line, or at the end of what is followed."""
+        """Move the cursor to the record of the session after a line, or to the end of a trail that is followed."""
         model = self._model
         is_other = model.listing != self._listing
         if is_other:
@@ -105,12 +105,12 @@ class RecordList(Styled, can_focus=True):
             self._show_position()
 
     def _go_with_end(self) -> None:
-        """Go to the last row when it is followed; a last row on its way that is followed no longer is called off."""
+        """Move to the last row when following begins; when it ends, cancel a pending move there."""
         if self._model.follows or self.is_waiting:
             self._show_position()
 
     def _show_neighbours(self) -> None:
-        """Read the rows beyond the ends of the file again where these are others."""
+        """Read the rows of the neighbour files again if these have changed."""
         beyond = self._model.neighbours, self._model.state.across
         if beyond != self._beyond:
             self._beyond = beyond
@@ -125,7 +125,7 @@ class RecordList(Styled, can_focus=True):
             self.go_to(self._model.rba, fresh=fresh)
 
     def _show_size(self) -> None:
-        """Repaint RBAs and the scroll bar for the size of the file; when it has grown, there may be more rows."""
+        """Update RBAs and scroll bar for the size of the file; if it has grown, read further rows."""
         has_grown = 0 < self._file_size < self._model.summary.size
         self._file_size = self._model.summary.size
         self.refresh()
@@ -133,7 +133,7 @@ class RecordList(Styled, can_focus=True):
             self._show_more()
 
     def _show_more(self) -> None:
-        """Read on: after the last row the position may be a later one; awaited rows stay awaited."""
+        """Read further rows: the cursor at the end may have to move on; a pending request is repeated."""
         is_behind = self.row is None or self.row.kind in (RowKind.MORE, RowKind.END)
         if self._model.follows or (is_behind and not self.is_waiting):
             self._show_position(fresh=True)
@@ -141,13 +141,13 @@ class RecordList(Styled, can_focus=True):
             self._read_again()
 
     def _use_index(self) -> None:
-        """Read the rows again that lack the name of a table or a CSN, which the index has now."""
+        """Read rows again that lack a table name or a CSN, which the index may have now."""
         lacks_names = not all(row.is_complete for row in self._page.rows)
         if self._model.indexed is not None and (lacks_names or self.is_waiting):
             self._read_again()
 
     def _use_matches(self) -> None:
-        """Read on where the scan for the rows of the filter is further."""
+        """Read further rows when the scan for the filter has progressed."""
         if self._model.matched is not None:
             self._show_more()
 
@@ -158,7 +158,7 @@ class RecordList(Styled, can_focus=True):
 
     @property
     def hint(self) -> str:
-        """The advice of an empty list."""
+        """The text of an empty list."""
         if self._model.state.path is None:
             return NO_TRAIL
         if self._model.state.filter_text:
@@ -167,13 +167,13 @@ class RecordList(Styled, can_focus=True):
 
     @property
     def _is_at_end(self) -> bool:
-        """Whether the end of the rows is among those that are read, or what may reach to it and grow with the file."""
+        """True if the rows that are read reach to the end, or to damage that may change when the file grows."""
         rows = self._page.rows
         return bool(rows) and (self._page.is_last or rows[-1].kind in (RowKind.BAD, RowKind.PARTIAL))
 
     @property
     def is_waiting(self) -> bool:
-        """Whether rows have been requested and not come yet."""
+        """True if requested rows have not arrived."""
         return self._asked is not None
 
     @property
@@ -185,23 +185,23 @@ class RecordList(Styled, can_focus=True):
         return max(_LEAST_AROUND, _PAGES_AROUND * self._height)
 
     def _clear(self) -> None:
-        """Show nothing: another file, or other rows of this one, are about to come."""
+        """Show nothing until the rows of another file or filter arrive."""
         self._needs = ColumnNeeds()
         self._show(Page([], 0, is_first=True, is_last=True), 0)
         self._top = 0
         self._asked = None
-        if not self._model.is_landing:  # the rows beyond the end of the file are about to be its own
+        if not self._model.is_landing:  # until then the rows after the end of the file stay visible
             self.refresh()
 
     def _show(self, page: Page, cursor: int) -> None:
-        """Have these rows, and the cursor on one of them; nothing else changes either."""
+        """Set the rows and the cursor; the only method that changes either."""
         self._page, self._cursor = page, cursor
         self._model.row = self.row
 
     def go_to(self, rba: int | None, step: int = 0, *, fresh: bool = False) -> None:
-        """Put the cursor on the row at ``rba`` (None: the end of the file), or ``step`` rows from there.
+        """Move the cursor to the row at ``rba`` (None: the end of the file), or ``step`` rows from there.
 
-        ``fresh`` reads rows even where there are some: there may be more of them.
+        With ``fresh``, rows are read even if the row is known, because there may be more.
         """
         if rba is not None and not step and not fresh and self._asked is None:
             for at, row in enumerate(self._page.rows):
@@ -211,12 +211,12 @@ class RecordList(Styled, can_focus=True):
         self._ask(PageRequest(rba, step, self._around))
 
     def give_up(self) -> None:
-        """Wait no longer for rows: they cannot be read."""
+        """Cancel a pending request, as the rows cannot be read."""
         self._asked = None
         self._is_moving = False
 
     def _read_again(self) -> None:
-        """Read the rows around the cursor, or those that are awaited, again: what they show may have changed."""
+        """Read the rows around the cursor again, or repeat the pending request, as their contents may have changed."""
         if self._asked is not None:
             is_moving = self._is_moving
             self._ask(self._asked._replace())
@@ -225,13 +225,13 @@ class RecordList(Styled, can_focus=True):
             self._ask(PageRequest(self.row.rba, 0, self._around))
 
     def _end_crossing(self) -> None:
-        """Take steps again; those since the crossing are made when the rows of the next file are there."""
+        """Accept steps again; those since the crossing are done when the rows of the next file arrive."""
         self._is_crossing = False
         if not self._model.is_landing:
             self._onward = 0
 
     def action_move(self, step: int) -> None:
-        """Move the cursor by rows, reading on where need be."""
+        """Move the cursor by rows; further rows are read if necessary."""
         if self._is_crossing or (self._model.is_landing and not self._page.rows):
             self._onward += step
             return
@@ -255,7 +255,7 @@ class RecordList(Styled, can_focus=True):
             self._ask(PageRequest(self._page.rows[self._cursor].rba, 0, self._around))
 
     def _goes_beyond(self, target: int) -> bool:
-        """Go over an end of the file to a row that stands beyond it, or from that end to where they are not known."""
+        """Cross an end of the file to a known row beyond it, else only from the last row; return whether it crosses."""
         page, last = self._page, len(self._page.rows) - 1
         step = (target > last) - (target < 0)
         if not step or self._model.file_within_reach(step) is None:
@@ -272,7 +272,7 @@ class RecordList(Styled, can_focus=True):
         return True
 
     def action_page(self, pages: int) -> None:
-        """A key: move the cursor by pages."""
+        """Move the cursor by pages."""
         self.action_move(pages * max(1, self._height - 1))
 
     def _is_near_an_edge(self) -> bool:
@@ -291,7 +291,7 @@ class RecordList(Styled, can_focus=True):
             self._tell_stood(self.row)
 
     def take(self, request: PageRequest, page: Page) -> ListRow | None:
-        """Show a page that was requested; returns the row under the cursor, None when the page comes too late."""
+        """Show a requested page; return the row under the cursor, None if the request is outdated."""
         if request is not self._asked:
             return None
         self._asked = None
@@ -315,7 +315,7 @@ class RecordList(Styled, can_focus=True):
         return row
 
     def _keep_visible(self) -> bool:
-        """Scroll so that the cursor is visible; returns whether anything moved."""
+        """Scroll so that the cursor is visible; return whether that was necessary."""
         top = min(max(self._top, self._cursor - self._height + 1), self._cursor)
         page = self._page
         top = max(-len(page.above), min(top, len(page.rows) + len(page.below) - self._height))
@@ -332,7 +332,7 @@ class RecordList(Styled, can_focus=True):
             self.refresh(Region(0, 1 + index - self._top, self.size.width, 1))
 
     def render_line(self, y: int) -> Strip:
-        """The heading, a row, or the text of an empty list."""
+        """Return the heading, a row, or the text of an empty list."""
         width = self.size.width
         columns = columns_for(width, self._file_size, self._needs, self._model.columns)
         if y == 0:
@@ -358,7 +358,7 @@ class RecordList(Styled, can_focus=True):
         return Strip([*text, *self.strip((bar,), 1)])
 
     def _end_of_file(self, at: int) -> str:
-        """The text of the end of a file, if one stands there."""
+        """Return the text of a row at the end of a file."""
         state, neighbours = self._model.state, self._model.neighbours
         if at >= len(self._page.rows) or state.path is None:
             return end_text("", NeighbourFiles(), state.across)
@@ -367,7 +367,7 @@ class RecordList(Styled, can_focus=True):
         return end_text(state.path.name, neighbours, state.across)
 
     def _bar(self, line: int) -> Piece:
-        """The scroll bar's cell: where in the file, by bytes, the rows shown lie."""
+        """Return a cell of the scroll bar; the thumb is the byte range of the visible rows in the file."""
         rows, size = self._page.rows, max(1, self._file_size)
         bottom = min(len(rows), self._top + self._height) - 1
         first = rows[max(0, self._top)].rba * self._height // size
@@ -381,11 +381,11 @@ class RecordList(Styled, can_focus=True):
         self.refresh()
 
     def on_focus(self) -> None:
-        """Show where the keyboard is."""
+        """Repaint with the focus."""
         self.refresh()
 
     def on_blur(self) -> None:
-        """Show where the keyboard is not."""
+        """Repaint without the focus."""
         self.refresh()
 
     def on_resize(self, _event: Resize) -> None:
@@ -394,15 +394,15 @@ class RecordList(Styled, can_focus=True):
             self.refresh()
 
     def on_mouse_scroll_down(self, _event: MouseScrollDown) -> None:
-        """The wheel."""
+        """Move the cursor by three rows."""
         self.action_move(3)
 
     def on_mouse_scroll_up(self, _event: MouseScrollUp) -> None:
-        """The wheel."""
+        """Move the cursor by three rows."""
         self.action_move(-3)
 
     def on_click(self, event: Click) -> None:
-        """Stand on the row that is clicked; the scroll bar leads to a place in the file."""
+        """Move to the clicked row; on the scroll bar to a position in the file."""
         if event.y < 1 or not self._page.rows:
             return
         if event.x == self.size.width - 1:

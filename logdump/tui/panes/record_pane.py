@@ -1,4 +1,4 @@
-"""A page of text about a record with a current line; and its hex page, where that is a byte."""
+"""A page of text about a record with a current line; and the hex page, with a current field."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from logdump.tui.text.styled import Glyphs, Line
 
 
 class RecordPane(TextPane):
-    """Lines about the record under the cursor. While the keyboard is here, one of them is current."""
+    """Lines about the record under the cursor. While the pane has the focus, one of them is current."""
 
     @dataclass(eq=False)
     class Picked(Message):
-        """The user has picked a field, by its line or by its bytes."""
+        """A field was picked, by its line or by its bytes."""
 
         field: str
 
@@ -26,13 +26,13 @@ class RecordPane(TextPane):
         self.current = 0
 
     def pick(self, field: str) -> None:
-        """Go to the line that shows a field, if there is one."""
+        """Move to the line that shows a field, if there is one."""
         at = next((at for at, one in enumerate(self.rows) if field in one.fields), None)
         if at is not None:
             self._go_to(at)
 
     def action_lines(self, step: int) -> None:
-        """A key: scroll by lines, and the current line with the text; at an end of the text that goes on alone."""
+        """Scroll by lines and move the current line too; at an end of the text only the current line moves."""
         before = self.shown_lines()
         self.on_focus()
         self.top = self.within(self.top + step)
@@ -43,7 +43,7 @@ class RecordPane(TextPane):
             self.post_message(self.Picked(fields[0]))
 
     def action_pages(self, pages: int) -> None:
-        """A key: scroll by pages."""
+        """Scroll by pages."""
         self.action_lines(pages * max(1, self.height - 1))
 
     def _go_to(self, at: int) -> None:
@@ -53,7 +53,7 @@ class RecordPane(TextPane):
         self.repaint(before)
 
     def line_at(self, at: int) -> Line:
-        """A line; the current one looks different."""
+        """Return a line; the current one is highlighted while the pane has the focus."""
         one = self.rows[at]
         if at != min(self.current, self.count - 1) or not self.has_focus:
             return one
@@ -62,7 +62,7 @@ class RecordPane(TextPane):
         )
 
     def on_focus(self) -> None:
-        """Have the current line among those that are visible."""
+        """Move the current line into the visible ones."""
         self.current = min(max(self.current, self.top), self.top + self.height - 1)
 
 
@@ -70,7 +70,7 @@ _NOTHING = HexText(0, [], [], 20)
 
 
 class HexPane(TextPane):
-    """The bytes of the record under the cursor; keys go from field to field. ``text`` is what it shows."""
+    """The bytes of the record under the cursor; keys move from field to field. ``text`` is its content."""
 
     BINDINGS = bindings(Area.HEX)
     place = Area.HEX
@@ -87,12 +87,12 @@ class HexPane(TextPane):
 
     @property
     def field(self) -> RecordField | None:
-        """The field that is picked, if this record has it."""
+        """The picked field, None if this record does not have it."""
         return next((one for one in self.text.fields if one.name == self._picked), None)
 
     @property
     def where(self) -> str:
-        """The field picked, or which lines are visible."""
+        """The picked field, else the visible lines."""
         field = self.field
         if field is None:
             return super().where
@@ -101,7 +101,7 @@ class HexPane(TextPane):
         return f"{field.name}{value}, {size} byte{'s' * (size != 1)} at RBA {self.text.rba + field.start}"
 
     def show_record(self, text: HexText) -> None:
-        """Show another record; the field of the same name stays picked."""
+        """Show another record; a field with the picked name stays picked."""
         before = self.shown_lines()
         self.text = text
         self.lines = self.rows = []
@@ -110,7 +110,7 @@ class HexPane(TextPane):
 
     @property
     def whole_text(self) -> str:
-        """All that it shows."""
+        """All lines of the page."""
         return "".join(f"{self.line_at(at).text}\n" for at in range(self.count))
 
     def show(self, lines: list[Line], *, top: int | None = None) -> None:
@@ -119,14 +119,14 @@ class HexPane(TextPane):
         super().show(lines, top=top)
 
     def empty(self) -> None:
-        """Show nothing; what comes next is shown from the same line on."""
+        """Show nothing; the next record is shown from the same line on."""
         before = self.shown_lines()
         self.text = _NOTHING
         self.lines = self.rows = []
         self.repaint(before)
 
     def line_at(self, at: int) -> Line:
-        """A line, the bytes of the picked field underlined."""
+        """Return a line; the bytes of the picked field are underlined."""
         text = self.text
         if not text.lines:
             return super().line_at(at)
@@ -134,7 +134,7 @@ class HexPane(TextPane):
         return Line(line_pieces(text, text.lines[at], digits, self.field))
 
     def pick(self, name: str) -> None:
-        """Pick the field of this name and bring its first byte into view."""
+        """Pick the field with a name and scroll to its first byte."""
         before = self.shown_lines()
         self._picked = name
         field = self.field
@@ -150,13 +150,13 @@ class HexPane(TextPane):
         return next(ending, 0)
 
     def action_field(self, step: int) -> None:
-        """A key: the field before, or after."""
+        """Pick the next field, or the one before."""
         fields = self.text.fields
         at = next((at for at, one in enumerate(fields) if one.name == self._picked), -1 if step > 0 else 0)
         self._take(at + step)
 
     def action_field_line(self, step: int) -> None:
-        """A key: the first field that begins in another line above, or below."""
+        """Pick the first field in another line, after or before."""
         field = self.field
         if field is None:
             self._take(0)

@@ -1,10 +1,10 @@
-"""A row of the record list as text: which columns fit, and what stands in them.
+"""A row of the record list as text: the columns that fit, and their contents.
 
     RBA  time      T   table          key  what changed
    3522  09:34:00  └ U TEAHOUSE.TEAS  ASS02  STOCK_KG 260→310
 
-What a record says takes the room that is left; CSN and operation come where there is enough. The user may put the
-columns in another order, hide some, and make them wider or narrower.
+The description of the record takes the remaining room; CSN and operation are shown if there is enough. The user may
+reorder, hide, widen and narrow the columns.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from logdump.tui.text.record_pages import KIND_STYLES
 from logdump.tui.text.styled import Glyphs, Piece, cut_to, fit, fit_name, harmless, width_of
 
 _CLOCK, _SHORT_CLOCK = 15, 8
-"""``09:33:00.000386`` and ``09:33:00``"""
+"""Widths of ``09:33:00.000386`` and ``09:33:00``."""
 _LEAST_RBA, _KIND = 7, 3
 _SHORT_TABLE, _LEAST_TABLE, _LONGEST_TABLE = 16, 8, 40
 _LEAST_CSN = 4
 _LEAST_CELLS, _LEAST_NAME = 3, 5
 _LONGEST_OPERATION = 18
 GAPS = {"rba": 1, "clock": 2, "csn": 2, "kind": 2, "operation": 1, "table": 1, "what": 2}
-"""Cells before each column: the cursor's place, blanks."""
+"""Number of cells before each column; the first cell of the line is the cursor's."""
 _HEADINGS = {
     "clock": "time",
     "csn": "csn",
@@ -44,16 +44,16 @@ _HEADINGS = {
 }
 _HEARTBEAT = "H"
 _BRACKETS = 4
-"""The number of colours of brackets."""
+"""Number of colours of brackets."""
 
 _ORDER = tuple(one.name for one in COLUMNS)
 _ROLE_STYLES = {StoryRole.KEY: "key", StoryRole.NAME: "name", StoryRole.BEFORE: "before", StoryRole.AFTER: "after"}
 
 
 class ColumnNeeds(NamedTuple):
-    """The cells that the values of each column need; ``schema`` is that of all tables, None before the first.
+    """The number of cells that the values of each column need, and the common ``schema`` of all tables.
 
-    It is empty where they have several, or none.
+    ``schema`` is None before the first table, and empty if the tables have several schemas or none.
     """
 
     rba: int = 0
@@ -66,11 +66,11 @@ class ColumnNeeds(NamedTuple):
 
     @property
     def cells(self) -> tuple[int, int, int, int, int, int]:
-        """The numbers alone."""
+        """The numbers of cells."""
         return self.rba, self.clock, self.csn, self.operation, self.table, self.what
 
     def of(self, rows: Iterable[ListRow], glyphs: Glyphs) -> ColumnNeeds:
-        """The cells for these rows beside those before."""
+        """Return the needs extended by those of further rows."""
         needs = self
         for row in rows:
             more = (
@@ -92,9 +92,9 @@ class ColumnNeeds(NamedTuple):
 
 
 class ColumnWidths(NamedTuple):
-    """The width of each column, in the order of the columns; 0 where it is left out.
+    """The width of each column, 0 if it is left out, and their order.
 
-    Tables are shown without ``schema`` and its point.
+    Names of tables are shown without ``schema`` and its period.
     """
 
     rba: int
@@ -109,19 +109,19 @@ class ColumnWidths(NamedTuple):
 
     @property
     def shown(self) -> list[tuple[str, int]]:
-        """Names and widths of the columns after the RBA that are shown, from left to right."""
+        """Names and widths of the visible columns after the RBA, from left to right."""
         return [(name, width) for name in self.order if (width := getattr(self, name))]
 
     @property
     def cells(self) -> int:
-        """The cells of all columns with the gaps before them, but for the last gap and what the records say."""
+        """The number of cells of all columns and gaps, except for the description and the gap before it."""
         return self.rba + GAPS["rba"] + sum(width + GAPS[name] for name, width in self.shown if name != "what")
 
 
 def columns_for(width: int, size: int, needs: ColumnNeeds, columns: tuple[ListColumn, ...] = COLUMNS) -> ColumnWidths:
-    """The widths for a list of ``width`` cells, cursor and scroll bar included, over a file of ``size`` bytes.
+    """Return the widths for a list of ``width`` cells, cursor and scroll bar included, in a file of ``size`` bytes.
 
-    ``columns`` are those that the user has chosen; one that is wider than its values need may leave no room for others.
+    ``columns`` are the choices of the user; a column that is wider than its values need may leave no room for others.
     """
     rba = max(_LEAST_RBA, len(str(size)), needs.rba)
     room = width - 1
@@ -138,12 +138,12 @@ def columns_for(width: int, size: int, needs: ColumnNeeds, columns: tuple[ListCo
 
 
 def _chosen(column: ListColumn, width: int) -> int:
-    """The width that the user wants of a column that would have this one."""
+    """Return the width of a column, given its usual width, as the user has chosen it."""
     return 0 if column.is_hidden or not width else max(_LEAST_CELLS, width + column.more)
 
 
 def _layouts(usual: ColumnWidths, needs: ColumnNeeds) -> Iterator[tuple[ColumnWidths, int]]:
-    """The columns, the richest first, each with the least room that it leaves for what the records say."""
+    """Yield layouts, the richest first, each with the minimum room that it must leave for the description."""
     table = min(needs.table, _LONGEST_TABLE)
     schema = needs.schema or ""
     short = max(_LEAST_NAME, table - len(schema) - 1) if schema else min(table, _SHORT_TABLE)
@@ -166,13 +166,13 @@ def _layouts(usual: ColumnWidths, needs: ColumnNeeds) -> Iterator[tuple[ColumnWi
 
 
 def heading(columns: ColumnWidths) -> str:
-    """The line above the list."""
+    """Return the heading of the list."""
     cells = (f"{' ' * GAPS[name]}{_HEADINGS[name][:width]:<{width}}" for name, width in columns.shown)
     return f" {'RBA':>{columns.rba}}{''.join(cells)}"
 
 
 def end_text(name: str, neighbours: NeighbourFiles, across: Across) -> str:
-    """The text of the row at the end of a file: the file in which the trail goes on, and what reads on there."""
+    """Return the text of the row at the end of a file: the next file, and the command that continues there."""
     after, missing = neighbours.after, neighbours.missing_after
     if after is None:
         return "end of file"
@@ -185,7 +185,7 @@ def end_text(name: str, neighbours: NeighbourFiles, across: Across) -> str:
 def row_pieces(
     row: ListRow, columns: ColumnWidths, settings: Settings, glyphs: Glyphs, end: str = "end of file"
 ) -> tuple[Piece, ...]:
-    """The row after the cursor's place; ``end`` is the text of the end of the file, or of the place of a scan."""
+    """Return a row without the cursor's cell; ``end`` is the text of the end of the file or of an incomplete scan."""
     if row.kind is RowKind.END:
         return ((f"{row.rba:>{columns.rba}}  {glyphs.rule * 2} {end} {glyphs.rule * 2}", "dim"),)
     if row.kind is RowKind.MORE:
@@ -206,7 +206,7 @@ _Cell = Callable[[ListRow, ColumnWidths, Settings, Glyphs], Iterable[Piece]]
 
 
 def _kind(row: ListRow, columns: ColumnWidths, _settings: Settings, glyphs: Glyphs) -> Iterable[Piece]:
-    """The bracket of the transaction, and the letter."""
+    """Return the bracket of the transaction and the letter of the operation."""
     bracket = f"bracket{crc32(row.csn.encode()) % _BRACKETS}" if row.csn else ""
     letter = f" {kind_letter(row):<{columns.kind - 2}}"
     return (_bracket(row, glyphs), bracket), (letter, _kind_style(row))
@@ -220,11 +220,11 @@ _CELLS: dict[str, _Cell] = {
     "table": lambda row, columns, _, glyphs: [(_table(row, columns, glyphs), "")],
     "what": lambda row, columns, _, glyphs: _what(row, columns, glyphs),
 }
-"""The pieces of a cell, by the name of its column."""
+"""The functions of the cells, by column name."""
 
 
 def kind_letter(row: ListRow) -> str:
-    """The letter of what the record does, ``H`` of a row of a heartbeat table; a blank where that is not read."""
+    """Return the letter of the record's kind, ``H`` for rows of heartbeat tables, a blank if it was not read."""
     if row.story is None:
         return " "
     return _HEARTBEAT if _is_heartbeat(row) else row.story.kind.value
@@ -242,7 +242,7 @@ def _kind_style(row: ListRow) -> str:
 
 
 def _what(row: ListRow, columns: ColumnWidths, glyphs: Glyphs) -> tuple[Piece, ...]:
-    """The story in its column: cut with a mark where there is no room, else filled up."""
+    """Return the description, cut off with a mark or padded to the width of its column."""
     pieces = tuple((harmless(text, glyphs), style) for text, style in _story(row, glyphs))
     blank = columns.what - sum(cell_len(text) for text, _ in pieces)
     shown = pieces if blank >= 0 else cut_to(pieces, columns.what, glyphs.cut)
@@ -250,7 +250,7 @@ def _what(row: ListRow, columns: ColumnWidths, glyphs: Glyphs) -> tuple[Piece, .
 
 
 def _story(row: ListRow, glyphs: Glyphs) -> Iterator[Piece]:
-    """What the record says, as pieces with styles."""
+    """Yield the description of the record as styled pieces."""
     if row.story is None:
         return
     is_update = row.story.kind is RecordKind.UPDATE
@@ -268,14 +268,14 @@ def _damage(row: ListRow) -> str:
 
 
 def _restart(row: ListRow) -> str:
-    """The restart, and the transaction whose bracket stays open before it."""
+    """Return the restart, and the transaction that it cuts."""
     if row.cuts is None:
         return row.operation
     return f"{row.operation} cuts {f'CSN {row.cuts}' if row.cuts else 'a transaction'}"
 
 
 def clock_text(row: ListRow, settings: Settings) -> str:
-    """The time of day, to the microsecond; ``x`` and hex digits for a time that is none."""
+    """Return the time of day to the microsecond; ``x`` and hex digits if it is not a valid time."""
     if row.kind is not RowKind.RECORD:
         return ""
     text = format_timestamp(row.time, settings.time_offset)
@@ -293,20 +293,20 @@ def _operation(row: ListRow) -> str:
 
 
 def _table(row: ListRow, columns: ColumnWidths, glyphs: Glyphs) -> str:
-    """The table in its column."""
+    """Return the name of the table, fitted to its column."""
     text = table_text(row)
     return fit_name(text.removeprefix(f"{columns.schema}.") if columns.schema else text, columns.table, glyphs)
 
 
 def table_text(row: ListRow) -> str:
-    """The table's name; its index as long as the name is not known."""
+    """Return the name of the table, or its index until the name is known."""
     if row.table_index is not None:
         return f"(index {row.table_index})"
     return row.story.table if row.story is not None else row.table
 
 
 def csn_text(row: ListRow, glyphs: Glyphs) -> str:
-    """The CSN of the row's transaction; a mark as long as it is being looked for."""
+    """Return the CSN of the row's transaction; a mark while it is not known."""
     return row.csn or "" if row.is_csn_known else glyphs.cut
 
 

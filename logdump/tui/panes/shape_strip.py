@@ -1,4 +1,4 @@
-"""The strip over the list: the records of the file over time, by what they do, and the place of the cursor."""
+"""The strip above the list: the records of the file over time, coloured by operation, and the place of the cursor."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _STYLES = {"insert": "insert", "update": "update", "delete": "delete", "other": 
 
 
 class ShapeStrip(Styled, can_focus=True):
-    """One line. Left and Right go to a column, Space begins a stretch of them, Enter goes there or filters to it."""
+    """A line of columns: Left and Right move to one, Space begins a range, Enter goes there or filters to the range."""
 
     BINDINGS = bindings(Area.SHAPE)
     place = Area.SHAPE
 
     @dataclass(eq=False)
     class Taken(Message):
-        """A stretch of columns was chosen, or one of them."""
+        """A range of columns, or a single one, was chosen."""
 
         first: ShapeColumn
         last: ShapeColumn
@@ -42,7 +42,7 @@ class ShapeStrip(Styled, can_focus=True):
         model.observe(self._draw, Model.shape, Model.row, Model.indexed, Model.listing)
 
     def _draw(self) -> None:
-        """Lay the file out anew; the cursor goes with that of the list until a key of the strip moves it."""
+        """Lay the columns out again; without the focus, the cursor follows that of the list."""
         shape, row = self._model.shape, self._model.row
         self._columns = shape.columns(self.size.width) if shape is not None else []
         if not self.has_focus:
@@ -51,39 +51,39 @@ class ShapeStrip(Styled, can_focus=True):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Use the new width."""
+        """Lay the columns out in the new width."""
         self._draw()
 
     def on_blur(self) -> None:
-        """Go with the list again."""
+        """Let the cursor follow that of the list again."""
         self._draw()
 
     def action_column(self, step: int) -> None:
-        """A key: the next column with records one way."""
+        """Move to the next column with records in one direction."""
         at = self._at if self._at is not None else -1
         found = range(at + 1, len(self._columns)) if step > 0 else range(at - 1, -1, -1)
         self._at = next((one for one in found if self._columns[one].records), self._at)
         self.refresh()
 
     def action_begin_stretch(self) -> None:
-        """A key: a stretch begins here."""
+        """Begin a range at the cursor."""
         self._from = self._at
         self.refresh()
 
     def action_take_stretch(self) -> None:
-        """A key: go to the column, or filter to the stretch."""
+        """Go to the column, or filter to the range."""
         if self._at is not None and self._columns:
             ends = sorted((self._at, self._at if self._from is None else self._from))
             self.post_message(self.Taken(self._columns[ends[0]], self._columns[ends[1]]))
 
     def on_mouse_down(self, event: MouseDown) -> None:
-        """The mouse begins a stretch."""
+        """Begin a range at the mouse."""
         if event.x < len(self._columns):
             self._at = self._from = event.x
             self.capture_mouse()
 
     def on_mouse_up(self, event: MouseUp) -> None:
-        """The mouse ends it; a click goes to the column."""
+        """End the range at the mouse; a click goes to the column."""
         self.release_mouse()
         if self._from is not None and self._columns:
             self._at = max(0, min(event.x, len(self._columns) - 1))
@@ -91,7 +91,7 @@ class ShapeStrip(Styled, can_focus=True):
             self.action_take_stretch()
 
     def render_line(self, y: int) -> Strip:
-        """The bars, with restarts, damage and the cursor."""
+        """Return the bars, with restarts, damage and the cursor."""
         return self.strip(tuple(self._pieces()) if y == 0 else (), self.size.width)
 
     def _pieces(self) -> list[Piece]:
@@ -101,7 +101,7 @@ class ShapeStrip(Styled, can_focus=True):
         ends = sorted((self._at, self._from)) if self._at is not None and self._from is not None else None
         pieces: list[Piece] = []
         for at, one in enumerate(self._columns):
-            # the root makes few records visible beside many
+            # the square root keeps few records visible beside many
             height = max(1, round((one.records / most) ** 0.5 * len(bars))) if one.records else 0
             text, style = signs.get(at) or (bars[height - 1] if height else " ", _STYLES[one.kind])
             is_chosen = ends is not None and ends[0] <= at <= ends[1]
@@ -109,7 +109,7 @@ class ShapeStrip(Styled, can_focus=True):
         return pieces
 
     def _signs(self) -> dict[int, Piece]:
-        """Restarts and damage, by their columns."""
+        """Return the signs of restarts and damage, by column."""
         shape, places = self._model.shape, self._model.index.places
         if shape is None:
             return {}

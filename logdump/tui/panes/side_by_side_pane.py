@@ -1,4 +1,4 @@
-"""The page of two trails side by side: its cursor stands on a row of one side, and leads to the record there."""
+"""The page of two trails side by side. Its cursor is on a row of one side; Enter goes to the record there."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from logdump.tui.text.aligned_text import SideBySidePage
 
 _AROUND = 2
-"""So many rows stay visible before the cursor and behind it."""
+"""Number of rows that stay visible before and after the cursor."""
 _NOTHING = "No trails have been compared in this session."
 
 
 class SideBySidePane(TextPane):
-    """Rows of both trails; the cursor stands on the first difference until a key moves it.
+    """Rows of both trails; the cursor is on the first difference until a key moves it.
 
     Attributes:
-        cursor: where it stands.
+        cursor: the row and side of the cursor, and the first visible row.
     """
 
     BINDINGS = bindings(Area.SIDE_BY_SIDE)
@@ -36,7 +36,7 @@ class SideBySidePane(TextPane):
 
     @dataclass(eq=False)
     class Opened(Message):
-        """The record under the cursor is wanted, of the first trail or of the second."""
+        """Requests the record under the cursor, of the first trail or of the second."""
 
         spot: Spot
         is_second: bool
@@ -53,7 +53,7 @@ class SideBySidePane(TextPane):
         self.cursor, self._has_moved = AlignedCursor(0), False
 
     def _take(self) -> None:
-        """Begin at the top of other trails, and stand on the first difference as soon as there is one."""
+        """Reset the cursor for other trails, and move it to the first difference that is reported."""
         so_far = self._model.aligned
         if so_far is not None and not so_far.rows and not so_far.is_ended:
             self._begin()
@@ -63,7 +63,7 @@ class SideBySidePane(TextPane):
 
     @property
     def _differences(self) -> list[int]:
-        """The rows that are differences, as far as they have been reported."""
+        """The indexes of the rows with differences reported so far."""
         so_far = self._model.aligned
         if so_far is None:
             return []
@@ -71,7 +71,7 @@ class SideBySidePane(TextPane):
         return found[: bisect_left(found, so_far.rows)]
 
     def draw(self) -> None:
-        """Show what is current in the room that there is."""
+        """Draw the page in the available room."""
         so_far, (width, height) = self._model.aligned, self.size
         if self._model.page != SIDE_BY_SIDE or not width:
             return
@@ -89,14 +89,14 @@ class SideBySidePane(TextPane):
 
     @property
     def where(self) -> str:
-        """Which difference the cursor stands on, or stands behind, and how many there are."""
+        """The number of the last difference up to the cursor, and the number of differences."""
         found = self._differences
         so_far = self._model.aligned
         more = "" if so_far is None or so_far.is_ended else "+"
         return f"difference {bisect_right(found, self.cursor.at)}/{len(found)}{more}" if found else ""
 
     def line_at(self, at: int) -> Line:
-        """A line; the cursor is less bright without the keyboard."""
+        """Return a line; the cursor is dimmed while the pane has no focus."""
         one = super().line_at(at)
         if self.has_focus:
             return one
@@ -108,31 +108,31 @@ class SideBySidePane(TextPane):
         self.draw()
 
     def action_lines(self, step: int) -> None:
-        """A key: the cursor by rows."""
+        """Move the cursor by rows."""
         self._go_to(self.cursor.at + step)
 
     def action_pages(self, pages: int) -> None:
-        """A key: the cursor by pages."""
+        """Move the cursor by pages."""
         self._go_to(self.cursor.at + pages * max(1, self._page.room - 1 if self._page is not None else 1))
 
     def scroll_to_line(self, top: int) -> None:
-        """The wheel: the cursor by rows."""
+        """Move the cursor by rows, for the mouse wheel."""
         self.action_lines(top - self.top)
 
     def action_difference(self, step: int) -> None:
-        """A key: the cursor to the next difference, or the one before."""
+        """Move the cursor to the next difference, or to the one before."""
         found = self._differences
         at = bisect_right(found, self.cursor.at) if step > 0 else bisect_left(found, self.cursor.at) - 1
         if 0 <= at < len(found):
             self._go_to(found[at])
 
     def action_side(self, side: int) -> None:
-        """A key: the first trail, or the second."""
+        """Move the cursor to the first trail or to the second."""
         self.cursor = self.cursor._replace(side=side)
         self.draw()
 
     def action_open_side(self) -> None:
-        """A key: to the record."""
+        """Go to the record under the cursor."""
         from logdump.tui.text.aligned_text import places_of  # noqa: PLC0415 - loaded by then
 
         row = self._page.row(self.cursor.at) if self._page is not None else None
@@ -141,16 +141,16 @@ class SideBySidePane(TextPane):
             self.post_message(self.Opened(spot, bool(self.cursor.side)))
 
     async def action_leave(self) -> None:
-        """A key: stop the comparison under way, else back to the records."""
+        """Stop a running comparison, else return to the records."""
         so_far = self._model.aligned
         await self.app.run_action("app.leave" if so_far is None or so_far.is_ended else "app.stop")
 
     def on_click(self, event: Click) -> None:
-        """The cursor to the row and the side under the mouse."""
+        """Move the cursor to the row and the side under the mouse."""
         if self._page is not None and 0 < event.y <= self._page.room:
             self.cursor = self.cursor._replace(side=int(event.x > self.size.width // 2))
             self._go_to(self.cursor.top + event.y - 1)
 
     def on_resize(self, _event: Resize) -> None:
-        """Use the new room."""
+        """Draw the page in the new size."""
         self.draw()

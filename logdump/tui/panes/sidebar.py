@@ -1,4 +1,4 @@
-"""The side pane of a wide screen: tables, the largest transactions, restarts, marks, at a glance."""
+"""The side pane of a wide screen: a summary of tables, largest transactions, restarts and marks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LEAST_WIDTH, _LARGEST_PART = 29, 4
 class _Entry(NamedTuple):
     """A line: text, numbers after it, the action of a click on a heading, the line that a click on a row enters.
 
-    The text of one that ``is_table`` is the table's name.
+    If ``is_table``, the text is the name of a table.
     """
 
     text: str
@@ -37,9 +37,9 @@ class _Entry(NamedTuple):
 
 
 class Sidebar(Styled):
-    """Three sections, each with the key of its pane in the heading; a click does what the pane's Enter does.
+    """Three sections with the key of their pane in the heading; a click does the same as Enter in that pane.
 
-    Where Extract was restarted in the file, a fourth lists the places.
+    If Extract was restarted in the file, a fourth section lists the restarts.
     """
 
     def __init__(self, model: Model, glyphs: Glyphs) -> None:
@@ -62,7 +62,7 @@ class Sidebar(Styled):
         self._widen()
 
     def _widen(self) -> None:
-        """Take the width that the values need, up to a quarter of the screen."""
+        """Set the width that the values need, up to a quarter of the screen."""
         rows = [one for one in self._entries if not one.action]
         need = max(width_of(one.text, self._glyphs) + _NUMBER * len(one.numbers) + one.is_table for one in rows) + 2
         self.styles.width = max(_LEAST_WIDTH, min(need, self.app.size.width // _LARGEST_PART))
@@ -104,11 +104,11 @@ class Sidebar(Styled):
             yield _Entry(f" {one.name}  {one.rba}  {one.note}", enters=f"POSITION MARK {one.name}")
 
     def on_resize(self) -> None:
-        """Use the new room."""
+        """Lay the sections out in the new size."""
         self.draw()
 
     async def on_click(self, event: Click) -> None:
-        """A heading opens its pane, a row does what it does there."""
+        """Open the pane of a heading, or enter the line of a row."""
         one = self._entries[event.y] if event.y < len(self._entries) else _Entry("")
         if one.action:
             await self.app.run_action(one.action)
@@ -116,7 +116,7 @@ class Sidebar(Styled):
             self.post_message(ChoicePane.Chosen(Choice(one.text, enter=one.enters), "enter"))
 
     def render_line(self, y: int) -> Strip:
-        """A line and the divider after it."""
+        """Return a line and the divider after it."""
         width = self.size.width
         one = self._entries[y] if y < len(self._entries) else _Entry("")
         numbers = "".join(f"{number:>{_NUMBER}}" for number in one.numbers)
@@ -129,10 +129,10 @@ class Sidebar(Styled):
 
 
 class Panes(Horizontal):
-    """Everything between the title and the prompt."""
+    """The panes between the title and the prompt."""
 
     BINDINGS = bindings(Area.PANES)
 
     def on_resize(self) -> None:
-        """The side pane takes a part of the width."""
+        """Set the width of the side pane."""
         self.query_one(Sidebar).draw()

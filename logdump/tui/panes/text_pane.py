@@ -1,4 +1,4 @@
-"""A pane of lines that wraps and scrolls; what changes is repainted, and nothing else."""
+"""A pane of lines that wraps and scrolls; only cells that change are repainted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOTHING = Line(())
 
 
 def changed_cells(old: Line, new: Line) -> tuple[int, int]:
-    """From which cell to before which two lines differ; the same number twice when they do not."""
+    """Return the first cell that differs and the cell after the last one; equal numbers if the lines are equal."""
     if not (old.text.isascii() and new.text.isascii()) or old.margin != new.margin:
         return 0, _WIDEST
     before, after = _cells(old), _cells(new)
@@ -41,14 +41,14 @@ def _cells(one: Line) -> list[tuple[str, str]]:
 
 
 class TextPane(Styled, can_focus=True):
-    """Lines in as many rows as their length asks for, of which as many are visible as there is room for.
+    """Lines, wrapped into rows at the width of the pane.
 
     Attributes:
-        lines: all of them.
-        rows: the lines, wrapped at the width of the pane.
-        top: the first row visible.
-        shows_margin: whether the margin is shown where there is room for it.
-        place: the area of the keys that the line at the bottom shows; that of every pane without keys of its own.
+        lines: all lines.
+        rows: the wrapped lines.
+        top: index of the first visible row.
+        shows_margin: True if margins are shown where there is room.
+        place: the area whose keys the footer shows; ``PANES`` for panes without keys of their own.
     """
 
     BINDINGS = bindings(Area.TEXT)
@@ -74,15 +74,15 @@ class TextPane(Styled, can_focus=True):
 
     @property
     def whole_text(self) -> str:
-        """All that it shows, neither wrapped nor with margins."""
+        """All lines, neither wrapped nor with margins."""
         return "".join(f"{one.text}\n" for one in self.lines)
 
     def line_at(self, at: int) -> Line:
-        """A row as it is shown."""
+        """Return a row as it is shown."""
         return self.rows[at]
 
     def show(self, lines: list[Line], *, top: int | None = None) -> None:
-        """Show other lines, from the row that was at the top, or from line ``top`` on."""
+        """Show other lines, from the same row on, or from line ``top`` on."""
         before = self.shown_lines()
         self.lines = lines
         self._wrap()
@@ -90,17 +90,17 @@ class TextPane(Styled, can_focus=True):
         self.repaint(before)
 
     def open(self) -> None:
-        """A key has opened the page."""
+        """Prepare the page after a key has opened it."""
 
     def empty(self) -> None:
-        """Show nothing; what comes next is shown from the same row on."""
+        """Show nothing; the next lines are shown from the same row on."""
         before = self.shown_lines()
         self.lines = []
         self._wrap()
         self.repaint(before)
 
     def _wrap(self) -> None:
-        """Lay the lines out in rows; ``_starts`` has the first row of each."""
+        """Wrap the lines into rows; ``_starts`` has the index of the first row of each line."""
         self._width = self.size.width
         self.rows, self._starts = [], []
         for one in self.lines:
@@ -109,40 +109,40 @@ class TextPane(Styled, can_focus=True):
 
     @property
     def height(self) -> int:
-        """Lines that there is room for."""
+        """The number of rows that fit."""
         return max(1, self.size.height)
 
     @property
     def where(self) -> str:
-        """``1-9/19`` when not everything is visible."""
+        """The visible rows as ``1-9/19``; empty if all are visible."""
         if self.count <= self.height:
             return ""
         return f"{self.top + 1}-{min(self.count, self.top + self.height)}/{self.count}"
 
     def scroll_to_line(self, top: int) -> None:
-        """Have this row at the top, as far as there are rows."""
+        """Scroll to a row, as far as there are rows."""
         before = self.shown_lines()
         self.top = self.within(top)
         self.repaint(before)
 
     def action_lines(self, step: int) -> None:
-        """A key: scroll by rows."""
+        """Scroll by rows."""
         self.scroll_to_line(self.top + step)
 
     def action_pages(self, pages: int) -> None:
-        """A key: scroll by pages."""
+        """Scroll by pages."""
         self.scroll_to_line(self.top + pages * max(1, self.height - 1))
 
     def within(self, top: int) -> int:
-        """The nearest row that can stand at the top."""
+        """Return the nearest row that can be at the top."""
         return max(0, min(top, self.count - self.height))
 
     def shown_lines(self) -> list[Line]:
-        """The rows that are visible, as they are shown."""
+        """Return the visible rows as they are shown."""
         return [self.line_at(at) for at in range(self.top, min(self.count, self.top + self.height))]
 
     def repaint(self, before: list[Line]) -> None:
-        """Repaint the rows that are not what they were."""
+        """Repaint the cells that differ from the former rows."""
         after = self.shown_lines()
         for y in range(max(len(before), len(after))):
             old, new = (lines[y] if y < len(lines) else _NOTHING for lines in (before, after))
@@ -152,7 +152,7 @@ class TextPane(Styled, can_focus=True):
         self.post_message(self.Scrolled())
 
     def render_line(self, y: int) -> Strip:
-        """One of the visible rows, with its margin."""
+        """Return a visible row with its margin."""
         width = self.size.width
         at = self.top + y
         if at >= self.count:
@@ -165,7 +165,7 @@ class TextPane(Styled, can_focus=True):
         return self.strip(cut_to(pieces, width, self._glyphs.cut), width)
 
     def on_resize(self, _event: Resize) -> None:
-        """Wrap at the new width, the same line at the top, with no empty rows below the last."""
+        """Wrap at the new width, with the same line at the top and no empty rows after the last."""
         if self._width != self.size.width:
             at = bisect_right(self._starts, self.top) - 1
             self._wrap()
@@ -175,19 +175,19 @@ class TextPane(Styled, can_focus=True):
         self.post_message(self.Scrolled())
 
     def on_mouse_scroll_down(self, _event: MouseScrollDown) -> None:
-        """The wheel."""
+        """Scroll by three rows."""
         self.scroll_to_line(self.top + 3)
 
     def on_mouse_scroll_up(self, _event: MouseScrollUp) -> None:
-        """The wheel."""
+        """Scroll by three rows."""
         self.scroll_to_line(self.top - 3)
 
 
 class AnswerPane(TextPane):
-    """What the commands printed. Lines of tables are not wrapped; keys scroll them sideways while one is too wide.
+    """The output of the commands. Lines of tables are not wrapped; keys scroll them sideways while one is too wide.
 
     Attributes:
-        left: the first cell of them that is visible.
+        left: the first visible cell of the tables.
     """
 
     BINDINGS = bindings(Area.ANSWER)
@@ -198,12 +198,12 @@ class AnswerPane(TextPane):
         self._widest = 0
 
     def line_at(self, at: int) -> Line:
-        """A row as it is shown."""
+        """Return a row as it is shown, scrolled sideways if it is of a table."""
         one = self.rows[at]
         return one if one.wraps or not self.left else from_cell(one, self.left)
 
     def show(self, lines: list[Line], *, top: int | None = None) -> None:
-        """Show other lines, tables from their first cell on."""
+        """Show other lines, with tables from their first cell on."""
         if lines != self.lines:
             self.left = 0
         self._widest = max((display_width(one.text) for one in lines if not one.wraps), default=0)
@@ -211,13 +211,13 @@ class AnswerPane(TextPane):
 
     @property
     def where(self) -> str:
-        """The rows, and the cells of tables, that are visible where not all are."""
+        """The visible rows, and the visible cells of tables, if not all are visible."""
         cells = f"cells {self.left + 1}-{min(self._widest, self.left + self._room)}/{self._widest}"
         return " ".join(filter(None, (super().where, cells if self.place is Area.ANSWER else "")))
 
     @property
     def _room(self) -> int:
-        """The width of the pane; while it is hidden, that of the place where it is shown."""
+        """The width of the pane; while it is hidden, that of its parent."""
         return self.size.width or (self.parent.size.width if isinstance(self.parent, Widget) else 0)
 
     def _wrap(self) -> None:
@@ -229,7 +229,7 @@ class AnswerPane(TextPane):
         return max(0, min(left, self._widest - self._room))
 
     def action_sideways(self, step: int) -> None:
-        """A key: scroll tables by half the width of the pane."""
+        """Scroll tables by half the width of the pane."""
         before = self.shown_lines()
         self.left = self._within_width(self.left + step * max(1, self._room // 2))
         self.repaint(before)

@@ -1,6 +1,6 @@
-"""The page of the file over time: its cursor stands on a beat, an interval, or an end of a long transaction.
+"""The page of the file over time. Its cursor is on a beat, an interval, or an end of a long transaction.
 
-It leads to the record of that.
+Enter goes to the record of that.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class TimelinePane(TextPane):
-    """The lags of a way of heartbeats, or the volume of the file where there are none; below them open transactions.
+    """The lags of a heartbeat path, else the volume of the file; after the last path the open transactions.
 
     Attributes:
-        way: the number of the way that is shown.
-        is_at_record: whether the cursor goes with that of the record list; a key of the page ends that.
-        moment: the time under the cursor else (Julian); None: the newest, whatever comes.
-        has_transactions: whether the open transactions of the trail are shown instead.
-        bar: the number of the end of a transaction under the cursor, two for each.
+        way: index of the heartbeat path that is shown.
+        is_at_record: True if the cursor follows that of the record list, until a key of the page moves it.
+        moment: otherwise the Julian time under the cursor; None: the newest, also when more is read.
+        has_transactions: True if the open transactions of the trail are shown instead.
+        bar: index of the end of a transaction under the cursor, two for each transaction.
     """
 
     BINDINGS = bindings(Area.TIMELINE)
@@ -41,13 +41,13 @@ class TimelinePane(TextPane):
 
     @dataclass(eq=False)
     class Opened(Message):
-        """The record of what is under the cursor is wanted; ``path`` is its file, None of one in the open file."""
+        """Requests the record of the point under the cursor; ``path`` is its file, None for the open file."""
 
         rba: int
         path: Path | None = None
 
     class TransactionsNeeded(Message):
-        """The long transactions of the trail are to be shown."""
+        """Requests the long transactions of the trail."""
 
     def __init__(self, model: Model, settings: Settings, glyphs: Glyphs) -> None:
         super().__init__(TIMELINE, glyphs)
@@ -69,19 +69,19 @@ class TimelinePane(TextPane):
         self.way, self.moment, self.bar, self.is_at_record = 0, None, 0, True
 
     def open(self) -> None:
-        """Begin at the record of the list."""
+        """Move the cursor to the record of the list."""
         self.is_at_record = True
         self.draw()
 
     def _go_with_list(self) -> None:
-        """Go to the record under the cursor of the list when that is another one."""
+        """Move the cursor to the record under the cursor of the list if that has changed."""
         record = self._model.opened, self._model.row.rba if self._model.row is not None else 0
         if record != self._record:
             self._record = record
             self.open()
 
     def _moment_in(self, timeline: Timeline) -> int | None:
-        """The time under the cursor."""
+        """Return the time under the cursor, None for the newest."""
         row = self._model.row
         if not self.is_at_record:
             return self.moment
@@ -92,7 +92,7 @@ class TimelinePane(TextPane):
             self.post_message(self.TransactionsNeeded())
 
     def draw(self) -> None:
-        """Show what is current in the room that there is."""
+        """Draw the page in the available room."""
         timeline, (width, height) = self._model.timeline, self.size
         if self._model.page != TIMELINE or not width:
             return
@@ -117,13 +117,13 @@ class TimelinePane(TextPane):
 
     @property
     def point(self) -> PlotPoint | None:
-        """What stands under the cursor."""
+        """The point under the cursor."""
         page = self._page
         return page.points[page.at] if page.points else None
 
     @property
     def where(self) -> str:
-        """Which of several ways, or of the open transactions, is shown, or else which lines are visible."""
+        """The number of the path or of the open transaction that is shown, else the visible lines."""
         if self.has_transactions:
             return f"open {self._page.at // 2 + 1}/{len(self._page.points) // 2}" if self.point else ""
         number = self._ways
@@ -134,18 +134,18 @@ class TimelinePane(TextPane):
         return len(self._model.timeline.ways) if self._model.timeline is not None else 0
 
     def line_at(self, at: int) -> Line:
-        """A line; the cursor is less bright without the keyboard."""
+        """Return a line; the cursor is dimmed while the pane has no focus."""
         one = super().line_at(at)
         if self.has_focus:
             return one
         return one._replace(pieces=tuple((text, "here" if style == "cursor" else style) for text, style in one.pieces))
 
     def action_point(self, step: int) -> None:
-        """A key: the cursor to a beat or interval before, or after."""
+        """Move the cursor by beats or intervals."""
         self._go_to(self._page.at + step)
 
     def action_pages(self, pages: int) -> None:
-        """A key: the cursor by a tenth of them."""
+        """Move the cursor by a tenth of the points."""
         self._go_to(self._page.at + pages * max(1, len(self._page.points) // 10))
 
     def _go_to(self, at: int) -> None:
@@ -161,7 +161,7 @@ class TimelinePane(TextPane):
             self.draw()
 
     def action_way(self, step: int) -> None:
-        """A key: the way of other beats; behind the last one the open transactions."""
+        """Show another heartbeat path; after the last one the open transactions."""
         if self.has_transactions:
             self.has_transactions = step > 0
         elif step > 0 and self.way >= self._ways - 1:
@@ -172,12 +172,12 @@ class TimelinePane(TextPane):
         self.draw()
 
     def action_open_record(self) -> None:
-        """A key: to the record."""
+        """Go to the record under the cursor."""
         if self.point is not None:
             self.post_message(self.Opened(self.point.rba, self.point.path))
 
     def on_click(self, event: Click) -> None:
-        """The cursor to the bar under the mouse, or to the nearest end of the one in the row."""
+        """Move the cursor to the bar under the mouse, or to the nearest end of the transaction in that row."""
         column, row, points = event.x - self._page.left, event.y + self.top, self._page.points
         in_row = [at for at, point in enumerate(points) if point.row == row]
         found = (at for at, point in enumerate(points) if point.row is None and point.first <= column < point.end)
@@ -185,5 +185,5 @@ class TimelinePane(TextPane):
         self._go_to(nearest if self.has_transactions else next(found, self._page.at))
 
     def on_resize(self, _event: Resize) -> None:
-        """Use the new room."""
+        """Draw the page in the new size."""
         self.draw()

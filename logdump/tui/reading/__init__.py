@@ -1,1 +1,1 @@
-"""Threads that touch files, and what they bring to the screen."""
+"""Threads that read files, and their messages to the screen."""

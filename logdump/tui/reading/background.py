@@ -1,4 +1,4 @@
-"""A thread beside the screen for all that touches a file, and the scans that it runs."""
+"""The threads beside the screen that read files, and the scans that they run."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Job = Callable[[], None]
 
 
 class Background:
-    """Runs jobs one after the other on a thread of its own; of those waiting under one key only the newest is run.
+    """Runs jobs in order on a thread; of the jobs that wait under the same key only the newest is run.
 
-    Jobs report by messages and raise nothing.
+    Jobs report by messages and must not raise.
     """
 
     def __init__(self, name: str) -> None:
@@ -35,7 +35,7 @@ class Background:
         self._thread.start()
 
     def do(self, key: str, job: Job) -> None:
-        """Run ``job`` as soon as the jobs before it are done, in place of one that waits under the same key."""
+        """Run ``job`` after the waiting jobs; a job that waits under the same key is dropped."""
         with self._changed:
             self._waiting.pop(key, None)
             self._waiting[key] = job
@@ -43,17 +43,17 @@ class Background:
 
     @property
     def ident(self) -> int:
-        """The thread's number."""
+        """The identifier of the thread."""
         return self._thread.ident or 0
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing runs and nothing waits."""
+        """True if no job is running or waiting."""
         with self._changed:
             return not self._waiting and not self._is_running
 
     def close(self, seconds: float = 0.5) -> None:
-        """Drop what waits and end the thread; one that hangs in a read is left alone after ``seconds``."""
+        """Drop the waiting jobs and end the thread; a thread that hangs in a read is abandoned after ``seconds``."""
         with self._changed:
             self._is_closed = True
             self._waiting.clear()
@@ -81,11 +81,11 @@ Read = Callable[[Session], Message | None]
 
 
 class Reader:
-    """Answers questions about the open file with messages.
+    """Answers requests about the open file with messages.
 
     Args:
-        name: of the thread.
-        settings: the switches of the session whose panes these are; never changed here.
+        name: name of the thread.
+        settings: the settings of the session shown on the screen; not changed here.
         post: takes the messages, from any thread.
     """
 
@@ -97,11 +97,11 @@ class Reader:
 
     @property
     def is_idle(self) -> bool:
-        """Whether every question is answered."""
+        """True if every request is answered."""
         return self._background.is_idle
 
     def open(self, path: Path | None) -> None:
-        """Answer from this file from here on; from none when it is None or cannot be opened."""
+        """Read from another file; None, or a file that cannot be opened: from none."""
 
         def open_it() -> None:
             self._session.close()
@@ -115,7 +115,7 @@ class Reader:
         session.open(path)
 
     def ask(self, key: str, read: Read) -> None:
-        """Have ``read`` answer; a question still waiting under the same key is dropped."""
+        """Run ``read`` and post its message; a request that waits under the same key is dropped."""
 
         def answer() -> None:
             if self._session.has_trail:
@@ -130,7 +130,7 @@ class Reader:
             try:
                 message = read(self._session)
             except CannotRead:
-                # a file that was cut is read as it is now; any other failure comes again
+                # a truncated file can be read now; any other failure is raised again
                 message = read(self._session)
         except (TrailError, CannotRead, OSError) as error:
             message = ReadFailed(str(error))
@@ -145,55 +145,56 @@ class Reader:
 
 INDEX, FILTER, OVER_TIME, OPEN_TRANSACTIONS = "index", "filter", "timeline", "open transactions"
 SHAPE = "strip"
-"""The names of the scans: all rows of the file, those of the filter, the file over time, the trail for long ones, the
-records over time."""
+"""The names of the scans: all rows of the file, rows that pass the filter, the file over time, long transactions of
+the trail, and the records over time.
+"""
 EVERY = 0.25
 
 
 class Extended(Protocol):
-    """What a scan makes."""
+    """The result of a scan, which is built step by step."""
 
     def extend(self, session: Session) -> Generator[int, None, None]:
-        """Read on in the session's file; yields how far that is."""
+        """Continue reading the session's file; yield the progress, as an RBA or a number of records."""
 
     def lacks(self) -> Reading:
-        """What has not been read, but for what the user has stopped."""
+        """Return what is missing of the result, except for a stop by the user."""
 
 
 class _EndedError(Exception):
-    """A scan is not wanted any more."""
+    """The scan was given up or stopped."""
 
 
 class _Watch:
-    """Ends a scan that is not wanted any more wherever it reads: a step of it may go over all files of a trail."""
+    """Ends a scan from inside its reads, because one step of it may read all files of a trail."""
 
     def __init__(self, is_over: Callable[[], bool]) -> None:
         self._is_over = is_over
 
     def check(self) -> None:
-        """Raise where it is over."""
+        """Raise _EndedError if the scan is over."""
         if self._is_over():
             raise _EndedError
 
     def announce(self, _paths: Iterable[Path]) -> None:
-        """Files are to be read."""
+        """Check before files are read."""
         self.check()
 
     def report(self, _path: Path, _rba: int) -> None:
-        """A file is read up to an RBA."""
+        """Check when a file has been read up to an RBA."""
         self.check()
 
     def search(self, _rba: int) -> None:
-        """A search for a good header has reached an RBA."""
+        """Check when a search for a good header has reached an RBA."""
         self.check()
 
 
 class BackgroundScan:
-    """One kind of scan over the open file; begun again with another file, stopped by the user, gone on with later.
+    """One kind of scan of the open file; another file restarts it, the user can stop and continue it.
 
     Args:
-        name: which scan; its messages bear it.
-        settings: of the session.
+        name: name of the scan in its messages.
+        settings: settings of the session.
         post: takes the messages.
     """
 
@@ -206,28 +207,28 @@ class BackgroundScan:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no scan is under way."""
+        """True if no scan is running."""
         return self._reader.is_idle
 
     def open(self, path: Path | None) -> None:
-        """Give up the scan under way; the next one is over another file."""
+        """Give up the running scan and switch to another file."""
         self.give_up()
         self._reader.open(path)
 
     def go_on(self, extended: Extended) -> None:
-        """Scan on."""
+        """Start or continue the scan."""
         self._run += 1
         self.is_stopped = False
         run = self._run
         self._reader.ask("scan", lambda session: self._scan(session, extended, run))
 
     def give_up(self) -> None:
-        """End the scan under way, whose result has no use any more."""
+        """End the running scan and discard its result."""
         self.is_stopped = False
         self._run += 1
 
     def stop(self) -> None:
-        """Stop for the user, and keep what there is."""
+        """Stop the scan for the user and report what it has."""
         if not self.is_idle:
             self.is_stopped = True
             self._run += 1
@@ -255,6 +256,6 @@ class BackgroundScan:
         return Scanned(self._name, size, size, extended.lacks())
 
     def close(self) -> None:
-        """Stop, and end the thread."""
+        """Stop the scan and end the thread."""
         self._run += 1
         self._reader.close()

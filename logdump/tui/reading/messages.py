@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Report(Message):
-    """A report about the session or the file, which changes the model."""
+    """A report about the session or the file, which updates the model."""
 
 
 @dataclass(eq=False)
@@ -34,10 +34,10 @@ class PageRead(Message):
 
 
 class ListedTrail(NamedTuple):
-    """A trail of the start page; what is not known yet is empty or None. Times in Julian microseconds.
+    """A trail of the start page; unknown values are empty or None. Times are Julian microseconds.
 
-    ``records``, ``restarts`` and ``damaged`` are those of its first ``files_read`` files; ``ends_in_record`` is whether
-    the last of these ends inside of a record.
+    ``records``, ``restarts`` and ``damaged`` cover the first ``files_read`` files; ``ends_in_record`` is True if the
+    last of these ends with an incomplete record.
     """
 
     name: str
@@ -58,15 +58,15 @@ class ListedTrail(NamedTuple):
 
     @property
     def is_read(self) -> bool:
-        """Whether all of its files are."""
+        """True if all files have been read."""
         return self.files_read == len(self.paths)
 
 
 @dataclass(eq=False)
 class TrailsListed(Report):
-    """The trails of a place, as far as they have been read, and what is to be said about the place.
+    """The trails of a place, as far as they have been read, and a note about the place.
 
-    ``now`` is the time at which ages are reckoned; ``percent`` of the bytes are read, None at the end.
+    Ages are relative to ``now``; ``percent`` is the percentage of bytes read, None at the end.
     """
 
     place: str
@@ -78,7 +78,7 @@ class TrailsListed(Report):
 
 @dataclass(eq=False)
 class RelatedFound(Message):
-    """The record that another one depends on: its definition, the row of a LOB; None where there is none."""
+    """The record that another one depends on, its definition or the row of its LOB; None if it is not found."""
 
     what: str
     spot: Spot | None
@@ -86,7 +86,7 @@ class RelatedFound(Message):
 
 @dataclass(eq=False)
 class PaneRead(Message):
-    """The content of a page about what is current; a preliminary one is replaced when the index has grown."""
+    """The content of a page about ``about``; a preliminary one is replaced when the index has grown."""
 
     pane: str
     about: Current
@@ -96,14 +96,14 @@ class PaneRead(Message):
 
 @dataclass(eq=False)
 class SummaryRead(Report):
-    """The facts of the title line about the file."""
+    """The facts about the file in the title line."""
 
     summary: Summary
 
 
 @dataclass(eq=False)
 class Scanned(Report):
-    """A scan has covered ``covered`` of ``size`` bytes; ``reading`` is what it lacks, None while it goes on."""
+    """A scan has covered ``covered`` of ``size`` bytes; ``reading`` are its gaps, None while it runs."""
 
     name: str
     covered: int
@@ -120,9 +120,10 @@ class TransactionsRead(Report):
 
 @dataclass(eq=False)
 class FilePolled(Report):
-    """The state of the file on disk: its size, whether its name is gone, the file after it.
+    """The state of the file on disk: its size, whether it was removed, and the next file.
 
-    ``known`` is the size that the screen knew at the time of the request: an answer older than that is void.
+    ``known`` is the size in the model at the time of the request; the report is ignored if the model has another size
+    by now.
     """
 
     path: Path
@@ -150,14 +151,14 @@ class TrailFilesRead(Report):
 
 @dataclass(eq=False)
 class Crossed(Report):
-    """The session has gone over the end of a file, or has not where the next one cannot be opened."""
+    """The session has crossed into another file, or has tried to and could not open it."""
 
     state: State
 
 
 @dataclass(eq=False)
 class StoryRead(Report):
-    """ROW has shown the changes of a row, of very many the first."""
+    """ROW has shown the changes of a row; ``changes`` are the first MOST_CHANGES."""
 
     changes: tuple[RowChangeShown, ...]
     shown: RowStoryShown
@@ -172,28 +173,28 @@ class ReadFailed(Message):
 
 @dataclass(eq=False)
 class OutputGrew(Report):
-    """The command under way has printed lines, or reports its progress."""
+    """The running command has printed lines or reports its progress."""
 
     progress: Progress | SearchProgress | ReadSoFar | None = None
 
 
 @dataclass(eq=False)
 class AlignedGrew(Report):
-    """Two trails are being put side by side, or have been."""
+    """New rows of the two trails that are compared."""
 
     so_far: AlignedSoFar
 
 
 @dataclass(eq=False)
 class QuestionAsked(Report):
-    """The command under way asks for a line under a prompt of its own."""
+    """The running command requests a line under its own prompt."""
 
     prompt: str
 
 
 @dataclass(eq=False)
 class CommandEnded(Report):
-    """The line of this number has been carried out: how the session stands; ``records`` were displayed."""
+    """The line with this number has ended and has displayed ``records`` records; ``state`` is the session after it."""
 
     state: State
     records: int

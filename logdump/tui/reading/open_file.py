@@ -1,4 +1,4 @@
-"""The open file as the panes need it: threads that read rows, records and sums of it, each with a file of its own."""
+"""The open file of the panes: threads that read its rows, records and sums, each with its own file object."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ class _Indexing:
         self._index = index
 
     def extend(self, session: Session) -> Generator[int, None, None]:
-        """Build it to the end of the session's file; yields the RBA up to which it is built."""
+        """Build the index to the end of the session's file; yield the RBA up to which it is built."""
         attach(session.trail, self._index)
         yield from build(session.trail, self._index)
 
     def lacks(self) -> Reading:
-        """The damage, and where it is."""
+        """Return the number of damaged places and the RBA that was reached."""
         places = self._index.places
         at_end = places.covered > places.end
         return Reading(damaged=places.bad_span_count + at_end, where=f"at RBA {self._index.covered}")
@@ -80,11 +80,11 @@ class OpenFile:
     """Threads that answer requests with messages.
 
     Attributes:
-        index: what is known of the file so far.
-        matches: the rows of the filter; None without one.
+        index: the index of the file so far.
+        matches: the rows that pass the filter; None without a filter.
         timeline: the scan of the file over time; None before it is requested.
-        open_transactions: that of its trail for long transactions; None before it is requested.
-        shape: that of its records over time for the strip; None before it is requested.
+        open_transactions: the scan of the trail for long transactions; None before it is requested.
+        shape: the scan of the file for the strip of records over time; None before it is requested.
     """
 
     def __init__(self, settings: Settings, post: Callable[[Message], object]) -> None:
@@ -106,12 +106,12 @@ class OpenFile:
 
     @property
     def is_idle(self) -> bool:
-        """Whether everything is answered and scanned."""
+        """True if all requests are answered and all scans have ended."""
         return all(one.is_idle for one in self._threads())
 
     @property
     def is_read(self) -> bool:
-        """Whether rows, record and scans of the open file are complete; the poll may still look at its folder."""
+        """True if rows, record and scans of the open file are complete; the poll may still be reading its folder."""
         return all(one.is_idle for one in self._threads() if one is not self._poll)
 
     def _threads(self) -> tuple[Reader | BackgroundScan, ...]:
@@ -127,7 +127,7 @@ class OpenFile:
             one.close()
 
     def open(self, path: Path | None) -> None:
-        """Read from another file, and begin its index."""
+        """Switch to another file and begin its index; None: no file."""
         self.index = TrailIndex()
         self.matches = self.timeline = self.open_transactions = self.shape = None
         for one in self._threads():
@@ -137,7 +137,7 @@ class OpenFile:
             self.go_on()
 
     def go_on(self) -> None:
-        """Scan on: for the first time, after a stop, or because the file has grown."""
+        """Start or continue the scans: for the first time, after a stop, or because the file has grown."""
         self._indexing.go_on(_Indexing(self.index))
         if self.matches is not None:
             self._matching.go_on(self.matches)
@@ -149,7 +149,7 @@ class OpenFile:
             self._recovering.go_on(self.open_transactions)
 
     def stop(self) -> bool:
-        """Stop the scans and keep what they have; returns whether there was anything to stop."""
+        """Stop the scans but keep their results; return whether any was running."""
         was_scanning = not all(one.is_idle for one in self._scans)
         for one in self._scans:
             one.stop()
@@ -157,18 +157,18 @@ class OpenFile:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether the user has stopped a scan."""
+        """True if the user has stopped a scan."""
         return any(one.is_stopped for one in self._scans)
 
     def filter(self, filters: FilterSet | None, source: SourceDefinitions | None) -> None:
-        """Find the rows that pass, read by the definitions of ``source``; None: all rows."""
+        """Scan for the rows that pass, decoded by the definitions of ``source``; None: all rows."""
         self.matches = Matches(filters, source) if filters is not None else None
         self._matching.give_up()
         if self.matches is not None:
             self._matching.go_on(self.matches)
 
     def ask_timeline(self, state: State) -> None:
-        """Scan the file over time, unless that is done for the filter and what else the session reads by."""
+        """Scan the file over time, unless that is done for the same filter, definitions and parameter files."""
         from logdump.features.timeline.timeline import TimelineScan  # noqa: PLC0415 - when it is shown
 
         subject = state.filter_text, state.source, state.parameters
@@ -185,7 +185,7 @@ class OpenFile:
             self._shaping.go_on(self.shape)
 
     def ask_open_transactions(self, parameters: ParametersInUse | None, size: int) -> None:
-        """Read the trail for long transactions, unless that is done, or under way, for these files and this size."""
+        """Scan the trail for long transactions, unless a scan for ``parameters`` is running, stopped or up to date."""
         from logdump.features.timeline.open_transactions import OpenTransactionsScan  # noqa: PLC0415 - when shown
 
         scan, recovering = self.open_transactions, self._recovering
@@ -196,7 +196,7 @@ class OpenFile:
         self._recovering.go_on(self.open_transactions)
 
     def ask_page(self, request: PageRequest, source: SourceDefinitions | None) -> None:
-        """Read rows, by the definitions of ``source`` too."""
+        """Read rows for the list; ``source`` are definitions for their values."""
         index, matches = self.index, self.matches
 
         def read(session: Session) -> PageRead:
@@ -212,7 +212,7 @@ class OpenFile:
         self._rows.ask("page", read)
 
     def ask_record(self, name: str, about: Current, width: int) -> None:
-        """Read what a page of the lower pane shows of what is current."""
+        """Read the content of a page about the current record."""
         index, source, waits = self.index, about.source, not self._indexing.is_stopped
 
         def read(session: Session) -> Message | None:
@@ -250,12 +250,12 @@ class OpenFile:
         self._record.ask("related", find)
 
     def ask_transactions(self, known: tuple[ListedTransaction, ...]) -> None:
-        """Read the CSNs of the largest transactions, as far as they are not known."""
+        """Read the CSNs of the largest transactions, unless they are known."""
         index = self.index
         self._poll.ask("transactions", lambda session: TransactionsRead(read_transactions(session.trail, index, known)))
 
     def ask_neighbours(self) -> None:
-        """See which files stand before and after the open one."""
+        """Find the files before and after the open one."""
 
         def look(session: Session) -> NeighboursRead:
             path = session.trail.path
@@ -264,7 +264,7 @@ class OpenFile:
         self._poll.ask("neighbours", look)
 
     def ask_files(self, known: tuple[ListedFile, ...]) -> None:
-        """Read which files the trail has, then what their headers say as far as it is not known."""
+        """List the files of the trail, then read the headers that are not known."""
         for with_headers in (False, True):
 
             def read(session: Session, *, with_headers: bool = with_headers) -> TrailFilesRead:
@@ -274,19 +274,19 @@ class OpenFile:
             self._poll.ask(f"files, {with_headers}", read)
 
     def ask_poll(self, known: int) -> None:
-        """See whether the file has grown from this size, is gone, or another one follows it."""
+        """Check whether the file has grown beyond ``known``, is removed, or has a successor."""
         self._poll.ask("poll", lambda session: _polled(session, known))
         self.ask_neighbours()
 
 
 def _polled(session: Session, known: int) -> FilePolled:
-    """The state of the open file now; ``known`` is its size as far as the screen knows."""
+    """Return the state of the open file; ``known`` is its size in the model."""
     state = file_state(session.trail)
     return FilePolled(session.trail.path, known, state.size, is_gone=state.is_gone, following=state.following)
 
 
 def read_page_of_record(session: Session, name: str, about: Current, width: int) -> PaneRead | None:
-    """A page of ``width`` cells about what is current; None where there is no record."""
+    """Return a page of ``width`` cells about the current record, None if there is none."""
     if about.row is None:
         return None
     return PaneRead(name, about, PAGES[name](session, about.row.rba, width))

@@ -1,4 +1,4 @@
-"""The rows of the record list, found by walking: records, damage, the end of the file; pages of them and matches."""
+"""The rows of the record list, read record by record: records, damage, the end of the file; pages and filtered rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class RowKind(enum.Enum):
-    """The kind of a row; MORE is the place of a scan that has not found the next row yet."""
+    """The kind of a row; MORE is the end of a scan that has not read the whole file."""
 
     RECORD = "record"
     FILE_HEADER = "file header"
@@ -37,14 +37,13 @@ class RowKind(enum.Enum):
 
 
 class ListRow(NamedTuple):
-    """One line of the list. ``length`` in bytes, of damage up to the next good header; ``time`` Julian microseconds.
+    """One line of the list. ``length`` is in bytes, of damage to the next good header; ``time`` in Julian microseconds.
 
-    ``place`` is that in the transaction, as ``place_of`` has it; ``csn`` is that of the record's transaction and not
-    known as long as the index has to tell it (:meth:`RowReader.for_screen`); ``problem`` is what is wrong with damage.
-    A record that a restart of Extract has left ``is_restart``, and ``cuts`` the transaction that was open there, by its
-    CSN; empty where the transaction has none that is known, None where none is open.
-    ``table_index`` is set as long as the name of that index is not known. ``story`` is what the record says of its
-    row; None of one that is not read for the screen.
+    ``place`` is the TransInd, as ``place_of`` returns it; ``csn`` is that of the record's transaction, valid if
+    ``is_csn_known``, which may need the index (:meth:`RowReader.for_screen`); ``problem`` is the reason of damage.
+    ``is_restart`` is True for a record that Extract wrote at a restart, and ``cuts`` is then the CSN of the transaction
+    cut there: empty if it is unknown, None if none is open. ``table_index`` is set until the name of that table is
+    known. ``story`` is the description of the record; None unless the row is read for the screen.
     """
 
     kind: RowKind
@@ -65,28 +64,28 @@ class ListRow(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the index has nothing to add."""
+        """True if the index cannot add anything."""
         return self.table_index is None and self.is_csn_known
 
     @property
     def end(self) -> int:
-        """The RBA after it."""
+        """The RBA after the row."""
         return self.rba + self.length
 
 
 NEAR = 1 << 23
-"""The bytes that are searched for table definitions while the list waits."""
+"""Number of bytes that are searched for table definitions while the list waits."""
 _SEARCHED = 1 << 12
 _SEARCHED_WITH_INDEX = 1 << 16
-"""So many records are walked over for the CSNs of a page; where the index is, it shortens each of the ways."""
+"""Maximum numbers of records to walk back over for the CSNs of a page; with an index each walk is shorter."""
 
 
 class RowReader:
-    """Rows of one file by RBA, forwards and backwards, whatever stands there; nothing is scanned.
+    """Reads rows of one file by RBA, forwards and backwards, without a scan.
 
     Args:
         trail: the file.
-        definitions: those of its rows; without them the rows have no stories.
+        definitions: definitions of its rows; without them the rows have no stories.
     """
 
     def __init__(self, trail: TrailFile, definitions: RowDefinitions | None = None) -> None:
@@ -94,7 +93,7 @@ class RowReader:
         self._definitions = definitions
 
     def at(self, rba: int) -> ListRow:
-        """The row that begins at ``rba``: damage where no sound record does."""
+        """Return the row that begins at ``rba``: damage if there is no sound record."""
         trail = self._trail
         if rba >= trail.size:
             return ListRow(RowKind.END, trail.size, 0)
@@ -108,15 +107,15 @@ class RowReader:
         return self._row(record) if record is not None else ListRow(RowKind.END, trail.size, 0)
 
     def after(self, row: ListRow) -> ListRow | None:
-        """The row after ``row``; None after the end."""
+        """Return the row after ``row``, None after the end."""
         return None if row.kind is RowKind.END else self.at(row.end)
 
     def before(self, rba: int) -> ListRow | None:
-        """The row that ends at ``rba``, or holds the byte before it; None at the beginning."""
+        """Return the row that contains the byte before ``rba``, None at the start of the file."""
         return self.containing(min(rba, self._trail.size) - 1) if rba > 0 else None
 
     def containing(self, rba: int) -> ListRow:
-        """The row that begins at ``rba``, or the one with that byte in it."""
+        """Return the row that contains the byte at ``rba``."""
         trail = self._trail
         if rba >= trail.size:
             return self.at(rba)
@@ -127,7 +126,7 @@ class RowReader:
         return row if rba < row.end else self.at(row.end)
 
     def for_screen(self, rows: list[ListRow]) -> list[ListRow]:
-        """Rows in the order of the file, each with the CSN that JSON has for its record, and with its story."""
+        """Return rows, which are in the order of the file, with their CSNs, the same as in JSON, and their stories."""
         if not rows:
             return []
         trail = self._trail
@@ -178,7 +177,7 @@ class RowReader:
 
 
 def cut_at(trail: TrailFile, rba: int) -> Transaction | None:
-    """The transaction that the restart at ``rba`` cuts, which may stand in the file before; None where none is open."""
+    """Return the transaction cut by the restart at ``rba``, perhaps begun in an earlier file; None if none is open."""
     try:
         found = TransactionSearch(trail, _SEARCHED).found_at(rba, trail.order)
     except TrailError:
@@ -187,7 +186,7 @@ def cut_at(trail: TrailFile, rba: int) -> Transaction | None:
 
 
 def known_to(trail: TrailFile) -> int:
-    """The RBA up to which the names of tables are known without reading the file."""
+    """Return the RBA up to which the names of tables are known without reading the file."""
     index = known_index(trail)
     return max(trail.tables.known_to, index.places.metadata_end if index is not None else 0)
 
@@ -198,7 +197,7 @@ def _problem(error: TrailError) -> str:
 
 
 def with_neighbours(page: Page, request: PageRequest, session: Session) -> Page:
-    """The page with the rows beyond the ends of the file that it reaches; a file that cannot be read has none."""
+    """Return a page with the rows of the neighbour files that it reaches; an unreadable file has none."""
     if page.is_first and request.before is not None:
         before = _page_of(request.before, PageRequest(None, 0, request.around), session)
         page = page._replace(above=tuple(before.rows[: before.at + 1]))
@@ -217,25 +216,25 @@ def _page_of(path: Path, request: PageRequest, session: Session) -> Page:
 
 
 class RowSource(Protocol):
-    """A source of rows: all of a file's, or those that pass a filter."""
+    """A source of rows: all rows of a file, or those that pass a filter."""
 
     def after(self, row: ListRow) -> ListRow | None:
-        """The next row."""
+        """Return the next row, None after the end."""
 
     def before(self, rba: int) -> ListRow | None:
-        """The last row that begins before ``rba``."""
+        """Return the last row that begins before ``rba``, None if there is none."""
 
     def containing(self, rba: int) -> ListRow:
-        """The row for an RBA."""
+        """Return the row for an RBA."""
 
     def for_screen(self, rows: list[ListRow]) -> list[ListRow]:
-        """Rows that follow each other, with the CSNs of their transactions."""
+        """Return consecutive rows with the CSNs of their transactions."""
 
 
 class Page(NamedTuple):
-    """Rows that follow each other; ``at`` is the index of the one requested.
+    """Consecutive rows; ``at`` is the index of the requested one.
 
-    ``above`` are the last rows of the file before, its end among them, ``below`` the first of the file after.
+    ``above`` are the last rows of the file before, including its end; ``below`` the first rows of the next file.
     """
 
     rows: list[ListRow]
@@ -246,16 +245,16 @@ class Page(NamedTuple):
     below: tuple[ListRow, ...] = ()
 
     def row_at(self, at: int) -> ListRow:
-        """A row, or one beyond them: under 0 of the file before, from their number on of the file after."""
+        """Return a row by index: negative ones are in ``above``, those from ``len(rows)`` on in ``below``."""
         if at < 0:
             return self.above[at]
         return self.rows[at] if at < len(self.rows) else self.below[at - len(self.rows)]
 
 
 class PageRequest(NamedTuple):
-    """The row ``step`` rows after (before) the one at ``rba``; None is the end of the file.
+    """A request for the row ``step`` rows after (negative: before) the one at ``rba``; None is the end of the file.
 
-    ``around`` rows on either side come with it, those of the files ``before`` and ``after`` too.
+    ``around`` rows on either side are included, also from the neighbour files ``before`` and ``after``.
     """
 
     rba: int | None
@@ -266,7 +265,7 @@ class PageRequest(NamedTuple):
 
 
 def read_page(rows: RowSource, request: PageRequest, end: int) -> Page:
-    """The page around the row requested; ``end`` is the size of the file."""
+    """Return the page around the requested row; ``end`` is the size of the file."""
     row = rows.containing(end if request.rba is None else request.rba)
 
     def before(one: ListRow) -> ListRow | None:
@@ -282,7 +281,7 @@ def read_page(rows: RowSource, request: PageRequest, end: int) -> Page:
 
 
 def _neighbours(row: ListRow, following: Callable[[ListRow], ListRow | None]) -> Iterator[ListRow]:
-    """The rows that follow a row one way, up to the last."""
+    """Yield the rows from a row on in one direction, without the row itself."""
     found = following(row)
     while found is not None:
         yield found
@@ -290,15 +289,15 @@ def _neighbours(row: ListRow, following: Callable[[ListRow], ListRow | None]) ->
 
 
 class Matches:
-    """RBAs of the records that pass ``filters``, and of damage, which no filter hides; 8 bytes for each.
+    """RBAs of the records that pass ``filters`` and of damage, which no filter hides; 8 bytes each.
 
     Args:
         filters: the filter of the session.
-        source: the definitions file that its rows are read by.
+        source: the definitions file by which rows are decoded.
 
     Attributes:
-        covered: the RBA up to which the file has been looked through.
-        records: how many of the RBAs are records.
+        covered: the RBA up to which the file has been scanned.
+        records: the number of RBAs of records.
     """
 
     def __init__(self, filters: FilterSet, source: SourceDefinitions | None = None) -> None:
@@ -312,7 +311,7 @@ class Matches:
         self._is_bad_at_end = False
 
     def extend(self, session: Session) -> Generator[int, None, None]:
-        """Look through the rest of the session's file, by this filter; yields ``covered`` as it grows."""
+        """Scan the rest of the session's file; yield ``covered`` as it grows."""
         self._forget_damage_at_end()
         session.filters_in_use, session.source_definitions = self._filters, self._source
         trail, selection = session.trail, session.selection()
@@ -328,11 +327,11 @@ class Matches:
             yield self.covered
 
     def lacks(self) -> Reading:
-        """The damage, and where it is."""
+        """Return the number of damaged places and the RBA that was reached."""
         return Reading(damaged=self._damaged, where=f"at RBA {self.covered}")
 
     def _forget_damage_at_end(self) -> None:
-        """Drop damage at the end: half a record may be a whole one when the file has grown."""
+        """Drop damage at the end: an incomplete record may be complete after the file has grown."""
         if self._damage_at_end is not None:
             self.rbas.pop()
             self._damaged -= self._is_bad_at_end
@@ -340,7 +339,7 @@ class Matches:
 
 
 class MatchingRows:
-    """The rows of a filter, in place of all rows of the file; where the file or the scan ends, so do they."""
+    """The rows that pass a filter. The last row is the end of the file, or MORE if the scan has not reached it."""
 
     def __init__(self, reader: RowReader, matches: Matches, size: int) -> None:
         self._reader = reader
@@ -353,20 +352,20 @@ class MatchingRows:
         return self._reader.at(found[0]) if found else self._end
 
     def after(self, row: ListRow) -> ListRow | None:
-        """The next row that passes; None after the end."""
+        """Return the next row that passes, None after the end."""
         return None if row.kind in (RowKind.END, RowKind.MORE) else self._row(bisect_right(self._rbas, row.rba))
 
     def before(self, rba: int) -> ListRow | None:
-        """The row that passes before ``rba``; None without one."""
+        """Return the last row that passes and begins before ``rba``, None if there is none."""
         at = bisect_left(self._rbas, rba)
         return self._row(at - 1) if at else None
 
     def containing(self, rba: int) -> ListRow:
-        """The row that passes and has the byte at ``rba`` in it, or else the first that passes after it."""
+        """Return the row that passes and contains the byte at ``rba``, else the first that passes after it."""
         at = bisect_right(self._rbas, rba)
         row = self._row(at - 1) if at else None
         return row if row is not None and rba < row.end else self._row(at)
 
     def for_screen(self, rows: list[ListRow]) -> list[ListRow]:
-        """Rows in the order of the file, with the CSNs of their transactions."""
+        """Return rows, which are in the order of the file, with the CSNs of their transactions."""
         return self._reader.for_screen(rows)

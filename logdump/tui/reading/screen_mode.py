@@ -1,4 +1,4 @@
-"""The prompt's way of running lines: line mode on a thread of its own, its output kept in a transcript."""
+"""Line mode for the prompt of the view: it runs lines on a thread and keeps their output in a transcript."""
 
 from __future__ import annotations
 
@@ -36,30 +36,30 @@ if TYPE_CHECKING:
 
 Post = Callable[[Message], object]
 MOST_CHANGES = 1000
-"""Changes of a row that a pane lists; the output has more."""
+"""Maximum number of changes of a row that a pane lists; the output has all."""
 _EVERY = 0.25
-"""Seconds between two reports of a command under way."""
+"""Seconds between two reports of a running command."""
 
 
 class ReportedAlignment:
-    """The rows of two trails side by side, as they come; the first report is at once, the last with :meth:`close`."""
+    """The aligned rows of two trails, reported at the start, at most every _EVERY seconds, and at :meth:`close`."""
 
     def __init__(self, listing: AlignedListing, post: Post) -> None:
         self._listing, self._post = listing, post
         self._report(is_ended=False)
 
     def add(self, row: AlignedRow) -> None:
-        """The next row."""
+        """Add the next row."""
         self._listing.add(row)
         if time.monotonic() - self._told >= _EVERY:
             self._report(is_ended=False)
 
     def shows(self, event: object) -> bool:
-        """Whether the page has what an event is about."""
+        """Return whether the page shows an event."""
         return isinstance(event, DifferenceShown)
 
     def end(self, shown: DiffShown) -> None:
-        """Both trails in numbers."""
+        """Set the totals of both trails."""
         self._listing.end(shown)
 
     def close(self) -> None:
@@ -72,12 +72,12 @@ class ReportedAlignment:
 
 
 class ScreenMode(LineMode):
-    """Runs the lines that are entered, one after the other; everything that touches the session happens here.
+    """Runs the entered lines in order; only its thread uses the session.
 
     Attributes:
-        transcript: what was entered, and what came back.
-        is_asking: whether the command under way asks for a line.
-        entered: the number of the line entered last.
+        transcript: the lines entered and their output.
+        is_asking: True if the running command requests a line.
+        entered: number of the line entered last.
     """
 
     def __init__(self, session: Session, post: Post, kept: KeptHistory) -> None:
@@ -103,19 +103,20 @@ class ScreenMode(LineMode):
 
     @property
     def is_idle(self) -> bool:
-        """Whether no line is under way or waiting."""
+        """True if no line is running or waiting."""
         return self._thread.is_idle
 
     def submit(self, line: str) -> None:
-        """Have a line run after those before it."""
+        """Run a line after those entered before."""
         self.entered += 1
         number = self.entered
         self._thread.do(f"line {number}", lambda: self._carry_out(line, number))
 
     def stand_at(self, rba: int, length: int | None, opened: int) -> None:
-        """Stand on the record at ``rba`` as if it had just been read; without a length, in front of it.
+        """Move to the end of the record at ``rba``, as if it had just been read; without a length, to ``rba``.
 
-        The place is one in the file of that opening, and means nothing in the file that a line has opened meanwhile.
+        ``opened`` is the number of the opening that ``rba`` refers to; if a line has opened another file since, nothing
+        happens.
         """
 
         def stand() -> None:
@@ -126,13 +127,13 @@ class ScreenMode(LineMode):
             else:
                 self.session.cursor.stand_at(rba, length)
 
-        # the lines that wait go on from where the user stood when they were entered
+        # waiting lines begin at the current record of the time when they were entered
         self._thread.do(f"stand after {self.entered}", stand)
 
     def cross(self, rba: int | None, opened: int, *, backwards: bool) -> None:
-        """Go on in the next file of the trail, or the one before, and stand in front of ``rba``, or where it begins.
+        """Continue in the next file of the trail, or the one before, at ``rba`` or at its start.
 
-        As ``stand_at`` it means nothing where a line, or another crossing, has opened a file meanwhile.
+        As in ``stand_at``, nothing happens if another file was opened since ``opened``.
         """
 
         def go() -> None:
@@ -145,7 +146,7 @@ class ScreenMode(LineMode):
         self._thread.do(f"cross after {self.entered}", go)
 
     def share(self, index: TrailIndex) -> None:
-        """Let the session's file know what the index knows."""
+        """Attach the index to the session's file."""
 
         def share() -> None:
             if self.session.has_trail:
@@ -154,12 +155,12 @@ class ScreenMode(LineMode):
         self._thread.do("share", share)
 
     def answer(self, line: str | type[KeyboardInterrupt] | None) -> None:
-        """The line that the command under way has asked for; None calls it off."""
+        """Pass the line that the running command has requested; None is the end of input, KeyboardInterrupt Ctrl+C."""
         self.is_asking = False
         self._answers.put(line)
 
     def stop(self) -> None:
-        """End the command under way, as Ctrl+C does in line mode."""
+        """Interrupt the running command, as Ctrl+C does in line mode."""
         if self.is_asking:
             self.answer(KeyboardInterrupt)
             return
@@ -169,7 +170,7 @@ class ScreenMode(LineMode):
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(KeyboardInterrupt))
 
     def close(self) -> None:
-        """Stop whatever runs, and end the thread."""
+        """Stop the running command and end the thread."""
         self.stop()
         self._thread.close()
         self.session.begin_aligned = None
@@ -195,8 +196,8 @@ class ScreenMode(LineMode):
         self._post(CommandEnded(self._state(), self._records, number, was_stopped=was_stopped))
 
     def _begin_aligned(self, level: DiffLevel, a: str, b: str) -> ReportedAlignment:
-        """A page of its own shows two trails side by side."""
-        from logdump.features.diff.side_by_side import AlignedListing  # noqa: PLC0415 - of a command
+        """Begin a page that shows two trails side by side."""
+        from logdump.features.diff.side_by_side import AlignedListing  # noqa: PLC0415 - needed for DIFF only
 
         self._end_aligned()
         if self.transcript.last is not None:
@@ -265,7 +266,7 @@ class ScreenMode(LineMode):
         self._tell()
 
     def _flush(self) -> None:
-        """Nothing waits anywhere."""
+        """Do nothing: no output is buffered."""
 
     def _tell(self, progress: Progress | SearchProgress | ReadSoFar | None = None) -> None:
         now = time.monotonic()
@@ -275,7 +276,7 @@ class ScreenMode(LineMode):
 
 
 def cross_to(session: Session, rba: int | None, show: Callable[[Event], object], *, backwards: bool) -> None:
-    """Go on in the next file of the trail, or the one before, at an RBA or where it begins; what happens is shown."""
+    """Continue in the next file of the trail, or the one before, at ``rba`` or its start; ``show`` gets the events."""
     try:
         for event in cross_towards(session, backwards=backwards):
             show(event)

@@ -1,4 +1,4 @@
-"""The trails of a folder for the start page, with what their names, their headers and then their records say."""
+"""The trails of a folder for the start page: facts from the names, then from the headers, then from the records."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_TRAILS = 1000
 
 
 class StartPlace(NamedTuple):
-    """The trails that the view begins with: the files of ``words``, and what is to be said about these."""
+    """The words that name the trails of the start page, and a note about them."""
 
     words: tuple[str, ...] = ()
     note: str = ""
@@ -42,7 +42,7 @@ class StartPlace(NamedTuple):
 
 
 def start_place(words: list[str]) -> StartPlace | None:
-    """The place for the words of the command line; None where they name one file or trail, which is opened."""
+    """Return the place for the words of the command line, None if they name one file or trail, which is opened."""
     if not words:
         return StartPlace()
     path = place(words[0]).expanduser()
@@ -61,7 +61,7 @@ def start_place(words: list[str]) -> StartPlace | None:
 
 
 class StartPage:
-    """Reads the trails on a thread of its own, the cheapest facts of all of them first.
+    """Reads the trails on a thread, the quickest facts of all trails first.
 
     Args:
         post: takes the reports.
@@ -74,17 +74,17 @@ class StartPage:
 
     @property
     def is_idle(self) -> bool:
-        """Whether all is read."""
+        """True if everything has been read."""
         return self._background.is_idle
 
     def read(self, place: StartPlace) -> None:
-        """Read the trails of a place."""
+        """Read the trails of a place; an earlier read is stopped."""
         self._number += 1
         number = self._number
         self._background.do("read", lambda: self._read(place, number))
 
     def stop(self) -> None:
-        """Read no further."""
+        """Stop reading."""
         self._number += 1
 
     def close(self) -> None:
@@ -115,7 +115,7 @@ class StartPage:
 
     @staticmethod
     def _steps(trails: list[ListedTrail]) -> Iterator[tuple[int | None, int]]:
-        """Read the trails; yields which of them is known better (None: still the same) and the bytes read of all."""
+        """Read the trails; yield the index of the one just updated (None: none) and the number of bytes read of all."""
         yield 0, 0
         for at, one in enumerate(trails):
             trails[at] = _with_headers(one)
@@ -123,7 +123,7 @@ class StartPage:
         before = 0
         for at, one in enumerate(trails):
             if isinstance(one.paths[0], RemotePath):
-                continue  # its headers are enough: nobody has asked for all that a bucket holds
+                continue  # its headers must do: reading all of a bucket was not requested
             for more, covered in _with_records(one):
                 is_other = more is not trails[at]
                 trails[at] = more
@@ -132,7 +132,7 @@ class StartPage:
 
 
 _SEARCHED = 1 << 12
-"""Records that are walked over for the CSN of the last one."""
+"""Maximum number of records to walk back over for the CSN of the last one."""
 
 
 def _now() -> int:
@@ -155,7 +155,7 @@ def _by_names(paths: list[Path]) -> ListedTrail:
 
 
 def _with_headers(trail: ListedTrail) -> ListedTrail:
-    """With what the headers of the first and the last file say, and the last record."""
+    """Return the trail with the facts of its first and last header and of its last record."""
     with suppress(CannotRead, TrailError, OSError):
         first = summary_of_file(trail.paths[0])
         trail = trail._replace(
@@ -167,7 +167,7 @@ def _with_headers(trail: ListedTrail) -> ListedTrail:
             )
             header = file.file_header
             csn = header.last_csn if header is not None else None
-            if csn is None and last is not None:  # the header has it when the file is complete
+            if csn is None and last is not None:  # complete files have it in the header
                 csn = TransactionContext(file, _SEARCHED).of(last).csn
             time = last.header.io_time if last is not None else None
             trail = trail._replace(last_csn=csn or "", last_time=time, is_encrypted=looks_encrypted(file))
@@ -175,7 +175,7 @@ def _with_headers(trail: ListedTrail) -> ListedTrail:
 
 
 def _with_records(trail: ListedTrail) -> Iterator[tuple[ListedTrail, int]]:
-    """With the records, restarts, damage and newest beat of all files, after each of them; and the bytes read."""
+    """Yield the trail with the records, restarts, damage and newest beat so far, and the number of bytes read."""
     before = 0
     for path in trail.paths:
         places, is_cut, beat, size = TrailIndex().places, False, None, 0
@@ -203,7 +203,7 @@ def _with_records(trail: ListedTrail) -> Iterator[tuple[ListedTrail, int]]:
 
 
 def _newest_beat(file: TrailFile) -> int | None:
-    """The time of the last row of a heartbeat table."""
+    """Return the time of the last row of a heartbeat table, None if there is none."""
     newest = None
     for batch in scan(file):
         names = batch.names

@@ -1,4 +1,4 @@
-"""The state of a session after a command, with the trail's files, transactions and sums, as panes show it."""
+"""The state of a session after a command, and the trail's files and transactions, as panes show them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Summary(NamedTuple):
-    """Names and numbers of one file; empty or None where the header lacks them. Times in Julian microseconds."""
+    """Facts about one file; empty or None if the header lacks them. Times are Julian microseconds."""
 
     name: str = ""
     source: str = ""
@@ -43,7 +43,7 @@ class Summary(NamedTuple):
 
 
 def summary_of(session: Session) -> Summary:
-    """The summary of the open file."""
+    """Return the summary of the open file."""
     trail = session.trail
     header = trail.file_header
     return _by_header(header, Summary(trail.path.name, size=trail.size, looks_encrypted=looks_encrypted(trail)))
@@ -63,10 +63,10 @@ def _by_header(header: FileHeader | None, bare: Summary) -> Summary:
 
 
 def summary_of_file(path: Path) -> Summary:
-    """The summary of a file by its header alone.
+    """Return the summary of a file from its header.
 
     Raises:
-        TrailError, CannotRead: it is no trail, or cannot be read.
+        TrailError, CannotRead: the file is no trail, or cannot be read.
     """
     with TrailFile(path) as trail:
         return _by_header(trail.file_header, Summary(name=path.name, size=trail.size))
@@ -83,11 +83,11 @@ def _release(header: FileHeader) -> str:
 
 
 MOST_SHOWN = 200
-"""As many as TRANSHIST keeps at most."""
+"""Maximum number of transactions shown; TRANSHIST has the same limit."""
 
 
 class ListedTransaction(NamedTuple):
-    """A transaction with its CSN and XID, empty where no record has them, and its bytes in the file, 0 while open."""
+    """A transaction with its CSN and XID, empty if no record has them, and its bytes in the file, 0 while open."""
 
     span: TransactionSpan
     csn: str
@@ -100,15 +100,15 @@ ORDERS: dict[str, Callable[[ListedTransaction], int]] = {
     "records": lambda one: one.span.records,
     "duration": lambda one: one.span.last_time - one.span.first_time,
 }
-"""The sort keys of the pane, the largest first."""
+"""The sort keys of the pane; the largest value comes first."""
 
 
 def read_transactions(
     trail: TrailFile, index: TrailIndex, known: Iterable[ListedTransaction] = ()
 ) -> list[ListedTransaction]:
-    """The open transaction, if there is one, then the largest by bytes.
+    """Return the open transaction, if there is one, and the largest ones by bytes.
 
-    Those that are ``known`` in full are not read again: the index reports four times a second while a trail grows.
+    Complete entries of ``known`` are reused, as the index reports four times a second while a trail grows.
     """
     transactions = index.sums.transactions
     spans = ([transactions.open] if transactions.open is not None else []) + transactions.largest
@@ -126,13 +126,13 @@ def read_transactions(
 
 
 _SETTLED = 2_000_000_000
-"""Nanoseconds after a change of a folder within which another one may leave its time as it is."""
+"""Nanoseconds after a change of a folder within which a further change may leave its time the same."""
 
 
 class NeighbourFiles(NamedTuple):
-    """The nearest files of the trail, and the names that are missing between; ``number`` is that of the open one.
+    """The nearest files of the trail and the first missing names between; ``number`` is that of the open file, from 1.
 
-    ``after_size`` are the bytes of the file after it, ``files`` how many the trail has.
+    ``after_size`` is the size of the next file in bytes, ``files`` the number of files of the trail.
     """
 
     before: Path | None = None
@@ -144,25 +144,25 @@ class NeighbourFiles(NamedTuple):
     files: int = 0
 
     def within_reach(self, step: int, across: Across) -> Path | None:
-        """The file to which reading goes on from the open one, forward (``step`` 1) or back (-1)."""
+        """Return the file in which ACROSS continues, forward (``step`` 1) or backward (-1), None if there is none."""
         path, missing = (self.after, self.missing_after) if step > 0 else (self.before, self.missing_before)
         is_open = across is Across.GAPS or (across is Across.ON and missing is None)
         return path if is_open else None
 
     def to_this(self, path: Path) -> NeighbourFiles:
-        """What the file before has behind it: the open one, which is ``path``."""
+        """Return the neighbours of the file before, whose next file is the open one, ``path``."""
         return NeighbourFiles(after=path, missing_after=self.missing_before)
 
 
 class NeighbourLookup:
-    """The neighbours of a file; the folder is listed again only where it has changed."""
+    """Finds the neighbours of a file; the folder is listed again only if it has changed."""
 
     def __init__(self) -> None:
         self._known: tuple[Path, int] | None = None
         self._found = NeighbourFiles()
 
     def of(self, path: Path) -> NeighbourFiles:
-        """The neighbours as they are now."""
+        """Return the current neighbours."""
         changed = _changed(path.parent)
         if changed is None or self._known != (path, changed):
             self._found = neighbour_files(path)
@@ -172,7 +172,7 @@ class NeighbourLookup:
 
 
 def neighbour_files(path: Path) -> NeighbourFiles:
-    """The neighbours of a file, without their sizes."""
+    """Return the neighbours of a file, without their sizes."""
     try:
         names = names_around(path)
     except CannotRead:
@@ -196,9 +196,9 @@ def _size(path: Path | None) -> int:
 
 
 class ListedFile(NamedTuple):
-    """A file with its bytes and the first record of its header (CSN, Julian time); None where they are not known.
+    """A file with its size and the first CSN and time of its header; None if they are not known.
 
-    Where ``last_missing`` is set, the files from ``path`` to that one are missing.
+    If ``last_missing`` is set, the entry is a gap: the files from ``path`` to ``last_missing`` are missing.
     """
 
     path: Path
@@ -209,7 +209,7 @@ class ListedFile(NamedTuple):
 
 
 def trail_files(path: Path, known: tuple[ListedFile, ...] = (), *, with_headers: bool = True) -> tuple[ListedFile, ...]:
-    """The files of the trail of ``path``, which may be the only one; headers that are ``known`` are not read again."""
+    """Return the files and gaps of the trail of ``path``, or ``path`` alone; ``known`` headers are not read again."""
     headers = {one.path: one for one in known if one.first_csn is not None or one.first_time is not None}
     paths = [name.path for name in names_around(path)] or [path]
     gaps = {gap.behind: gap for gap in WholeTrail(paths).gaps}
@@ -234,10 +234,10 @@ def _listed(path: Path, known: ListedFile | None, *, with_headers: bool) -> List
 
 
 class State(NamedTuple):
-    """The open file (``opened`` counts the openings), position, filter, switches, definitions, marks, parameter files.
+    """The open file (``opened`` counts openings), RBA, filter, switches, definitions, marks, and parameter files.
 
-    ``filter_text`` and ``switches`` are texts that differ when what they stand for does; ``neighbours`` are those that
-    the file had when it was opened.
+    ``filter_text`` and ``switches`` differ whenever the filter or the settings do; ``neighbours`` are those at the time
+    of opening.
     """
 
     path: Path | None = None
@@ -256,15 +256,15 @@ class State(NamedTuple):
     neighbours: NeighbourFiles = NeighbourFiles()
 
     def has_other_rows(self, before: State) -> bool:
-        """Whether the list of the open file has other rows than under an earlier filter."""
+        """Return whether the list of the open file has other rows than before: the filter or its definitions differ."""
         is_other_source = self.filters is not None and self.source is not before.source
         return is_other_source or self.filter_text != before.filter_text
 
 
 class Current(NamedTuple):
-    """The subject of the pages: the row under the cursor in the open file, and the settings of its display.
+    """The subject of the pages: the row under the cursor, and the settings of its display.
 
-    ``opened`` counts the openings of files, ``switches`` differ when the settings do.
+    ``opened`` counts the openings of files; ``switches`` differ whenever the settings do.
     """
 
     row: ListRow | None = None
@@ -275,7 +275,7 @@ class Current(NamedTuple):
 
 
 def state_of(session: Session, opened: int) -> State:
-    """The state now."""
+    """Return the current state of a session."""
     filters = session.filters_in_use
     return State(
         session.trail.path if session.has_trail else None,
@@ -295,7 +295,7 @@ def state_of(session: Session, opened: int) -> State:
 
 
 def _filter_text(filters: FilterSet | None) -> str:
-    """The criteria in effect in one line, empty when everything passes."""
+    """Return the active criteria in one line, empty if there is no filter."""
     if filters is None or not filters.active:
         return ""
     parts = []

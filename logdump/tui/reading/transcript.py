@@ -1,4 +1,4 @@
-"""The lines entered and their answers: the same that line mode would have printed."""
+"""The lines entered and their answers, as line mode would have printed them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 MOST_LINES = 20_000
 MOST_SAID = 20
-"""Lines of an answer that could be read at a glance."""
+"""Number of lines of an answer that are kept in ``said``: more cannot be shown above the prompt."""
 _SHORT = 2
-"""Lines of what a line says that only moves the cursor; an ordinary screen has room for them above the prompt."""
+"""Number of lines that a short answer may have; a usual screen has room for them above the prompt."""
 
 
 class Answer(NamedTuple):
@@ -26,15 +26,15 @@ class TableLine(str):
 
 
 class TranscriptEntry:
-    """One line entered under its prompt, and the lines that it printed.
+    """A line entered under its prompt, and the lines that it printed.
 
     Attributes:
-        output: the lines, of very many the last.
-        printed: how many there were.
-        said: the first lines that no pane shows, such as those of a record displayed; empty ones are left out.
-        is_on_page: whether a page of its own shows the answer.
-        records: RBAs of the records displayed last.
-        has_failed: whether the line, or a part of it, could not be carried out.
+        output: the last MOST_LINES lines printed.
+        printed: the number of lines printed.
+        said: the first MOST_SAID lines that no pane shows, without empty ones.
+        is_on_page: True if a page of its own shows the answer.
+        records: RBAs of the last two records displayed.
+        has_failed: True if a command of the line has failed.
     """
 
     def __init__(self, prompt: str, line: str) -> None:
@@ -47,7 +47,7 @@ class TranscriptEntry:
         self.records: deque[int] = deque(maxlen=2)
 
     def print(self, line: str | Answer, *, is_elsewhere: bool = False) -> None:
-        """Take one more line of output in."""
+        """Append a line of output; ``is_elsewhere`` if a pane shows it too."""
         self.output.append(line)
         self.printed += 1
         if not is_elsewhere and len(self.said) < MOST_SAID and (text := _shown(line)):
@@ -55,16 +55,16 @@ class TranscriptEntry:
 
     @property
     def is_long(self) -> bool:
-        """Whether it says more than where the cursor has gone."""
+        """True if the answer has more lines than those that report a new position."""
         return len(self.said) > _SHORT
 
     @property
     def dropped(self) -> int:
-        """Lines of output that are gone."""
+        """The number of lines that are no longer kept."""
         return self.printed - len(self.output)
 
     def lines(self) -> list[str]:
-        """The entry as a terminal shows it."""
+        """Return the entry as a terminal shows it."""
         gone = [f"({self.dropped} lines before are not kept; LOG <filename> keeps all.)"] if self.dropped else []
         return [f"{self.prompt}{self.line}", *gone, *map(_shown, list(self.output))]
 
@@ -74,13 +74,13 @@ def _shown(line: str | Answer) -> str:
 
 
 class Transcript:
-    """The entries of a session, oldest first; the newest lines are kept."""
+    """The entries of a session, oldest first; about MOST_LINES lines are kept."""
 
     def __init__(self) -> None:
         self.entries: list[TranscriptEntry] = []
 
     def begin(self, prompt: str, line: str) -> TranscriptEntry:
-        """Start an entry; the oldest go when there are too many lines."""
+        """Begin an entry; the oldest are dropped while there are too many lines."""
         while len(self.entries) > 1 and sum(len(one.output) + 1 for one in self.entries) > MOST_LINES:
             del self.entries[0]
         self.entries.append(TranscriptEntry(prompt, line))
@@ -88,5 +88,5 @@ class Transcript:
 
     @property
     def last(self) -> TranscriptEntry | None:
-        """The newest entry."""
+        """The newest entry, None if there is none."""
         return self.entries[-1] if self.entries else None

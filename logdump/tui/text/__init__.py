@@ -1,1 +1,1 @@
-"""Lines of styled text for panes, and the colours and characters that they are drawn with."""
+"""Lines of styled text for panes, and the colours and characters with which they are drawn."""

@@ -1,4 +1,4 @@
-"""Two trails side by side as lines: both in columns, the sign of a difference between them, what differs below."""
+"""Two trails side by side as lines: two columns, the sign of a difference between them, its details below."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from trailformat.trail.sequence import Spot
 
 
 class AlignedCursor(NamedTuple):
-    """The row under the cursor, the side (0 or 1), and the first row that is visible."""
+    """The position of the cursor: index of its row, its side (0 or 1), and index of the first visible row."""
 
     at: int
     side: int = 0
@@ -54,20 +54,20 @@ _STYLES = {
     DifferenceKind.DAMAGE: "warn",
 }
 _BETWEEN = 3
-"""The cells between the sides."""
+"""Number of cells between the sides."""
 _WITH_OPERATION = ((38, 12), (24, 9))
-"""The widths of a side from which on what a record does has a column of so many cells."""
+"""Minimum widths of a side, and the width of its column for the operation."""
 _LEAST_BELOW, _MOST_BELOW = 4, 14
-"""Lines for what differs under the cursor; so few are always kept, so that the rows stay when the cursor moves."""
+"""Minimum and maximum number of lines for details; the minimum is always reserved, so that the rows do not jump."""
 _LONGEST_NAME = 24
 
 
 class SideBySidePage:
-    """The rows of two trails in ``size`` cells, with room below them for what differs in the row ``at``.
+    """The rows of two trails in ``size`` cells, with room below them for the details of row ``at``.
 
     Attributes:
-        count: the number of rows: those of the listing, and lines about both behind them.
-        room: the number of rows that are visible at once.
+        count: number of rows: those of the listing, and the final lines about both trails.
+        room: number of rows that are visible at once.
     """
 
     def __init__(self, so_far: AlignedSoFar, size: tuple[int, int], glyphs: Glyphs, at: int = 0) -> None:
@@ -83,11 +83,11 @@ class SideBySidePage:
         self.room = max(1, height - 1 - self._below)
 
     def row(self, at: int) -> AlignedRow | None:
-        """A row of the listing; None for the lines behind it."""
+        """Return a row of the listing, None for the final lines."""
         return self._listing.rows[at] if at < self._rows else None
 
     def lines(self, cursor: AlignedCursor) -> list[Line]:
-        """The names of both, the rows from the first visible one on, and what is under the cursor."""
+        """Return the names of both trails, the visible rows, and the details of the row under the cursor."""
         shown = range(cursor.top, min(self.count, cursor.top + self.room))
         digits = max((len(str(spot.rba)) for at in shown for spot in places_of(self.row(at)) if spot), default=0)
         lines = [self._heading()]
@@ -101,7 +101,7 @@ class SideBySidePage:
         return Line(((f" {a}{' ' * _BETWEEN}{b}", "strong"),))
 
     def _title(self, title: str) -> str:
-        """A name whose end stays where there is no room for all."""
+        """Return a name, shortened on the left if it is too long."""
         text, room = harmless(title, self._glyphs), self._half
         if cell_len(text) > room:
             text = self._glyphs.cut + text[max(0, len(text) - room + 1) :]
@@ -119,7 +119,7 @@ class SideBySidePage:
         return Line((sign, (cells[0], styles[0]), (f" {mark} ", style), (cells[1], styles[1])))
 
     def _across(self, at: int, row: PassedOver | PairedTransaction | None) -> tuple[str, str]:
-        """The text of a row over both sides, and its style."""
+        """Return the text of a row over both sides, and its style."""
         if row is None:
             return self._tail[at - self._rows].text, "strong"
         if isinstance(row, PairedTransaction):
@@ -138,7 +138,7 @@ class SideBySidePage:
         return f"{spot.rba:>{digits}} {operation} {row.table or '(no name)'}"
 
     def _about(self, at: int) -> Iterator[Line]:
-        """What is under the cursor, and the parts that differ."""
+        """Yield the lines about a row and the parts that differ."""
         row = self.row(at)
         if row is None:
             return
@@ -166,7 +166,7 @@ def _widest(texts: Sequence[str]) -> int:
 
 
 def places_of(row: AlignedRow | None) -> tuple[Spot | None, Spot | None]:
-    """Where a row stands on both sides; of a transaction that stands twice on one, the second place."""
+    """Return the positions of a row on both sides; for a transaction twice on one side, that of its copy there."""
     if row is None or isinstance(row, PassedOver):
         return None, None
     if isinstance(row, DifferenceShown) and row.kind is DifferenceKind.TWICE:
@@ -179,7 +179,7 @@ def _passed(row: PassedOver) -> str:
 
 
 def _text(row: AlignedRow, listing: AlignedListing) -> str:
-    """A row in a sentence."""
+    """Return a row as a sentence."""
     if isinstance(row, PassedOver):
         return _passed(row)
     if isinstance(row, SameRow):
@@ -191,7 +191,7 @@ def _text(row: AlignedRow, listing: AlignedListing) -> str:
 
 
 def _tail(so_far: AlignedSoFar) -> Iterator[str]:
-    """Lines behind the rows: what is not among them, and both trails in numbers."""
+    """Yield the final lines: differences that are not listed, and the totals of both trails."""
     listing = so_far.listing
     if so_far.is_ended and (listing.shown is None or listing.shown.is_partial):
         yield PARTIAL

@@ -1,4 +1,4 @@
-"""The appearance of the screen for this user: themes, characters, colours, keys; the app that draws it."""
+"""The appearance of the screen for this user: themes, characters, colours, keys; the application that uses it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BRACKETS = ("bracket0", "bracket1", "bracket2", "bracket3")
 
 
 def _variables(dim_style: str, *colours: str) -> dict[str, str]:
-    """The variables of layout.tcss: a colour for each style that has one of its own."""
+    """Return the variables of layout.tcss: a colour for each style that has its own."""
     return {"style-dim-style": dim_style} | {
         f"style-{name}": one for name, one in zip((*_STYLES, *_BRACKETS), colours, strict=True)
     }
@@ -100,14 +100,14 @@ THEMES = {
 
 
 def theme_for(environment: Mapping[str, str], chosen: str = "") -> Theme:
-    """The theme that the environment names, else the one that was chosen on the screen."""
+    """Return the theme that the environment names, else the one chosen on the screen; NO_COLOR selects ``mono``."""
     if environment.get("NO_COLOR"):
         return THEMES["mono"]
     return THEMES.get(environment.get("LOGDUMP_THEME", chosen).lower(), THEMES["terminal"])
 
 
 class Appearance(NamedTuple):
-    """Characters, colours and keys."""
+    """Characters, colours, keys, and the saved choices of the user."""
 
     glyphs: Glyphs = UNICODE
     theme: Theme = THEMES["terminal"]
@@ -116,18 +116,18 @@ class Appearance(NamedTuple):
 
 
 def appearance_for(environment: Mapping[str, str], encoding: str) -> Appearance:
-    """The appearance that the environment and the keymap file name."""
+    """Return the appearance by the environment, the keymap file and the saved choices."""
     choices = kept_choices(environment)
     theme = theme_for(environment, choices.theme)
     return Appearance(glyphs_for(environment, encoding), theme, load_keymap(keymap_path(environment)), choices)
 
 
 _BY_WIDGET, _BY_APPLICATION = 2, 3
-"""Rounds: a key goes up from its widget, then so do the messages that it causes; these may move the focus, later."""
+"""Rounds: a key bubbles up from its widget; the messages that it causes follow, and they may move the focus."""
 
 
 class KeyHandled(Message):
-    """Follows a key from the widget that has it up to the application, in so many rounds."""
+    """A message that follows a key from its widget up to the application, in several rounds."""
 
     def __init__(self, number: int = 1) -> None:
         super().__init__()
@@ -135,10 +135,11 @@ class KeyHandled(Message):
 
 
 class OrderedKeysApp(App[None]):
-    """An application in which a key finds the focus where the key before it has put it.
+    """An application in which a key goes to the focus as the key before it has set it.
 
-    Textual gives a key to the widget that has the focus when the key comes. A binding acts when the key has gone from
-    there up to the application: keys that come with the one that moves the focus would go to the old widget.
+    Textual dispatches a key to the widget that has the focus when the key arrives, but runs its binding only after the
+    key has bubbled up to the application: keys that arrive right after one that moves the focus would go to the old
+    widget.
     """
 
     def __init__(self, *, ansi_color: bool) -> None:
@@ -148,7 +149,7 @@ class OrderedKeysApp(App[None]):
         super().__init__(ansi_color=ansi_color)
 
     async def on_event(self, event: events.Event) -> None:
-        """Handle an event; keys and pastes wait until the one before them has had its effect."""
+        """Handle an event; keys and pastes wait until the one before them has taken effect."""
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
         elif self._handling is not None:
@@ -168,7 +169,7 @@ class OrderedKeysApp(App[None]):
 
     @on(KeyHandled)
     async def go_on(self, message: KeyHandled) -> None:
-        """Handle the next key when the last one has had its effect."""
+        """Handle the next key when the last one has taken effect."""
         if message is not self._handling:
             return
         self._handling = None
@@ -179,7 +180,7 @@ class OrderedKeysApp(App[None]):
             await self._begin(self._waiting.popleft())
 
     def pop_screen(self) -> AwaitComplete:
-        """Leave a screen; what follows a key through its widgets would go away with them."""
+        """Leave a screen; the message that follows a key through its widgets is lost with them and is posted again."""
         popped = super().pop_screen()
         if self._handling is not None:
             self._follow(self, KeyHandled())
@@ -187,11 +188,11 @@ class OrderedKeysApp(App[None]):
 
 
 NOTICE = 2.0
-"""Seconds that a notification stays."""
+"""Number of seconds that a notification is shown."""
 
 
 class HarmlessApp(OrderedKeysApp):
-    """An application whose output is escaped; its ``appearance`` are characters, colours and keys."""
+    """An application that escapes its output; ``appearance`` are its characters, colours and keys."""
 
     def __init__(self, appearance: Appearance) -> None:
         self.appearance = appearance
@@ -205,17 +206,17 @@ class HarmlessApp(OrderedKeysApp):
         self.animation_level = "none"
 
     def use_theme(self, name: str) -> None:
-        """Use other colours, of the terminal's own palette where the theme has these."""
+        """Switch to a theme; one with ANSI colours uses the terminal's palette."""
         theme = THEMES[name]
         self.ansi_color = theme.ansi
         self.theme = theme.name
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """The filters of every line of every widget; the last makes it harmless."""
+        """Return the filters of every line of every widget; the last escapes control characters."""
         return [*super().get_line_filters(), self._harmless]
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Put lines of harmless text into the terminal's clipboard."""
+        """Copy escaped lines to the terminal's clipboard."""
         super().copy_to_clipboard("\n".join(escape(one) for one in text.split("\n")))
 
     def notify(
@@ -227,11 +228,11 @@ class HarmlessApp(OrderedKeysApp):
         timeout: float | None = None,
         markup: bool = False,  # noqa: ARG002 - of the base class
     ) -> None:
-        """Show a short text as it is, for a while."""
+        """Show a short text without markup for a while."""
         super().notify(escape(message), title=escape(title), severity=severity, timeout=timeout, markup=False)
 
     def action_suspend_process(self) -> None:
-        """Ctrl+Z: back to the shell until ``fg``, where there is one."""
+        """Suspend to the shell until ``fg``, if a shell has started the program."""
         if hasattr(os, "getsid") and os.getsid(0) == os.getpid():
             self.notify("No shell has started the program: there is no shell to return to", timeout=NOTICE)
         else:

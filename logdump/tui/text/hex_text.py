@@ -1,10 +1,10 @@
-"""The hex page: a record's tokens, and under each its bytes in lines that begin where a field begins.
+"""The hex page: the tokens of a record, each followed by its bytes; a new line begins where a field begins.
 
     1924 G  Record Header    Info x01  Length   175
     1928 H  GHDR             Info x00  Length    36
     1932    450c 0041 2500 05ff c0ab 5600 9a16 f302 0400 0000 | E..A%.....V.........
 
-Damage is shown as plain bytes, in the same lines.
+Damage is shown as plain bytes in the same form.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ _HEADER = {
     "continued": "Continued",
     "rec_count": "RecCount",
 }
-"""The names of the fields of the header as GHDR prints them."""
+"""The names of the header fields as GHDR prints them."""
 
 
 class RecordField(NamedTuple):
-    """Bytes ``start`` to before ``end`` and what they are; ``kind`` distinguishes fields of a kind from others."""
+    """A field: the bytes from ``start`` to before ``end`` of a record; ``kind`` is column, token, data or another."""
 
     kind: str
     name: str
@@ -58,7 +58,7 @@ class RecordField(NamedTuple):
 
 
 class PlacedToken(NamedTuple):
-    """A token by its place; ``name`` is what Logdump calls it, ``length`` what its length field says."""
+    """A token and its position; ``name`` is Logdump's name, ``length`` the value of its length field."""
 
     place: TokenPart
     name: str
@@ -66,10 +66,10 @@ class PlacedToken(NamedTuple):
 
 
 def placed_tokens(record: Record) -> Iterator[PlacedToken]:
-    """The tokens of a record in order, the outermost included; one that holds others comes before them.
+    """Yield the tokens of a record in order: the frame, the tokens in it, the trailer.
 
     Raises:
-        TrailError: the framing is broken.
+        TrailError: the framing is damaged.
     """
     yield _of_frame(record.frame, record.frame.header_size, record.length)
     for part in record.parts:
@@ -88,7 +88,7 @@ def _name_in_record(record: Record, part: TokenPart) -> str:
 
 
 def inner_tokens(record: Record, outer: PlacedToken) -> list[PlacedToken]:
-    """The tokens inside a token: of ``T`` and of the groups of a file header; none where they do not decode."""
+    """Return the tokens inside ``T`` or a group of the file header; none of other tokens or if they do not decode."""
     number, _, at, size = outer.place
     if record.is_file_header and number in GROUPS:
         order, names = ORDER, {token: field.name for token, field in GROUPS[number].fields.items()}
@@ -106,7 +106,7 @@ def inner_tokens(record: Record, outer: PlacedToken) -> list[PlacedToken]:
 
 
 def fields_of(record: Record, settings: Settings) -> list[RecordField]:
-    """The fields of a record in the order of their bytes; those that do not decode are left out."""
+    """Return the fields of a record in the order of their bytes, without those that cannot be decoded."""
     found: list[RecordField] = []
     for placed in placed_tokens(record):
         if placed.place.id == ord("H") and not record.is_file_header:
@@ -172,14 +172,14 @@ def _token_field(placed: PlacedToken) -> RecordField:
 
 
 MOST_BYTES = 1 << 16
-"""The most bytes of a record that are shown."""
+"""Maximum number of bytes of a token that are shown."""
 _WIDE, _SLIM = 20, 16
 _FRAME = 6
-"""Cells of a line besides RBA, bytes and characters."""
+"""Number of cells of a line in addition to RBA, bytes and characters."""
 
 
 class HexLine(NamedTuple):
-    """A line: text in front, then bytes from ``start`` on (offset in the record); none for the line of a token."""
+    """A line: a label, or the bytes from offset ``start`` of the record. The line of a token has only a label."""
 
     label: str
     start: int
@@ -187,7 +187,7 @@ class HexLine(NamedTuple):
 
 
 class HexText(NamedTuple):
-    """All lines of a record at ``rba``, its fields, and how many bytes stand in a whole line."""
+    """The lines of the record at ``rba``, its fields, and the number of bytes in a full line."""
 
     rba: int
     lines: list[HexLine]
@@ -196,7 +196,7 @@ class HexText(NamedTuple):
 
 
 def hex_text(session: Session, rba: int, width: int) -> HexText:
-    """The hex page of the record at ``rba`` for ``width`` cells, or of the damage there."""
+    """Return the hex page of the record or damage at ``rba`` for ``width`` cells."""
     trail = session.trail
     digits = len(str(trail.size))
     per_line = _WIDE if digits + _FRAME + _WIDE * 7 // 2 <= width else _SLIM
@@ -251,7 +251,7 @@ _BLANK = frozenset(b" \t\r\n\f\v")
 
 
 def byte_style(byte: int) -> str:
-    """The style of a byte by its class: zero, printable, blank, other ASCII, above."""
+    """Return the style of a byte by its class: zero, printable, blank, other ASCII, or not ASCII."""
     if byte == 0:
         return "zero"
     if byte in _PRINTABLE:
@@ -262,7 +262,7 @@ def byte_style(byte: int) -> str:
 
 
 def line_pieces(text: HexText, one: HexLine, digits: int, field: RecordField | None) -> tuple[Piece, ...]:
-    """A line as pieces; the bytes of ``field`` are underlined."""
+    """Return a line as pieces, with the bytes of ``field`` underlined."""
     rba = f"{text.rba + one.start:>{digits}} "
     if not one.data:
         return (rba, "dim"), (one.label, "strong")
@@ -283,7 +283,7 @@ def line_pieces(text: HexText, one: HexLine, digits: int, field: RecordField | N
 
 
 def _merged(pieces: list[Piece]) -> Iterator[Piece]:
-    """The same with neighbours of one style in one piece, which costs fewer bytes on the way to the terminal."""
+    """Merge neighbours of one style, which saves bytes on the way to the terminal."""
     for style, group in groupby(pieces, key=itemgetter(1)):
         yield "".join(text for text, _ in group), style
 

@@ -1,4 +1,4 @@
-"""A plot of bands, each as a row of bars or several: what stands in which column, and its lines."""
+"""A plot of bands, each of one or more rows of bars: the position of the bars, and the lines of text."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from logdump.tui.text.styled import Glyphs, Line, Piece, fit, fit_right
 
 GAP = "!"
 _COLOURS = 4
-"""Colours of bands, one after the other."""
+"""Number of colours of bands, used in turn."""
 _ROWS_WITH_SPACE = 3
-"""The rows of a band from which on the first of them is left to its label."""
+"""Number of rows from which on a band leaves its first row to the label."""
 
 
 class PlotPoint(NamedTuple):
-    """The bars in the columns from ``first`` to before ``end``, a value for each band; they are about one record.
+    """The bars in the columns from ``first`` to before ``end``, one value for each band; they are about one record.
 
-    ``path`` is the file of the record, None of one in the open file; ``row`` the line of the page in which the point
-    stands, None of one that takes the whole height; ``since`` the time of the first of what the columns show.
+    ``path`` is the file of the record, None for the open file; ``row`` the line of the page that has the point, None if
+    it takes the whole height; ``since`` the first time that the columns cover.
     """
 
     first: int
@@ -33,7 +33,7 @@ class PlotPoint(NamedTuple):
 
 
 class TimelinePage(NamedTuple):
-    """The lines of the page, the points of its cursor, the number of the current one, the cells before the first."""
+    """The lines of a page, the points of its cursor, the index of the current point, the cells before the first."""
 
     lines: list[Line]
     points: tuple[PlotPoint, ...] = ()
@@ -42,19 +42,19 @@ class TimelinePage(NamedTuple):
 
 
 class TimeScale(NamedTuple):
-    """The time (Julian) from ``start`` to before ``end`` over so many columns."""
+    """A range of Julian times, from ``start`` to before ``end``, divided into ``columns``."""
 
     start: int
     end: int
     columns: int
 
     def column(self, time: int) -> int:
-        """The column of a moment, the last one of what comes after the end, the first of what comes before."""
+        """Return the column of a time; the first or the last one for times outside the range."""
         return max(0, min((time - self.start) * self.columns // (self.end - self.start), self.columns - 1))
 
 
 class Band(NamedTuple):
-    """One of the values over time: its label, its text, the bounds of its values."""
+    """One value over time: its label, the function that formats it, and its bounds."""
 
     label: str
     text: Callable[[int], str]
@@ -63,14 +63,14 @@ class Band(NamedTuple):
 
     @property
     def scale(self) -> str:
-        """What the top of the band stands for, and its bottom where that is below zero."""
+        """The greatest value, after the least one if that is negative."""
         return self.text(self.greatest) if self.least >= 0 else f"{self.text(self.least)} .. {self.text(self.greatest)}"
 
 
 class Plot(NamedTuple):
-    """Bands with the points of the cursor, from left to right, and the columns in which something is missing.
+    """Bands, the points of the cursor from left to right, and the columns in which beats are missing.
 
-    ``times`` are the texts for both ends.
+    ``times`` are the texts at both ends of the time axis.
     """
 
     bands: tuple[Band, ...]
@@ -79,20 +79,20 @@ class Plot(NamedTuple):
     times: tuple[str, str]
 
     def point_at(self, time: int | None) -> int:
-        """The number of the point that shows a time, of the last one before it; of the last of all without a time."""
+        """Return the index of the last point that begins at or before a time; the last point if ``time`` is None."""
         begins = (point.time if point.since is None else point.since for point in self.points)
         later = (at for at, begin in enumerate(begins) if time is not None and begin > time)
         return max(0, next(later, len(self.points)) - 1)
 
 
 def label_width(bands: Sequence[Band], width: int) -> int:
-    """The cells to the left of the bars, at most a third of the width."""
+    """Return the number of cells left of the bars, at most a third of the width."""
     need = max((len(f"{band.label} {band.scale} ") for band in bands), default=0)
     return min(need, width // 3)
 
 
 def plot_lines(plot: Plot, cursor: int, width: int, height: int, glyphs: Glyphs) -> list[Line]:
-    """The plot in ``height`` rows of ``width`` cells where it fits: the bands, the gaps if there are any, the times."""
+    """Return the plot in ``height`` rows of ``width`` cells, if it fits: bands, gaps if there are any, times."""
     labels = label_width(plot.bands, width)
     number = len(plot.bands) or 1
     rows = max(number, height - 1 - bool(plot.gaps))
@@ -109,7 +109,7 @@ def plot_lines(plot: Plot, cursor: int, width: int, height: int, glyphs: Glyphs)
 
 
 def times_line(times: tuple[str, str], labels: int, width: int, glyphs: Glyphs) -> Line:
-    """The texts for both ends of the time, right of the labels; the first alone where there is no room for both."""
+    """Return the texts at both ends of the time axis, right of the labels; only the first if both do not fit."""
     begin, end = times
     room = width - labels
     axis = fit(begin, room - len(end), glyphs) + end if len(begin) + len(end) < room else fit(begin, room, glyphs)
@@ -119,7 +119,7 @@ def times_line(times: tuple[str, str], labels: int, width: int, glyphs: Glyphs) 
 def _band_lines(
     plot: Plot, at: int, band: Band, count: int, cursor: int, labels: int, columns: int, glyphs: Glyphs
 ) -> list[Line]:
-    """The rows of one band, the label beside the first."""
+    """Return the rows of one band, the first with its label."""
     bars = count - (count >= _ROWS_WITH_SPACE)
     levels = [_level(point.values[at], band, bars * len(glyphs.bars)) for point in plot.points]
     point = plot.points[cursor] if plot.points else None
@@ -137,7 +137,7 @@ def _band_lines(
 
 
 def _around(text: str, point: PlotPoint, style: str, glyphs: Glyphs) -> tuple[Piece, ...]:
-    """The row with the bar of the cursor; a thin line, which is no bar, leads from there to the top."""
+    """Return a row with the bar under the cursor; above that bar a thin line leads to the top."""
     bar = text[point.first : point.end]
     here = (bar, "strong") if bar.strip() else (glyphs.divider + bar[1:], "dim")
     return (text[: point.first], style), here, (text[point.end :], style)
@@ -151,7 +151,7 @@ def _label(band: Band, width: int, glyphs: Glyphs) -> str:
 
 
 def _level(value: int | None, band: Band, levels: int) -> int:
-    """The height of a bar, at least 1; 0 without a value."""
+    """Return the height of a bar, at least 1; 0 if there is no value."""
     if value is None:
         return 0
     least = min(0, band.least)

@@ -1,4 +1,4 @@
-"""The pages about a record. The first shows its values, before and after, or what else it says.
+"""The pages about a record. The first shows its values before and after the change, or else its other contents.
 
 UPDATE TEAHOUSE.TEAS  CSN 41882368  XID 5.4.8804  definition: RBA 1261
 Column    Type        Before   After    Changed
@@ -55,7 +55,7 @@ def _with_everything(settings: Settings) -> Settings:
 
 
 def token_lines(session: Session, rba: int) -> list[Line]:
-    """Every token of the record at ``rba``, as Logdump prints them under DETAIL."""
+    """Return every token of the record at ``rba``, as Logdump prints them under DETAIL."""
     settings = _with_everything(session.settings)
     try:
         record = session.trail.record_at(rba)
@@ -72,7 +72,7 @@ def _blocks(record: Record, settings: Settings) -> Iterator[str]:
 
 
 def header_lines(session: Session, _rba: int) -> list[Line]:
-    """The file header, as FILEHEADER DETAIL has it printed."""
+    """Return the file header as FILEHEADER DETAIL prints it, after its values."""
     header = session.trail.file_header
     if header is None:
         return [line("This file has no file header: it is from before release 10, or its header is damaged.", "warn")]
@@ -84,7 +84,7 @@ def header_lines(session: Session, _rba: int) -> list[Line]:
 
 
 def _meaning(session: Session) -> Iterator[Line]:
-    """The values of the file header, in front of its bytes."""
+    """Yield the values of the file header."""
     header = session.trail.file_header
     for group in header.groups if header is not None else ():
         for token in group.tokens:
@@ -111,7 +111,7 @@ _LONGEST = 60
 
 
 def with_margin(lines: Iterable[Line], record: Record, session: Session) -> Iterator[Line]:
-    """The lines with what is known of the fields that they show, where each of them is shown first."""
+    """Yield the lines, with a note in the margin of the first line that shows a field."""
     notes = dict(_notes(record, session))
     for one in lines:
         found = [notes.pop(name) for name in one.fields if name in notes]
@@ -119,7 +119,7 @@ def with_margin(lines: Iterable[Line], record: Record, session: Session) -> Iter
 
 
 def _notes(record: Record, session: Session) -> Iterator[tuple[str, str]]:
-    """A remark for each field that there is something to say about, by its name."""
+    """Yield the name of each field that has a note, and the note."""
     if record.is_file_header:
         return
     place = place_of(record)
@@ -129,7 +129,7 @@ def _notes(record: Record, session: Session) -> Iterator[tuple[str, str]]:
 
 
 def _columns(record: Record, session: Session) -> Iterator[tuple[str, str]]:
-    """Name and value of each column in the record; after a change, what it was before, wherever that stands."""
+    """Yield a note for each column of the record: name and value, in an after image also the value before."""
     try:
         images = record.images
     except TrailError:
@@ -165,7 +165,7 @@ _TOKEN = re.compile(r"TokenID x[0-9a-f]{2} '.' ")
 
 
 def with_fields(lines: Iterable[Line], fields: list[RecordField]) -> Iterator[Line]:
-    """The lines of a record's display, each with the names of the fields that it shows."""
+    """Yield the lines of a record's display, each with the names of the fields that it shows."""
     columns = iter([field.name for field in fields if field.kind == "column"])
     tokens = iter([field.name for field in fields if field.kind == "token"])
     data = "Data" if any(field.kind == "data" for field in fields) else ""
@@ -185,7 +185,7 @@ def with_fields(lines: Iterable[Line], fields: list[RecordField]) -> Iterator[Li
 
 
 def _fields_in(text: str) -> Iterator[str]:
-    """The fields of a line of the GHDR block, or of the lines about the record."""
+    """Yield the fields in a line of the GHDR block, or of the lines about the record."""
     if _DEFINITION_INDEX in text:
         yield "AuditRBA"
     yield from _LABEL.findall(text)
@@ -196,7 +196,7 @@ def _fields_in(text: str) -> Iterator[str]:
 
 
 def detail_lines(session: Session, rba: int) -> list[Line]:
-    """The lines that NEXT prints at ``rba`` in a session without a filter, narration in another style."""
+    """Return the lines that NEXT prints at ``rba`` in a session without a filter; narration has another style."""
     session.cursor.is_backwards = False
     session.cursor.move(rba)
     lines = []
@@ -208,7 +208,7 @@ def detail_lines(session: Session, rba: int) -> list[Line]:
 
 
 def _explained(session: Session, rba: int, lines: list[Line]) -> Iterator[Line]:
-    """The same lines, with their fields and margins where the record decodes."""
+    """Return the lines with fields and margins if the record can be decoded, else unchanged."""
     try:
         record = session.trail.record_at(rba)
         if record is None or session.settings.format is OutputFormat.JSONL:
@@ -221,14 +221,14 @@ def _explained(session: Session, rba: int, lines: list[Line]) -> Iterator[Line]:
 
 def _rendered(event: Event, session: Session) -> Sequence[str]:
     if session.settings.format is OutputFormat.JSONL:
-        from logdump.display import json_lines  # noqa: PLC0415 - json is loaded for those who ask for it
+        from logdump.display import json_lines  # noqa: PLC0415 - json is loaded only where it is used
 
         return json_lines.render(event, session.settings)
     return render(event, session.settings)
 
 
 def ddl_lines(session: Session, record: Record) -> Iterator[Line]:
-    """The lines below what NEXT prints; none of a record that is no DDL, and where no parameter file is in use."""
+    """Yield the evaluation of a DDL record by the parameter files in use; nothing for other records or without them."""
     parameters = session.kept(ParametersInUse)
     if parameters is None or record.is_file_header or record.header.io_type != DDL_OP:
         return
@@ -263,7 +263,7 @@ _LARGEST_STATEMENT = 1 << 16
 
 
 def values_page(session: Session, rba: int, width: int) -> list[Line]:
-    """The values of the record at ``rba`` in ``width`` cells; of a record without values what it says."""
+    """Return the values of the record at ``rba`` in ``width`` cells; for a record without values the lines of NEXT."""
     try:
         record = session.trail.record_at(rba)
         if record is None:
@@ -276,7 +276,7 @@ def values_page(session: Session, rba: int, width: int) -> list[Line]:
 
 
 def _lines(record: Record, known: KnownRecord, session: Session, width: int) -> Iterator[Line]:
-    """The lines of a record; none where those of NEXT say more."""
+    """Yield the lines of a record; none if the lines of NEXT say more."""
     kind, change = kind_of(record), known.change
     if kind is RecordKind.METADATA:
         yield from _definition(known, width)
@@ -290,7 +290,7 @@ def _lines(record: Record, known: KnownRecord, session: Session, width: int) -> 
 
 
 def _title(known: KnownRecord, change: Change, kind: RecordKind) -> Line:
-    """What was done to which table, in which transaction, by which definition."""
+    """Return the title: the operation and its table, the transaction, and the definition."""
     pieces: list[Piece] = [(change.op, KIND_STYLES.get(kind, "")), (f" {escape(change.table)}", "strong")]
     pieces += [(f"  CSN {escape(change.csn)}", "")] if change.csn else []
     pieces += [(f"  XID {escape(change.xid)}", "dim")] if change.xid else []
@@ -321,7 +321,7 @@ def _table(change: Change, record: Record, session: Session, width: int) -> Iter
 
 
 def _style(place: int, column: ColumnChange, *, has_both: bool) -> str:
-    """Of two images only what differs is in the colours of before and after."""
+    """Return the style of a cell; with two images only values that differ have the colours of before and after."""
     if place in (BEFORE, AFTER) and has_both and not column.is_changed:
         return "" if place == AFTER else "dim"
     if place == AFTER and not has_both:
@@ -336,7 +336,7 @@ def _cells(row: tuple[str, ...], widths: list[int], styles: list[str]) -> Iterat
 
 
 def _fields(column: ColumnChange, record: Record) -> tuple[str, ...]:
-    """The fields of the record that hold a column, as the page of bytes names them."""
+    """Return the names on the hex page of the fields of the record that have a column."""
     images = record.images
     if images is None or not images.prefix_size:
         return (f"Column {column.index}",)
@@ -345,7 +345,7 @@ def _fields(column: ColumnChange, record: Record) -> tuple[str, ...]:
 
 
 def _definition(known: KnownRecord, width: int) -> Iterator[Line]:
-    """The columns of a table; of a database what NEXT prints says all."""
+    """Yield the columns of a table; nothing for a database, as the lines of NEXT are complete."""
     found = known.definition
     if not isinstance(found, TableDefinition):
         return
@@ -362,7 +362,7 @@ def _definition(known: KnownRecord, width: int) -> Iterator[Line]:
 
 
 def _statement(record: Record, known: KnownRecord, session: Session) -> Iterator[Line]:
-    """A DDL statement, its lines as they are, and what the parameter files in use make of it."""
+    """Yield the title and the lines of a DDL statement, and its evaluation by the parameter files in use."""
     transaction = known.transaction
     data = record.data if record.data_size > _LARGEST_STATEMENT else joined(session.trail, record).data
     items = dict(parse_ddl(data))
@@ -378,7 +378,7 @@ def _statement(record: Record, known: KnownRecord, session: Session) -> Iterator
 
 
 def _part(known: KnownRecord) -> Iterator[Line]:
-    """A piece of a LOB or a fragment: its place in the whole; nothing of any other record."""
+    """Yield the number of a LOB piece or fragment and the RBA of its row; nothing for other records."""
     part = known.segment
     if part is None:
         return
@@ -396,7 +396,7 @@ def _part(known: KnownRecord) -> Iterator[Line]:
 
 
 Page = Callable[[Session, int, int], list[Line] | HexText]
-"""Makes a page of the record at an RBA, in so many cells."""
+"""Returns a page of the record at an RBA, for a width in cells."""
 
 
 def _of_any_width(lines: Callable[[Session, int], list[Line]]) -> Page:
@@ -410,4 +410,4 @@ PAGES: dict[str, Page] = {
     "tokens": _of_any_width(token_lines),
     "header": _of_any_width(header_lines),
 }
-"""By the names of their tabs."""
+"""The functions of the pages by the names of their tabs."""

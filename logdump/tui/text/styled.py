@@ -1,4 +1,4 @@
-"""Lines of a pane: pieces of text with the names of their styles, cut into cells and drawn with glyphs."""
+"""Lines of a pane: pieces of text with the names of their styles, fitted to cells and drawn with glyphs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from logdump.notation.text import display_width, escape
 
 
 class Glyphs(NamedTuple):
-    """``transaction`` holds a glyph for each place in one: first, middle, last, only; ``restart`` is that of a restart.
+    """The characters of a terminal. ``transaction`` has one for each TransInd: first, middle, last, only.
 
     ``spans`` are those of a transaction over time: possibly open, open, written to disk.
     """
@@ -36,7 +36,7 @@ class Glyphs(NamedTuple):
 
     @property
     def has_unicode(self) -> bool:
-        """Whether the terminal shows more than ASCII."""
+        """True if the terminal shows more than ASCII."""
         return not self.cut.isascii()
 
 
@@ -45,7 +45,7 @@ ASCII = Glyphs(">", "/|\\-", "x", "-", "#", ":", "~", "|", "_.-=*#", ".-#")
 
 
 def glyphs_for(environment: Mapping[str, str], encoding: str) -> Glyphs:
-    """The set that an encoding can write; LOGDUMP_ASCII=1 asks for the plain one."""
+    """Return the glyphs that an encoding can write; LOGDUMP_ASCII=1 selects ASCII."""
     if environment.get("LOGDUMP_ASCII", "0") not in ("", "0"):
         return ASCII
     try:
@@ -56,18 +56,18 @@ def glyphs_for(environment: Mapping[str, str], encoding: str) -> Glyphs:
 
 
 def harmless(text: str, glyphs: Glyphs) -> str:
-    """The text as it is drawn: what a terminal would obey is escaped, and all but ASCII where there is nothing else."""
+    """Return the text without control characters, escaped to ASCII if the terminal shows nothing else."""
     shown = escape(text)
     return shown if glyphs.has_unicode or shown.isascii() else shown.encode("ascii", "backslashreplace").decode()
 
 
 def width_of(text: str, glyphs: Glyphs) -> int:
-    """The cells that the text takes."""
+    """Return the number of cells of the text."""
     return cell_len(harmless(text, glyphs))
 
 
 def fit(text: str, width: int, glyphs: Glyphs) -> str:
-    """The text in exactly ``width`` cells, cut with a mark."""
+    """Return the text in exactly ``width`` cells, with a mark if it is cut off."""
     shown = harmless(text, glyphs)
     if cell_len(shown) <= width:
         return set_cell_size(shown, width)
@@ -75,20 +75,20 @@ def fit(text: str, width: int, glyphs: Glyphs) -> str:
 
 
 def fit_name(name: str, width: int, glyphs: Glyphs) -> str:
-    """The name of a table in exactly ``width`` cells; where there is no room for its schema, without, after a mark."""
+    """Return the name of a table in exactly ``width`` cells; if it is too long, a mark replaces its schema."""
     if "." in name and width_of(name, glyphs) > width:
         name = f"{glyphs.cut}{name.rpartition('.')[2]}"
     return fit(name, width, glyphs)
 
 
 def fit_right(text: str, width: int, glyphs: Glyphs) -> str:
-    """The same with the text at the right."""
+    """Return the text in exactly ``width`` cells, aligned right."""
     shown = harmless(text, glyphs)
     return " " * (width - cell_len(shown)) + shown if cell_len(shown) < width else fit(text, width, glyphs)
 
 
 def cut_line(segments: Sequence[Segment], width: int, cut: str) -> list[Segment]:
-    """The segments in at most ``width`` cells, the mark in the last one when something else than blanks is cut off."""
+    """Return the segments in at most ``width`` cells, with a mark at the end if more than blanks is cut off."""
     text = "".join(one.text for one in segments)
     if cell_len(text) <= width:
         return list(segments)
@@ -99,14 +99,14 @@ def cut_line(segments: Sequence[Segment], width: int, cut: str) -> list[Segment]
 
 
 class HarmlessLines(LineFilter):
-    """The last thing that happens to every line of every widget before the terminal gets it."""
+    """Escapes every line of every widget, as the last filter before the terminal."""
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__()
         self._glyphs = glyphs
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - of the base class
-        """The line with everything escaped, in as many cells as before."""
+        """Return the line with control characters escaped, in the same number of cells."""
         shown = [Segment(harmless(text, self._glyphs), style) for text, style, _ in segments]
         if all(new.text == old.text and not old.control for new, old in zip(shown, segments, strict=True)):
             return segments
@@ -115,7 +115,7 @@ class HarmlessLines(LineFilter):
 
 
 def first_fitting(layouts: Iterable[Sequence[int]], gaps: Sequence[int], room: int) -> list[int]:
-    """The first widths of columns, 0 for one that is left out, that fit with the gaps before them; else the last."""
+    """Return the first widths of columns (0: left out) that fit with the gaps before them, else the last ones."""
     widths: Sequence[int] = ()
     for widths in layouts:
         if taken(widths, gaps) <= room:
@@ -124,14 +124,14 @@ def first_fitting(layouts: Iterable[Sequence[int]], gaps: Sequence[int], room: i
 
 
 def taken(widths: Sequence[int], gaps: Sequence[int]) -> int:
-    """The cells of columns with the gaps before them."""
+    """Return the number of cells of columns and the gaps before them."""
     return sum(width + gap for width, gap in zip(widths, gaps, strict=True) if width)
 
 
 class TextColumn(NamedTuple):
-    """A column of a pane: heading and cells, its usual width, the blanks before it.
+    """A column of a pane: heading and cells, its usual width, the number of blanks before it.
 
-    A number stands at the right; ``brief`` are cells that do with less room: times without their fraction.
+    Numbers are aligned right; ``brief`` are shorter cells for little room: times without fractions.
     """
 
     heading: str
@@ -142,12 +142,12 @@ class TextColumn(NamedTuple):
     brief: Sequence[str] = ()
 
     def need(self, glyphs: Glyphs, *, is_brief: bool = False) -> int:
-        """The cells for the widest value."""
+        """Return the number of cells for the widest value."""
         cells = (self.brief or self.cells) if is_brief else self.cells
         return max(width_of(one, glyphs) for one in (self.heading, *cells))
 
     def lines(self, width: int, glyphs: Glyphs) -> list[str]:
-        """Heading and cells in ``width`` cells; empty where the column is left out."""
+        """Return heading and cells in ``width`` cells; empty texts if the width is 0."""
         blank, shown = " " * self.gap, fit_right if self.is_number else fit
         cells = self.brief if self.brief and width < self.need(glyphs) else self.cells
         return [blank + shown(one, width, glyphs) if width else "" for one in (self.heading, *cells)]
@@ -160,11 +160,11 @@ def in_columns(
     room: int,
     glyphs: Glyphs,
 ) -> tuple[str, list[str]]:
-    """Heading and lines in ``room`` cells.
+    """Return heading and lines in ``room`` cells.
 
-    The columns have their usual widths, or what their values need, or are brief, or one of ``limits`` holds some of
-    them to fewer cells (0: leaves them out): the first of these that fits. Of ``elastic`` the first that is shown takes
-    the cells left, or lacking.
+    The first of these layouts that fits is used: the usual widths; the widths that the values need; the brief cells;
+    brief cells with each of ``limits``, the maximum widths of some columns (0: left out). The first column of
+    ``elastic`` that is shown is widened or narrowed to fill the room.
     """
     gaps = [one.gap for one in columns]
     needs = [one.need(glyphs) for one in columns]
@@ -180,13 +180,13 @@ def in_columns(
 
 
 Piece = tuple[str, str]
-"""Text and the name of its style; an empty name is plain text."""
+"""Text and the name of its style, empty for plain text."""
 
 
 class Line(NamedTuple):
-    """Pieces from left to right. ``text`` is what is copied; ``margin`` stands after it and never is.
+    """Pieces from left to right. ``text`` is what is copied; ``margin`` follows it and is not copied.
 
-    ``wraps`` is False of a line of a table: it is one row, and scrolled sideways.
+    ``wraps`` is False for a line of a table: it is one row, and is scrolled sideways.
     ``fields`` are the names of the record's fields that the line shows (see :mod:`logdump.tui.text.hex_text`).
     """
 
@@ -202,14 +202,14 @@ class Line(NamedTuple):
 
 
 def line(text: str, style: str = "", fields: tuple[str, ...] = ()) -> Line:
-    """A line of one style."""
+    """Return a line of one style."""
     return Line(((text, style),), fields=fields)
 
 
 def wrapped(one: Line, width: int) -> list[Line]:
-    """The line in rows of at most ``width`` cells that joined are its text, broken after a blank where one is near.
+    """Split a line into rows of at most ``width`` cells, after a blank in the second half of the row if there is one.
 
-    The margin stands after the last row.
+    The last row has the margin.
     """
     text = one.text
     if width < 1 or not one.wraps or cell_len(text) <= width:
@@ -223,7 +223,7 @@ def wrapped(one: Line, width: int) -> list[Line]:
 
 
 def from_cell(one: Line, left: int) -> Line:
-    """The line from a cell on; the half of a wide character that is left is a blank."""
+    """Return the line from a cell on; if that cuts a wide character, a blank replaces its other half."""
     text, start, cells = one.text, 0, 0
     while start < len(text) and (cells < left or (start and not display_width(text[start]))):
         cells += display_width(text[start])
@@ -232,7 +232,7 @@ def from_cell(one: Line, left: int) -> Line:
 
 
 def _row_end(text: str, start: int, width: int) -> int:
-    """The end of the row that begins at ``start``."""
+    """Return the end of the row that begins at ``start``."""
     end, cells = start, 0
     while end < len(text) and cells <= width:
         cells += cell_len(text[end])
@@ -245,7 +245,7 @@ def _row_end(text: str, start: int, width: int) -> int:
 
 
 def _between(pieces: tuple[Piece, ...], start: int, end: int) -> Iterator[Piece]:
-    """The pieces of a text from one place in it to before another."""
+    """Yield the pieces of the text from ``start`` to before ``end``."""
     at = 0
     for text, style in pieces:
         part = text[max(0, start - at) : max(0, end - at)]
@@ -255,7 +255,7 @@ def _between(pieces: tuple[Piece, ...], start: int, end: int) -> Iterator[Piece]
 
 
 def cut_to(pieces: tuple[Piece, ...], width: int, mark: str) -> tuple[Piece, ...]:
-    """The pieces as far as they fit into ``width`` cells, with a mark in the last one where they do not."""
+    """Return the pieces in at most ``width`` cells, with a mark at the end if they are cut off."""
     text = "".join(text for text, _ in pieces)
     if cell_len(text) <= width:
         return pieces
@@ -274,11 +274,11 @@ STYLES = frozenset(
         *("key", "name", "before", "after", "bracket0", "bracket1", "bracket2", "bracket3"),
     )
 )
-"""Every style; layout.tcss says what each is like."""
+"""The names of all styles; layout.tcss defines them."""
 
 
 COMPONENTS = {f"style--{name}" for name in STYLES}
-"""The component classes of a screen with such widgets; for each widget, Textual would work them out by the thousand."""
+"""The component classes of a screen; if each widget had them, Textual would compute thousands of styles."""
 
 
 class StyledScreen(Screen[None]):
@@ -288,7 +288,7 @@ class StyledScreen(Screen[None]):
 
 
 class Styled(Widget):
-    """A widget whose lines are pieces with styles, which its screen has (``COMPONENTS``)."""
+    """A widget that draws pieces with styles; its screen must have the component classes (``COMPONENTS``)."""
 
     def _over(self, own: Style, name: str) -> Style:
         for one in name.split("+") if name else ():
@@ -296,7 +296,7 @@ class Styled(Widget):
         return own
 
     def strip(self, pieces: tuple[Piece, ...], width: int, *, style: str = "") -> Strip:
-        """The pieces as a strip of exactly ``width`` cells, cut with a mark; ``style`` lies under all of them."""
+        """Return the pieces as a strip of exactly ``width`` cells, cut off with a mark; ``style`` is the base style."""
         own = self.rich_style
         segments = [Segment(text, self._over(own, name or style)) for text, name in pieces if text]
         segments = cut_line(segments, width, self.glyphs.cut)

@@ -1,4 +1,4 @@
-"""The page of a file over time: a way's lags, or else its volume, under a line about them and one about the cursor."""
+"""The page of a file over time: the lags of a heartbeat path, else the volume; with a heading and a cursor line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from logdump.tui.text.styled import Glyphs, Line, Piece, cut_to, fit, harmless, 
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _SECOND = 1_000_000
 HIGH = 14
-"""The rows from which on the heading may take several."""
+"""Number of rows from which on the heading may take several."""
 
 
 def timeline_page(
@@ -36,9 +36,9 @@ def timeline_page(
     glyphs: Glyphs,
     partial: str = "",
 ) -> TimelinePage:
-    """The page in ``size`` cells, with the cursor at a moment; without one at the end.
+    """Return the page in ``size`` cells, with the cursor at a moment, None: at the end.
 
-    ``partial`` says what has not been read: then there are findings, and no verdict.
+    ``partial`` says what has not been read: the page then has findings and no verdict.
     """
     width, height = size
     first = [row for text in [partial] * bool(partial) for row in wrapped(line(text, "warn"), width)]
@@ -75,7 +75,7 @@ def _heading(timeline: Timeline, way: WayTimeline, *, is_partial: bool) -> str:
 
 
 def _about(plot: Plot, at: int, zone: TimeOffset) -> str:
-    """The point under the cursor: its time, its record, its values."""
+    """Return the line about the point under the cursor: its time, its record, its values."""
     point = plot.points[at]
     values = ", ".join(
         f"{band.label.lower()} {band.text(value)}"
@@ -90,13 +90,13 @@ def _seconds(microseconds: int) -> str:
 
 
 def _interval_text(microseconds: int) -> str:
-    """``5 min``: in the largest unit that it is a multiple of."""
+    """Return an interval in its largest whole unit: ``5 min``."""
     seconds = microseconds // _SECOND
     return next(f"{seconds // size} {unit}" for size, unit in _UNITS if seconds % size == 0)
 
 
 def lag_plot(way: WayTimeline, width: int, zone: TimeOffset) -> Plot:
-    """A band for each lag that is known of a way; a beat reaches to the next one, or to the gap before it."""
+    """Return a plot with a band for each known lag of a path; a beat lasts to the next one, or to the gap before it."""
     hops = [at for at in range(len(HOPS)) if any(beat.lags[at] is not None for beat in way.points)]
     bands = tuple(_lag_band(list(HOPS)[at], [beat.lags[at] for beat in way.points]) for at in hops)
     columns = max(1, width - label_width(bands, width))
@@ -121,7 +121,7 @@ def _lag_band(name: str, lags: Sequence[int | None]) -> Band:
 
 
 def _gap_columns(gaps: Sequence[Gap], interval: int, scale: TimeScale) -> tuple[frozenset[int], frozenset[int]]:
-    """The columns in which a beat is missing, and those of them without any."""
+    """Return the columns in which beats are missing, and those of them that have no beat."""
     missing: set[int] = set()
     blank: set[int] = set()
     for gap in gaps:
@@ -133,20 +133,20 @@ def _gap_columns(gaps: Sequence[Gap], interval: int, scale: TimeScale) -> tuple[
 
 
 def end_times(ends: tuple[int, int], zone: TimeOffset) -> tuple[str, str]:
-    """The texts for both ends of the time."""
+    """Return the texts at both ends of the time axis, to the second."""
     begin, end = (format_timestamp(time, zone)[:19] for time in ends)
     return begin, end
 
 
 def _fitting(volume: Volume, width: int) -> Volume:
-    """The volume in as few intervals as there are columns beside the labels."""
+    """Return the volume in at most as many intervals as there are columns beside the labels."""
     while volume.number > (columns := max(2, width - label_width(volume_bands(volume), width))):
         volume = volume.at_most(columns)
     return volume
 
 
 def volume_bands(volume: Volume) -> tuple[Band, ...]:
-    """The bands of records and of their bytes."""
+    """Return the bands of records and of their bytes."""
     return tuple(
         Band(label, lambda number: f"{number:,}", 0, max(values))
         for label, values in (
@@ -157,7 +157,7 @@ def volume_bands(volume: Volume) -> tuple[Band, ...]:
 
 
 def volume_plot(volume: Volume, width: int, zone: TimeOffset) -> Plot:
-    """Bars for the records and bytes of each interval, each as wide as there is room for."""
+    """Return bars for the records and bytes of each interval, as wide as there is room for."""
     bands = volume_bands(volume)
     cells = max(1, (width - label_width(bands, width)) // volume.number)
     origin = volume.intervals[0].start
@@ -172,13 +172,13 @@ def volume_plot(volume: Volume, width: int, zone: TimeOffset) -> Plot:
 _CHECKPOINT = "Checkpoint "
 _RESTART = "R"
 _SPAN_STYLES = ("dim", "bracket1", "update")
-"""Styles of a bar: possibly open, open, on disk."""
+"""Styles of a bar: possibly open, open, written to disk."""
 _BELOW = 2
-"""The rows below the bars: checkpoints and times."""
+"""Number of rows below the bars: checkpoints and times."""
 _FEW = 2
-"""The lines about all that always stand there: how many are long, and what is assumed."""
+"""Number of heading lines that are always shown: the number of long transactions, and the assumptions."""
 _WANTED = 8
-"""So many bars go before the other lines about all."""
+"""Number of bars that take precedence over the other lines of the heading."""
 
 
 def open_transactions_page(
@@ -189,9 +189,9 @@ def open_transactions_page(
     glyphs: Glyphs,
     partial: str = PARTIAL,
 ) -> TimelinePage:
-    """The page in ``size`` cells; ``bar`` is the number of the end under the cursor, two for each transaction.
+    """Return the page in ``size`` cells; ``bar`` is the number of the end under the cursor, two for each transaction.
 
-    ``partial`` says what has not been read, first where nothing is known or what is known is partial.
+    ``partial`` says what has not been read; it is the first line if nothing is known or the findings are partial.
     """
     width, height = size
     if found is None:
@@ -214,14 +214,14 @@ def open_transactions_page(
 
 
 def _lines_about_all(found: OpenTransactions, partial: str, settings: Settings, glyphs: Glyphs) -> list[Line]:
-    """The number of long transactions, then what is assumed, then the rest of what BR says first."""
+    """Return the heading: the number of long transactions, the assumptions, then the other lines of BR."""
     first = end_lines(found.end, settings) if found.end is not None else (partial or PARTIAL,)
     texts = *first, *recovery_lines(found.shown, settings)
     return [line(harmless(text, glyphs), "" if at else "strong") for at, text in enumerate(texts)]
 
 
 def _shortened_heading(lines: list[Line], width: int, height: int, least: int, glyphs: Glyphs) -> list[Line]:
-    """The lines about all, where ``least`` rows are left; else the first two, with little room a row each."""
+    """Return the heading, whole if ``least`` rows remain; else its first two lines, cut to a row each on a low page."""
     rows = [row for one in lines for row in wrapped(one, width)]
     if len(rows) + least <= height:
         return rows
@@ -235,7 +235,7 @@ def _cut(one: Line, width: int, glyphs: Glyphs) -> Line:
 
 
 class _Chart:
-    """The bars of the transactions, and what stands under the cursor."""
+    """The bars of the transactions, and the lines about the cursor."""
 
     def __init__(self, found: OpenTransactions, bar: int, width: int, settings: Settings, glyphs: Glyphs) -> None:
         self._found, self._settings, self._glyphs, self._width = found, settings, glyphs, width
@@ -250,7 +250,7 @@ class _Chart:
         self._moment = current.high if not self._is_end or current.end is None else current.end
 
     def about_cursor(self, *, is_high: bool) -> list[Line]:
-        """The transaction under the cursor, and the checkpoint before it."""
+        """Return the lines about the transaction under the cursor and the checkpoint before it."""
         shown = self._found.transactions[self._at]
         (text,) = long_lines(shown, self._settings)
         spot = shown.began.last_spot
@@ -266,7 +266,7 @@ class _Chart:
         ]
 
     def lines(self, room: int) -> list[Line]:
-        """The bars that there is room for, the one under the cursor among them; the checkpoints; the times."""
+        """Return the bars around the cursor that fit in ``room`` rows, the line of checkpoints, and the times."""
         transactions = self._found.transactions
         self._first = max(0, min(self._at - room // 2, len(transactions) - room))
         self._room = room
@@ -282,7 +282,7 @@ class _Chart:
         return [*bars, Line((label, *_joined(marks))), times_line(times, self.labels, self._width, self._glyphs)]
 
     def points(self, above: int) -> tuple[PlotPoint, ...]:
-        """Both ends of each transaction; those of bars that are shown have a row, counted from the top of the page."""
+        """Return both ends of each transaction; those of visible bars have a row, counted from the top of the page."""
         points = []
         for at, one in enumerate(shown.began for shown in self._found.transactions):
             is_shown = self._first <= at < self._first + self._room
@@ -294,7 +294,7 @@ class _Chart:
         return tuple(points)
 
     def _ticks(self) -> frozenset[int]:
-        """The columns of checkpoints; none where there are more than every other column has room for."""
+        """Return the columns of checkpoints; none if there are more than half as many as columns."""
         grid, scale = self._found.grid, self._scale
         if grid is None:
             return frozenset()
@@ -316,7 +316,7 @@ class _Chart:
         return Line(((label, "strong" if is_current else "dim"), *_joined(cells)))
 
     def _spans(self, one: LongTransactionShown) -> Iterator[tuple[int, int]]:
-        """From when to when it was possibly open, open, and on disk where it ever was."""
+        """Yield the ranges of time in which it was possibly open, open, and on disk, if it was written there."""
         began, end = one.began, self._end if one.began.end is None else one.began.end
         yield _earliest(one), began.high
         yield began.high, end
@@ -327,10 +327,10 @@ class _Chart:
 
 
 def _earliest(one: LongTransactionShown) -> int:
-    """The earliest moment at which it may have begun, as far as that is known."""
+    """Return the earliest time at which the transaction may have begun."""
     return one.began.high if one.began.low is None else one.began.low
 
 
 def _joined(cells: Sequence[Piece]) -> tuple[Piece, ...]:
-    """Neighbours of one style as one piece."""
+    """Merge neighbours of one style."""
     return tuple(("".join(text for text, _ in run), style) for style, run in groupby(cells, key=itemgetter(1)))

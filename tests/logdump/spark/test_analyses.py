@@ -180,11 +180,11 @@ def read(**options: str) -> None:
         ({"analysis": "xyz"}, "option analysis: there is no xyz; there are restarts"),
         (
             {"analysis": "restarts", "where": "IOTYPE Insert"},
-            "restarts tells of whole trails: option where (a FILTER) does not go with it",
+            "restarts needs whole trails: option where (a FILTER) cannot be used with it",
         ),
         (
             {"analysis": "restarts", "startCsn": "1"},
-            "restarts tells of whole trails: option startCsn does not go with it",
+            "restarts needs whole trails: option startCsn cannot be used with it",
         ),
     ],
 )

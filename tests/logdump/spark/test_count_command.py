@@ -127,7 +127,7 @@ def test_what_is_no_trail_is_refused_before_a_job(both: BothEngines, tmp_path: P
 def test_intervals_are_left_to_the_local_engine(both: BothEngines) -> None:
     both(f"open {SHOP}")
     assert both("count, interval 5")
-    assert both.spark.asides == ["The local engine does this, Spark cannot: INTERVAL."]
+    assert both.spark.asides == ["The local engine runs this: Spark does not support INTERVAL."]
 
 
 def test_whoever_stops_a_job_cancels_it(spark: SparkSession) -> None:

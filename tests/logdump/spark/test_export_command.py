@@ -110,7 +110,7 @@ def test_the_local_engine_does_what_spark_cannot(words: str, why: str, told: Tol
     told(f"open {SHOP}")
     told(f"export {words.format(tmp_path / 'out')}")
     assert not told.has_run_a_job
-    assert told.asides == [f"The local engine does this, Spark cannot: {why}."]
+    assert told.asides == [f"The local engine runs this: Spark does not support {why}."]
     assert (tmp_path / "out").is_file()
 
 

@@ -108,7 +108,7 @@ def test_rows_out_of_order_are_refused_without_the_file_too(tmp_path: Path) -> N
 
 def test_a_source_that_comes_again_is_refused(tmp_path: Path) -> None:
     first, second = frame(TRAILS / "st*", batchRows=10_000)
-    with pytest.raises(NotInOrder, match="do not come together"):
+    with pytest.raises(NotInOrder, match="are not consecutive"):
         write_frame([first.slice(0, 5), second, first.slice(5)], tmp_path / "out")
 
 

@@ -95,7 +95,7 @@ def test_an_option_of_a_batch_read_is_none_of_a_stream() -> None:
 )
 def test_an_option_of_another_view_is_refused(given: dict[str, str], view: dict[str, str], needed: str) -> None:
     [name] = given
-    with pytest.raises(BadOption, match=f"^option {name} is of another view: it goes with {needed}$"):
+    with pytest.raises(BadOption, match=f"^option {name} has no effect without {needed}$"):
         checked(parse_options(given, Use.READ))
     if name != "params":
         checked(parse_options({**given, **view}, Use.READ))

@@ -154,7 +154,7 @@ def test_the_corrupt_record_has_the_name_that_is_wanted() -> None:
         (schema(zzz=LongType()), "schema: there is no column zzz; there are file, seqno, file_order, rba,"),
         (schema(rba=IntegerType()), "schema: column rba is bigint, not int"),
         (schema(after=StringType()), "schema: column after is array<struct<"),
-        (schema(rba=LongType(), RBA=LongType()), "schema: rba stands there twice"),
+        (schema(rba=LongType(), RBA=LongType()), "schema: rba occurs twice"),
         (StructType([StructField("rba", LongType(), nullable=False)]), "schema: column rba can be null"),
         (
             schema(problems=ArrayType(StringType(), containsNull=False)),
@@ -171,7 +171,7 @@ def test_a_schema_that_does_not_fit_is_refused(fields: StructType, message: str)
 def test_columns_that_there_are_not_are_refused() -> None:
     with pytest.raises(BadOption, match=r"^option columns: there is no column tabel; did you mean table[?]$"):
         default_ddl(Options(columns=("tabel",)))
-    with pytest.raises(BadOption, match=r"^option columns names op, which the schema of this read has not$"):
+    with pytest.raises(BadOption, match=r"^option columns names op, which is not in the schema of this read$"):
         select(schema(rba=LongType()), Options(columns=("op",)))
 
 

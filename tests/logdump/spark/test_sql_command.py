@@ -262,7 +262,7 @@ def test_restarts_are_a_view_of_the_whole_trail(told: Told) -> None:
     assert restart == ("abend", 2556, "41882402", 1, "cut", None, *time)
     told("filter include iotype insert")
     [refusal] = failure(told, "select * from restarts").lines
-    assert refusal == "restarts tells of whole trails: option where (a FILTER) does not go with it"
+    assert refusal == "restarts needs whole trails: option where (a FILTER) cannot be used with it"
 
 
 def test_open_transactions_are_a_view_with_the_numbers_of_br(told: Told, tmp_path: Path) -> None:

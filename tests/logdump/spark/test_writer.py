@@ -170,7 +170,9 @@ def test_tasks_that_hold_whole_files_in_another_order(spark: SparkSession, sourc
 
 def test_rows_that_are_mixed_over_tasks_are_refused(spark: SparkSession, source: Path, tmp_path: Path) -> None:
     rows = _read(spark, source).repartition(2, "rba").sortWithinPartitions("file", "rba")
-    with pytest.raises(AnalysisException, match=r'its rows lie mixed in several tasks; use .orderBy\("seqno", "rba"\)'):
+    with pytest.raises(
+        AnalysisException, match=r'its rows are interleaved in several tasks; use .orderBy\("seqno", "rba"\)'
+    ):
         _write(rows, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

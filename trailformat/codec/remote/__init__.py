@@ -1,1 +1,1 @@
-"""Files in stores: their URLs, what a store is asked, paths that ask it, and open files whose bytes are fetched."""
+"""Files in stores: their URLs, requests to stores, paths of such files, and open files whose bytes are fetched."""

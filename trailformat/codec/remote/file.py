@@ -1,8 +1,8 @@
-"""A file in a store: its bytes are fetched in ranges, ahead of the reader where it reads on, and kept in one cache.
+"""A file in a store: its bytes are fetched in ranges, ahead of a sequential reader, and kept in one cache.
 
-The cache of the process is a file without a name in the folder for temporary files. It has pieces of ``PIECE`` bytes,
-of which the oldest go when there are too many. A request asks for at most ``REQUEST`` bytes; several are under way at
-once. Whatever comes says of which version of the file it is: bytes of two versions are never put together.
+The cache of the process is a file without a name in the folder for temporary files. It has pieces of ``PIECE`` bytes;
+when it is full, the least recently used are replaced. A request fetches at most ``REQUEST`` bytes; several run at once.
+Each response identifies the version of the file: bytes of two versions are never combined.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ from trailformat.errors import CannotRead
 PIECE = 1 << 16
 REQUEST = 1 << 23
 MOST_AHEAD = 1 << 26
-"""Bytes that are asked for before the reader wants them, at most; they are doubled while it reads on."""
+"""Maximum number of bytes fetched ahead of the reader; the number doubles while it reads sequentially."""
 WORKERS = 8
 POLL = 1.0
-"""Seconds for which what is known of a file holds, until the store is asked again."""
+"""Seconds after which the store is queried again for the facts of a file."""
 CACHE_VARIABLE = "LOGDUMP_REMOTE_CACHE"
-"""The environment variable that sets another limit of the cache, in bytes."""
+"""Environment variable with another limit of the cache, in bytes."""
 CACHE = 1 << 32
 _LEAST_CACHE = 2 * MOST_AHEAD
 _BEGINNING = 1 << 12
 _WRITE = 1 << 20
-"""Bytes that are written to the cache at once, while others wait to ask what it has."""
+"""Maximum number of bytes written to the cache under one lock, during which other threads wait."""
 _ROUNDS = 4
 
 
 class _Piece(NamedTuple):
-    """Where a piece is in the cache, and its bytes: fewer than PIECE at the end of a file."""
+    """The slot of a piece in the cache, and its size: less than PIECE at the end of a file."""
 
     slot: int
     size: int
 
 
 class _Cache:
-    """Pieces of the files of stores, kept for the whole process."""
+    """Pieces of files in stores, shared by the whole process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -65,13 +65,13 @@ class _Cache:
         self._most = max(limit, _LEAST_CACHE) // PIECE
 
     def get(self, file: int, target: memoryview, start: int) -> int:
-        """Copy bytes of a file from ``start`` on that are here one after the other; return their number."""
+        """Copy the cached consecutive bytes of a file from ``start`` on; return their number."""
         while pieces := self._pieces_from(file, start, len(target)):
             offset = start % PIECE
             stop = min(offset + len(target), (len(pieces) - 1) * PIECE + pieces[-1].size)
             place = pieces[0].slot * PIECE + offset
-            read = os.preadv(self._handle, [target[: stop - offset]], place)  # others go on meanwhile
-            with self._lock:  # none of the pieces was replaced, so these are their bytes
+            read = os.preadv(self._handle, [target[: stop - offset]], place)  # without the lock: other threads continue
+            with self._lock:  # the bytes are right if no piece was replaced
                 if all(
                     self._pieces.get((file, number)) is piece for number, piece in enumerate(pieces, start // PIECE)
                 ):
@@ -79,7 +79,7 @@ class _Cache:
         return 0
 
     def _pieces_from(self, file: int, start: int, size: int) -> list[_Piece]:
-        """The pieces with the bytes from ``start`` on, as far as they are here and in slots that follow each other."""
+        """Return the cached pieces with the bytes from ``start`` on, as long as their slots are consecutive."""
         pieces: list[_Piece] = []
         with self._lock:
             for number in range(start // PIECE, -(-(start + size) // PIECE)):
@@ -93,12 +93,12 @@ class _Cache:
         return pieces if pieces and start % PIECE < pieces[0].size else []
 
     def has(self, file: int, piece: int, size: int) -> bool:
-        """Whether the first bytes of a piece are here."""
+        """Return whether at least ``size`` bytes of a piece are cached."""
         found = self._pieces.get((file, piece))
         return found is not None and found.size >= size
 
     def put(self, file: int, first: int, data: memoryview) -> None:
-        """Take in the bytes of pieces that follow each other. Raises OSError where there is no room."""
+        """Store the bytes of consecutive pieces. Raises OSError if the disk is full."""
         for begin in range(0, len(data), _WRITE):
             with self._lock:
                 self._put(file, first + begin // PIECE, data[begin : begin + _WRITE])
@@ -118,7 +118,7 @@ class _Cache:
             self._pieces[file, number] = _Piece(slot, size)
 
     def forget(self, file: int) -> None:
-        """Let go of the pieces of a file."""
+        """Free the pieces of a file."""
         with self._lock:
             for key in [key for key in self._pieces if key[0] == file]:
                 self._free.append(self._pieces.pop(key).slot)
@@ -133,7 +133,7 @@ class _Cache:
 
 
 class _Process(NamedTuple):
-    """What the files of a process share."""
+    """The cache and threads that the files of a process share."""
 
     pid: int
     cache: _Cache
@@ -153,7 +153,7 @@ def _shared() -> _Process:
 
 
 class _Remote:
-    """A file in a store, as all its twins see it."""
+    """A file in a store, shared by its twins."""
 
     def __init__(self, path: RemotePath) -> None:
         self.path = path
@@ -177,7 +177,7 @@ class _Remote:
         return self.facts.size or 0
 
     def look(self) -> Facts:
-        """The facts now, or those of a moment ago."""
+        """Return the facts of the file, at most POLL seconds old. Raises CannotRead if it has changed."""
         if self._problem is not None:
             raise self._problem
         if time.monotonic() - self._looked >= POLL:
@@ -186,7 +186,7 @@ class _Remote:
         return self.facts
 
     def _see(self, now: Facts) -> None:
-        """Take the facts of another look: a file that has other bytes than before is not read on."""
+        """Compare new facts; keep them if the file only grew. Raises CannotRead if its bytes have changed."""
         if now.is_as(self.facts):
             return
         with self._lock:
@@ -202,7 +202,7 @@ class _Remote:
             raise self._problem
 
     def _begins_as_before(self, now: Facts) -> bool:
-        """Whether the bytes that are known of the former version are in this one too: its beginning and the last."""
+        """Return whether the known bytes of the former version, at its beginning and end, are in this one too."""
         for start, known in ((0, self._beginning), self._last):
             if known:
                 found = self.store.fetch(self.path.url, start, start + len(known))
@@ -211,7 +211,7 @@ class _Remote:
         return True
 
     def read(self, target: memoryview, start: int, ahead: int) -> None:
-        """Copy bytes that the file has; up to the place ``ahead`` more are asked for."""
+        """Copy bytes of the file; request those up to ``ahead`` as well."""
         process, at, stop, rounds = _shared(), start, start + len(target), 0
         while at < stop:
             copied = process.cache.get(id(self), target[at - start :], at)
@@ -219,7 +219,7 @@ class _Remote:
             rounds = 0 if copied else rounds + 1
             if copied:
                 continue
-            if rounds > _ROUNDS:  # what came was taken away each time
+            if rounds > _ROUNDS:  # the fetched pieces were evicted each time
                 end = min(stop, (at // PIECE + 1) * PIECE)
                 target[at - start : end - start] = self._fetch(at, end)
                 at = end
@@ -229,15 +229,15 @@ class _Remote:
                 under_way.result()
 
     def want(self, first: int, stop: int, ahead: int) -> int:
-        """Ask for the pieces from one on that are not here: those before ``stop``, and some before ``ahead``.
+        """Request the missing pieces from ``first`` on: those before ``stop``, and some of those before ``ahead``.
 
-        Returns the place up to which nothing is to be asked for.
+        Return the place up to which no further request is needed.
         """
         process, size = _shared(), self.size
         until = min(max(stop, ahead), size)
         with self._lock:
             number, last, asked = first, -(-until // PIECE), first
-            enough = min(max((until - stop) // 2, PIECE), REQUEST) // PIECE  # what is asked for ahead is no crumb
+            enough = min(max((until - stop) // 2, PIECE), REQUEST) // PIECE  # no small requests ahead
             while number < last:
                 begin = number
                 while number < last and number - begin < REQUEST // PIECE and self._is_missing(process, number, size):
@@ -294,11 +294,11 @@ class _Remote:
 
 
 class RemoteFile:
-    """A file in a store, opened; an :class:`~trailformat.codec.mapped_file.InputFile`.
+    """An open file in a store; an :class:`~trailformat.codec.mapped_file.InputFile`.
 
     Raises:
-        OSError: it is not there, or the store does not give it.
-        NoRangesError: the server gives it as a whole only.
+        OSError: it does not exist, or cannot be fetched.
+        NoRangesError: the server cannot serve ranges of it.
     """
 
     def __init__(self, path: RemotePath, of: _Remote | None = None) -> None:
@@ -307,30 +307,30 @@ class RemoteFile:
         self._next = self._ahead = self._asked = 0
 
     def status(self) -> os.stat_result:
-        """Its status a moment ago."""
+        """Return its status, at most POLL seconds old."""
         return status_of(self.path.url, self._remote.look())
 
     def twin(self) -> RemoteFile:
-        """The same, for another thread."""
+        """Return the same file for another thread."""
         self._remote.users += 1
         return RemoteFile(self.path, self._remote)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the file; the last twin frees its cached pieces."""
         self._remote.close()
 
     def source(self, size: int, path: Path, recent: RecentBytes | None) -> FileContents:
-        """Its first bytes."""
+        """Return its first ``size`` bytes."""
         return FetchedBytes(self, size, path, recent)
 
     def read(self, start: int, size: int) -> bytes:
-        """Bytes of it, fewer at its end. Raises OSError and CannotRead."""
+        """Return ``size`` bytes from ``start`` on, fewer at the end of the file. Raises OSError and CannotRead."""
         data = bytearray(max(min(size, self._remote.size - start), 0))
         self.read_at(memoryview(data), start, None)
         return bytes(data)
 
     def read_into(self, source: FileBuffer, target: memoryview, start: int, until: int | None) -> int:
-        """Copy bytes of it."""
+        """Copy bytes from ``start`` on to ``target``; return their number."""
         recent = source.recent if isinstance(source, FileContents) else None
         read = recent.copy_into(target, start) if recent is not None else 0
         stop = max(min(start + len(target), self._remote.size), start)
@@ -341,7 +341,7 @@ class RemoteFile:
         return stop - start
 
     def read_at(self, target: memoryview, start: int, until: int | None) -> None:
-        """Copy bytes that it has, and ask for those after them where the reader reads on."""
+        """Copy bytes of the file, and request those after them if the reader is sequential."""
         stop = start + len(target)
         if self._next <= start + PIECE and start <= self._next:
             least = PIECE if until is None else REQUEST
@@ -372,7 +372,7 @@ class FetchedBytes(FileContents):
         return self._size
 
     def copy(self, start: int, stop: int) -> bytes:
-        """The bytes from ``start`` to before ``stop``."""
+        """Return the bytes from ``start`` to before ``stop``."""
         if self.recent is not None and (kept := self.recent.copy(start, stop)) is not None:
             return kept
         data = bytearray(max(stop - start, 0))
@@ -393,7 +393,7 @@ class FetchedBytes(FileContents):
                 rest = rest[os.write(target, rest) :]
 
     def held(self, start: int, stop: int) -> tuple[mmap.mmap, int]:
-        """The bytes in a file without a name, mapped."""
+        """Return the bytes in a file without a name, mapped, and ``start``."""
         with tempfile.TemporaryFile(prefix="logdump-") as file:
             try:
                 self.copy_to(file.fileno(), start, stop)
@@ -403,32 +403,32 @@ class FetchedBytes(FileContents):
 
 
 class RemoteReader(io.RawIOBase):
-    """A file in a store as a stream, which closes the file with itself."""
+    """A file in a store as a stream; closing the stream closes the file."""
 
     def __init__(self, file: RemoteFile) -> None:
         self._file = file
         self._at = 0
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def tell(self) -> int:
-        """The place that is read next."""
+        """Return the position of the next read."""
         return self._at
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go to a place."""
+        """Set the position and return it."""
         base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at}.get(whence)
         self._at = max((self._file.status().st_size if base is None else base) + offset, 0)
         return self._at
 
     def readinto(self, target: Any) -> int:
-        """Copy bytes of the file."""
+        """Copy bytes of the file; return their number, 0 at its end."""
         view = memoryview(target).cast("B")
         data = self._file.read(self._at, len(view))
         view[: len(data)] = data
@@ -436,7 +436,7 @@ class RemoteReader(io.RawIOBase):
         return len(data)
 
     def close(self) -> None:
-        """Close the file too."""
+        """Close the stream and the file."""
         if not self.closed:
             self._file.close()
         super().close()

@@ -1,4 +1,4 @@
-"""Paths of files in stores: ``s3://bucket/dirdat/lt000000001`` as a Path that asks the store, not the system."""
+"""Paths of files in stores: ``s3://bucket/dirdat/lt000000001`` as a Path that queries the store, not the system."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from trailformat.codec.remote.url import Credentials, StoreUrl, url_of
 
 
 class RemotePath(PosixPath):
-    """The URL of a file or folder in a store; as a Path it asks the store what a Path asks the system."""
+    """The URL of a file or folder in a store, as a Path whose methods query the store."""
 
     @property
     def url(self) -> StoreUrl:
-        """The URL."""
+        """The path as a StoreUrl."""
         scheme, host = (*self.parts[:2], "", "")[:2]
         return StoreUrl(scheme.removesuffix(":"), host, "/".join(self.parts[2:]))
 
     @property
     def top(self) -> Self:
-        """The folder that all files of the store are in."""
+        """The top folder of the store."""
         return type(self)(*self.parts[:2])
 
     def __str__(self) -> str:
@@ -40,31 +40,31 @@ class RemotePath(PosixPath):
         return _again, (str(self), self.url.credentials, self.url.query)
 
     def as_posix(self) -> str:
-        """The URL."""
+        """Return the URL."""
         return str(self)
 
     def as_uri(self) -> str:
-        """The URL."""
+        """Return the URL."""
         return str(self)
 
     def is_absolute(self) -> bool:
-        """A URL always is."""
+        """Return True."""
         return True
 
     def absolute(self) -> Self:
-        """Itself."""
+        """Return the path itself."""
         return self
 
     def expanduser(self) -> Self:
-        """Itself."""
+        """Return the path itself."""
         return self
 
     def resolve(self, strict: bool = False) -> Self:  # noqa: ARG002, FBT001, FBT002 - as in Path
-        """Itself: a store has no links."""
+        """Return the path itself: a store has no links."""
         return self
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:  # noqa: ARG002 - as in Path
-        """The status that the store gives, recently at least. Raises OSError."""
+        """Return the status from the store, at most a few seconds old. Raises OSError."""
         from trailformat.codec.remote.store import store_of  # noqa: PLC0415 - most files are local
 
         return store_of(self.url).status(self.url)
@@ -74,29 +74,29 @@ class RemotePath(PosixPath):
         return self.stat()
 
     def exists(self, *, follow_symlinks: bool = True) -> bool:  # noqa: ARG002 - as in Path
-        """Whether the store has a file or folder of this name, as far as it can be asked."""
+        """Return whether the store has a file or folder of this name; False if the store cannot be reached."""
         return self._mode() is not None
 
     def is_file(self) -> bool:
-        """Whether the store has a file of this name, as far as it can be asked."""
+        """Return whether the store has a file of this name; False if the store cannot be reached."""
         mode = self._mode()
         return mode is not None and stat.S_ISREG(mode)
 
     def is_dir(self) -> bool:
-        """Whether the store has a folder of this name, as far as it can be asked."""
+        """Return whether the store has a folder of this name; False if the store cannot be reached."""
         mode = self._mode()
         return mode is not None and stat.S_ISDIR(mode)
 
     def is_symlink(self) -> bool:
-        """A store has no links."""
+        """Return False: a store has no links."""
         return False
 
     def samefile(self, other_path: str | os.PathLike[str]) -> bool:
-        """Whether both are one file."""
+        """Return whether both paths are the same file."""
         return os.path.samestat(self.stat(), place(other_path).stat())
 
     def iterdir(self) -> Generator[Self, None, None]:
-        """The entries of a folder, by name. Raises OSError."""
+        """Yield the entries of a folder, by name. Raises OSError."""
         from trailformat.codec.remote.store import store_of  # noqa: PLC0415 - most files are local
 
         yield from [self / name for name in store_of(self.url).names(self.url)]
@@ -116,14 +116,14 @@ class RemotePath(PosixPath):
 
 
 def _again(text: str, credentials: Credentials, query: str) -> RemotePath:
-    """The path in another process, with what its URL held."""
+    """Return the path in another process, with the credentials and query of its URL."""
     path = RemotePath(text)
     path.url.keep(credentials, query)
     return path
 
 
 def place(name: str | os.PathLike[str]) -> Path:
-    """The path that a name stands for: of a file in a store where it is a URL of one."""
+    """Return the path of a name: a RemotePath if it is the URL of a store."""
     if isinstance(name, Path):
         return name
     text = os.fspath(name)
@@ -132,5 +132,5 @@ def place(name: str | os.PathLike[str]) -> Path:
 
 
 def absolute(path: Path) -> Path:
-    """``path`` made absolute without its dots; links stay, which the user has named."""
+    """Return ``path`` made absolute, without dots; links stay, as the user named them."""
     return path if isinstance(path, RemotePath) else Path(os.path.abspath(path))  # noqa: PTH100 - resolve() follows links

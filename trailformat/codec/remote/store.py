@@ -1,8 +1,8 @@
-"""Stores: object stores, HTTP servers, HDFS and SFTP, by ``fsspec``.
+"""Stores: object stores, HTTP servers, HDFS and SFTP, through ``fsspec``.
 
-Everything a store is asked is asked here, and only OSErrors leave: what may pass (a lost connection, a busy server, a
-short answer) is tried again a few times, and no message shows a credential. Options come from the environment, from
-URLs and from :func:`use_storage`.
+All requests to stores are made here, and only OSErrors are raised: temporary failures (a lost connection, a busy
+server, a short response) are retried a few times, and no message shows a credential. Options come from the environment,
+from URLs and from :func:`use_storage`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from trailformat.errors import TrailError
 
 T = TypeVar("T")
 ATTEMPTS = 5
-"""How often a store is asked, at most, before what it answers is an error."""
+"""Maximum number of attempts of a request."""
 PAUSE = 0.2
-"""Seconds before the second attempt; before each further one they are doubled."""
+"""Seconds before the second attempt, doubled before each further one."""
 RECENT = 2.0
-"""Seconds for which an answer about a name holds, where it is not about bytes."""
+"""Seconds for which a response about a name, not about bytes, is reused."""
 _TIMEOUT = 30
 _BUSY = (408, 425, 429, 500, 502, 503, 504)
 _BUSY_CODES = ("SlowDown", "RequestTimeout", "InternalError")
@@ -63,11 +63,11 @@ _CHUNK = 1 << 20
 
 
 class NoRangesError(OSError):
-    """The server gives a file only as a whole."""
+    """The server cannot serve a range of a file."""
 
 
 class Facts(NamedTuple):
-    """What a store says of a file: its bytes, None where it does not say; when it was changed, ns; its ETag or such."""
+    """Properties of a file in a store: size in bytes or None, time of change in ns or 0, ETag or the like or ""."""
 
     size: int | None
     modified: int = 0
@@ -75,7 +75,7 @@ class Facts(NamedTuple):
     is_folder: bool = False
 
     def is_as(self, other: Facts) -> bool:
-        """Whether both are of one version: what one of them does not say is no difference."""
+        """Return whether both are of one version; properties that one of them lacks are not compared."""
         return (
             self.size == other.size
             and (not self.tag or not other.tag or self.tag == other.tag)
@@ -84,7 +84,7 @@ class Facts(NamedTuple):
 
 
 class Fetched(NamedTuple):
-    """Bytes of a file and the facts of the version that they are of."""
+    """Bytes of a file and the facts of their version."""
 
     data: bytes
     facts: Facts
@@ -96,20 +96,20 @@ _lock = threading.Lock()
 
 
 def use_storage(options: Mapping[str, str]) -> None:
-    """Set options of stores by name, ``scheme:name`` for those of one scheme; dots lead into options of options."""
+    """Set options of stores by name, ``scheme:name`` for one scheme; dots in a name separate nested options."""
     _options.update(options)
 
 
 def storage_options() -> dict[str, str]:
-    """The options that were set."""
+    """Return the options set by :func:`use_storage`."""
     return dict(_options)
 
 
 def store_of(url: StoreUrl) -> Store:
-    """The store of a URL.
+    """Return the store of a URL.
 
     Raises:
-        OSError: what is needed for it is not installed, or its options are none.
+        OSError: a package that it needs is not installed, or its options are invalid.
     """
     key = (url.scheme, url.host, url.credentials, tuple(sorted(_options.items())), os.getpid())
     with _lock:
@@ -121,7 +121,7 @@ def store_of(url: StoreUrl) -> Store:
 class Store:
     """A bucket, a container or a host.
 
-    All methods raise OSError; with ENOENT where there is nothing of a name.
+    All methods raise OSError, with ENOENT if a name does not exist.
     """
 
     def __init__(self, url: StoreUrl) -> None:
@@ -140,11 +140,11 @@ class Store:
             raise _problem(error)[0] from error
 
     def status(self, url: StoreUrl, *, now: bool = False) -> os.stat_result:
-        """The status of a file or folder; of which a recent answer will do, but ``now``."""
+        """Return the status of a file or folder, at most RECENT seconds old; ``now``: a new one."""
         return status_of(url, self.facts(url, now=now))
 
     def facts(self, url: StoreUrl, *, now: bool = False) -> Facts:
-        """The facts of a file or folder."""
+        """Return the facts of a file or folder, at most RECENT seconds old; ``now``: new ones."""
         name = str(url)
         if not now and (listed := self._listings.get(url.folder)) and time.monotonic() - listed[0] < RECENT:
             known = listed[1].get(url.name)
@@ -165,16 +165,16 @@ class Store:
         return found
 
     def names(self, folder: StoreUrl) -> list[str]:
-        """The names in a folder."""
+        """Return the names in a folder."""
         listed = self._answered(lambda: self._list(folder))
         self._listings[str(folder)] = time.monotonic(), listed
         return list(listed)
 
     def fetch(self, url: StoreUrl, start: int, stop: int) -> Fetched:
-        """The bytes from ``start`` to before ``stop``, all of them.
+        """Return all bytes from ``start`` to before ``stop``.
 
         Raises:
-            NoRangesError: the server gives files as a whole only.
+            NoRangesError: the server cannot serve ranges of files.
         """
 
         def fetched() -> Fetched:
@@ -186,7 +186,7 @@ class Store:
         return self._tried(fetched)
 
     def copy_whole(self, url: StoreUrl, write: Callable[[bytes], object]) -> None:
-        """Hand over all bytes of a file in order; once only, since what was handed over is gone."""
+        """Pass all bytes of a file to ``write``, in order; without retries, since passed bytes cannot be taken back."""
         try:
             with self._opened(url) as file:
                 while chunk := file.read(_CHUNK):
@@ -201,7 +201,7 @@ class Store:
             raise _problem(error)[0] from error
 
     def put(self, local: str, url: StoreUrl) -> None:
-        """Store a local file under a name, whole or not at all."""
+        """Store a local file under a name, atomically where the store allows it."""
         self._forget(url)
         if self._of_http:
             raise OSError(errno.EROFS, "nothing can be written to an HTTP server")
@@ -236,7 +236,7 @@ class Store:
         self._listings.pop(url.folder, None)
 
     def _name(self, url: StoreUrl) -> str:
-        """The name of a file as the library wants it."""
+        """Return the name of a file in the form that ``fsspec`` expects."""
         if self._of_http:
             shown = f"{url.store}/{url.key}"
             return shown + (("&" if "?" in shown else "?") + url.query if url.query else "")
@@ -246,7 +246,7 @@ class Store:
         return f"/{host}/{url.key}" if self.scheme == "memory" else f"{host}/{url.key}".rstrip("/")
 
     def _answered(self, ask: Callable[[], T]) -> T:
-        """The answer about a name; a server that has just not been reached is not asked again at once."""
+        """Return the response about a name; for RECENT seconds after a server is unreachable, raise its error again."""
         moment, problem = self._down
         if problem is not None and time.monotonic() - moment < RECENT:
             raise problem
@@ -309,17 +309,17 @@ class Store:
             data = self._fetch_from_webhdfs(name, start, stop)
         elif self.scheme == "sftp":
             with self.fs.open(name, "rb") as file:
-                data = b"".join(file.readv([(start, stop - start)]))  # which asks for all of it at once
+                data = b"".join(file.readv([(start, stop - start)]))  # readv requests all blocks at once
         elif self.scheme == "hdfs":
             with self.fs.open(name, "rb") as file:
                 file.seek(start)
                 data = file.read(stop - start)
         else:
             data = self.fs.cat_file(name, start=start, end=stop)
-        return Fetched(data, _facts(self.fs.info(name)))  # after the bytes: they are not younger than this
+        return Fetched(data, _facts(self.fs.info(name)))  # after the bytes, so that the facts are not older
 
     def _fetch_from_webhdfs(self, name: str, start: int, stop: int) -> bytes:
-        """The bytes alone: a file of the library fetches 5 MB more, and takes the text of an error for bytes."""
+        """Return the bytes alone: a file of ``fsspec`` fetches 5 MB more, and returns the text of an error as bytes."""
         answer = self.fs._call("OPEN", path=name, offset=start, length=stop - start, redirect=False)  # noqa: SLF001
         if "Location" in answer.headers:
             answer = self.fs.session.get(self.fs._apply_proxy(answer.headers["Location"]), timeout=_TIMEOUT)  # noqa: SLF001
@@ -359,7 +359,7 @@ class Store:
             return Fetched(await answer.content.readexactly(stop - start), facts)
 
     async def _fetch_from_s3(self, url: StoreUrl, start: int, stop: int) -> Fetched:
-        answer = await self.fs._call_s3(  # noqa: SLF001 - what it offers publicly gives no ETag with the bytes
+        answer = await self.fs._call_s3(  # noqa: SLF001 - its public methods return no ETag with the bytes
             "get_object", Bucket=url.host, Key=url.key, Range=f"bytes={start}-{stop - 1}"
         )
         size = int(answer["ContentRange"].rpartition("/")[2])
@@ -398,7 +398,7 @@ def _facts_of_answer(answer: Any) -> Facts:
 
 
 def _facts(info: Mapping[str, Any]) -> Facts:
-    """The facts in what a library says of a file."""
+    """Return the facts in a file entry of ``fsspec``."""
     changed = next(
         (
             info[key]
@@ -418,7 +418,7 @@ def _facts(info: Mapping[str, Any]) -> Facts:
 
 
 def status_of(url: StoreUrl, facts: Facts) -> os.stat_result:
-    """Facts as the system would say them; numbers made of the URL stand for device and inode."""
+    """Return facts as a stat result; device and inode are checksums of host and path."""
     mode = stat.S_IFDIR | 0o555 if facts.is_folder else stat.S_IFREG | 0o444
     host = f"{_PROTOCOLS.get(url.scheme, url.scheme)}://{url.host}"
     seconds = facts.modified // 1_000_000_000
@@ -432,7 +432,7 @@ def status_of(url: StoreUrl, facts: Facts) -> os.stat_result:
 
 
 def _file_system(url: StoreUrl) -> Any:
-    """What the library makes of a URL's scheme, host and options."""
+    """Return the file system of ``fsspec`` for a URL's scheme, host and options."""
     import fsspec  # noqa: PLC0415 - most files are local
 
     scheme = _PROTOCOLS.get(url.scheme, url.scheme)
@@ -460,7 +460,7 @@ def _file_system(url: StoreUrl) -> Any:
             **settings,
         }
     elif scheme in ("http", "https"):
-        import aiohttp  # noqa: PLC0415 - likewise
+        import aiohttp  # noqa: PLC0415 - most files are local
 
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=_TIMEOUT // 3, sock_read=_TIMEOUT)
         options["client_kwargs"] = {"timeout": timeout, **options.get("client_kwargs", {})}
@@ -469,9 +469,9 @@ def _file_system(url: StoreUrl) -> Any:
             options["headers"] = {**options.get("headers", {}), "Authorization": f"Basic {basic}"}
     elif scheme in ("abfs", "abfss", "az") and "@" in url.host:
         options.setdefault("account_name", url.host.partition("@")[2].partition(".")[0])
-    # its own caches would give yesterday's answers, and one instance for two users
+    # its own caches would return outdated facts, and share one instance between two users
     options["skip_instance_cache"] = True
-    if scheme != "sftp":  # it has none, and gives options that it does not know to its library
+    if scheme != "sftp":  # has no such cache, and passes unknown options to its library
         options["use_listings_cache"] = False
     return _adapted(fsspec.filesystem("https" if scheme == "http" else scheme, **options), scheme)
 
@@ -485,7 +485,7 @@ def _adapted(system: Any, scheme: str) -> Any:
 
 
 class _ChannelOfThread:
-    """The SFTP channel of the thread that uses it: of two threads on one, each may take the other's answer."""
+    """One SFTP channel per thread: threads that share a channel may receive each other's responses."""
 
     def __init__(self, opened: Callable[[], Any]) -> None:
         self._opened = opened
@@ -498,7 +498,7 @@ class _ChannelOfThread:
 
 
 def _set(options: dict[str, Any], name: str, text: str) -> None:
-    """Set an option by its name with dots; a value that is JSON is taken as that."""
+    """Set an option by its dotted name; a value in JSON is decoded."""
     *folders, last = name.split(".")
     for folder in folders:
         options = options.setdefault(folder, {})
@@ -509,14 +509,14 @@ def _set(options: dict[str, Any], name: str, text: str) -> None:
 
 
 def _problem(error: BaseException) -> tuple[OSError, bool]:
-    """The OSError for any error of a library, without credentials; and whether another attempt may succeed."""
+    """Return the OSError for any error of a library, without credentials, and whether a retry may succeed."""
     chain = [error]
     while (cause := chain[-1].__cause__) is not None and len(chain) < _MOST_CAUSES:
         chain.append(cause)
     names = {kind.__name__ for one in chain for kind in type(one).__mro__}
     answered = next((found for one in chain if (found := _of_answer(one)) is not None), None)
     is_late = any(isinstance(one, TimeoutError) for one in chain) or any("Timeout" in name for name in names)
-    if "RecursionError" in names:  # botocore asks on and on where the bucket is
+    if "RecursionError" in names:  # botocore looks for the bucket's region without end
         problem: OSError = OSError(*_ELSEWHERE)
     elif names & _WITHOUT_CREDENTIALS:
         problem = PermissionError(errno.EACCES, f"the store wants credentials: {_text(error)}")
@@ -536,7 +536,7 @@ def _problem(error: BaseException) -> tuple[OSError, bool]:
 
 
 def _of_answer(error: BaseException) -> tuple[OSError, bool] | None:
-    """The OSError for the status of an answer, and whether another attempt may succeed; None without an answer."""
+    """Return the OSError for the status of a response, and whether a retry may succeed; None without a response."""
     answer, code = getattr(error, "response", None), ""
     if isinstance(answer, dict):
         status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode")

@@ -1,7 +1,7 @@
-"""URLs of files in stores, and the credentials that they may hold.
+"""URLs of files in stores, and the credentials in them.
 
-The text of a URL as it may be shown is without the password and without the parameters of a query that sign it. These
-are kept apart, in the memory of the process, by the URL of the store or of the file.
+The text of a URL that is shown has no password and no query parameters that sign it. These are kept separately, in the
+memory of the process, by the URL of the store or of the file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SCHEMES = (
 _URL = re.compile(rf"({'|'.join(SCHEMES)})://(.*)", re.IGNORECASE | re.DOTALL)
 _QUERIED = ("http", "https")
 _CONTAINERS = ("abfs", "abfss", "az")
-"""Schemes in whose URLs a container, not a user, is before the @."""
+"""Schemes in whose URLs the part before the @ is a container, not a user."""
 _SECRET = re.compile(
     r"(?i)(x-amz-|x-goog-|awsaccesskeyid|signature|expires|policy|key-pair-id|sig$|se$|sp$|st$|sv$|sr$|spr$|skoid$|"
     r"sktid$|skt$|ske$|sks$|skv$|.*(token|secret|passw|pwd|credential|auth|key))"
@@ -29,7 +29,7 @@ _QUERY_IN_TEXT = re.compile(r"(?i)(https?://[^\s?'\"]*)\?([^\s'\"]*)")
 
 
 class Credentials(NamedTuple):
-    """What a URL holds that is not shown."""
+    """User and password of a URL."""
 
     user: str = ""
     password: str = ""
@@ -61,21 +61,21 @@ class StoreUrl(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """The URL of the folder that it is in."""
+        """The URL of the parent folder."""
         return str(self._replace(key=self.key.rpartition("/")[0]))
 
     @property
     def query(self) -> str:
-        """The parameters that sign the URL, never to be shown; empty without any."""
+        """The parameters that sign the URL, never shown; empty if there are none."""
         return _queries.get(str(self), "")
 
     @property
     def credentials(self) -> Credentials:
-        """The user and the password for the store, never to be shown."""
+        """User and password for the store, never shown."""
         return _credentials.get(self.store, Credentials())
 
     def keep(self, credentials: Credentials, query: str) -> None:
-        """Keep what belongs to the URL and is not shown, as long as the process lives."""
+        """Keep the secrets of the URL for the life of the process."""
         given = Credentials(*credentials)
         if given.password or (given.user and self.store not in _credentials):
             _credentials[self.store] = given
@@ -84,7 +84,7 @@ class StoreUrl(NamedTuple):
 
 
 def keeping_secrets(text: str) -> str:
-    """A line or a word that was entered, without the passwords and signatures of the URLs in it, which are kept."""
+    """Return an entered line or word without the passwords and signatures of its URLs, which are kept."""
     return _URL_IN_TEXT.sub(lambda found: _kept_out(found[0]), text) if "://" in text else text
 
 
@@ -94,23 +94,23 @@ def _kept_out(text: str) -> str:
 
 
 def kept() -> tuple[dict[str, Credentials], dict[str, str]]:
-    """All that is kept of URLs and not shown, for another process."""
+    """Return all kept credentials and queries, for another process."""
     return dict(_credentials), dict(_queries)
 
 
 def keep_all(credentials: Mapping[str, Credentials], queries: Mapping[str, str]) -> None:
-    """Keep what another process has kept."""
+    """Keep the credentials and queries of another process."""
     _credentials.update(credentials)
     _queries.update(queries)
 
 
 def is_url(text: str) -> bool:
-    """Whether a name is a URL of a store."""
+    """Return whether a name is the URL of a store."""
     return "://" in text and _URL.fullmatch(text) is not None
 
 
 def url_of(text: str) -> StoreUrl | None:
-    """The URL in a name; None where it is none of a store. What it holds of credentials is kept."""
+    """Return the URL in a name, and keep its credentials; None if it is not the URL of a store."""
     found = _URL.fullmatch(text) if "://" in text else None
     if found is None:
         return None
@@ -130,7 +130,7 @@ def url_of(text: str) -> StoreUrl | None:
 
 
 def _parted_query(rest: str) -> tuple[str, str]:
-    """The URL with the parameters that may be seen, and those that may not."""
+    """Return the URL with its public parameters, and the secret parameters."""
     before, mark, query = rest.partition("?")
     parameters = query.split("&") if mark else []
     secret = [one for one in parameters if _SECRET.match(one.partition("=")[0])]
@@ -139,7 +139,7 @@ def _parted_query(rest: str) -> tuple[str, str]:
 
 
 def without_secrets(text: str) -> str:
-    """A text in which no URL shows a password or a signature; known ones are taken out wherever they are."""
+    """Return a text without passwords and signatures in URLs; known ones are removed everywhere."""
     if "://" in text:
         text = _PASSWORD_IN_TEXT.sub(r"\1@", text)
         text = _QUERY_IN_TEXT.sub(lambda found: found[0] if not _signs(found[2]) else _parted(found[0]), text)

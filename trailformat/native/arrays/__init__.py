@@ -1,1 +1,1 @@
-"""Kernels that make arrays and text of the values of columns."""
+"""Kernels that turn the values of columns into arrays and text."""

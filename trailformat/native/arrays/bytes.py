@@ -1,4 +1,4 @@
-"""Values that are bytes, one after the other; ``column`` is described in :mod:`.arguments`."""
+"""Kernels for concatenated values; ``column`` is described in :mod:`.arguments`."""
 
 from __future__ import annotations
 
@@ -26,10 +26,7 @@ from trailformat.native.scan.arguments import NULL, UNDECIDED
 
 
 def join_runs(runs: int, count: int, out: int) -> Any:
-    """Copy runs, int64[count, 2] of addresses and sizes, to ``out``, which has no byte more than they have.
-
-    Returns where they end.
-    """
+    """Copy runs, int64[count, 2] of addresses and sizes, to ``out``, whose size is their total. Return the end."""
     to: Any = np.int64(0)
     for number in range(count):
         data, size, at = i64(runs, 16 * number), i64(runs, 16 * number + 8), 0
@@ -50,20 +47,20 @@ _MINUS, _POINT, _ZERO, _NINE = 45, 46, 48, 57
 
 @inlined
 def number_at(numbers: int, row: int, wide: int) -> Any:
-    """A start or a size."""
+    """Return the number of a row, a start or a size."""
     return i64(numbers, 8 * row) if wide else i32(numbers, 4 * row)
 
 
 @inlined
 def described(column: int) -> Any:
-    """The argument of ``value_of``, read once: data, starts, sizes, orders; whether wide, whether prefixed."""
+    """Return the argument of ``value_of``, read once: data, starts, sizes, orders; whether wide, whether prefixed."""
     arrays = i64(column, 8 * C_DATA), i64(column, 8 * C_STARTS), i64(column, 8 * C_SIZES), i64(column, 8 * C_LITTLE)
     return arrays, i64(column, 8 * C_WIDE), i64(column, 8 * C_PREFIXED)
 
 
 @inlined
 def value_of(about: Any, row: int) -> Any:
-    """The place of a row's value after its length, and its size: UNDECIDED where the length is another."""
+    """Return the place of a row's value after its length, and its size: UNDECIDED if the length does not match."""
     (data, starts, sizes, orders), wide, is_prefixed = about
     start, size = number_at(starts, row, wide), number_at(sizes, row, wide)
     if size < 0 or is_prefixed == 0:
@@ -80,13 +77,13 @@ def set_bit(bits: int, row: int) -> None:
 
 @inlined
 def not_taken(found: Any, size: int) -> Any:
-    """The rows without a value, and those to be decoded one by one, with one more whose size is this."""
+    """Return the counts of rows without a value and of undecided rows, after one more row, which has this size."""
     missing, undecided = found
     return missing + 1, undecided + (1 if size >= 0 or size == UNDECIDED else 0)
 
 
 def unmarked(data: int, starts: int, sizes: int, rows: int) -> int:
-    """Step over the indicator in front of each value, int64[rows] both; sizes become NULL or UNDECIDED by it."""
+    """Skip the indicator of each value, int64[rows] both; sizes become NULL or UNDECIDED as the indicator says."""
     for row in range(rows):
         start, size = i64(starts, 8 * row), i64(sizes, 8 * row)
         indicator = u16(data, start, 0) if size >= 2 else 1
@@ -97,7 +94,7 @@ def unmarked(data: int, starts: int, sizes: int, rows: int) -> int:
 
 @inlined
 def is_number(data: int, at: int, end: int) -> Any:
-    """Whether ``[-]digits[.digits]`` stands there, without a zero that could be left out in front."""
+    """Return whether the bytes are ``[-]digits[.digits]`` without superfluous leading zeros."""
     if end - at > _MOST_DIGITS:
         return False
     if at < end and u8(data, at) == _MINUS:
@@ -117,9 +114,9 @@ def is_number(data: int, at: int, end: int) -> Any:
 
 @inlined
 def _copied(data: int, at: int, size: int, is_last: int, out: Any) -> Any:
-    """Copy a value, by words unless it is the last in the data; returns a word with every bit that one of them has.
+    """Copy a value, by words unless it is the last in the data; return the OR of its words.
 
-    What a word holds after the value, the next value is written over.
+    The bytes after the value in the last word are overwritten by the next value.
     """
     found, done = np.uint64(0), 0
     while done + SPARE <= size:
@@ -141,9 +138,9 @@ def _copied(data: int, at: int, size: int, is_last: int, out: Any) -> Any:
 
 @inlined
 def take_bytes(column: int, form: int, out: int) -> Any:
-    """Take values to ``out``, with SPARE bytes behind them.
+    """Copy values to ``out``, with SPARE bytes after them.
 
-    Returns how many are missing and undecided, where the values end, and whether a byte is beyond ASCII.
+    Return the numbers of missing and undecided values, the end of the values, and whether a byte is beyond ASCII.
     """
     about, data, most = described(column), i64(column, 8 * C_DATA), i64(column, 8 * C_MOST)
     data_end, offsets, valid = i64(column, 8 * C_DATA_END), i64(column, 8 * C_OFFSETS), i64(column, 8 * C_VALID)
@@ -164,7 +161,7 @@ def take_bytes(column: int, form: int, out: int) -> Any:
 
 
 def drop_high_bytes(column: int) -> int:
-    """Make the sizes of all values UNDECIDED that hold a byte beyond ASCII after their length."""
+    """Set the sizes of all values that hold a byte beyond ASCII after their length to UNDECIDED."""
     data, starts, sizes = i64(column, 8 * C_DATA), i64(column, 8 * C_STARTS), i64(column, 8 * C_SIZES)
     skip, wide = 2 * i64(column, 8 * C_PREFIXED), i64(column, 8 * C_WIDE)
     for row in range(i64(column, 8 * C_ROWS)):

@@ -1,4 +1,4 @@
-"""Columns of values, made into the buffers of arrays; see :mod:`.arguments` for what describes them."""
+"""Kernels that turn columns of values into the buffers of arrays; their description is in :mod:`.arguments`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from trailformat.native.scan.arguments import UNDECIDED
 
 @inlined
 def take_integers(column: int, width: int, are_wide: int) -> Any:
-    """Big-endian integers of ``width`` bytes, into as many, or with their sign into 16."""
+    """Convert big-endian integers of ``width`` bytes, into as many, or sign-extended into 16."""
     about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
     out, valid = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID)
     for row in range(i64(column, 8 * C_ROWS)):
@@ -69,7 +69,7 @@ def take_integers(column: int, width: int, are_wide: int) -> Any:
 
 @inlined
 def take_decimals(column: int) -> Any:
-    """Numbers of a fixed scale that are written as text, as 128 bits in two words each; long ones are not taken."""
+    """Convert numbers of a fixed scale written as text to 128 bits, in two words each; long ones are undecided."""
     about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
     out, valid = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID)
     scale, most = i64(column, 8 * C_SCALE), i64(column, 8 * C_MOST)
@@ -92,7 +92,7 @@ def take_decimals(column: int) -> Any:
 
 @inlined
 def take_moments(column: int) -> Any:
-    """Microseconds from 1970-01-01 of dates with a time, in UTC where they have a zone; no other text is taken."""
+    """Convert dates with a time to microseconds since 1970-01-01, in UTC if they have a zone; others are undecided."""
     about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
     out, valid, has_zone = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID), i64(column, 8 * C_SCALE)
     for row in range(i64(column, 8 * C_ROWS)):
@@ -108,7 +108,7 @@ def take_moments(column: int) -> Any:
 
 @inlined
 def take_dates(column: int) -> Any:
-    """Days from 1970-01-01 of dates without a time; no other text is taken."""
+    """Convert dates without a time to days since 1970-01-01; others are undecided."""
     about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
     out, valid = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID)
     for row in range(i64(column, 8 * C_ROWS)):
@@ -124,7 +124,7 @@ def take_dates(column: int) -> Any:
 
 @inlined
 def _integers(column: int, form: int) -> Any:
-    """A loop for each width is faster."""
+    """Call one loop per width, which is faster."""
     if form == INTEGERS_8:
         return take_integers(column, 8, 0)
     if form == INTEGERS_4:
@@ -146,9 +146,10 @@ def _numbers(column: int, form: int) -> Any:
 
 
 def make_columns(table: int, count: int, texts: int, results: int) -> Any:
-    """Make the columns described in ``table``, int64[count, COLUMN_SIZE]; BYTES and NUMBERS stand at ``texts`` in turn.
+    """Make the columns described in ``table``, int64[count, COLUMN_SIZE]; BYTES and NUMBERS go to ``texts`` in turn.
 
-    Fills ``results``, int64[count, RESULT_SIZE]. There is room for all texts, ALIGNED bytes for each column, and SPARE.
+    Fill ``results``, int64[count, RESULT_SIZE]. ``texts`` has room for all texts, ALIGNED bytes for each column, and
+    SPARE.
     """
     end: Any = np.int64(0)
     for number in range(count):

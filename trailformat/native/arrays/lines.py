@@ -1,4 +1,4 @@
-"""Lines of text: one of each row, its values one after the other between texts that are the same in every line."""
+"""Kernels for lines of text: one per row, with its values between texts that are the same in every line."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ _PAIRS, _OCTETS = np.uint64(0x0000FFFF0000FFFF), np.uint64(0x00FF00FF00FF00FF)
 _NIBBLES, _SIXES, _ZEROS = np.uint64(0x000F000F000F000F), np.uint64(0x0606060606060606), np.uint64(0x3030303030303030)
 _TO_LETTERS = np.uint64(ord("a") - ord("0") - 10)
 _FIRST, _LAST, _LETTERS = 8, 13, int.from_bytes(b"btn\0fr", "little")
-"""Of the control characters that have escapes of their own."""
+"""Range of the control characters with escapes of their own, and their letters."""
 
 
 @inlined
 def _zeros(word: Any) -> Any:
-    """Not 0 where a byte of a word is."""
+    """Return a word that is not 0 if a byte of ``word`` is 0."""
     return (word - _ONES) & ~word & _HIGHS
 
 
 @inlined
 def _copied(data: int, at: int, size: int, out: int, to: int) -> Any:
-    """Copy bytes that have SPARE bytes behind them; returns where they end."""
+    """Copy bytes that are followed by SPARE bytes; return the end."""
     for place in range(0, size, SPARE):
         put64(out, to + place, load64(data, at + place))
     return to + size
@@ -73,13 +73,13 @@ def _copied(data: int, at: int, size: int, out: int, to: int) -> Any:
 
 @inlined
 def _text(texts: int, holder: int, place: int, out: int, to: int) -> Any:
-    """Copy one of ``texts``, whose offset and size stand in ``holder``; returns where it ends."""
+    """Copy one of ``texts``, whose offset and size are in ``holder``; return the end."""
     return _copied(texts, i64(holder, 8 * place), i64(holder, 8 * place + 8), out, to)
 
 
 @inlined
 def _in_csv(data: int, at: int, end: int, out: int, to: int) -> Any:
-    """Copy a value with its quotes doubled; returns where it ends."""
+    """Copy a value with doubled quotes; return the end."""
     while at < end:
         if at + SPARE <= end:
             word = load64(data, at)
@@ -105,7 +105,7 @@ def _digit(number: int) -> Any:
 
 @inlined
 def _unit(code: int, out: int, to: int) -> Any:
-    r"""Write ``\\uXXXX``; returns where it ends."""
+    r"""Write ``\\uXXXX``; return the end."""
     store8(out, to, _BACKSLASH)
     store8(out, to + 1, ord("u"))
     for place in range(4):
@@ -115,7 +115,7 @@ def _unit(code: int, out: int, to: int) -> Any:
 
 @inlined
 def _letter(byte: int) -> Any:
-    """What stands behind the backslash of a character with an escape of its own; 0 for others."""
+    """Return the byte after the backslash of a character with an escape of its own; 0 for others."""
     if byte in (_QUOTE, _BACKSLASH):
         return byte
     return (_LETTERS >> 8 * (byte - _FIRST)) & 0xFF if _FIRST <= byte <= _LAST else 0
@@ -123,7 +123,7 @@ def _letter(byte: int) -> Any:
 
 @inlined
 def _code_at(data: int, at: int) -> Any:
-    """The character that begins with a byte beyond ASCII in UTF-8, and how many bytes it has."""
+    """Return the character beyond ASCII that begins here in UTF-8, and the number of its bytes."""
     byte = u8(data, at)
     if byte < 0xE0:
         return ((byte & 0x1F) << 6) | (u8(data, at + 1) & 0x3F), 2
@@ -135,7 +135,7 @@ def _code_at(data: int, at: int) -> Any:
 
 @inlined
 def _escaped(data: int, at: int, escapes: int, out: int, to: int) -> Any:
-    """Write a character that is not printable ASCII, a quote or a backslash; returns its size, and where it ends."""
+    """Write a quote, a backslash or a character that is not printable ASCII; return its size, and the end."""
     byte = u8(data, at)
     if byte >= _DELETE + 1:
         code, size = _code_at(data, at)
@@ -156,7 +156,7 @@ def _escaped(data: int, at: int, escapes: int, out: int, to: int) -> Any:
 
 @inlined
 def _in_json(place: Any, escapes: int, out: int, to: int) -> Any:
-    """Copy a value, escaped where JSON has it so; returns where it ends."""
+    """Copy a value with the escapes of JSON; return the end."""
     data, at, end = place
     is_ascii = escapes == JSON_ASCII
     last = _DELETE - 1 if is_ascii else 0xFF
@@ -184,7 +184,7 @@ def _in_json(place: Any, escapes: int, out: int, to: int) -> Any:
 
 @inlined
 def _value(place: Any, escapes: int, out: int, to: int) -> Any:
-    """Write a value, from the second to before the third number of ``place``; returns where it ends."""
+    """Write a value, from the second to before the third number of ``place``; return the end."""
     data, at, end = place
     if escapes > CSV:
         return _in_json(place, escapes, out, to)
@@ -203,7 +203,7 @@ def _value(place: Any, escapes: int, out: int, to: int) -> Any:
 
 @inlined
 def _in_hex(data: int, at: int, end: int, out: int, to: int) -> Any:
-    """Write bytes in hex; returns where they end."""
+    """Write bytes in hex; return the end."""
     while at + 4 <= end:
         word = np.uint64(u32(data, at, 1))
         word = (word | (word << np.uint64(16))) & _PAIRS
@@ -224,7 +224,7 @@ def _in_hex(data: int, at: int, end: int, out: int, to: int) -> Any:
 
 @inlined
 def _in_digits(number: Any, out: int, to: int) -> Any:
-    """Write an unsigned number; returns where it ends."""
+    """Write an unsigned number; return the end."""
     ten = np.uint64(10)
     rest, end = number, to + 1
     while rest >= ten:
@@ -241,14 +241,14 @@ def _in_digits(number: Any, out: int, to: int) -> Any:
 
 @inlined
 def _number(field: int, row: int) -> Any:
-    """The number of the value that belongs to a row."""
+    """Return the number of the value of a row."""
     places = i64(field, 8 * F_PLACES)
     return i32(places, 4 * row) if places else np.int64(row)
 
 
 @inlined
 def _has_value(field: int, row: int) -> Any:
-    """Whether the bit of a row's value is set, where there are bits."""
+    """Return whether the value of a row is valid."""
     bits = i64(field, 8 * F_VALID)
     if bits == 0:
         return True
@@ -258,14 +258,14 @@ def _has_value(field: int, row: int) -> Any:
 
 @inlined
 def _size(field: int, row: int) -> Any:
-    """The size of a value as stored; 0 for a field that has none."""
+    """Return the stored size of a value; 0 if the field has no sizes."""
     sizes = i64(field, 8 * F_SIZES)
     return number_at(sizes, row, i64(field, 8 * F_WIDE)) if sizes else np.int64(0)
 
 
 @inlined
 def _field(line: int, field: int, row: int, out: int, to: int) -> Any:
-    """Write a field; returns where it ends, and whether it is NULL."""
+    """Write a field; return the end, and whether it is NULL."""
     texts, size = i64(line, 8 * L_TEXTS), _size(field, row)
     if size == NULL or (size >= 0 and not _has_value(field, row)):
         return _text(texts, field, F_NULL, out, to), 1
@@ -287,7 +287,7 @@ def _field(line: int, field: int, row: int, out: int, to: int) -> Any:
 
 @inlined
 def _list(texts: int, field: int, row: int, out: int, to: int) -> Any:
-    """Write what stands before the rows of a list; returns where it ends, the first row, and that behind the last."""
+    """Write the text before the rows of a list; return the end, the first row, and the row after the last."""
     if not _has_value(field, row):
         return _text(texts, field, F_NULL, out, to), 0, 0
     offsets = i64(field, 8 * F_OFFSETS)
@@ -297,7 +297,7 @@ def _list(texts: int, field: int, row: int, out: int, to: int) -> Any:
 
 @inlined
 def _null_names(line: int, row: int, out: int, to: int) -> Any:
-    """Write the names of the fields that are NULL as stored; returns where they end."""
+    """Write the names of the fields that are stored as NULL; return the end."""
     texts, table, count = i64(line, 8 * L_TEXTS), i64(line, 8 * L_TABLE), 0
     for number in range(i64(line, 8 * L_FIELDS)):
         field = table + 8 * FIELD_SIZE * number
@@ -310,7 +310,7 @@ def _null_names(line: int, row: int, out: int, to: int) -> Any:
 
 @inlined
 def _fields(line: int, row: int, out: int, to: int) -> Any:
-    """Write the fields of a row, lists with those behind them; returns where they end, and how many are NULL."""
+    """Write the fields of a row, each list with its own fields; return the end, and the number of NULL fields."""
     texts, table, fields = i64(line, 8 * L_TEXTS), i64(line, 8 * L_TABLE), i64(line, 8 * L_FIELDS)
     number, nulls, at, last, first, behind = np.int64(0), 0, row, row, np.int64(0), np.int64(-1)
     while number < fields:
@@ -335,9 +335,10 @@ def _fields(line: int, row: int, out: int, to: int) -> Any:
 
 
 def write_lines(line: int, out: int, ends: int) -> Any:
-    """Write the lines of all rows that are not skipped to ``out``; ``ends``, int64[rows], tells where each one ends.
+    """Write the lines of all rows that are not skipped to ``out``, and the end of each to ``ends``, int64[rows].
 
-    ``out`` has SPARE bytes more than the lines can take; ``line`` is described in :mod:`.arguments`. Returns the end.
+    ``out`` has room for SPARE bytes after the longest lines; ``line`` is described in :mod:`.arguments`. Return the
+    end.
     """
     texts, skipped = i64(line, 8 * L_TEXTS), i64(line, 8 * L_SKIPPED)
     has_names = i64(line, 8 * L_NULLS_OPENING + 8) > 0
@@ -356,14 +357,14 @@ def write_lines(line: int, out: int, ends: int) -> Any:
 
 @inlined
 def _is_odd(marks: Any) -> Any:
-    """Whether an odd number of bytes has its highest bit set."""
+    """Return whether an odd number of bytes have their highest bit set."""
     for shift in (32, 16, 8):
         marks ^= marks >> np.uint64(shift)
     return np.int64((marks >> np.uint64(7)) & np.uint64(1))
 
 
 def count_lines(data: int, size: int, counts: int) -> int:
-    """Count line breaks: to ``counts``, int64[3], all, those behind an even number of quotes, and 1 for odd quotes."""
+    """Count line breaks into ``counts``, int64[3]: all; those after an even number of quotes; 1 if quotes are odd."""
     marks: Any = np.uint64(0)
     total, even, at = 0, 0, 0
     while at < size:

@@ -1,7 +1,6 @@
-"""Values as texts: numbers and dates as Python writes them, bytes in hex, texts as they are or with quotes doubled.
+"""Kernels that spell values: numbers and dates as Python does, bytes in hex, texts as stored or with quotes doubled.
 
-What stands before and behind each value, and which are left to be written one by one, says the description of a
-spelling in :mod:`.arguments`.
+The texts around each value, and which values are undecided, are part of the description in :mod:`.arguments`.
 """
 
 from __future__ import annotations
@@ -49,18 +48,18 @@ _QUOTE, _MINUS, _POINT, _ZERO, _BLANK = 39, 45, 46, 48, 32
 _TEN = np.uint64(10)
 _DATE_SIZE, _CLOCK_SIZE, _SECOND, _DECIMALS = 10, 8, 1_000_000, 6
 _LETTERS, _CAPITALS = 87, 55
-"""What makes a letter of a digit from 10 on."""
+"""Added to a digit of 10 or more to get its letter."""
 
 
 @inlined
 def _zeros(word: Any) -> Any:
-    """Not 0 where a byte of a word is."""
+    """Return a word that is not 0 if a byte of ``word`` is 0."""
     return (word - _ONES) & ~word & _HIGHS
 
 
 @inlined
 def _around(spelling: int, place: int, out: int, to: int) -> Any:
-    """Copy a text of the spelling; returns where it ends."""
+    """Copy a text of the spelling; return the end."""
     texts, at, size = i64(spelling, 8 * P_TEXTS), i64(spelling, 8 * place), i64(spelling, 8 * place + 8)
     for done in range(0, size, SPARE):
         put64(out, to + done, load64(texts, at + done))
@@ -69,7 +68,7 @@ def _around(spelling: int, place: int, out: int, to: int) -> Any:
 
 @inlined
 def _copied(data: int, at: int, size: int, out: int, to: int) -> Any:
-    """Copy bytes that may be the last of the data; returns where they end."""
+    """Copy bytes that may be the last of the data; return the end."""
     done = 0
     while done + SPARE <= size:
         put64(out, to + done, load64(data, at + done))
@@ -82,7 +81,7 @@ def _copied(data: int, at: int, size: int, out: int, to: int) -> Any:
 
 @inlined
 def _bits(data: int, at: int, size: int) -> Any:
-    """All bits that bytes have, in the bytes of a word."""
+    """Return the OR of bytes, in the bytes of a word."""
     found, done = np.uint64(0), 0
     while done + SPARE <= size:
         found |= load64(data, at + done)
@@ -95,7 +94,7 @@ def _bits(data: int, at: int, size: int) -> Any:
 
 @inlined
 def _text(data: int, at: int, size: int, spelling: int, out: int, to: int) -> Any:
-    """Write a text; returns where it ends, or -1 where one of its characters is odd."""
+    """Write a text; return the end, or -1 if one of its characters is odd."""
     odd, doubles_quotes, end = i64(spelling, 8 * P_ODD), i64(spelling, 8 * P_DOUBLES_QUOTES), at + size
     if odd == 0 and doubles_quotes == 0:
         return _copied(data, at, size, out, to)
@@ -122,7 +121,7 @@ def _text(data: int, at: int, size: int, spelling: int, out: int, to: int) -> An
 
 @inlined
 def _hex(data: int, at: int, size: int, letters: int, out: int, to: int) -> Any:
-    """Write bytes in hex; returns where they end."""
+    """Write bytes in hex; return the end."""
     for place in range(at, at + size):
         byte = u8(data, place)
         high, low = byte >> 4, byte & 15
@@ -134,7 +133,7 @@ def _hex(data: int, at: int, size: int, letters: int, out: int, to: int) -> Any:
 
 @inlined
 def _number(number: Any, is_minus: int, scale: int, out: int, to: int) -> Any:
-    """Write a number by 10 to the power of ``-scale``; returns where it ends."""
+    """Write a number times 10 to the power of ``-scale``; return the end."""
     if is_minus:
         store8(out, to, _MINUS)
         to += 1
@@ -156,7 +155,7 @@ def _number(number: Any, is_minus: int, scale: int, out: int, to: int) -> Any:
 
 @inlined
 def _integer(data: int, at: int, spelling: int, out: int, to: int) -> Any:
-    """Write a big-endian integer; returns where it ends."""
+    """Write a big-endian integer; return the end."""
     width, is_signed = i64(spelling, 8 * P_WIDTH), i64(spelling, 8 * P_IS_SIGNED)
     if width == 8:
         number = np.int64(u64(data, at, 0))
@@ -171,7 +170,7 @@ def _integer(data: int, at: int, spelling: int, out: int, to: int) -> Any:
 
 @inlined
 def _moment(data: int, at: int, fraction: int, out: int, to: int) -> Any:
-    """Write a date with a time that is good; returns where it ends."""
+    """Write a valid date with a time; return the end."""
     _copied(data, at, _DATE_SIZE, out, to)
     store8(out, to + _DATE_SIZE, _BLANK)
     to = _copied(data, at + _DATE_SIZE + 1, _CLOCK_SIZE, out, to + _DATE_SIZE + 1)
@@ -186,7 +185,7 @@ def _moment(data: int, at: int, fraction: int, out: int, to: int) -> Any:
 
 @inlined
 def _spelled_moment(data: int, at: int, size: int, spelling: int, out: int, to: int) -> Any:
-    """Write a moment with what stands around it; returns where it ends, or -1 where it is none."""
+    """Write a moment and the texts around it; return the end, or -1 if it is invalid."""
     is_good, moment = moment_at(data, at, size, 0)
     if not is_good:
         return np.int64(-1)
@@ -198,7 +197,7 @@ def _spelled_moment(data: int, at: int, size: int, spelling: int, out: int, to: 
 
 @inlined
 def _spelled(data: int, at: int, size: int, spelling: int, out: int, to: int) -> Any:
-    """Write a value of any kind but text and moments; returns where it ends, or -1 where it is not ordinary."""
+    """Write a value that is neither text nor a moment; return the end, or -1 if it is undecided."""
     form = i64(spelling, 8 * P_FORM)
     end: Any = np.int64(-1)
     begin = _around(spelling, P_OPENING, out, to)
@@ -215,7 +214,7 @@ def _spelled(data: int, at: int, size: int, spelling: int, out: int, to: int) ->
 
 @inlined
 def _spelled_text(place: Any, spelling: int, is_high: int, out: int, to: int) -> Any:
-    """Write a text with what stands around it; returns where it ends, or -1 where one of its characters is odd."""
+    """Write a text and the texts around it; return the end, or -1 if one of its characters is odd."""
     data, at, size = place
     to = _around(spelling, P_OTHER_OPENING if is_high else P_OPENING, out, to)
     end = _text(data, at, size, spelling, out, to)
@@ -223,10 +222,10 @@ def _spelled_text(place: Any, spelling: int, is_high: int, out: int, to: int) ->
 
 
 def spell_values(column: int, spelling: int, offsets: int, valid: int, out: int, found: int) -> Any:
-    """Write all values that are ordinary to ``out``, with SPARE bytes behind the last, from ``offsets`` on, int32.
+    """Write values to ``out``, followed by SPARE bytes, and their ``offsets``, int32; undecided values are empty.
 
-    ``found``, int64[3], gets how many values are missing, how many of them are to be written one by one, and whether
-    texts have bytes beyond ASCII. Returns where the last value ends.
+    ``found``, int64[3], gets the number of missing values, how many of them are undecided, to be written one by one,
+    and whether texts have bytes beyond ASCII. Return the end of the last value.
     """
     about, data = described(column), i64(column, 8 * C_DATA)
     most, form = min(i64(column, 8 * C_MOST), i64(spelling, 8 * P_MOST)), i64(spelling, 8 * P_FORM)

@@ -1,4 +1,4 @@
-"""Numbers and dates that are written as text, where they stand in the bytes; each reader says whether it is sure."""
+"""Parsing of numbers and dates in text; each parser rejects what it cannot convert exactly."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ DAY = 86_400_000_000
 NO_DATE = -(1 << 40)
 _MINUTE = 60_000_000
 _FIRST_DAY, _LAST_DAY = -719_162 + 1, 2_932_896 - 1
-"""Days that any offset leaves within the years 1 to 9999."""
+"""Days that remain within the years 1 to 9999 with any offset."""
 _MOST_DIGITS = 18
 _COLON, _BLANK, _T, _PLUS, _MINUS, _POINT = 58, 32, 84, 43, 45, 46
 
 
 @inlined
 def decimal_at(data: int, at: int, end: int, scale: int) -> Any:
-    """Whether ``[-]digits[.digits]`` stands there, and its value by 10 to the power of ``scale``."""
+    """Return whether the bytes are ``[-]digits[.digits]``, and the value times 10 to the power of ``scale``."""
     is_minus = at < end and u8(data, at) == _MINUS
     at += is_minus
     number: Any = np.int64(0)
@@ -45,7 +45,7 @@ def decimal_at(data: int, at: int, end: int, scale: int) -> Any:
 
 @inlined
 def _digits(data: int, at: int, count: int) -> Any:
-    """The number that ``count`` digits write, or -1."""
+    """Return the number in ``count`` digits, or -1."""
     number = 0
     for place in range(count):
         digit = u8(data, at + place) - 48
@@ -57,7 +57,7 @@ def _digits(data: int, at: int, count: int) -> Any:
 
 @inlined
 def _days(year: int, month: int, day: int) -> Any:
-    """Days from 1970-01-01 in the Gregorian calendar."""
+    """Return the days since 1970-01-01 in the Gregorian calendar."""
     shifted = year - (1 if month <= 2 else 0)
     era = shifted // 400
     of_era = shifted - era * 400
@@ -67,7 +67,7 @@ def _days(year: int, month: int, day: int) -> Any:
 
 @inlined
 def date_at(data: int, at: int) -> Any:
-    """Days of ``1994-09-30`` from 1970-01-01; a large negative number when it is no date."""
+    """Return the days of ``1994-09-30`` since 1970-01-01; NO_DATE if invalid."""
     year, month, day = _digits(data, at, 4), _digits(data, at + 5, 2), _digits(data, at + 8, 2)
     if year < 1 or month < 1 or month > 12 or day < 1 or u8(data, at + 4) != _MINUS or u8(data, at + 7) != _MINUS:
         return NO_DATE
@@ -78,7 +78,7 @@ def date_at(data: int, at: int) -> Any:
 
 @inlined
 def _clock(data: int, at: int, size: int) -> Any:
-    """Microseconds of ``15:33:00`` or ``15:33:00.123456``, or -1; nanoseconds only when they are zeros."""
+    """Return the microseconds of ``15:33:00`` or ``15:33:00.123456``, or -1; nanoseconds must be zeros."""
     if size < 8 or u8(data, at + 2) != _COLON or u8(data, at + 5) != _COLON:
         return -1
     hour, minute, second = _digits(data, at, 2), _digits(data, at + 3, 2), _digits(data, at + 6, 2)
@@ -99,7 +99,7 @@ def _clock(data: int, at: int, size: int) -> Any:
 
 @inlined
 def _offset(data: int, at: int, size: int) -> Any:
-    """Minutes of ``+05:30``, or more than any offset has."""
+    """Return the minutes of ``+05:30``, or 1 << 20 if invalid."""
     sign = u8(data, at)
     hours, minutes = _digits(data, at + 1, 2), _digits(data, at + 4, 2)
     is_good = size == 6 and sign in (_PLUS, _MINUS) and u8(data, at + 3) == _COLON
@@ -110,7 +110,7 @@ def _offset(data: int, at: int, size: int) -> Any:
 
 @inlined
 def moment_at(data: int, at: int, size: int, has_zone: int) -> Any:
-    """Whether a date with a time stands there, and its microseconds from 1970-01-01, in UTC where it has a zone."""
+    """Return whether the bytes are a date with a time, and its microseconds since 1970-01-01; in UTC with a zone."""
     if size < 19 or u8(data, at + 10) not in (_COLON, _BLANK, _T):
         return False, np.int64(0)
     shift = 0

@@ -1,1 +1,1 @@
-"""Kernels that walk over records, and read parts of them."""
+"""Kernels that walk over records and read parts of them."""

@@ -1,4 +1,4 @@
-"""The columns of the images of many rows: as lists, or in their places among the columns of a table.
+"""Kernels for the columns of the images of many rows: as lists, or by their position in the table.
 
 ``data`` is the address of the bytes; offsets count from it. The columns, or tokens, of a region fill the bytes from its
 start to before its end, int64 both; ``little``, uint8, is the byte order of each region.
@@ -34,14 +34,14 @@ from trailformat.native.scan.arguments import (
 from trailformat.native.scan.tokens import next_token
 
 _LINES, _LINE = 4, 64
-"""So many lines of the cache are fetched of a row, of so many bytes."""
+"""Number and size in bytes of the cache lines that are prefetched for a row."""
 _LARGEST_HEAD = 6
-"""Bytes in front of a payload."""
+"""Maximum number of bytes before a payload."""
 
 
 @inlined
 def next_column(data: int, at: int, stop: int, little: int) -> Any:
-    """Index of the column at ``at``, place and size of its payload; -1 and a place after ``stop`` where none fits."""
+    """Return index, place and size of the payload of the column at ``at``; -1, a place after ``stop`` if none fits."""
     if at + 4 <= stop:
         return u16(data, at, little), at + 4, u16(data, at + 2, little)
     return -1, stop + 1, 0
@@ -57,10 +57,10 @@ def _next_field(data: int, at: int, stop: int, little: int, are_tokens: int) -> 
 def count_fields(
     data: int, starts: int, ends: int, little: int, regions: int, are_tokens: int, first: int, is_sound: int
 ) -> int:
-    """The number of columns or tokens in all regions.
+    """Return the number of columns or tokens in all regions.
 
-    Fills ``first``, int64[regions + 1], with the number of the first of each region, and ``is_sound``, uint8[regions]:
-    whether they fill the region exactly; of one that they do not fill none is counted.
+    Fill ``first``, int64[regions + 1], with the number of the first of each region, and ``is_sound``, uint8[regions]:
+    whether they fill the region exactly. A region that they do not fill counts as empty.
     """
     total = 0
     store64(first, 0, 0)
@@ -88,7 +88,7 @@ def take_fields(
     places: int,
     sizes: int,
 ) -> int:
-    """Fill number, place and size, int64, of all columns or tokens that were counted."""
+    """Fill number, place and size, int64, of all counted columns or tokens."""
     for region in range(regions):
         at, order = i64(starts, 8 * region), u8(little, region)
         for field in range(i64(first, 8 * region), i64(first, 8 * (region + 1))):
@@ -103,10 +103,10 @@ def take_fields(
 def pick_columns(
     data: int, starts: int, ends: int, little: int, regions: int, wanted: int, places: int, sizes: int, found: int
 ) -> int:
-    """Place and size, int64, of the column in each region whose index ``wanted``, int64, names.
+    """Fill place and size, int64, of the column in each region that has the index in ``wanted``, int64.
 
-    ``found``, uint8, becomes ONE where there is one, ANOTHER where there is none, SEVERAL, or NO_COLUMNS where the
-    region is not filled by columns.
+    ``found``, uint8, becomes ONE, ANOTHER if there is none, SEVERAL (place and size of the last), or NO_COLUMNS if
+    columns do not fill the region.
     """
     for region in range(regions):
         at, stop, order = i64(starts, 8 * region), i64(ends, 8 * region), u8(little, region)
@@ -135,7 +135,7 @@ def _put(starts: int, sizes: int, wide: int, cell: int, start: int, size: int) -
 
 @inlined
 def _look_at(data: int, at: int, length: int) -> Any:
-    """Size of the value at an indicator, and the bit of what that is."""
+    """Return the size of the value at an indicator, and its HAS_ bit."""
     indicator = u16(data, at, 0) if length >= 2 else 1
     if indicator == 0:
         return length - 2, HAS_VALUE
@@ -145,7 +145,7 @@ def _look_at(data: int, at: int, length: int) -> Any:
 
 
 def locate(data: int, starts: int, ends: int, little: int, rows: int, image: int, states: int) -> int:
-    """Put the columns of each row into their places in ``image``; ``states``, uint8[rows], become GOOD or worse."""
+    """Put the columns of each row at their positions in ``image``; ``states``, uint8[rows], become GOOD or worse."""
     columns, seen, wide = i64(image, 8 * I_COLUMNS), i64(image, 8 * I_SEEN), i64(image, 8 * I_WIDE)
     all_starts, all_sizes = i64(image, 8 * I_STARTS), i64(image, 8 * I_SIZES)
     for row in range(rows):

@@ -1,4 +1,4 @@
-"""Counting as machine code: records by table, partition, type and image, and transactions, without a row for each.
+"""The counting kernel: records by table, partition, type and image, and transactions, without a row for each.
 
 The rules are those of COUNT, see :mod:`trailformat.scan.counting`.
 """
@@ -97,7 +97,7 @@ def _add(numbers: int, place: int, amount: int) -> None:
 
 @inlined
 def _group_of(code: int, ordinal: Any, state: int, counting: int) -> Any:
-    """The address of the group with this code in an interval, made where there is none; 0 where there is no room."""
+    """Return the address of the group of a code and interval, a new one if needed; 0 if there is no room."""
     groups, mask = i64(counting, 8 * GROUPS), i64(counting, 8 * ROOM) - 1
     slot = np.int64(((np.uint64(code) ^ (np.uint64(ordinal) * _OTHER_ODD)) * _ODD) >> _SHIFT) & mask
     group = groups + 8 * GROUP_SIZE * slot
@@ -117,20 +117,20 @@ def _group_of(code: int, ordinal: Any, state: int, counting: int) -> Any:
 
 @inlined
 def _interval_of(time: Any, state: int) -> Any:
-    """The ordinal of the interval around a time; 0 where there are no intervals. The first time is noted."""
+    """Return the ordinal of the interval of a time, 0 without intervals; note the first time."""
     length = i64(state, 8 * INTERVAL)
     if length == 0:
         return np.int64(0)
     if i64(state, 8 * HAS_TIME) == 0:
         store64(state, 8 * HAS_TIME, 1)
         store64(state, 8 * FIRST_TIME, time)
-    # without the difference of two times, which may be too large for 64 bits
+    # no difference of times: it may exceed 64 bits
     return np.int64(time // length) - (1 if time % length < i64(state, 8 * SHIFT) else 0)
 
 
 @inlined
 def _join(about: int, size: int, time: Any, rba: int, state: int, counting: int) -> None:
-    """Take a record into the transaction under way."""
+    """Add a record to the open transaction."""
     if i64(state, 8 * IS_OPEN) == 0:
         store64(state, 8 * IS_OPEN, 1)
         store64(state, 8 * OPEN_TIME, time)
@@ -145,7 +145,7 @@ def _join(about: int, size: int, time: Any, rba: int, state: int, counting: int)
 
 @inlined
 def _note_large(state: int, counting: int) -> None:
-    """Note the transaction under way, if it is large."""
+    """Add the open transaction to the large ones, if it is large."""
     records, size = i64(state, 8 * OPEN_RECORDS), i64(state, 8 * OPEN_BYTES)
     size += i64(state, 8 * EXTRA_BYTES) * records
     if records >= i64(state, 8 * MOST_RECORDS) or size >= i64(state, 8 * MOST_BYTES):
@@ -160,7 +160,7 @@ def _note_large(state: int, counting: int) -> None:
 
 @inlined
 def _end(state: int, counting: int) -> Any:
-    """End the transaction under way; the first one is the caller's, because it may have begun before."""
+    """End the open transaction; the first one is left to the caller, because it may have begun earlier."""
     if i64(state, 8 * WATCHED) != 0:
         return FIRST_ENDED
     if i64(state, 8 * IS_OPEN) != 0:
@@ -190,7 +190,7 @@ def _take(
     flags: int,
     counting: int,
 ) -> Any:
-    """Count a record if it is taken; end the transaction that ends with it."""
+    """Count a record if it passes; end the transaction that ends with it."""
     about = i64(i64(counting, 8 * ABOUT), 8 * key)
     is_taken = (passes & about & 1 != 0) & (time >= i64(state, 8 * FROM)) & (time <= i64(state, 8 * UNTIL))
     if is_taken:
@@ -208,7 +208,7 @@ def _take(
 
 
 def count(data: int, limit: int, end: int, stop: int, most: int, state: int, tables: int, counting: int) -> int:
-    """Count records from ``state[RBA]`` on, ``state[ROW]`` of them so far; returns why it stopped, as ``fill`` does."""
+    """Count records from ``state[RBA]`` on, ``state[ROW]`` of them so far; return the reason for stopping."""
     row, rba, places = i64(state, 8 * ROW), i64(state, 8 * RBA), i64(counting, 8 * PLACES)
     flags = i64(tables, 8 * FLAGS)
     status = STOPPED
@@ -247,7 +247,7 @@ def count(data: int, limit: int, end: int, stop: int, most: int, state: int, tab
 
 
 def count_rows(columns: int, passing: int, rows: int, state: int, flags: int, counting: int) -> int:
-    """Count the rows of a batch from ``state[ROW]`` on, those that a mask lets pass; returns why it stopped."""
+    """Count the rows of a batch from ``state[ROW]`` on that pass a mask; return the reason for stopping."""
     row, status = i64(state, 8 * ROW), STOPPED
     kinds, partitions, io_types = i64(columns, 8 * R_KIND), i64(columns, 8 * R_PARTITION), i64(columns, 8 * R_IO_TYPE)
     images, trans_inds = i64(columns, 8 * R_BEFORE_AFTER), i64(columns, 8 * R_TRANS_IND)

@@ -1,6 +1,6 @@
-"""The scan as machine code: the kernel that fills the columns of a batch.
+"""The scan kernel, which fills the columns of a batch.
 
-What the loads rely on stands in :mod:`.frames`; the arguments are described in :mod:`.arguments`.
+The bounds of its loads are explained in :mod:`.frames`, its arguments in :mod:`.arguments`.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ _SLOT_BYTES = 8 * SLOT_SIZE
 
 @inlined
 def _name_word(data: int, at: int, left: int, end: int) -> Any:
-    """The next 8 bytes of a name of at most ``left`` more, zeros from its NUL or its end on."""
+    """Return the next 8 bytes of a name of at most ``left`` more, zeros from its NUL or its end on."""
     if at + 8 <= end:
         word = load64(data, at)
     else:
@@ -110,7 +110,7 @@ def _name_word(data: int, at: int, left: int, end: int) -> Any:
 
 @inlined
 def _hash_of(data: int, at: int, size: int, end: int, seed: Any) -> Any:
-    """The keyed hash of the name in the ``size`` bytes at ``at``; 0 for the empty name alone."""
+    """Return the keyed hash of the name in the ``size`` bytes at ``at``; 0 only for the empty name."""
     result = seed
     place = 0
     while place < size:
@@ -129,7 +129,7 @@ def _hash_of(data: int, at: int, size: int, end: int, seed: Any) -> Any:
 
 @inlined
 def _is_same(data: int, at: int, size: int, end: int, word_at: int) -> bool:
-    """Whether the name at ``at`` is the one whose words stand at the address; a word with a zero byte ends it."""
+    """Return whether the name at ``at`` equals that of the words at the address; a word with a zero byte ends it."""
     place, is_same, is_more = 0, True, True
     while is_same and is_more:
         word = _name_word(data, at + place, size - place, end) if place < size else _U0
@@ -141,7 +141,7 @@ def _is_same(data: int, at: int, size: int, end: int, word_at: int) -> bool:
 
 @inlined
 def key_of_name(data: int, at: int, size: int, end: int, tables: int) -> Any:
-    """The key of the name in the ``size`` bytes at ``at``, -1 for one without; and its hash."""
+    """Return the key of the name in the ``size`` bytes at ``at``, -1 if it has none; and its hash."""
     value = _hash_of(data, at, size, end, n64(tables, 8 * SECRET))
     if value == _U0:
         return 0, value
@@ -159,7 +159,7 @@ def key_of_name(data: int, at: int, size: int, end: int, tables: int) -> Any:
 
 @inlined
 def key_of(data: int, end: int, header: int, size: int, little: int, tables: int) -> Any:
-    """The key of the table that the header of ``size`` bytes at ``header`` names, or -1; the name's hash or the index.
+    """Return the key of the table in the header of ``size`` bytes at ``header``, or -1; and its name's hash or index.
 
     ``tables``: see :mod:`.arguments`.
     """
@@ -176,7 +176,7 @@ def key_of(data: int, end: int, header: int, size: int, little: int, tables: int
 
 @inlined
 def next_frame(data: int, limit: int, end: int, state: int, rba: int) -> Any:
-    """STOPPED, or why there is no frame at ``rba``: DAMAGED or MORE; its order; its frame."""
+    """Return STOPPED, or DAMAGED or MORE if there is no frame at ``rba``; its order; its frame."""
     order = i64(state, 8 * LITTLE)
     first = 0 if rba == 0 and u8(data, rba) == TOKEN_F else order
     little, found = frame_in_either(data, rba, limit, end, first)
@@ -193,7 +193,7 @@ def next_frame(data: int, limit: int, end: int, state: int, rba: int) -> Any:
 
 @inlined
 def lacks_head(limit: int, end: int, state: int, rba: int) -> bool:
-    """Whether the bytes with the length of the record at ``rba`` are not in the window yet."""
+    """Return whether the bytes with the length of the record at ``rba`` are not available yet."""
     if limit - rba >= HEAD or limit >= end:
         return False
     store64(state, 8 * NEED, HEAD)
@@ -202,7 +202,7 @@ def lacks_head(limit: int, end: int, state: int, rba: int) -> bool:
 
 @inlined
 def note_header(state: int, found: Any, little: int, what: Any) -> None:
-    """Note where the header stands that the caller has to read."""
+    """Store the position of the header that the caller must read."""
     store64(state, 8 * HEADER, found[1])
     store64(state, 8 * HEADER_LENGTH, found[2])
     store64(state, 8 * RECORD_LITTLE, little)
@@ -211,7 +211,7 @@ def note_header(state: int, found: Any, little: int, what: Any) -> None:
 
 @inlined
 def is_definition(data: int, header: int, little: int, key: int, tables: int) -> Any:
-    """Whether the header is that of a reference to a TDR, or of a TDR that gives its index another name than before."""
+    """Return whether the header is that of a reference to a TDR, or of a TDR that changes the name of its index."""
     kind = u8(data, header + ORIG_NODE_AT)
     if u8(data, header + IO_TYPE_AT) != METADATA or (kind != TABLE) & (kind != REFERENCE):
         return False
@@ -224,13 +224,13 @@ def is_definition(data: int, header: int, little: int, key: int, tables: int) ->
 
 @inlined
 def record_length(data: int, found: Any, little: int) -> Any:
-    """The ``Record.data_length``: the header's field, or the data's size where the field is too small for it."""
+    """Return ``Record.data_length``: the header's field, or the data's size if the field is too small for it."""
     return found[4] if found[0] > MOST_NARROW else u16(data, found[1] + RECORD_LENGTH_AT, little)
 
 
 @inlined
 def _put_header(data: int, found: Any, little: int, row: int, most: int, columns: int) -> None:
-    """The columns that stand in the header, but for the table."""
+    """Store the columns from the header, without the table."""
     at = found[1]
     octets, ints, longs = i64(columns, 0) + row, i64(columns, 8) + 4 * row, i64(columns, 16) + 8 * row
     store8(octets, C_KIND * most, KIND_RECORD)
@@ -247,7 +247,7 @@ def _put_header(data: int, found: Any, little: int, row: int, most: int, columns
 
 @inlined
 def _put_no_header(length: int, row: int, most: int, columns: int) -> None:
-    """The same columns for a file header."""
+    """Store the same columns for a file header."""
     octets, ints, longs = i64(columns, 0) + row, i64(columns, 8) + 4 * row, i64(columns, 16) + 8 * row
     store8(octets, C_KIND * most, KIND_FILE_HEADER)
     store8(octets, C_PARTITION * most, 0)
@@ -278,7 +278,7 @@ def _put_places(
 
 
 def fill(data: int, limit: int, end: int, stop: int, most: int, state: int, tables: int, columns: int) -> int:
-    """Fill rows from ``state[RBA]``, ``state[ROW]`` on; returns why it stopped, the state then being that of the place.
+    """Fill rows from ``state[RBA]``, ``state[ROW]`` on, and update these; return the reason for stopping.
 
     ``columns`` is the address of the addresses of octets, ints and longs, which have ``most`` rows.
     """

@@ -1,8 +1,8 @@
 """The frame of a record, for the kernels: sound as :mod:`trailformat.records.framing` defines it; and walks by frames.
 
-``data`` is the address where the byte at RBA 0 would stand; the bytes from the first record to before ``limit`` are
-there. The file ends at ``end``. Every load lies before ``limit``: ``_length`` looks at the record's length first, and
-all others read inside of the record that it has measured.
+``data`` is the address at which the byte at RBA 0 would be; the bytes from the first record to before ``limit`` are
+available. The file ends at ``end``. No load is beyond ``limit``: ``_length`` reads the record's length first, and all
+others read inside the record that it has measured.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from trailformat.native.scan.tokens import head_size, length_at, next_token
 
 
 def read_headers(data: int, starts: int, little: int, rows: int, indexes: int, continued: int) -> int:
-    """Fill ``indexes``, int64[rows], and ``continued``, uint8[rows], of the ``G`` records that start at places."""
+    """Fill ``indexes``, int64[rows], and ``continued``, uint8[rows], of the ``G`` records at ``starts``."""
     for row in range(rows):
         fetch(data, i64(starts, 8 * min(row + AHEAD, rows - 1)))
         at, size, order = i64(starts, 8 * row), 0, u8(little, row)
@@ -52,12 +52,12 @@ def read_headers(data: int, starts: int, little: int, rows: int, indexes: int, c
 
 
 HEAD = 64
-"""Bytes that hold the length of any record; a kernel has them before it reads one."""
+"""Number of bytes that hold the length of any record; a kernel requires them before it reads one."""
 
 
 @inlined
 def _length(data: int, rba: int, limit: int, end: int, little: int) -> Any:  # noqa: PLR0911 - a list of conditions
-    """The length of the record at ``rba`` if all but its tokens is sound; -1: it is not, -2 - n: n bytes are needed."""
+    """Return the length of the record at ``rba``, tokens unchecked; -1: it is not sound; -2 - n: n bytes are needed."""
     kind = u8(data, rba)
     if end - rba < SMALLEST or (kind != TOKEN_G) & (kind != TOKEN_F):
         return -1
@@ -85,7 +85,7 @@ def _length(data: int, rba: int, limit: int, end: int, little: int) -> Any:  # n
 
 @inlined
 def _frame(data: int, rba: int, limit: int, end: int, little: int) -> Any:
-    """Length (below 0: as _length), header's place and size, offset from ``rba`` and size of payload of D and of T."""
+    """Return length (below 0: as _length), header's place and size, offset from ``rba`` and size of payload D and T."""
     length = _length(data, rba, limit, end, little)
     header = header_size = data_at = data_size = token_at = token_size = 0
     if length < 0:
@@ -113,7 +113,7 @@ def _frame(data: int, rba: int, limit: int, end: int, little: int) -> Any:
 
 @inlined
 def frame_in_either(data: int, rba: int, limit: int, end: int, first: int) -> Any:
-    """The order in which a sound record starts, ``first`` tried first, and its frame."""
+    """Return the order in which a sound record starts, ``first`` tried first, and its frame."""
     found = _frame(data, rba, limit, end, first)
     if found[0] == -1:
         return 1 - first, _frame(data, rba, limit, end, 1 - first)
@@ -121,11 +121,11 @@ def frame_in_either(data: int, rba: int, limit: int, end: int, first: int) -> An
 
 
 def find_metadata(data: int, stop: int, limit: int, end: int, state: int, found: int, most: int) -> int:
-    """Put the RBAs of metadata records to ``found``, int64[most]; returns their number.
+    """Write the RBAs of metadata records to ``found``, int64[most]; return their number.
 
-    ``state``, int64[2], holds the RBA where the first record begins and the byte order that is tried first; it gets
-    those where the walk ends: at or after ``stop``, where no sound record begins, where one reaches beyond ``limit``,
-    or where there is no more room. ``data``, ``limit`` and ``end``: see above.
+    ``state``, int64[2], holds the RBA of the first record and the byte order that is tried first; it gets those at the
+    end of the walk: at or after ``stop``, where no sound record begins, where one reaches beyond ``limit``, or where
+    ``found`` is full. ``data``, ``limit`` and ``end``: see above.
     """
     rba, little, count = i64(state, 0), i64(state, 8), 0
     while rba < stop and count < most and (limit - rba >= HEAD or limit >= end):
@@ -143,10 +143,10 @@ def find_metadata(data: int, stop: int, limit: int, end: int, state: int, found:
 
 
 def next_frame(data: int, start: int, stop: int, limit: int, end: int) -> int:
-    """The first place from ``start`` to before ``stop`` where a sound record starts in either byte order; -1: none.
+    """Return the first place from ``start`` to before ``stop`` where a sound record starts in either order; -1: none.
 
-    ``data`` is the address where the byte at RBA 0 would stand; the bytes from ``start`` to before ``limit`` are there.
-    A place whose record claims more than these is not decided here: -2 - place. The file ends at ``end``.
+    ``data`` is the address at which the byte at RBA 0 would be; the bytes from ``start`` to before ``limit`` are
+    available. A place whose record needs more than these is undecided: -2 - place. The file ends at ``end``.
     """
     for rba in range(start, stop):
         kind = u8(data, rba)

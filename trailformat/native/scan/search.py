@@ -1,4 +1,4 @@
-"""Finding bytes as machine code: many places at a time, where hardly ever one has the first and the last byte."""
+"""The kernel that finds bytes: it tests many places at once for the first and the last byte, which few places have."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from trailformat.native.loads import inlined, load64, u8
 
 _WORDS = 64
-"""In a shorter loop LLVM makes no use of wide registers."""
+"""LLVM does not use wide registers in a shorter loop."""
 _AT_ONCE = 8 * _WORDS
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
@@ -29,7 +29,7 @@ def _eight(byte: int) -> Any:
 
 @inlined
 def _may_be_among(data: int, at: int, value: int, folds: int, size: int) -> Any:
-    """Whether the first and the last byte stand at any of the places from ``at`` on; eight in a word."""
+    """Return whether any of the places from ``at`` on may have the first and the last byte; eight in a word."""
     first, last = _eight(u8(value, 0)), _eight(u8(value, size - 1))
     first_fold, last_fold = _eight(u8(folds, 0)), _eight(u8(folds, size - 1))
     found = np.uint64(0)
@@ -41,10 +41,10 @@ def _may_be_among(data: int, at: int, value: int, folds: int, size: int) -> Any:
 
 
 def find(data: int, start: int, stop: int, value: int, folds: int, size: int) -> int:
-    """The first offset from ``start`` on where ``size`` bytes at the address ``value`` stand before ``stop``, or -1.
+    """Return the first offset from ``start`` on of the ``size`` bytes at the address ``value``, before ``stop``, or -1.
 
-    A byte at the address ``folds`` is 32 where a letter of either case is meant, ``value`` then holding the small one,
-    and 0 elsewhere.
+    A byte at the address ``folds`` is 32 for a letter of either case, whose lower case is in ``value``, and 0 for
+    others.
     """
     end = stop - size + 1
     at = start

@@ -1,7 +1,7 @@
-"""Tokens in the payload of ``T``, in the kernels, LOGCSN and TRANID of rows among them.
+"""Kernels for tokens in the payload of ``T``, among them LOGCSN and TRANID of rows.
 
-``data`` is the address where the byte at RBA 0 would stand; the caller has seen to it that the bytes of every row are
-there. Every load lies before ``stop``, inside of the payload of ``T`` whose place is in the batch.
+``data`` is the address at which the byte at RBA 0 would be; the caller ensures that the bytes of every row are
+available. No load is beyond ``stop``: all are inside the payload of ``T``, whose place is in the batch.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def length_at(data: int, at: int, little: int) -> Any:
 
 @inlined
 def next_token(data: int, at: int, stop: int, little: int) -> Any:
-    """Id of the token at ``at``, place and size of its payload; -1 and a place after ``stop`` where none fits."""
+    """Return id, place and size of the payload of the token at ``at``; -1, a place after ``stop`` if none fits."""
     if at + NARROW_HEAD <= stop:
         if not is_wide(u8(data, at + INFO_AT)):
             return u8(data, at), at + NARROW_HEAD, u16(data, at + LENGTH_AT, little)
@@ -56,7 +56,7 @@ def next_token(data: int, at: int, stop: int, little: int) -> Any:
 
 @inlined
 def area_of(columns: int, row: int) -> Any:
-    """Beginning, end and order of the payload of ``T`` of a row; ``columns``: see :mod:`.arguments`."""
+    """Return beginning, end and order of the payload of ``T`` of a row; ``columns``: see :mod:`.arguments`."""
     at = i64(i64(columns, 8 * T_RBA), 8 * row) + n32(i64(columns, 8 * T_OFFSET), 4 * row)
     return at, at + n32(i64(columns, 8 * T_SIZE), 4 * row), u8(i64(columns, 8 * T_ORDER), row)
 
@@ -79,7 +79,7 @@ def mark_rows(data: int, columns: int, rows: int, token_id: int, marks: int) -> 
 
 @inlined
 def _own(data: int, at: int, stop: int, little: int) -> Any:
-    """Place and size of the first LOGCSN and the first TRANID in the payload of ``T``; none when it is damaged."""
+    """Return place and size of the first LOGCSN and the first TRANID in the payload of ``T``; none if it is damaged."""
     csn_at, csn_size, xid_at, xid_size = 0, ABSENT, 0, ABSENT
     for _ in range(MOST_FIELDS):
         if at >= stop:
@@ -96,9 +96,9 @@ def _own(data: int, at: int, stop: int, little: int) -> Any:
 
 
 def own_tokens(data: int, columns: int, rows: int, found: int) -> int:
-    """Fill ``found``, int64[4, rows], with place and size of LOGCSN, place and size of TRANID; returns ``rows``.
+    """Fill ``found``, int64[4, rows], with place and size of LOGCSN, place and size of TRANID; return ``rows``.
 
-    ``columns``: see :mod:`.arguments`; what is no record has no tokens.
+    ``columns``: see :mod:`.arguments`; rows that are not records have no tokens.
     """
     kinds = i64(columns, 8 * T_KIND)
     for row in range(rows):
@@ -115,7 +115,7 @@ def own_tokens(data: int, columns: int, rows: int, found: int) -> int:
 
 
 def gather(data: int, places: int, sizes: int, starts: int, count: int, out: int) -> int:
-    """Copy the bytes at the places, of the sizes, to ``out`` from the starts on; sizes below 0 are passed over."""
+    """Copy bytes of these places and sizes to ``out`` at these starts; skip sizes below 0."""
     for number in range(count):
         at, start = i64(places, 8 * number), i64(starts, 8 * number)
         for place in range(i64(sizes, 8 * number)):

@@ -1,4 +1,4 @@
-"""Rows of a batch with their bytes: header fields, columns of images, tokens, definitions. It needs numpy."""
+"""Rows of a batch with their bytes: header fields, columns of images, tokens, definitions. Needs numpy."""
 
 from __future__ import annotations
 

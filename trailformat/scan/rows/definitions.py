@@ -1,4 +1,4 @@
-"""The tables of rows: index or name in the headers of many records, and the definitions in a batch that apply."""
+"""The tables of rows: the index or name in the headers of many records, and the definitions that apply to them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Headers(NamedTuple):
     """Fields of the header of each row.
 
     Attributes:
-        table_index: NO_INDEX where the header holds a name, or there is none.
-        is_continued: whether the record goes on in the one after it.
+        table_index: int64; NO_INDEX if the header holds a name, or the row has no header.
+        is_continued: True if the next record continues this one.
     """
 
     table_index: Array
@@ -29,13 +29,13 @@ class Headers(NamedTuple):
 
 
 def are_wide(info: Array) -> Array:
-    """A mask of the tokens whose length takes four bytes, by their info."""
+    """Return a mask of the tokens whose length has four bytes, by their info byte."""
     mask: Array = (info & WIDE != 0) & (info != UNSET)
     return mask
 
 
 def header_positions(view: Array, starts: Array) -> Array:
-    """The offset in ``view`` of the payload of ``H`` in each ``G`` record."""
+    """Return the offset in ``view`` of the payload of ``H`` of each ``G`` record."""
     at = starts
     for _ in range(2):
         at = at + np.where(are_wide(view[at + INFO_AT]), WIDE_HEAD, NARROW_HEAD)
@@ -43,7 +43,7 @@ def header_positions(view: Array, starts: Array) -> Array:
 
 
 def headers_at(view: Array, starts: Array, little: Array) -> Headers:
-    """Fields of the headers of ``G`` records that start at places in ``view``, in these byte orders."""
+    """Return the header fields of the ``G`` records that start at these offsets in ``view``."""
     headers = Headers(np.empty(len(starts), np.int64), np.empty(len(starts), np.bool_))
     places, orders = np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(little, np.uint8)
     addresses = [array.ctypes.data for array in (view, places, orders, *headers)]
@@ -52,7 +52,7 @@ def headers_at(view: Array, starts: Array, little: Array) -> Headers:
 
 
 def headers_of(rows: RowBytes) -> Headers:
-    """Fields of the headers of rows; of those that are no records NO_INDEX and false."""
+    """Return the header fields of rows; NO_INDEX and False for rows that are not ``G`` records."""
     if rows.is_record.all():
         return headers_at(rows.view, rows.starts, rows.is_little)
     headers = Headers(np.full(len(rows), NO_INDEX, np.int64), np.zeros(len(rows), np.bool_))
@@ -64,14 +64,14 @@ def headers_of(rows: RowBytes) -> Headers:
 
 
 def u16_at(view: Array, at: Array, little: Array) -> Array:
-    """Two bytes at each place as an unsigned integer, int64."""
+    """Return the unsigned two-byte integer at each offset, as int64."""
     first, second = view[at].astype(np.int64), view[at + 1].astype(np.int64)
     numbers: Array = np.where(little, second << 8 | first, first << 8 | second)
     return numbers
 
 
 def length_at(view: Array, at: Array, little: Array, is_long: Array) -> Array:
-    """A length of two bytes at each place, or of four where that is set, int64."""
+    """Return the length at each offset, of four bytes where ``is_long`` is set, else of two, as int64."""
     first, second = u16_at(view, at, little), u16_at(view, at + 2 * is_long, little)
     numbers: Array = np.where(is_long, np.where(little, second << 16 | first, first << 16 | second), first)
     return numbers
@@ -79,17 +79,17 @@ def length_at(view: Array, at: Array, little: Array, is_long: Array) -> Array:
 
 _INDEX_BITS = 16
 _INDEXES = 1 << _INDEX_BITS
-"""How many table indexes there are."""
+"""Number of possible table indexes."""
 _MOST_KEYS = 1 << 17
-"""The number of keys up to which a table of all of them is faster than sorting."""
+"""Number of possible keys up to which a table of all of them is faster than sorting."""
 
 
 class RowGroups(NamedTuple):
-    """Rows in groups, each of rows between two metadata records that name their table alike.
+    """Rows in groups: no metadata record is between the rows of a group, and their table has the same index or name.
 
     Attributes:
-        group: the number of each row's group; they count in the order of the file's metadata.
-        firsts: the first row of each group, by its number among the rows.
+        group: the group number of each row; groups are ordered by the metadata records before them.
+        firsts: the number of the first row of each group, among the rows given.
     """
 
     group: Array
@@ -97,17 +97,17 @@ class RowGroups(NamedTuple):
 
 
 def metadata_rows(batch: Batch) -> Array:
-    """A mask of the metadata records: between two of them an index means one definition."""
+    """Return a mask of the metadata records: between two of them an index means one definition."""
     io_type, kind = np.asarray(batch.io_type), np.asarray(batch.kind)
     mask: Array = (io_type == METADATA) & (kind == RECORD)
     return mask
 
 
 def learn_definitions(trail: TrailFile, batch: Batch) -> Array:
-    """Let the trail know where definitions stand in this batch, which every look-up would walk for.
+    """Add the definitions in a batch to those that ``trail.tables`` has, so that no lookup searches the batch again.
 
-    Returns a mask of their rows. Batches are given in the order of the file. What ends a file and is no record may be
-    one when the file has grown: nothing is known of it.
+    Return a mask of their rows. Batches must be given in file order. A last row that is not a record is left out: when
+    the file grows, it may become one.
     """
     is_metadata, last = metadata_rows(batch), len(batch) - 1
     is_growing = batch.end >= trail.size and batch.kind[last] > FILE_HEADER
@@ -117,7 +117,7 @@ def learn_definitions(trail: TrailFile, batch: Batch) -> Array:
 
 
 def metadata_in(batch: Batch, is_metadata: Array) -> list[MetadataRecord]:
-    """The metadata records of a batch, at whose rows the mask is true."""
+    """Return the metadata records of a batch, given the mask of their rows."""
     if not is_metadata.any():
         return []
     columns = (batch.rba, batch.orig_node, batch.order, batch.audit_rba, batch.partition, batch.table)
@@ -135,9 +135,9 @@ def metadata_in(batch: Batch, is_metadata: Array) -> list[MetadataRecord]:
 
 
 def by_definition(rows: RowBytes, table_index: Array) -> RowGroups:
-    """The rows by the definition that applies to them: one look-up for each group will do.
+    """Group rows by the definition that applies to them, so that one lookup per group suffices.
 
-    ``table_index`` is that of their headers.
+    ``table_index`` is that of :class:`Headers`.
     """
     segment = np.cumsum(metadata_rows(rows.batch))[rows.rows]
     is_named = table_index == NO_INDEX
@@ -147,7 +147,10 @@ def by_definition(rows: RowBytes, table_index: Array) -> RowGroups:
 
 
 def grouped(segment: Array, name: Array) -> RowGroups:
-    """Rows by two numbers: how many metadata records stand before them, and the number of their table."""
+    """Group rows by ``segment``, the number of metadata records before each, and ``name``, the number of its table.
+
+    ``segment`` must not decrease. Uses a table of all possible keys up to _MOST_KEYS, else sorting.
+    """
     if not len(segment):
         return RowGroups(np.empty(0, np.int64), np.empty(0, np.int64))
     lowest, begun = int(name.min()), int(segment[0])

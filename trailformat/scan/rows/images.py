@@ -1,6 +1,6 @@
-"""The images of many rows: where the columns before and after lie.
+"""The images of many rows: offsets of the columns before and after.
 
-Which data hold which images is what :mod:`trailformat.records.columns` says.
+Which images a record's data hold is defined in :mod:`trailformat.records.columns`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from trailformat.scan.rows.row_bytes import Array, RowBytes, RowData
 
 
 class Fields(NamedTuple):
-    """Tokens or columns in regions of a file, all one-dimensional.
+    """Tokens or columns in regions of a file; all arrays are one-dimensional.
 
     Attributes:
-        first: int64, one more than regions: those of region n are the fields ``first[n]`` to before ``first[n + 1]``.
-        number: int64, the id of a token, the index of a column.
-        start, size: int64, the payload, from the beginning of the bytes.
-        is_sound: bool, whether the fields fill their region exactly; a region that is not sound has no fields here.
+        first: int64, regions + 1 values: region n has the fields ``first[n]`` to before ``first[n + 1]``.
+        number: int64, the id of a token or the index of a column.
+        start, size: int64, offset in the view and size of the payload.
+        is_sound: bool, by region: True if the fields fill it exactly; a region that is not sound has no fields here.
     """
 
     first: Array
@@ -33,16 +33,16 @@ class Fields(NamedTuple):
 
     @property
     def counts(self) -> Array:
-        """The number of fields of each region."""
+        """Number of fields of each region."""
         return np.diff(self.first)
 
     @property
     def region(self) -> Array:
-        """The region of each field."""
+        """Number of the region of each field."""
         return np.repeat(np.arange(len(self.is_sound)), self.counts)
 
     def only(self, regions: Array) -> Fields:
-        """The same regions, with fields in those that the mask takes."""
+        """Return the same regions, without the fields of regions that the mask excludes."""
         if regions.all():
             return self
         kept = regions[self.region]
@@ -51,15 +51,15 @@ class Fields(NamedTuple):
 
 
 def columns_in(view: Array, starts: Array, ends: Array, little: Array) -> Fields:
-    """The columns that fill the regions from ``starts`` to ``ends`` in ``view``, bytes of the file.
+    """Return the columns in the regions from ``starts`` to ``ends`` of ``view``, bytes of the file.
 
-    Places are int64, ``little`` is a bool for each region. The payload of a column begins with its indicator.
+    ``little`` has a bool for each region: True for little-endian. The payload of a column begins with its indicator.
     """
     return _fields(view, starts, ends, little, are_tokens=False)
 
 
 def tokens_in(view: Array, starts: Array, ends: Array, little: Array) -> Fields:
-    """The tokens that fill the regions; see :func:`columns_in`."""
+    """Return the tokens in the regions; arguments as for :func:`columns_in`."""
     return _fields(view, starts, ends, little, are_tokens=True)
 
 
@@ -77,12 +77,12 @@ def _fields(view: Array, starts: Array, ends: Array, little: Array, *, are_token
 
 
 class ImageRegions(NamedTuple):
-    """Places of the images of rows, before and after.
+    """Bounds of the before and after images of rows.
 
     Attributes:
-        starts, ends: of the image before, and of the one after, int64; equal where there is none.
-        present: which rows have such an image.
-        is_sound: which rows have room for the length in front of an image, and for the image.
+        starts, ends: of the before and of the after image, int64 offsets; equal without an image.
+        present: masks of the rows that have such an image.
+        is_sound: mask of the rows whose data have room for the length before an image, and for the image.
     """
 
     starts: tuple[Array, Array]
@@ -95,9 +95,9 @@ class ImageFields(NamedTuple):
     """The columns of rows.
 
     Attributes:
-        images: before and after, a region for each row.
-        present: which rows have such an image.
-        is_sound: which rows come apart, those without images too.
+        images: the columns of the before and the after images, a region for each row.
+        present: masks of the rows that have such an image.
+        is_sound: mask of the rows whose images split into columns, rows without images included.
     """
 
     images: tuple[Fields, Fields]
@@ -106,14 +106,14 @@ class ImageFields(NamedTuple):
 
 
 def has_columns(rows: RowBytes) -> Array:
-    """A mask of the rows whose data are columns: a list of them, or two after a length."""
+    """Return a mask of the rows whose data are columns: one list of them, or two lists after a length."""
     data = rows.row_data
     mask: Array = (data.prefix > 0) | data.is_list
     return mask
 
 
 def image_regions(view: Array, rows: RowData) -> ImageRegions:
-    """Places of the images of rows in ``view``."""
+    """Return the bounds of the images of rows in ``view``."""
     is_paired = rows.prefix > 0
     begin = rows.starts + rows.prefix
     middle, is_sound = begin.copy(), begin <= rows.ends
@@ -131,7 +131,7 @@ def image_regions(view: Array, rows: RowData) -> ImageRegions:
 
 
 def images_of(rows: RowBytes) -> ImageFields:
-    """The columns of rows."""
+    """Return the columns of the images of rows."""
     view, data = rows.view, rows.row_data
     regions = image_regions(view, data)
     before, after = (
@@ -145,8 +145,8 @@ class PickedColumn(NamedTuple):
     """One column of an image of each row.
 
     Attributes:
-        start, size: int64, where it is: its indicator stands first; meant only where ``found`` is ONE.
-        found: uint8: ONE, or ANOTHER, SEVERAL, NO_COLUMNS of ``native.scan.arguments``.
+        start, size: int64, its payload, which begins with the indicator; valid only where ``found`` is ONE.
+        found: uint8: ONE, ANOTHER, SEVERAL or NO_COLUMNS of ``native.scan.arguments``.
     """
 
     start: Array
@@ -155,14 +155,17 @@ class PickedColumn(NamedTuple):
 
 
 class PickedColumns(NamedTuple):
-    """One column of rows, in the images before and after; ``is_plain``: which have it once at most in each image."""
+    """One column of rows, in the before and after images.
+
+    ``is_plain`` is a mask of the rows with an image that have the column at most once in each image.
+    """
 
     images: tuple[PickedColumn, PickedColumn]
     is_plain: Array
 
 
 def column_of(rows: RowBytes, wanted: Array) -> PickedColumns:
-    """The column of each row with the index ``wanted``, int64; a row without images of columns is not plain."""
+    """Return the column with the index ``wanted`` (int64, one per row) of each row, before and after."""
     view, data = rows.view, rows.row_data
     regions = image_regions(view, data)
     indexes = np.ascontiguousarray(wanted, np.int64)

@@ -1,6 +1,6 @@
 """Rows of a batch that belong together: both halves of an update in two records, a piece of a LOB and its base record.
 
-What a batch does not show, for it begins, ends or is damaged there, is UNKNOWN; the rules are those of
+A related row is UNKNOWN if it is outside the batch or lost in damage. The rules are those of
 :mod:`trailformat.changes.row_changes` and :mod:`trailformat.changes.segments`.
 """
 
@@ -30,17 +30,17 @@ _HALVES = np.array(
     ],
     np.uint8,
 )
-"""By IOType, whether it is a before image, and TransInd."""
+"""The Half of a row, by IOType, whether it is a before image, and TransInd."""
 _IS_BASE = np.array([number not in NOT_TRANSACTIONAL | PIECES for number in range(256)])
 
 
 class Related(NamedTuple):
-    """For each row of a batch the number of another row, NONE or UNKNOWN.
+    """For each row of a batch the number of a related row, NONE or UNKNOWN.
 
     Attributes:
-        other: of what is the other half of the same update, if both have the same table.
-        base: of the record that a piece of a LOB belongs to, NONE for every other row.
-        ordinal: which of the pieces of that record it is, from 1.
+        other: the other half of the same update, provided that both have the same table.
+        base: the base record of a piece of a LOB; NONE for every other row.
+        ordinal: the ordinal of a piece among the pieces of its base record, from 1.
     """
 
     other: Array
@@ -49,12 +49,12 @@ class Related(NamedTuple):
 
 
 def related_rows(batch: Batch) -> Related:
-    """The rows of a batch that belong together."""
+    """Return the related rows of a batch; metadata records may be between the halves of an update."""
     return Related(other_halves(batch, np.flatnonzero(~metadata_rows(batch))), *bases(batch))
 
 
 def halves_of(batch: Batch) -> Array:
-    """The half of an update, as :class:`Half`, that each row of a batch can be."""
+    """Return the half of an update, as :class:`Half`, that each row of a batch can be."""
     columns = (batch.kind, batch.io_type, batch.before_after, batch.trans_ind)
     kind, io_type, before_after, trans_ind = map(np.asarray, columns)
     is_before = (before_after == _BEFORE).astype(np.uint8)
@@ -63,7 +63,7 @@ def halves_of(batch: Batch) -> Array:
 
 
 def other_halves(batch: Batch, plain: Array) -> Array:
-    """The column ``other`` of :class:`Related`; halves follow one another among the rows ``plain``."""
+    """Return the column ``other`` of :class:`Related`; the halves of an update are adjacent in the rows ``plain``."""
     other = np.full(len(batch), NONE)
     if not len(plain):
         return other
@@ -80,7 +80,7 @@ def other_halves(batch: Batch, plain: Array) -> Array:
 
 
 def bases(batch: Batch) -> tuple[Array, Array]:
-    """The columns ``base`` and ``ordinal`` of :class:`Related`."""
+    """Return the columns ``base`` and ``ordinal`` of :class:`Related`."""
     kind, io_type = np.asarray(batch.kind), np.asarray(batch.io_type)
     numbers = np.arange(len(batch))
     found = row_ends(batch)
@@ -92,21 +92,21 @@ def bases(batch: Batch) -> tuple[Array, Array]:
 
 
 def row_ends(batch: Batch) -> Array:
-    """For each row its number where it is a base record, UNKNOWN where it is no record, else NONE."""
+    """Return for each row its own number if it is a base record, UNKNOWN if it is not a record, else NONE."""
     kind, io_type = np.asarray(batch.kind), np.asarray(batch.io_type)
     is_base = (kind == RECORD) & _IS_BASE[io_type]
     return np.where(is_base, np.arange(len(batch)), np.where(kind > FILE_HEADER, UNKNOWN, NONE))
 
 
 class LobPieces(NamedTuple):
-    """The numbers in front of pieces of LOBs, int64; ``is_sound``: whether they are laid out as assumed."""
+    """The headers of pieces of LOBs, int64; ``is_sound`` is a mask of the rows whose header is consistent."""
 
     numbers: PieceHeader
     is_sound: Array
 
 
 def lob_pieces(rows: RowBytes, is_continued: Array, rec_count: Array) -> LobPieces:
-    """The numbers of rows that are pieces of LOBs, with two fields of their headers."""
+    """Return the piece headers of rows that are pieces of LOBs, checked against two fields of their record headers."""
     view = rows.view
     starts, ends = rows.payload("data")
     at = np.minimum(starts, len(view) - HEADER_BYTES)
@@ -129,9 +129,9 @@ def lob_pieces(rows: RowBytes, is_continued: Array, rec_count: Array) -> LobPiec
 
 
 def piece_numbers(rows: RowBytes, related: Related, is_continued: Array) -> Array:
-    """The numbers of pieces of LOBs by the records before them; 0 where these are not among the rows, or not known.
+    """Return the ordinal, from 1, of each piece in its LOB; 0 if not all pieces before it are among the rows.
 
-    A LOB begins with the first piece of a row, and behind one that does not go on.
+    A LOB begins with the first piece of a base record, and after a piece that is not continued.
     """
     at = np.flatnonzero(related.base[rows.rows] >= 0)
     base, ordinal = (column[rows.rows[at]] for column in (related.base, related.ordinal))
@@ -145,17 +145,17 @@ def piece_numbers(rows: RowBytes, related: Related, is_continued: Array) -> Arra
 
 
 class WholeLobs:
-    """The LOBs of the rows of a batch all of whose LOBs are whole and plain, in the order of the file.
+    """The LOBs of a batch, in file order, of those base records whose LOBs are all complete in it and sound.
 
     Args:
         buffer: the bytes of the file.
         batch: the batch.
 
     Attributes:
-        row: for each LOB the number of its row in the batch.
+        row: the number of the base record of each LOB in the batch.
         column: the index of its column.
-        is_before: whether it is of the image before.
-        size: its bytes.
+        is_before: True if it belongs to the before image.
+        size: its size in bytes.
     """
 
     def __init__(self, buffer: FileBuffer, batch: Batch) -> None:
@@ -186,13 +186,13 @@ class WholeLobs:
         self.is_before = image[self._first] == _BEFORE
 
     def data(self, lob: int) -> bytes:
-        """The bytes of a LOB, by its number here."""
+        """Return the bytes of a LOB, by its index in ``row``."""
         at, view = slice(self._first[lob], self._stop[lob]), memoryview(self._pieces.data)
         return b"".join(view[start:end] for start, end in zip(self._starts[at], self._ends[at], strict=True))
 
 
 def _are_alone(base: Array, image: Array, column: Array, first: Array) -> Array:
-    """A mask of the LOBs that are the only ones of their row, image and column."""
+    """Return a mask of the LOBs that are the only ones of their row, image and column."""
     keys = np.stack([part[first].astype(np.int64) for part in (base, image, column)])
     _, kinds, counts = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
     alone: Array = counts[kinds.ravel()] == 1
@@ -200,7 +200,10 @@ def _are_alone(base: Array, image: Array, column: Array, first: Array) -> Array:
 
 
 def _are_closed(batch: Batch, rows: Array) -> Array:
-    """A mask of the rows, NONE and UNKNOWN among them, whose end the batch shows: another row follows."""
+    """Return a mask of the base records whose end is in the batch: another base record follows, with no damage between.
+
+    ``rows`` are row numbers; NONE and UNKNOWN give False.
+    """
     ends = row_ends(batch)
     told = np.append(np.flatnonzero(ends != -1), -1)
     following = told[np.searchsorted(told[:-1], rows, "right")]

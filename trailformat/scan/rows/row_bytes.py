@@ -1,6 +1,6 @@
-"""Rows of a batch with the bytes of the file that hold them.
+"""Rows of a batch with their bytes in the file.
 
-They are read, not looked at where they are mapped: a file that is cut ends a read with an error, not the process.
+The bytes are read, not accessed in the mapping: if the file is truncated, a read fails, but the process survives.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
 
 Array = np.ndarray[Any, Any]
 MOST_COPIED = 1 << 26
-"""More bytes than these stay where they are mapped: large records, whose copy would not fit into the memory."""
+"""Bytes up to which rows are copied; larger ranges are accessed in the mapping, as their copy may exceed the memory."""
 _NEAR = 1 << 14
-"""Rows with fewer bytes between them are read in one go: 4 KiB and 64 KiB take a tenth longer on 1 GB."""
+"""Rows with at most this number of bytes between them are read together; with 4 or 64 KiB 1 GB takes 10 % longer."""
 _BEFORE = ord("B")
 _PREFIX = np.array([PREFIX_SIZES.get(number, 0) for number in range(256)], np.uint8)
 _IS_SINGLE = np.array([number in ROW_TYPES for number in range(256)])
@@ -34,17 +34,17 @@ _ORDERS = (ByteOrder.BIG, ByteOrder.LITTLE)
 
 
 class RowBuffer(NamedTuple):
-    """Bytes of a file, read or where they are mapped, and the RBA of the first."""
+    """Bytes of a file, copied or mapped, and the RBA of the first."""
 
     data: Buffer
     begin: int
 
 
 def read_range(buffer: FileBuffer, begin: int, end: int) -> RowBuffer:
-    """The bytes from one RBA to another.
+    """Return the bytes from one RBA to another; mapped if there are more than MOST_COPIED.
 
     Raises:
-        NotATrail: the file has become shorter, or cannot be read.
+        CannotRead: the file has become shorter, or cannot be read.
     """
     if end - begin <= MOST_COPIED:
         return RowBuffer(copied(buffer, begin, end), begin)
@@ -52,21 +52,21 @@ def read_range(buffer: FileBuffer, begin: int, end: int) -> RowBuffer:
 
 
 class Read(NamedTuple):
-    """Bytes of rows: what holds them and what stands between them, and where in it each row begins, int64."""
+    """The bytes of rows, with those between them, and the offset in ``data`` at which each row begins, int64."""
 
     data: Buffer
     starts: Array
 
 
 class RowData(NamedTuple):
-    """The data of rows, as arrays with a value for each.
+    """The data of rows, as arrays with a value for each row.
 
     Attributes:
-        starts, ends: int64, where they lie in the bytes; of data that are too large the end is before the start.
-        prefix: uint8, the size of the length in front of two images, 0 where there are not two.
-        is_list: whether data are one image and a list of columns.
-        is_before: whether one image is that before.
-        little: bool, the byte order.
+        starts, ends: int64, their offsets in the bytes; for data that are too large the end is before the start.
+        prefix: uint8, the size of the length before two images; 0 without two images.
+        is_list: True if the data are one image, a list of columns.
+        is_before: True if the single image is a before image.
+        little: bool, True for little-endian.
     """
 
     starts: Array
@@ -78,15 +78,15 @@ class RowData(NamedTuple):
 
 
 class RowBytes:
-    """Some rows of a batch and their bytes, which are read when one is needed.
+    """Some rows of a batch and their bytes, which are read on first access.
 
     Args:
         buffer: the bytes of the file.
         batch: the batch.
-        rows: their numbers in it, in order.
-        read: their bytes, where these have been read.
+        rows: their numbers in it, ascending.
+        read: their bytes, if they have been read already.
 
-    The bytes raise like :func:`read_range`.
+    Access to the bytes raises like :func:`read_range`.
     """
 
     def __init__(self, buffer: FileBuffer, batch: Batch, rows: Array, read: Read | None = None) -> None:
@@ -97,10 +97,10 @@ class RowBytes:
 
     @classmethod
     def chunks(cls, buffer: FileBuffer, batch: Batch, rows: Array, most: int = MOST_COPIED) -> Iterator[RowBytes]:
-        """Rows in chunks, each read, that reach over at most ``most`` bytes of the file, unless one row has more.
+        """Yield the rows in chunks whose bytes are read; each spans at most ``most`` bytes of the file, or is one row.
 
         Raises:
-            NotATrail: the file is shorter than when the batch was made.
+            CannotRead: the file is shorter than when the batch was made.
         """
         batch.require(buffer)
         starts = np.asarray(batch.rba)[rows]
@@ -127,7 +127,7 @@ class RowBytes:
 
     @property
     def data(self) -> Buffer:
-        """The bytes of the rows, and of what stands between them."""
+        """The bytes of the rows, with those between them."""
         return self.read.data
 
     @property
@@ -144,7 +144,7 @@ class RowBytes:
         return np.frombuffer(self.data, np.uint8)
 
     def of(self, column: str) -> Array:
-        """A column of the batch for these rows."""
+        """Return a column of the batch, by name, for these rows."""
         values: Array = np.asarray(getattr(self.batch, column))[self.rows]
         return values
 
@@ -155,7 +155,7 @@ class RowBytes:
 
     @cached_property
     def is_record(self) -> Array:
-        """A mask of the rows with a record header."""
+        """A mask of the ``G`` records."""
         mask: Array = self.kind == RECORD
         return mask
 
@@ -167,18 +167,18 @@ class RowBytes:
 
     @cached_property
     def is_little(self) -> Array:
-        """The byte order of each row."""
+        """A mask of the little-endian rows."""
         mask: Array = self.of("order") == 1
         return mask
 
     def payload(self, part: str) -> tuple[Array, Array]:
-        """The offsets where the payload of ``data`` or ``token`` begins and ends; equal without one."""
+        """Return the offsets of begin and end of each row's payload of ``data`` or ``token``; equal without one."""
         starts = self.starts + self.of(f"{part}_offset")
         return starts, starts + self.of(f"{part}_size")
 
     @cached_property
     def row_data(self) -> RowData:
-        """The data of the rows; its arrays are shared by all who take them."""
+        """The data of the rows; callers share the arrays and must not change them."""
         io_type = np.where(self.is_record, self.of("io_type"), 0)
         is_list = _IS_SINGLE[io_type] & (self.of("partition") & COMPRESSED != 0)
         is_before = self.of("before_after") == _BEFORE
@@ -189,15 +189,15 @@ class RowBytes:
 
     @property
     def is_too_large(self) -> Array:
-        """A mask of the rows whose data are not taken apart."""
+        """A mask of the rows whose data are larger than LARGEST and are not decoded."""
         mask: Array = self.of("data_size") > LARGEST
         return mask
 
     def record(self, row: int, path: Path | None = None) -> Record:
-        """One of the rows, by its number here, as a record of the file at ``path``.
+        """Return a row, by its index in ``rows``, as a record of the file at ``path``.
 
         Raises:
-            NotATrail: the file was written over since the batch was made.
+            NotATrail: the file was overwritten since the batch was made.
         """
         at, start = self.rows[row], int(self.starts[row])
         rba, length, order = int(self.batch.rba[at]), int(self.batch.length[at]), _ORDERS[self.batch.order[at]]
@@ -210,7 +210,7 @@ class RowBytes:
         return record
 
     def _is_same(self, record: Record, at: int) -> bool:
-        """Whether a record is what the batch has of it."""
+        """Return True if the header fields of a record are those of row ``at`` of the batch."""
         try:
             header, batch = record.header, self.batch
         except TrailError:
@@ -224,12 +224,12 @@ class RowBytes:
         )
 
     def subset(self, at: Array) -> RowBytes:
-        """The rows with these numbers here."""
+        """Return the rows with these indexes in ``rows``; they share the bytes."""
         return RowBytes(self.buffer, self.batch, self.rows[at], Read(self.data, self.starts[at]))
 
 
 def read_regions(buffer: FileBuffer, rbas: Array, ends: Array) -> Read:
-    """The bytes of rows, or of parts of them, that stand in the order of the file."""
+    """Read the bytes of rows, or of parts of them, from ``rbas`` to ``ends``, ascending."""
     if not len(rbas):
         return Read(b"", rbas)
     breaks = np.flatnonzero(rbas[1:] - ends[:-1] > _NEAR) + 1

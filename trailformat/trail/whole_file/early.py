@@ -1,4 +1,4 @@
-"""Long files which the disk begins to take while more of them is written: fsync at their end waits for little."""
+"""Long files whose writing to disk starts while they are still being written, so that the final fsync is short."""
 
 from __future__ import annotations
 
@@ -8,31 +8,27 @@ from functools import cache
 from typing import BinaryIO
 
 _PART = 1 << 23
-"""Bytes for which writing is started at a time."""
+"""Bytes after which writing to disk is started."""
 _BEGIN_WRITING = 2
-"""SYNC_FILE_RANGE_WRITE: begin, do not wait."""
+"""SYNC_FILE_RANGE_WRITE: start writing, do not wait."""
 
 
 class EarlyWriting:
-    """Starts the writing of an open file to disk early; only fsync confirms that it is there.
-
-    Args:
-        file: the file.
-    """
+    """Starts the writing of an open file to disk early; only fsync guarantees that it is on disk."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._told = 0
 
     def reach(self, size: int) -> None:
-        """Start the writing of the bytes up to ``size``, if there are enough."""
+        """Start the writing of the bytes up to ``size``, if at least _PART of them have not been started."""
         if size - self._told >= _PART:
             _begin_writing(self._file.fileno(), self._told, size - self._told)
             self._told = size
 
 
 def parts(start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a range for which writing is started at a time."""
+    """Split a range into the parts for which writing is started."""
     for begin in range(start, stop, _PART):
         yield begin, min(begin + _PART, stop)
 
@@ -45,8 +41,8 @@ def _begin_writing(file: int, start: int, length: int) -> None:
 
 @cache
 def _system_call() -> Callable[[int, int, int, int], int] | None:
-    """Linux' sync_file_range, which does not touch what the system keeps of the file, as posix_fadvise does."""
-    import ctypes  # noqa: PLC0415 - long files only
+    """Return Linux's sync_file_range, or None; unlike posix_fadvise it leaves the page cache of the file alone."""
+    import ctypes  # noqa: PLC0415 - for long files only
 
     with contextlib.suppress(AttributeError, OSError, TypeError):
         call = ctypes.CDLL(None).sync_file_range

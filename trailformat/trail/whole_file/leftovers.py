@@ -1,6 +1,6 @@
-"""Files under temporary names: made, locked as long as the writer lives, removed when it was killed; what writers did.
+"""Files with temporary names: created, locked while the writer runs, removed if it was killed; the outcomes of writers.
 
-The lock is the system's (flock): it goes with the process, so that neither its number nor the host's name decides.
+The lock is the system's (flock), which ends with the process: no process id or host name decides who is alive.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Outcomes:
     """The results of writers since the last ``forget``.
 
     Attributes:
-        named: files and folders that have their names, complete.
-        left: temporary files and folders, and former ones, that should have been removed and are still there.
-        displaced: former files and folders that could not get their names back, each with its name.
+        named: complete files and folders that have their names.
+        left: temporary and former files and folders that could not be removed.
+        displaced: former files and folders that could not get their names back: present and original path.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Outcomes:
         self.displaced: list[tuple[Path, Path]] = []
 
     def remove(self, path: Path) -> None:
-        """Remove a file or a folder with all that is in it, if it is there; what resists is among those left."""
+        """Remove a file or a folder with its contents, if it exists; after two failures it is added to ``left``."""
         for _ in range(2):
             try:
                 if path.is_dir() and not path.is_symlink():
@@ -51,12 +51,12 @@ class Outcomes:
         self.keep(path)
 
     def keep(self, path: Path) -> None:
-        """Note that a file or a folder is still there, if it is."""
+        """Add a file or a folder to ``left`` if it still exists."""
         if os.path.lexists(path):
             self.left.append(path)
 
     def displace(self, former: Path, path: Path) -> None:
-        """Note that what was called ``path`` is called ``former`` now, if it is and has not both names."""
+        """Note that the file of ``path`` is at ``former``: displaced, or only left if ``path`` is the same file."""
         if not os.path.lexists(former):
             return
         if not os.path.lexists(path) or not os.path.samestat(os.lstat(former), os.lstat(path)):
@@ -72,15 +72,15 @@ class Outcomes:
 
 
 OUTCOMES = Outcomes()
-"""Those of this process: a writer that fails has no other way to say what it has done already."""
+"""The outcomes of this process: a writer that fails has no other way to report what it has done."""
 
 _LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<machine>\w+)-(?P<number>[0-9a-f]{12})\.(?P<state>part|former)", re.DOTALL)
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed writers have left in a folder; what was about to be replaced gets its name back."""
+    """Remove the files that killed writers left in a folder; files that they were replacing get their names back."""
     seen = _leftovers(folder)
-    # a writer locks the first of its files before it makes others: a second look does not miss that one
+    # a writer locks its first file before it creates others, so the second listing has that one
     for writer, paths in _leftovers(folder).items() if seen else ():
         with contextlib.ExitStack() as held, contextlib.suppress(OSError):
             if writer in seen and all(_is_abandoned(path, held) for path in paths):
@@ -90,7 +90,7 @@ def sweep(folder: Path) -> None:
 
 
 def _leftovers(folder: Path) -> dict[str, list[Path]]:
-    """Files that are called like those of writers on this machine, by writer."""
+    """Return the files with temporary names of writers on this machine, by writer."""
     by_writer: dict[str, list[Path]] = {}
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -101,7 +101,7 @@ def _leftovers(folder: Path) -> dict[str, list[Path]]:
 
 
 def _is_abandoned(path: Path, held: contextlib.ExitStack) -> bool:
-    """Return True if it is this user's and no living process locks it; ``held`` keeps the lock."""
+    """Return True if a file is this user's and no process locks it; ``held`` keeps the lock."""
     status = path.lstat()
     if status.st_uid != os.geteuid() or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         return False
@@ -112,7 +112,7 @@ def _is_abandoned(path: Path, held: contextlib.ExitStack) -> bool:
 
 
 def _clear(path: Path, *, is_complete: bool) -> None:
-    """Remove a leftover, or give it its name back; ``is_complete`` when its writer had named all it made."""
+    """Remove a leftover, or give it its name back; ``is_complete``: its writer had given all its files their names."""
     parts = _LEFTOVER.fullmatch(path.name)
     target = path.with_name(parts["name"]) if parts is not None and parts["state"] == "former" else None
     if target is not None and not os.path.lexists(target):
@@ -126,14 +126,14 @@ def _clear(path: Path, *, is_complete: bool) -> None:
 
 
 def beside(path: Path, writer: str, state: str = "part") -> Path:
-    """The temporary path of what is to be called ``path``, or of the former file or folder of that name."""
+    """Return the temporary path of the unfinished file for ``path`` (``part``), or of the replaced one (``former``)."""
     return path.with_name(f".{path.name}.{writer}.{state}")
 
 
 def make(path: Path, create: Callable[[Path], int]) -> tuple[str, int]:
-    """Make and lock what is to be called ``path``; returns the writer's name, and a handle.
+    """Create and lock the temporary file or folder for ``path``; return the writer's name and a handle.
 
-    What cannot be locked gets a name that no writer takes for a leftover.
+    Without locks it gets a name that no ``sweep`` removes.
     """
     while True:
         number = secrets.token_hex(6)
@@ -146,7 +146,7 @@ def make(path: Path, create: Callable[[Path], int]) -> tuple[str, int]:
             if os.path.samestat(beside(path, writer).lstat(), os.fstat(handle)):
                 return writer, handle
         except (BlockingIOError, FileNotFoundError):
-            pass  # another writer's sweep was there first
+            pass  # another writer's sweep has removed it
         except BaseException:
             close(handle)
             for name in (f"{_machine()}-{number}", number):
@@ -156,12 +156,12 @@ def make(path: Path, create: Callable[[Path], int]) -> tuple[str, int]:
 
 
 def create(path: Path) -> int:
-    """Make an empty file for its owner alone; returns a handle."""
+    """Create an empty file with permissions for its owner only; return a handle."""
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
 
 
 def create_folder(path: Path) -> int:
-    """Make a folder for its owner alone; returns a handle."""
+    """Create a folder with permissions for its owner only; return a handle."""
     path.mkdir(0o700)
     try:
         return os.open(path, os.O_RDONLY)
@@ -171,16 +171,16 @@ def create_folder(path: Path) -> int:
 
 
 def close(handle: int) -> None:
-    """Close a handle; what the system says of it then is of no use to anyone."""
+    """Close a handle, ignoring errors."""
     with contextlib.suppress(OSError):
         os.close(handle)
 
 
 def lock(handle: int) -> bool:
-    """Lock a file or a folder until its last handle is closed; false where that cannot be done.
+    """Lock a file or a folder until its last handle is closed; return False if locks are not supported.
 
     Raises:
-        BlockingIOError: another process, or another handle, has it.
+        BlockingIOError: another process or handle has the lock.
     """
     try:
         if fcntl is not None:
@@ -194,7 +194,7 @@ def lock(handle: int) -> bool:
 
 @cache
 def _machine() -> str:
-    """A short name of this machine: of its id, and of the host, which distinguishes containers."""
+    """Return a short name of this machine, a hash of its id and of the host name, which distinguishes containers."""
     number = b""
     with contextlib.suppress(OSError):
         number = Path("/etc/machine-id").read_bytes()

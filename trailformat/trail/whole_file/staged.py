@@ -1,4 +1,4 @@
-"""Files and folders before they take their names, and checks of existing ones of the same names."""
+"""Files and folders until they get their names, and checks of existing files of the same names."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _NAME, _VALUE = "user.logdump", b"copy"
 
 
 def mark_as_copy(file: int) -> None:
-    """Mark an open file, where that can be done."""
+    """Mark an open file as a copy, if the file system supports extended attributes."""
     if hasattr(os, "setxattr"):
         with contextlib.suppress(OSError):
             os.setxattr(file, _NAME, _VALUE)
 
 
 def is_copy(path: Path) -> bool:
-    """Return True if a file has the mark; False if that cannot be determined."""
+    """Return True if a file is marked as a copy; False if that cannot be determined."""
     if hasattr(os, "getxattr"):
         with contextlib.suppress(OSError):
             return os.getxattr(path, _NAME, follow_symlinks=False) == _VALUE
@@ -35,12 +35,12 @@ def is_copy(path: Path) -> bool:
 
 
 _LONG = 1 << 23
-"""Bytes of a file from which on freeing its blocks takes a while."""
+"""Bytes from which on a file's blocks are freed in a thread, as that takes a while."""
 _KINDS = ((stat.S_ISFIFO, "a FIFO"), (stat.S_ISSOCK, "a socket"), (stat.S_ISREG, "a file"), (stat.S_ISDIR, "a folder"))
 
 
 def kind_of(path: Path) -> str | None:
-    """Return the kind of file at ``path``: ``a file``, ``a folder``, ``a device``, ``a link to …``; None for nothing.
+    """Return the kind of file at ``path``: ``a file``, ``a folder``, ``a device``, ``a link to …``; None without one.
 
     Raises:
         OSError: the kind cannot be determined.
@@ -56,10 +56,10 @@ def kind_of(path: Path) -> str | None:
 
 
 def check_target(path: Path, *, replace: bool, wanted: str = "a file") -> None:
-    """Check that a file, or ``a folder``, may get this name.
+    """Check that a file, or a folder if ``wanted`` is ``a folder``, may get this name.
 
     Raises:
-        OSError: it may not; the message names the existing file.
+        OSError: it may not; the message names the kind of the existing file.
         ValueError: it is not a path.
     """
     kind = kind_of(path)
@@ -71,12 +71,12 @@ def check_target(path: Path, *, replace: bool, wanted: str = "a file") -> None:
 
 
 class StagedFiles:
-    """The files of one writer until they have their names, all of them together.
+    """The files of one writer, which get their names all together.
 
     Args:
-        replace: True if files of these names may exist already.
+        replace: True if existing files of these names may be replaced.
         mode: the permissions; None: those of any new file.
-        is_durable: True if they must survive a crash of the machine.
+        is_durable: True if the files must survive a crash of the machine.
     """
 
     def __init__(self, *, replace: bool = False, mode: int | None = None, is_durable: bool = True) -> None:
@@ -89,10 +89,10 @@ class StagedFiles:
         self._folder: Path | None = None
 
     def new(self, path: Path) -> BinaryIO:
-        """Begin the next file, with the final name ``path``; ``finish`` ends it.
+        """Create the next file, with the final name ``path``; ``finish`` completes it.
 
         Raises:
-            OSError, ValueError: something else exists there, or writing fails.
+            OSError, ValueError: the name is taken by a file that may not be replaced, or the file cannot be created.
         """
         check_target(path, replace=self._replace)
         if isinstance(path, RemotePath):
@@ -107,7 +107,7 @@ class StagedFiles:
         return os.fdopen(handle, "wb")
 
     def _new_in_store(self, path: RemotePath) -> BinaryIO:
-        """Begin a file of this machine that is going to be put into a store."""
+        """Create a local file that ``publish`` uploads to a store."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="logdump-"))
         temporary = self._folder / path.name
@@ -120,17 +120,17 @@ class StagedFiles:
         return tuple(temporary for temporary, _ in self._staged)
 
     def finish(self, file: BinaryIO) -> None:
-        """Close a file that is complete. Raises OSError."""
+        """Sync (if durable) and close a complete file. Raises OSError."""
         file.flush()
         if self._is_durable:
             os.fsync(file.fileno())
         file.close()
 
     def publish(self) -> None:
-        """Give every file its name, the first file last: where it is, all are.
+        """Give every file its name, the first file last: if it exists, all do.
 
         Raises:
-            OSError: none has its name; former files are restored, or are in OUTCOMES.displaced.
+            OSError: this failed, and no file got its name; former files are restored or are in OUTCOMES.displaced.
         """
         if self._folder is not None:
             put_into_store(self._staged)
@@ -161,7 +161,7 @@ class StagedFiles:
         self._unlock()
 
     def _keep(self, path: Path) -> None:
-        """Let what is about to be replaced have another name until all files have theirs."""
+        """Keep the file that is about to be replaced under another name, until all files have their names."""
         check_target(path, replace=True)
         if not path.exists():
             return
@@ -182,10 +182,10 @@ class StagedFiles:
             except OSError:
                 OUTCOMES.displace(former, path)
             else:
-                OUTCOMES.remove(former)  # two names of one file do not replace each other
+                OUTCOMES.remove(former)  # replacing one link of a file by another does nothing
 
     def _name(self, temporary: Path, path: Path) -> None:
-        """Give one file its name and its permissions; never another's unless that may be replaced."""
+        """Give one file its permissions and its name; an existing file is replaced only if ``replace`` is set."""
         temporary.chmod(0o666 & ~_umask() if self._mode is None else self._mode)
         if self._replace:
             check_target(path, replace=True)
@@ -200,7 +200,7 @@ class StagedFiles:
             temporary.rename(path)  # a file system without hard links
 
     def discard(self) -> None:
-        """Remove what has no name yet."""
+        """Remove the files without names."""
         for temporary, _ in reversed(self._staged):
             OUTCOMES.remove(temporary)
         if self._folder is not None:
@@ -216,10 +216,10 @@ class StagedFiles:
 
 
 def put_into_store(files: Sequence[tuple[Path, Path]]) -> None:
-    """Put files of this machine into a store, each whole, the first one last: where it is, all are.
+    """Upload local files to a store, each as a whole, the first file last: if it exists, all do.
 
     Raises:
-        OSError: those that did not replace another are removed again.
+        OSError: this failed; the uploaded files that replaced no other are removed again.
     """
     from trailformat.codec.remote.store import store_of  # noqa: PLC0415 - most files are local
 
@@ -238,7 +238,7 @@ def put_into_store(files: Sequence[tuple[Path, Path]]) -> None:
 
 
 class _Whole:
-    """A file or folder that takes its name when the context is left without an exception; otherwise it is removed."""
+    """A file or folder that gets its name when the context is left without an exception; otherwise it is removed."""
 
     _path: Path
 
@@ -264,19 +264,19 @@ class _Whole:
 
 
 class WholeFile(_Whole):
-    """A file that takes its name when the context is left without an exception.
+    """A file that gets its name when the context is left without an exception.
 
     Args:
         path: the target.
-        replace: True if it may exist already.
+        replace: True if an existing file may be replaced.
         mode: the permissions; None: those of any new file.
         is_durable: True if it must survive a crash of the machine.
 
     Attributes:
-        staged: the temporary path, for writers that need a name.
+        staged: the temporary path, for writers that need one.
 
     Raises:
-        CannotWrite: it exists, or cannot be created or written; no temporary file remains.
+        CannotWrite: the target exists, or cannot be created or written; no temporary file remains.
     """
 
     def __init__(self, path: Path, *, replace: bool = False, mode: int | None = None, is_durable: bool = True) -> None:
@@ -307,16 +307,16 @@ class WholeFile(_Whole):
 
 
 class WholeFolder(_Whole):
-    """A folder of files that appears under its name with all of them in it; a context manager like WholeFile.
+    """A folder that gets its name when all its files are complete; a context manager like WholeFile.
 
     Args:
-        path: the target; a folder that is there is replaced, with all that is in it.
+        path: the target; an existing folder is replaced with all its contents, but not in a store.
 
     Attributes:
         staged: the temporary folder, for any process on this machine.
 
     Raises:
-        CannotWrite: something else is there, or writing fails.
+        CannotWrite: the target exists and is not a folder, or writing fails.
     """
 
     def __init__(self, path: Path) -> None:
@@ -382,7 +382,7 @@ class WholeFolder(_Whole):
 
 @contextlib.contextmanager
 def _freed_beside(path: Path) -> Iterator[None]:
-    """A context in which a file loses its name; where it is long, its blocks are freed beside what comes next."""
+    """A context in which a file loses its name; the blocks of a long file are freed in a thread, without waiting."""
     handle = None
     with contextlib.suppress(OSError):
         if os.name == "posix" and path.lstat().st_size >= _LONG:
@@ -395,16 +395,16 @@ def _freed_beside(path: Path) -> Iterator[None]:
 
 
 def _close_beside(handle: int) -> None:
-    import threading  # noqa: PLC0415 - long files only
+    import threading  # noqa: PLC0415 - for long files only
 
     try:
         threading.Thread(target=close, args=(handle,), name="logdump frees").start()
-    except RuntimeError:  # there are no more threads
+    except RuntimeError:  # no thread can be started
         close(handle)
 
 
 def cannot_write(error: OSError | ValueError, path: Path) -> CannotWrite:
-    """The error in our own family."""
+    """Return the CannotWrite for an error of the system."""
     return CannotWrite(reason_of(error), path=path)
 
 
@@ -419,7 +419,7 @@ def _umask() -> int:
 
 
 def sync_names(folder: Path) -> None:
-    """Have the names in a folder on disk, where the system can do that."""
+    """Write the names in a folder to disk, if the system supports that."""
     with contextlib.suppress(OSError):
         _sync(folder)
 

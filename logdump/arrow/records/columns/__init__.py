@@ -16,20 +16,20 @@ Builder = Callable[[Rows], Any]
 
 
 def builder_of(name: str) -> Builder:
-    """What makes a ``pyarrow.Array`` of a column; texts that many rows have are dictionaries."""
+    """Return the builder of a column's ``pyarrow.Array``; texts that many rows share become dictionaries."""
     return BUILDERS.get(name) or _of_parts()[name]
 
 
 @cache
 def _of_parts() -> Mapping[str, Builder]:
-    """Those that take records apart, or look at other records."""
-    from logdump.arrow.records.columns import images, parts  # noqa: PLC0415 - they load much, and many questions need none
+    """Return the builders that parse records or need other records."""
+    from logdump.arrow.records.columns import images, parts  # noqa: PLC0415 - slow to load, and many queries need neither
 
     return images.BUILDERS | parts.BUILDERS
 
 
 def batch_of_rows(rows: Rows, names: Iterable[str | None], schema: Any) -> Any:
-    """The rows as a ``pyarrow.RecordBatch``: the columns of these names, null in place of None."""
+    """Return the rows as a ``pyarrow.RecordBatch`` with the named columns; None gives a column of nulls."""
     arrays = [
         nulls(field.type, len(rows)) if name is None else in_type(builder_of(name)(rows), field.type)
         for name, field in zip(names, schema, strict=True)

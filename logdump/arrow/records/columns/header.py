@@ -1,4 +1,4 @@
-"""Columns that a scan alone gives: place and bytes of a record, the fields of its header, the name of its table."""
+"""Columns that need only a scan: position and bytes of a record, the fields of its header, the name of its table."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _number(column: str) -> Callable[[Rows], Any]:
 
 
 def _raw(rows: Rows) -> Any:
-    """Neighbours are taken as one stretch, without copying."""
+    """Return the bytes of the records; those of contiguous records are not copied."""
     sizes = rows.of("length")
     fits = sizes < MOST_BYTES
     for row in np.flatnonzero(~fits).tolist():
@@ -66,7 +66,7 @@ def _corrupt(rows: Rows) -> Any:
 
 
 def reason(trail: TrailFile, rba: int, kind: int) -> str:
-    """Why the bytes at ``rba`` are no sound record; one that is only half written is ``incomplete``."""
+    """Return why the bytes at ``rba`` are not a sound record; ``incomplete: `` precedes it if bytes are missing."""
     begin = "incomplete: " if kind == PARTIAL else ""
     error = trail.error_at(rba)
     if error is None:
@@ -75,7 +75,7 @@ def reason(trail: TrailFile, rba: int, kind: int) -> str:
 
 
 _MOST_COUNTED = 1 << 16
-"""Keys up to this are counted, greater ones sorted: a batch has fewer rows than that."""
+"""Keys below this are counted, greater ones sorted: a batch has fewer rows than this."""
 _MOST_KEPT = 1 << 12
 _PART = re.compile(r'(?:"[^"]*"|[^.])+')
 
@@ -84,8 +84,8 @@ _PART = re.compile(r'(?:"[^"]*"|[^.])+')
 def name_parts(name: str) -> tuple[str | None, ...]:
     r"""Return the full name, its catalog, its schema and its last part; None for missing parts.
 
-    A dot in double quotes separates nothing; of more than three parts (``\NODE.$VOLUME.SUBVOLUME.FILE``) the first ones
-    form the catalog.
+    A dot in double quotes is no separator; of more than three parts (``\NODE.$VOLUME.SUBVOLUME.FILE``) all but the last
+    two form the catalog.
     """
     if not name:
         return (None,) * 4
@@ -105,7 +105,7 @@ def _part(which: int) -> Callable[[Rows], Any]:
 
 
 def distinct(keys: Array) -> tuple[Array, Array]:
-    """Numbers from 0 on, each once and in order, and the place of each one among them as int32."""
+    """Return the distinct numbers in order, and the index of each number among them as int32; numbers are >= 0."""
     if not len(keys) or keys.max() >= _MOST_COUNTED:
         found, places = np.unique(keys, return_inverse=True)
         return found, places.astype(np.int32)
@@ -114,7 +114,7 @@ def distinct(keys: Array) -> tuple[Array, Array]:
 
 
 def _keys(rows: Rows) -> tuple[Array, Array]:
-    """The keys of the rows' tables, each once, and the place of each row's among them."""
+    """Return the distinct keys of the rows' tables, and the index of each row's key among them."""
     if "table keys" not in rows.walked:
         rows.walked["table keys"] = distinct(rows.of("table"))
     keys_and_places: tuple[Array, Array] = rows.walked["table keys"]
@@ -141,7 +141,7 @@ def _before_after(rows: Rows) -> Any:
 
 
 def timestamps(julian: Any, valid: Any) -> Any:
-    """Julian microseconds as timestamps, null outside the years that Spark knows."""
+    """Return Julian microseconds as timestamps; null outside the years 1 to 9999, the range of Spark."""
     valid = valid & (julian >= FIRST_TIME) & (julian <= LAST_TIME)
     since_1970 = np.where(valid, julian, JULIAN_UNIX_EPOCH) - JULIAN_UNIX_EPOCH
     return plain_array(pa.timestamp("us", "UTC"), since_1970, valid)
@@ -156,7 +156,7 @@ def _audit_rba(rows: Rows) -> Any:
 
 
 def _audit_pos(rows: Rows) -> Any:
-    """Unsigned 64 bits as the low half of Arrow's 128-bit decimals."""
+    """Return AuditPos, unsigned 64 bits, as the low half of Arrow's 128-bit decimals."""
     halves = np.zeros((len(rows), 2), np.uint64)
     halves[:, 0] = rows.of("audit_pos")
     buffers = [validity(rows.is_record), pa.py_buffer(halves)]

@@ -1,7 +1,7 @@
-"""The images before and after, with names and values of their columns: for all rows together.
+"""The before and after images of all rows together, with the names and values of their columns.
 
-Which data hold which images: :mod:`trailformat.records.columns`. A row that does not come apart here is read as a
-record, which shows what is wrong.
+:mod:`trailformat.records.columns` documents which records have which images. A row whose columns cannot be located here
+is read as a record, which gives the error.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class SingleImages(NamedTuple):
     """The images of a record.
 
     Attributes:
-        images: before and after, each None where there is none.
-        problems: of each the values that do not decode, by name of the column and reason.
-        error: why there is none although there should be one.
+        images: the before and the after image; None for a missing one.
+        problems: for each image its undecodable values, as name of the column and reason.
+        error: the reason why the images cannot be read; None if they can, or if the record has none.
     """
 
     images: tuple[Image, Image] = (None, None)
@@ -40,7 +40,7 @@ class SingleImages(NamedTuple):
 
 
 def single_images(record: Record, definitions: RowDefinitions) -> SingleImages:
-    """Return the images of a record."""
+    """Return the images of one record; an error is returned, not raised."""
     try:
         images = record.images
     except TrailError as error:
@@ -74,7 +74,7 @@ SIDES = ("before", "after")
 
 
 def image_parts(rows: Rows) -> ImageFields:
-    """The places of the columns of the rows; found once, for both images and their problems."""
+    """Return the positions of the columns in both images; computed once per ``rows``."""
     if "images" not in rows.walked:
         rows.walked["images"] = images_of(rows)
     fields: ImageFields = rows.walked["images"]
@@ -99,7 +99,7 @@ def _image(which: int) -> Callable[[Rows], Any]:
 
 
 def _columns(rows: Rows, parts: Fields, known: ImageTexts, kind: Any) -> Any:
-    """Index, name, stored value, NULL and text of each column."""
+    """Return a struct for each column: index, name, stored bytes, whether it is NULL, text."""
     start, size = parts.start, np.minimum(parts.size, 2)
     last = len(rows.view) - 1
     has_mark = (rows.view[np.minimum(start, last)] == 0xFF) & (rows.view[np.minimum(start + 1, last)] == 0xFF)
@@ -112,7 +112,7 @@ def _columns(rows: Rows, parts: Fields, known: ImageTexts, kind: Any) -> Any:
 
 
 def _values(rows: Rows, which: int) -> ImageTexts:
-    """The values of the columns of an image; found once, for the image and for ``problems``."""
+    """Return the values of the columns of an image; computed once, for the image and for ``problems``."""
     name = f"values {which}"
     if name not in rows.walked:
         parts = image_parts(rows).images[which]
@@ -122,7 +122,7 @@ def _values(rows: Rows, which: int) -> ImageTexts:
 
 
 def _known(rows: Rows) -> DefinitionGroups:
-    """The definitions of the rows with images; found once, for both images."""
+    """Return the definitions of the rows with images; computed once, for both images."""
     if "definitions" not in rows.walked:
         before, after = image_parts(rows).images
         rows.walked["definitions"] = definitions_of(rows, (before.counts > 0) | (after.counts > 0))
@@ -131,7 +131,7 @@ def _known(rows: Rows) -> DefinitionGroups:
 
 
 def _single(rows: Rows) -> dict[int, SingleImages]:
-    """The images of the rows that did not come apart, by their numbers; found once."""
+    """Return the images of the rows that have to be read as records, by row number; computed once."""
     if "single images" not in rows.walked:
         unsound = np.flatnonzero(~image_parts(rows).is_sound).tolist()
         rows.walked["single images"] = {
@@ -142,7 +142,7 @@ def _single(rows: Rows) -> dict[int, SingleImages]:
 
 
 def value_problems(rows: Rows, which: int) -> list[ValueProblem]:
-    """The values of an image that do not decode, in the order of the rows."""
+    """Return the undecodable values of an image, in the order of the rows."""
     single = [
         ValueProblem(row, *problem) for row, images in _single(rows).items() for problem in images.problems[which]
     ]
@@ -150,7 +150,7 @@ def value_problems(rows: Rows, which: int) -> list[ValueProblem]:
 
 
 def report_undecodable(rows: Rows, which: int) -> None:
-    """Report what does not decode, unless it becomes null and the column ``problems`` names it."""
+    """Report undecodable images and values, unless they become null and the column ``problems`` gives the reason."""
     if rows.source.explains_nulls and not rows.source.ends_at_undecodable:
         return
     for row, images in _single(rows).items():

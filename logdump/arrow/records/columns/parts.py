@@ -1,4 +1,4 @@
-"""Columns that take records apart or look at other records: tokens, transactions and their ends, DDL, problems."""
+"""Columns that parse records or need other records: tokens, transactions and their ends, DDL, problems."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _PARTS: dict[str, Callable[[Record], Any]] = {
     "gg_tokens": lambda record: record.gg_tokens,
     "user_tokens": lambda record: record.user_tokens,
 }
-"""What may be undecodable in a record whose framing is sound."""
+"""The parts that may be undecodable in a sound record."""
 _CUT = "the columns continue in the record fragments that follow"
 
 
@@ -126,7 +126,7 @@ def _repeats(parts: Fields) -> Array:
 
 
 def _tokens_of(rows: Rows, row: int) -> list[tuple[str, bytes]] | None:
-    """Return the tokens of a record; identical ones that occur twice, as in DDL records, once."""
+    """Return the tokens of a record; identical tokens, which DDL records have, are returned once."""
     try:
         tokens = rows.record(row).gg_tokens
     except TrailError as error:
