@@ -201,7 +201,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 1
         sys.stdout.write(" | ".join(row_of(name, figures)) + "\n")
         if options.show:
-            sys.stdout.writelines(f"{one}\n{diff}\n" for one, diff in differences(name, figures.unnoticed))
+            sys.stdout.writelines(f"{mutant}\n{diff}\n" for mutant, diff in differences(name, figures.unnoticed))
         if options.write:
             PAGE.write_text(page_with(PAGE.read_text(encoding="utf-8"), name, figures), encoding="utf-8")
     return 0
@@ -339,8 +339,11 @@ def mistake_in(mutant: str, difference: str) -> Explanation:
 
 def explanations() -> set[Explanation]:
     """Return the mistakes for which ``mutants.toml`` has the reason why no test can notice them."""
-    told = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
-    return {Explanation(one["module"], one["was"].strip(), one["becomes"].strip()) for one in told.get("mutant", [])}
+    document = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
+    return {
+        Explanation(mutant["module"], mutant["was"].strip(), mutant["becomes"].strip())
+        for mutant in document.get("mutant", [])
+    }
 
 
 def row_of(name: str, figures: Figures) -> tuple[str, ...]:
@@ -355,7 +358,7 @@ def page_with(text: str, name: str, figures: Figures) -> str:
     _, _, rest = text.partition(f"<!-- {MARKER} -->")
     former = [line for line in rest.partition(f"<!-- end of {MARKER} -->")[0].splitlines() if line.startswith("| ")]
     rows = {
-        cells[0]: cells for line in former[2:] if (cells := tuple(one.strip() for one in line.strip("|").split("|")))
+        cells[0]: cells for line in former[2:] if (cells := tuple(cell.strip() for cell in line.strip("|").split("|")))
     }
     rows[name] = row_of(name, figures)
     return with_content(text, MARKER, table(HEAD, [rows[area] for area in AREAS if area in rows]))
