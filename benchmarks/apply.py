@@ -63,9 +63,9 @@ def measure(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
         def here() -> None:
             target = target_for(given.url)
             applier = opened(target, sources)
-            found = transactions_in(rows)
-            for at in range(0, len(found), given.batch):
-                batch = pa.concat_tables(found[at : at + given.batch])
+            transactions = transactions_in(rows)
+            for start in range(0, len(transactions), given.batch):
+                batch = pa.concat_tables(transactions[start : start + given.batch])
                 applier.apply(parts(batch, 10_000), end_of(batch))
             target.close()
 

@@ -65,12 +65,16 @@ class Block:
         start, last = len(self.data), len(records) - 1
         time_ats = []
         for number, record in enumerate(records):
-            at = len(self.data)
+            offset = len(self.data)
             self.data += record.middle if number else record.first
             place = ONLY if not last else FIRST if not number else LAST if number == last else MIDDLE
-            self.data[at + record.header_at + _TRANS_IND_AT] = place
-            time_ats.append(at + record.header_at + _TIME_AT)
-        facts = Facts(len(records), sum(one.is_filtered for one in records), sum(one.has_needle for one in records))
+            self.data[offset + record.header_at + _TRANS_IND_AT] = place
+            time_ats.append(offset + record.header_at + _TIME_AT)
+        facts = Facts(
+            len(records),
+            sum(template.is_filtered for template in records),
+            sum(template.has_needle for template in records),
+        )
         first = records[0]
         self.transactions.append(
             Transaction(time_ats, start + first.csn_at, start + first.xid_at, len(self.data), facts)
@@ -78,7 +82,7 @@ class Block:
 
     def fitting(self, room: int) -> int:
         """Return the number of transactions, from the first on, that fit into ``room`` bytes."""
-        return sum(one.end <= room for one in self.transactions)
+        return sum(transaction.end <= room for transaction in self.transactions)
 
 
 class Clock:
@@ -94,16 +98,16 @@ class Clock:
         """Set the values in the first ``count`` transactions of a block; return their numbers of records."""
         facts = Facts()
         data, pack_into, position = block.data, self._fields.pack_into, self._position
-        for one in block.transactions[:count]:
+        for transaction in block.transactions[:count]:
             self._number += 1
             self._now += 1_000_000 + 7919 * (self._number % 101)
             now, number = self._now, self._number
-            for at in one.time_ats:
+            for offset in transaction.time_ats:
                 position += 580
-                pack_into(data, at, now, position, AUDIT_RBA)
-            data[one.csn_at : one.csn_at + 12] = b"%012d" % (_FIRST_CSN + _CSN_STEP * number)
-            data[one.xid_at : one.xid_at + 14] = b"%d.%02d.%09d" % (number % 10, number % 33, number)
-            facts = facts.plus(one.facts._replace(early=one.facts.records if number <= EARLY else 0))
+                pack_into(data, offset, now, position, AUDIT_RBA)
+            data[transaction.csn_at : transaction.csn_at + 12] = b"%012d" % (_FIRST_CSN + _CSN_STEP * number)
+            data[transaction.xid_at : transaction.xid_at + 14] = b"%d.%02d.%09d" % (number % 10, number % 33, number)
+            facts = facts.plus(transaction.facts._replace(early=transaction.facts.records if number <= EARLY else 0))
         self._position = position
         return facts
 

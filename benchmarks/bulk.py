@@ -81,8 +81,8 @@ def aim_row(aim: Aim, known: dict[str, Measured]) -> str:
     wanted = f"{aim.ours:34}{aim.ratio:>5} x {aim.peer:28}"
     if aim.peer not in known or aim.ours not in known:
         return f"{wanted}not measured"
-    reached = known[aim.ours].gigabytes_per_second / known[aim.peer].gigabytes_per_second
-    return f"{wanted}{reached:7.3f}  {'reached' if reached >= aim.ratio else 'missed'}"
+    ratio = known[aim.ours].gigabytes_per_second / known[aim.peer].gigabytes_per_second
+    return f"{wanted}{ratio:7.3f}  {'reached' if ratio >= aim.ratio else 'missed'}"
 
 
 def memory_row(memory: Memory, trail: LargeTrail) -> str:

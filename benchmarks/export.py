@@ -46,13 +46,13 @@ def report(trail: LargeTrail) -> None:
     _print("header scan", scanned, trail, scanned)
     seconds = {label: _export(words, trail) for label, words in EXPORTS.items()}
     parquet = seconds["PARQUET SNAPPY"]
-    for label, one in seconds.items():
-        _print(f"EXPORT {label}", one, trail, scanned, parquet / one)
+    for label, duration in seconds.items():
+        _print(f"EXPORT {label}", duration, trail, scanned, parquet / duration)
     redo = best(lambda: _redo(trail))
     _print("REDO, a process from nothing", redo, trail, scanned, parquet / redo)
     for label, run in _pyarrow(trail):
-        one = best(run)
-        _print(label, one, trail, scanned, parquet / one)
+        duration = best(run)
+        _print(label, duration, trail, scanned, parquet / duration)
     verdict = "reached" if scanned / parquet >= AIM else "missed"
     print(f"aim: EXPORT PARQUET at {AIM} of the header scan  {verdict}")
     for label in _MEASURED_MEMORY:

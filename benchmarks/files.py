@@ -89,7 +89,7 @@ def _header(trail: TrailFile, rba: int, number: int) -> FileHeader:
 
 def _bounds(trail: TrailFile, size: int) -> Iterator[int]:
     """Yield the RBAs at which the rows begin and the files end."""
-    rba = next(one.rba for one in trail.records() if not one.is_file_header and not one.is_metadata)
+    rba = next(record.rba for record in trail.records() if not record.is_file_header and not record.is_metadata)
     while rba < trail.size:
         yield rba
         rba = trail.next_good_header(rba + size) or trail.size
@@ -141,9 +141,9 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"{'line':20}{'one file':>10}{'files':>10}{'ratio':>8}  aim {_AIM}")
     timed = partial(seconds_of, goal=goal)
     for line in LINES:
-        one, many = timed(line, trail.path), timed(line, paths[0])
-        reached = "reached" if one / many >= _AIM else "missed"
-        print(f"{line.label:20}{one:10.3f}{many:10.3f}{one / many:8.2f}  {reached}")
+        single, many = timed(line, trail.path), timed(line, paths[0])
+        verdict = "reached" if single / many >= _AIM else "missed"
+        print(f"{line.label:20}{single:10.3f}{many:10.3f}{single / many:8.2f}  {verdict}")
 
 
 if __name__ == "__main__":

@@ -45,11 +45,11 @@ def large_trail(megabytes: int, seed: int = 1, order: str = "big", path: Path | 
     if path is None:
         path = CACHE / f"{order}-{megabytes}-{seed}" / _NAMES[order]
     wanted: dict[str, Any] = {"generation": _GENERATION, "megabytes": megabytes, "seed": seed, "order": order}
-    found = _read_facts(path)
-    if found is None or {key: found.get(key) for key in wanted} != wanted:
-        found = wanted | _make(path, megabytes * MEGABYTE, seed, ByteOrder[order.upper()])
-        _facts_path(path).write_text(json.dumps(found), encoding="utf-8")
-    return LargeTrail(path, found["bytes"], Facts(*(found[name] for name in Facts._fields)), order)
+    facts = _read_facts(path)
+    if facts is None or {key: facts.get(key) for key in wanted} != wanted:
+        facts = wanted | _make(path, megabytes * MEGABYTE, seed, ByteOrder[order.upper()])
+        _facts_path(path).write_text(json.dumps(facts), encoding="utf-8")
+    return LargeTrail(path, facts["bytes"], Facts(*(facts[name] for name in Facts._fields)), order)
 
 
 def _facts_path(path: Path) -> Path:
@@ -59,8 +59,8 @@ def _facts_path(path: Path) -> Path:
 def _read_facts(path: Path) -> dict[str, Any] | None:
     """Return the facts of a trail from its JSON file; None if there is no trail or file, or the size differs."""
     try:
-        found: dict[str, Any] = json.loads(_facts_path(path).read_text(encoding="utf-8"))
-        return found if path.stat().st_size == found["bytes"] else None
+        facts: dict[str, Any] = json.loads(_facts_path(path).read_text(encoding="utf-8"))
+        return facts if path.stat().st_size == facts["bytes"] else None
     except (OSError, ValueError, KeyError):
         return None
 

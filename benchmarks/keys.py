@@ -70,10 +70,10 @@ class Screen:
 
     def read_until(self, text: bytes, seconds: float = _PATIENCE) -> None:
         """Read until a text has come, or for at most ``seconds``."""
-        seen, deadline = b"", time.monotonic() + seconds
-        while text not in seen and time.monotonic() < deadline:
+        output, deadline = b"", time.monotonic() + seconds
+        while text not in output and time.monotonic() < deadline:
             if select.select([self._terminal], [], [], 0.2)[0]:
-                seen = (seen + os.read(self._terminal, 1 << 16))[-(1 << 18) :]
+                output = (output + os.read(self._terminal, 1 << 16))[-(1 << 18) :]
 
 
 @contextmanager
@@ -106,7 +106,7 @@ def measure(screen: Screen, size: int, runs: int) -> None:
             answers.append(screen.answer(keys.replace(b"MIDDLE", middle)))
             if keys in _OVER_THE_LIST:
                 screen.answer(b"\x1b")
-        first, whole = ([one[at] for one in answers] for at in (0, 1))
+        first, whole = ([answer[index] for answer in answers] for index in (0, 1))
         mark = "" if statistics.median(first) <= AIM else "  over"
         print(
             f"{name:22}{statistics.median(first) * 1000:8.0f}{max(first) * 1000:8.0f}"

@@ -101,8 +101,8 @@ def _heartbeats(trail: LargeTrail) -> Iterator[Run]:
     def run() -> int:
         with TrailFile(trail.path) as source:
             reader = HeartbeatReader(uses_threads=True)
-            found = sum(isinstance(item, HeartbeatRow) for item in reader.rows(source))
-            return reader.records - found
+            beats = sum(isinstance(item, HeartbeatRow) for item in reader.rows(source))
+            return reader.records - beats
 
     yield run
 
@@ -126,7 +126,7 @@ def commands(before: str, timed: str) -> Callable[[LargeTrail], AbstractContextM
 
 def _found(session: Session, line: str) -> int:
     """Run a line to its end; return the number of records in its text."""
-    found = 0
+    count = 0
     for event in run_line(session, REGISTRY, line):
         if isinstance(event, Progress):
             continue
@@ -134,9 +134,9 @@ def _found(session: Session, line: str) -> int:
         failed = isinstance(event, Failure)
         if failed:
             raise LookupError(text)
-        if told := _TOLD.search(text):
-            found = int(told[1] or told[2] or told[3])
-    return found
+        if match := _TOLD.search(text):
+            count = int(match[1] or match[2] or match[3])
+    return count
 
 
 @contextmanager
@@ -159,8 +159,8 @@ def _process(trail: LargeTrail) -> Iterator[Run]:
     def run() -> int:
         command = count_detail_command(trail)
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=ENVIRONMENT, encoding="utf-8")
-        told = _TOLD.search(done.stdout)
-        return int(told[1]) if told else 0
+        match = _TOLD.search(done.stdout)
+        return int(match[1]) if match else 0
 
     yield run
 
@@ -221,17 +221,17 @@ def measure(line: Line, whole: LargeTrail, smaller: LargeTrail, limit: float) ->
     try:
         return _measure(line, whole, limit)
     except TooLong:
-        found = _measure(line, smaller, 0)
+        measured = _measure(line, smaller, 0)
         note = f"measured on {smaller.size / 1e6:.0f} MB, scaled"
-        return found._replace(note="; ".join(filter(None, (note, found.note))), scale=whole.size / smaller.size)
+        return measured._replace(note="; ".join(filter(None, (note, measured.note))), scale=whole.size / smaller.size)
 
 
 def _measure(line: Line, trail: LargeTrail, limit: float) -> Measured:
-    found = []
+    counts = []
     with line.on(trail) as run:
-        seconds = best(lambda: found.append(run()), RUNS, limit)
+        seconds = best(lambda: counts.append(run()), RUNS, limit)
     expected = line.expected(trail)
-    note = "" if set(found) == {expected} else f"WRONG: {found[0]} records instead of {expected}"
+    note = "" if set(counts) == {expected} else f"WRONG: {counts[0]} records instead of {expected}"
     return Measured(line.label, seconds, line.size(trail), line.records(trail), note)
 
 

@@ -51,9 +51,9 @@ class Trail(NamedTuple):
         """Return the trail of N files of M megabytes for the text ``NxM``, such as ``4x125``."""
         files, megabytes = (int(number) for number in text.split("x"))
         folder = CACHE / f"spark-{text}"
-        made = [large_trail(megabytes, at + 1, path=folder / f"lt{at:09d}") for at in range(files)]
-        size, records = sum(one.size for one in made), sum(one.facts.records for one in made)
-        return cls(str(folder / "lt?????????"), [one.path for one in made], size, records)
+        trails = [large_trail(megabytes, seqno + 1, path=folder / f"lt{seqno:09d}") for seqno in range(files)]
+        size, records = sum(trail.size for trail in trails), sum(trail.facts.records for trail in trails)
+        return cls(str(folder / "lt?????????"), [trail.path for trail in trails], size, records)
 
     def __str__(self) -> str:
         files = f"{len(self.paths)} file{'s' * (len(self.paths) > 1)}"
@@ -161,7 +161,7 @@ def _writes(spark: SparkSession, trail: Trail, folder: Path) -> Iterator[Line]:
         return 0
 
     def saved() -> int:
-        return sum(one.records for one in save(spark, trail.pattern, target, where=chosen, mode="overwrite"))
+        return sum(file.records for file in save(spark, trail.pattern, target, where=chosen, mode="overwrite"))
 
     yield Line(SAVED, saved)
     yield Line(COPIED, lambda: copied_with_fsync(target, copy))
@@ -180,10 +180,10 @@ def measured(line: Line, runs: int) -> Measured:
     fastest = Measured(float("inf"), float("inf"))
     for _ in range(runs):
         processor, begin = processor_seconds(), time.perf_counter()
-        found = line.run()
+        result = line.run()
         seconds = time.perf_counter() - begin
-        if line.expected is not None and found != line.expected:
-            raise ValueError(f"{line.label}: {found} instead of {line.expected}")
+        if line.expected is not None and result != line.expected:
+            raise ValueError(f"{line.label}: {result} instead of {line.expected}")
         fastest = Measured(min(fastest.seconds, seconds), min(fastest.processor, processor_seconds() - processor))
     return fastest
 
@@ -194,9 +194,9 @@ def report(spark: SparkSession, trail: Trail, folder: Path, runs: int) -> dict[s
     print(f"\n{trail!s:44}{'seconds':>9}{'CPU':>9}{'GB/s':>9}")
     for lines in (_reads(spark, trail), _writes(spark, trail, folder)):
         for line in lines:
-            known[line.label] = taken = measured(line, runs)
-            speed = trail.size / taken.seconds / 1e9
-            print(f"{line.label:44}{taken.seconds:9.2f}{taken.processor:9.2f}{speed:9.3f}", flush=True)
+            known[line.label] = fastest = measured(line, runs)
+            speed = trail.size / fastest.seconds / 1e9
+            print(f"{line.label:44}{fastest.seconds:9.2f}{fastest.processor:9.2f}{speed:9.3f}", flush=True)
     return known
 
 

@@ -115,14 +115,14 @@ def processor_seconds() -> float:
     """Return the processor seconds of this process and its descendants, including those that have ended."""
     if not Path("/proc/self/stat").exists():
         return sum(os.times()[:4])
-    parents, taken = dict[int, int](), dict[int, int]()
+    parents, ticks = dict[int, int](), dict[int, int]()
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
         except OSError:
             continue  # it has ended meanwhile
-        parents[int(path.parent.name)], taken[int(path.parent.name)] = int(fields[1]), sum(map(int, fields[11:15]))
+        parents[int(path.parent.name)], ticks[int(path.parent.name)] = int(fields[1]), sum(map(int, fields[11:15]))
     ours = {os.getpid()}
     while more := {process for process, parent in parents.items() if parent in ours} - ours:
         ours |= more
-    return sum(taken[process] for process in ours) / os.sysconf("SC_CLK_TCK")
+    return sum(ticks[process] for process in ours) / os.sysconf("SC_CLK_TCK")

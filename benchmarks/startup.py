@@ -41,14 +41,14 @@ def until_first_record() -> tuple[float, float]:
     """Return the seconds until the screen shows the first record, and processor seconds, NaN without ``/proc``."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    start, seen = time.perf_counter(), b""
+    start, output = time.perf_counter(), b""
     environment = {**ENVIRONMENT, **_OF_SCREEN}
     screen = subprocess.Popen(SCREEN, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True)
     os.close(slave)
-    while FIRST_RECORD not in _ESCAPES.sub(b"", seen):
+    while FIRST_RECORD not in _ESCAPES.sub(b"", output):
         if not select.select([master], [], [], _PATIENCE)[0]:
             raise TimeoutError(f"the screen does not show {FIRST_RECORD.decode()}")
-        seen += os.read(master, 1 << 16)
+        output += os.read(master, 1 << 16)
     took = time.perf_counter() - start, _processor_time(screen.pid)
     screen.kill()
     screen.wait()

@@ -65,7 +65,7 @@ class Table:
     def _columns(self) -> list[ColumnDefinition]:
         columns = [kind.number("ID", 12), kind.number("AMOUNT", 12, 2), kind.varchar2("CODE", 8)]
         columns += [kind.date("CHANGED_AT")] if self._has_date else []
-        return columns + [kind.varchar2(f"TEXT_{at}", 400) for at in range(1, self._texts + 1)]
+        return columns + [kind.varchar2(f"TEXT_{number}", 400) for number in range(1, self._texts + 1)]
 
     def row(self, random: Random) -> Row:
         """Return a random row of about the table's size."""

@@ -46,9 +46,9 @@ def find_pg_waldump() -> str:
     Raises:
         Missing: it is not installed.
     """
-    found = shutil.which("pg_waldump")
-    if found is not None and (Path(found).resolve().parent / "initdb").exists():
-        return str(Path(found).resolve())
+    program = shutil.which("pg_waldump")
+    if program is not None and (Path(program).resolve().parent / "initdb").exists():
+        return str(Path(program).resolve())
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_waldump"), key=lambda path: path.parts[-3].zfill(4))
     if not debian:
         raise Missing("pg_waldump is not installed")
@@ -64,12 +64,12 @@ def wal_of(size: int, cache: Path) -> Wal:
     folder = cache / f"wal-{size}"
     notes = folder / "wal.json"
     try:
-        start, end, found = json.loads(notes.read_text(encoding="utf-8"))
+        start, end, wal_size = json.loads(notes.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         shutil.rmtree(folder, ignore_errors=True)
-        start, end, found = _Cluster(folder, Path(find_pg_waldump()).parent).write(size)
-        notes.write_text(json.dumps([start, end, found]), encoding="utf-8")
-    return Wal(folder / "pg_wal", start, end, found)
+        start, end, wal_size = _Cluster(folder, Path(find_pg_waldump()).parent).write(size)
+        notes.write_text(json.dumps([start, end, wal_size]), encoding="utf-8")
+    return Wal(folder / "pg_wal", start, end, wal_size)
 
 
 class _Cluster:

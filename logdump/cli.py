@@ -163,7 +163,7 @@ def _unknown(word: str) -> str | None:
     from logdump.line.verbs.completion import NAMES  # noqa: PLC0415 - for a message only
     from logdump.session.files import near_files  # noqa: PLC0415 - for a message only
 
-    known = [*NAMES, *(one.lower() for one in REGISTRY.words())]
+    known = [*NAMES, *(name.lower() for name in REGISTRY.words())]
     near = near_files(place(word).expanduser()) or [
         *get_close_matches(word.lower(), NAMES, n=1, cutoff=0.6),
         *get_close_matches(word.lower(), dict.fromkeys(known), n=3, cutoff=0.6),
@@ -202,10 +202,10 @@ def _fits_only(wildcard: str, names: list[str]) -> bool:
         return False
 
 
-def _go_full_screen(session: Session, kept: KeptHistory) -> None:
+def _go_full_screen(session: Session, history: KeptHistory) -> None:
     from logdump.tui.start import go_on  # noqa: PLC0415 - Textual is an extra, and takes its time to load
 
-    go_on(session, kept)
+    go_on(session, history)
 
 
 def _batch(scripts: list[tuple[str, str]], first: str) -> Script:
@@ -355,5 +355,5 @@ def names_a_file(words: list[str]) -> bool:
 
 def _quoted(word: str) -> str:
     """Return a word of the shell, which has removed its quotes, as a word of a command line: paths are quoted again."""
-    is_split = any(one.isspace() or one == ";" for one in word)
+    is_split = any(char.isspace() or char == ";" for char in word)
     return f'"{word}"' if is_split and '"' not in word and place(word).exists() else word

@@ -66,9 +66,9 @@ def build() -> None:
         raise CannotBuild("there is no C compiler (cc)")
     objects, kernels = _compiled()
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "kernels.so"
-        _link(linker, objects, made)
-        code = made.read_bytes()
+        library = Path(folder) / "kernels.so"
+        _link(linker, objects, library)
+        code = library.read_bytes()
     made_by = f"logdump {__version__}, numba {importlib.metadata.version('numba')}"
     note = LibraryNote(source_digest(), hashlib.sha256(code).hexdigest(), PROCESSOR, made_by, kernels)
     _put(PACKAGE / LIBRARY, code)
@@ -142,9 +142,9 @@ def _object_code(kernels: Sequence[Callable[..., int]]) -> bytes:
 
 
 def _hide_all_but(whole: Any, names: set[str]) -> None:
-    for one in (*whole.functions, *whole.global_variables):
-        if not one.is_declaration and one.name not in names:
-            one.linkage = "internal"
+    for symbol in (*whole.functions, *whole.global_variables):
+        if not symbol.is_declaration and symbol.name not in names:
+            symbol.linkage = "internal"
 
 
 def _argument_count(kernel: Callable[..., int]) -> int:

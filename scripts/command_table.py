@@ -11,7 +11,7 @@ INTRODUCTION = "All commands, in the order of their names. [commands.md](../comm
 
 def pages() -> dict[str, str]:
     """Return the page by file name."""
-    rows = [_row(one) for one in sorted(REGISTRY.commands, key=lambda one: one.name)]
+    rows = [_row(command) for command in sorted(REGISTRY.commands, key=lambda command: command.name)]
     return {"commands.md": page("Commands", INTRODUCTION, table(("Command", "What it does"), rows))}
 
 

@@ -50,7 +50,7 @@ PAGES = {
 SHARED = "json-shared.md"
 INTRODUCTION = "[json.md](../json.md) has the rules that all objects keep."
 _HEAD = ("Member", "JSON type", "Meaning")
-_PARTS = {one.name: one for one in PARTS}
+_PARTS = {part.name: part for part in PARTS}
 _WORD = re.compile(r"\b(?:" + "|".join(_PARTS) + r")\b")
 
 
@@ -60,22 +60,22 @@ def pages() -> dict[str, str]:
     Raises:
         ValueError: an object is on no page, or on two.
     """
-    objects = {one.name: one for one in SHAPES}
+    objects = {shape.name: shape for shape in SHAPES}
     listed = [name for _, names in PAGES.values() for name in names]
     if sorted(listed) != sorted(objects):
         raise ValueError(f"not once on a page: {sorted(set(listed) ^ set(objects))}")
-    used = {_file(name): _parts_of([objects[one] for one in names]) for name, (_, names) in PAGES.items()}
+    used = {_file(name): _parts_of([objects[shape_name] for shape_name in names]) for name, (_, names) in PAGES.items()}
     homes = {part: _home(part, used) for part in _PARTS}
-    made = {
+    texts = {
         _file(name): page(
             f"JSON of {title}",
             INTRODUCTION,
-            *(_section(objects[one], homes, _file(name)) for one in names),
+            *(_section(objects[shape_name], homes, _file(name)) for shape_name in names),
             *_parts_at(_file(name), homes),
         )
         for name, (title, names) in PAGES.items()
     }
-    return {**made, SHARED: page("JSON: parts of several objects", INTRODUCTION, *_parts_at(SHARED, homes))}
+    return {**texts, SHARED: page("JSON: parts of several objects", INTRODUCTION, *_parts_at(SHARED, homes))}
 
 
 def _file(name: str) -> str:
@@ -84,12 +84,12 @@ def _file(name: str) -> str:
 
 def _parts_of(shapes: list[Shape]) -> set[str]:
     """Return the names of all parts in these objects, and of the parts in parts."""
-    found: set[str] = set()
+    names: set[str] = set()
     while shapes:
-        named = {name for shape in shapes for one in shape.members for name in _WORD.findall(one.type)} - found
-        found |= named
+        named = {name for shape in shapes for member in shape.members for name in _WORD.findall(member.type)} - names
+        names |= named
         shapes = [_PARTS[name] for name in named]
-    return found
+    return names
 
 
 def _home(part: str, used: dict[str, set[str]]) -> str:
@@ -102,9 +102,11 @@ def _parts_at(file: str, homes: dict[str, str]) -> list[str]:
 
 
 def _section(shape: Shape, homes: dict[str, str], file: str) -> str:
-    def link(found: re.Match[str]) -> str:
-        home = homes[found[0]]
-        return f"[{found[0]}]({'' if home == file else home}#{found[0]})"
+    def link(match: re.Match[str]) -> str:
+        home = homes[match[0]]
+        return f"[{match[0]}]({'' if home == file else home}#{match[0]})"
 
-    rows: list[tuple[str, ...]] = [(f"`{one.name}`", _WORD.sub(link, one.type), one.meaning) for one in shape.members]
+    rows: list[tuple[str, ...]] = [
+        (f"`{member.name}`", _WORD.sub(link, member.type), member.meaning) for member in shape.members
+    ]
     return f"## `{shape.name}`\n\n{shape.meaning}\n\n{table(_HEAD, rows)}"

@@ -21,13 +21,13 @@ def _names() -> list[str]:
 def _found() -> list[Shape]:
     """Return each object once, in the order of the modules and of their lines."""
     shapes = [
-        one for name in _names() for one in vars(importlib.import_module(name)).values() if isinstance(one, Shape)
+        value for name in _names() for value in vars(importlib.import_module(name)).values() if isinstance(value, Shape)
     ]
-    return [one for one in {id(one): one for one in shapes}.values() if one.members]
+    return [shape for shape in {id(shape): shape for shape in shapes}.values() if shape.members]
 
 
 _ALL = _found()
-SHAPES = tuple(one for one in _ALL if one.event is not None or one in (RECORD, FILE_HEADER, BAD_RECORD))
+SHAPES = tuple(shape for shape in _ALL if shape.event is not None or shape in (RECORD, FILE_HEADER, BAD_RECORD))
 """The objects that are printed on a line of their own; each begins with ``type``, the name of its shape."""
-PARTS = tuple(one for one in _ALL if one not in SHAPES)
+PARTS = tuple(shape for shape in _ALL if shape not in SHAPES)
 """The objects inside those."""

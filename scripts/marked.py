@@ -28,4 +28,4 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 def page(title: str, *paragraphs: str) -> str:
     """Return the text of a page of the reference."""
-    return "\n\n".join((f"# {title}", *(one.strip() for one in paragraphs))) + "\n"
+    return "\n\n".join((f"# {title}", *(paragraph.strip() for paragraph in paragraphs))) + "\n"

@@ -107,8 +107,12 @@ AREAS = {
         (
             "tests/trailformat/test_changes*.py",
             "tests/trailformat/test_update_halves.py",
+            "tests/trailformat/test_encrypted.py",
             "tests/trailformat/test_full_images.py",
             "tests/trailformat/test_images.py",
+            "tests/trailformat/test_lobs.py",
+            "tests/trailformat/test_segments.py",
+            "tests/logdump/test_encrypted_trails.py",
             _COMMANDS + "test_values.py",
         ),
     ),
@@ -117,7 +121,6 @@ AREAS = {
             "trailformat/changes/transaction*.py",
             "trailformat/transactions/tracker.py",
             "trailformat/transactions/walk.py",
-            "trailformat/transactions/extents.py",
             "trailformat/transactions/extents.py",
             "trailformat/transactions/around.py",
         ),
@@ -175,7 +178,7 @@ AREAS = {
         ),
     ),
     "save": Area(
-        ("logdump/features/save/*.py", "logdump/features/save/command.py"),
+        ("logdump/features/save/*.py",),
         (
             _COMMANDS + "test_save.py",
             "tests/logdump/test_range_saving.py",
@@ -201,7 +204,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 1
         sys.stdout.write(" | ".join(row_of(name, figures)) + "\n")
         if options.show:
-            sys.stdout.writelines(f"{one}\n{diff}\n" for one, diff in differences(name, figures.unnoticed))
+            sys.stdout.writelines(f"{mutant}\n{diff}\n" for mutant, diff in differences(name, figures.unnoticed))
         if options.write:
             PAGE.write_text(page_with(PAGE.read_text(encoding="utf-8"), name, figures), encoding="utf-8")
     return 0
@@ -339,8 +342,11 @@ def mistake_in(mutant: str, difference: str) -> Explanation:
 
 def explanations() -> set[Explanation]:
     """Return the mistakes for which ``mutants.toml`` has the reason why no test can notice them."""
-    told = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
-    return {Explanation(one["module"], one["was"].strip(), one["becomes"].strip()) for one in told.get("mutant", [])}
+    document = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
+    return {
+        Explanation(mutant["module"], mutant["was"].strip(), mutant["becomes"].strip())
+        for mutant in document.get("mutant", [])
+    }
 
 
 def row_of(name: str, figures: Figures) -> tuple[str, ...]:
@@ -355,7 +361,7 @@ def page_with(text: str, name: str, figures: Figures) -> str:
     _, _, rest = text.partition(f"<!-- {MARKER} -->")
     former = [line for line in rest.partition(f"<!-- end of {MARKER} -->")[0].splitlines() if line.startswith("| ")]
     rows = {
-        cells[0]: cells for line in former[2:] if (cells := tuple(one.strip() for one in line.strip("|").split("|")))
+        cells[0]: cells for line in former[2:] if (cells := tuple(cell.strip() for cell in line.strip("|").split("|")))
     }
     rows[name] = row_of(name, figures)
     return with_content(text, MARKER, table(HEAD, [rows[area] for area in AREAS if area in rows]))

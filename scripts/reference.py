@@ -13,9 +13,9 @@ INTRODUCTION = (
 
 def pages() -> dict[str, str]:
     """Return all pages by file name."""
-    made = command_table.pages() | tui_keys.pages() | json_members.pages() | spark_tables.pages()
-    rows: list[tuple[str, ...]] = [(f"[{name}]({name})", _title(text)) for name, text in made.items()]
-    return {"README.md": page("Reference", INTRODUCTION, table(("Page", "Lists"), rows)), **made}
+    texts = command_table.pages() | tui_keys.pages() | json_members.pages() | spark_tables.pages()
+    rows: list[tuple[str, ...]] = [(f"[{name}]({name})", _title(text)) for name, text in texts.items()]
+    return {"README.md": page("Reference", INTRODUCTION, table(("Page", "Lists"), rows)), **texts}
 
 
 def _title(text: str) -> str:

@@ -67,7 +67,7 @@ def _write_long_transactions(path: Path) -> None:
     """Write a trail of short transactions, and of some that are open for hours."""
     long = ((2, 1, 9), (3, 2, 20), (5, 4, 14), (8, 7, 26), (13, 11, 17))
     history = [Worked(number, (begin * HOUR, end * HOUR), end * HOUR) for number, begin, end in long]
-    history += [Worked(100 + at, (at * HOUR,), at * HOUR) for at in range(30)]
+    history += [Worked(100 + hour, (hour * HOUR,), hour * HOUR) for hour in range(30)]
     write_trail(path, history, commit_times=False)
 
 
@@ -82,8 +82,8 @@ def _make(folder: Path, name: str) -> None:
         shutil.copy(TRAILS / name, path)
     data = path.read_bytes().replace(b"Sencha Fukamushi", b"Sencha Kabusecha")
     with TrailFile(path) as trail:
-        rows = (one for one in trail.records() if not one.is_file_header and not one.is_metadata)
-        lone = next(one for one in rows if one.header.trans_ind == ONLY)
+        rows = (record for record in trail.records() if not record.is_file_header and not record.is_metadata)
+        lone = next(row for row in rows if row.header.trans_ind == ONLY)
     (folder / "copy" / name).write_bytes(data[: lone.rba] + data[lone.rba + lone.length :])
 
 
@@ -95,18 +95,18 @@ async def _rest(app: TrailApp) -> None:
             await asyncio.sleep(0.01)
 
 
-def picture(one: Picture) -> str:
+def picture(shot: Picture) -> str:
     """Return the picture as SVG, the same on every machine."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        _make(Path(folder), one.trail)
-        text = asyncio.run(_svg(one)).replace(str(Path(folder).resolve()), "/home/me")
+        _make(Path(folder), shot.trail)
+        text = asyncio.run(_svg(shot)).replace(str(Path(folder).resolve()), "/home/me")
     return re.sub(r"terminal-[0-9]+", "terminal", text)
 
 
 def main() -> None:
     """Write the pictures."""
-    for one in PICTURES:
-        (ROOT / "docs" / one.name).write_text(picture(one), encoding="utf-8")
+    for shot in PICTURES:
+        (ROOT / "docs" / shot.name).write_text(picture(shot), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ def updated(text: str, *, programs: Path = Path(sys.executable).parent, folder: 
         folder: folder in which the commands are run.
     """
 
-    def block(found: re.Match[str]) -> str:
-        commands = [line for line in found[1].splitlines() if line.startswith("$ ")]
+    def block(match: re.Match[str]) -> str:
+        commands = [line for line in match[1].splitlines() if line.startswith("$ ")]
         lines = "\n".join(f"{line}\n{_output(line.removeprefix('$ '), programs, folder)}" for line in commands)
         return f"```console\n{lines}```"
 

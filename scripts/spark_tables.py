@@ -23,7 +23,7 @@ _IMAGES = ("`before_<COLUMN>`, `after_<COLUMN>`", "that of the column", "The row
 def pages() -> dict[str, str]:
     """Return the pages by file name."""
     records = (_columns(COLUMNS), "## With the option `endings`", _columns(ENDING_COLUMNS))
-    analyses = [f"## `{one.name}`\n\n{_columns(one.columns)}" for one in ANALYSES.values()]
+    analyses = [f"## `{analysis.name}`\n\n{_columns(analysis.columns)}" for analysis in ANALYSES.values()]
     return {
         "spark-options.md": page("Spark: options of the source", INTRODUCTION, _options()),
         "spark-records.md": page("Spark: columns of records", INTRODUCTION, *records),
@@ -45,18 +45,18 @@ def _of_table() -> str:
 
 
 def _rows(shown: Iterable[RowColumn]) -> list[tuple[str, ...]]:
-    return [(f"`{one.name}`", f"`{one.type.ddl}`", one.meaning) for one in shown]
+    return [(f"`{column.name}`", f"`{column.type.ddl}`", column.meaning) for column in shown]
 
 
 def _options() -> str:
-    return table(("Option", "Takes", "Default", "For", "Meaning"), [_row(one) for one in OPTIONS.values()])
+    return table(("Option", "Takes", "Default", "For", "Meaning"), [_row(option) for option in OPTIONS.values()])
 
 
-def _row(one: SourceOption) -> tuple[str, ...]:
-    default = f"`{one.shown_default}`" if one.shown_default else ""
-    uses = ", ".join(name for use, name in _USES.items() if use in one.use)
-    return f"`{one.name}`", one.kind.wants, default, uses, one.meaning
+def _row(option: SourceOption) -> tuple[str, ...]:
+    default = f"`{option.shown_default}`" if option.shown_default else ""
+    uses = ", ".join(name for use, name in _USES.items() if use in option.use)
+    return f"`{option.name}`", option.kind.wants, default, uses, option.meaning
 
 
 def _views() -> str:
-    return table(("View", "A row for"), [(f"`{one.name}`", one.meaning) for one in VIEWS.values()])
+    return table(("View", "A row for"), [(f"`{view.name}`", view.meaning) for view in VIEWS.values()])

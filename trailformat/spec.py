@@ -240,7 +240,7 @@ _CHARACTERS = c.GreedyRange(c.Select(_ESCAPED, c.NoneOf(c.Bytes(1), _SPECIAL)))
 _IN_QUOTES = c.ExprAdapter(
     c.FocusedSeq("characters", c.Const(b"'"), "characters" / _CHARACTERS, c.Const(b"'")),
     decoder=lambda characters, _: b"".join(characters),
-    encoder=lambda value, _: [value[at : at + 1] for at in range(len(value))],
+    encoder=lambda value, _: [value[index : index + 1] for index in range(len(value))],
 )
 DDL_ITEMS = c.FocusedSeq(
     "items",

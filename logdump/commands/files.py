@@ -39,7 +39,7 @@ def run_files(_session: Session, name: str | None) -> Iterator[Event]:
     if not entries:
         raise MissingFileError(f"No file {path}." if pattern != "*" else f"No files in {directory.absolute()}.")
     yield FilesShown(directory.absolute(), entries)
-    if lines := tuple(f"{directory / one.name}: {one.problem}" for one in entries if one.problem is not None):
+    if lines := tuple(f"{directory / entry.name}: {entry.problem}" for entry in entries if entry.problem is not None):
         yield Notice(lines, ExitStatus.COMMAND_FAILED)
 
 

@@ -48,15 +48,15 @@ class SearchArgument(Parameter[str | Again]):
 _ARGUMENT = SearchArgument(syntax="<text> | HEX <hex> | <column> = <value> | NEXT | PREVIOUS")
 
 
-def run_find(session: Session, sought: str | Again | None) -> Iterator[Event]:
+def run_find(session: Session, argument: str | Again | None) -> Iterator[Event]:
     """Display the next record that matches; without a text, or with NEXT or PREVIOUS, repeat the last search."""
-    if isinstance(sought, str):
+    if isinstance(argument, str):
         from logdump.commands.records.searching import parse_search  # noqa: PLC0415 - only a search needs filters
 
-        session.search = parse_search(session, sought)
+        session.search = parse_search(session, argument)
     if session.search is None:
         raise CommandError("FIND has looked for nothing yet: FIND <text>, FIND HEX <hex>, FIND <column> = <value>.")
-    yield from _find(session, session.search, backwards=isinstance(sought, Again) and sought.backwards)
+    yield from _find(session, session.search, backwards=isinstance(argument, Again) and argument.backwards)
 
 
 def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Event]:

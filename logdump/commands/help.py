@@ -216,7 +216,9 @@ def _of_word(command: AnyCommand, word: str) -> Iterator[str]:
     """Yield the forms that begin with a word, then the sentences of the details that contain it."""
     for form in _forms(command, word):
         yield f"{command.name} {form} - {command.summary}"
-    sentences = [one for one in _SENTENCE.split(" ".join(command.details)) if re.search(rf"\b{word}\b", one)]
+    sentences = [
+        sentence for sentence in _SENTENCE.split(" ".join(command.details)) if re.search(rf"\b{word}\b", sentence)
+    ]
     yield from wrap(" ".join(sentences), _LONGEST, initial_indent="     ", subsequent_indent="     ")
 
 
@@ -240,9 +242,9 @@ def explanation(command: AnyCommand) -> Iterator[str]:
 def _of_term(term: Term) -> Iterator[str]:
     """Yield all lines of HELP <command> <term>."""
     yield f"{term.syntax} - {term.summary}"
-    others = [word for word in term.words if word != term.keyword]
-    if others:
-        yield f"     also: {', '.join(others)}"
+    synonyms = [word for word in term.words if word != term.keyword]
+    if synonyms:
+        yield f"     also: {', '.join(synonyms)}"
     yield f"     Example: {term.example}"
 
 

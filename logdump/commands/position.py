@@ -259,8 +259,8 @@ def _to_goal(goal: Goal, session: Session) -> Iterator[Event]:
         record = find_in_sequence(trail, goal, searching.note)
         if record is not None and record.path is not None:
             return Spot(record.path, record.rba)
-        found = range_of(trail)
-        goes = f"It goes {found.text(session.settings.time_offset)}." if found is not None else "It has no row."
+        bounds = range_of(trail)
+        goes = f"It goes {bounds.text(session.settings.time_offset)}." if bounds is not None else "It has no row."
         raise CommandError(f"No record with {goal.text} in this trail. {goes}")
 
     yield from stand_at(session, *(yield from searching.run_whole(find)))

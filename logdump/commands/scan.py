@@ -148,8 +148,8 @@ class AfterComma(Form[str | None]):
         return self._word.read(reader) if self._word.fits(reader) else None
 
 
-def _type_sought(sought: tuple[str, int], pattern: str | None) -> TypeSearch:
-    return TypeSearch(*sought, pattern)
+def _type_sought(record_type: tuple[str, int], pattern: str | None) -> TypeSearch:
+    return TypeSearch(*record_type, pattern)
 
 
 def _on_table(pattern: str | None) -> Criterion | None:
@@ -212,32 +212,32 @@ def _has_trans_ind(values: frozenset[int]) -> Callable[[Record], bool]:
     return lambda record: is_transactional(record) and record.header.trans_ind in values
 
 
-def run_scan_for_type(session: Session, sought: TypeSearch) -> Iterator[Event]:
+def run_scan_for_type(session: Session, search: TypeSearch) -> Iterator[Event]:
     """Display the next record of a type."""
     from logdump.filters.type_criteria import RecType  # noqa: PLC0415 - only a scan needs filters
 
-    filters = all_of(RecType((sought.io_type,)), _on_table(sought.pattern))
-    yield from show_first(session, f"record of type {sought.name}", also=filters)
+    filters = all_of(RecType((search.io_type,)), _on_table(search.pattern))
+    yield from show_first(session, f"record of type {search.name}", also=filters)
 
 
-def run_scan_for_time(session: Session, sought: TimeSearch) -> Iterator[Event]:
+def run_scan_for_time(session: Session, search: TimeSearch) -> Iterator[Event]:
     """Display the next record at or after a time."""
     from logdump.filters.time_criteria import StartTime  # noqa: PLC0415 - only a scan needs filters
 
-    filters = all_of(StartTime(sought.moment.julian), _on_table(sought.pattern))
-    yield from show_first(session, f"record at or after {sought.moment.text}", also=filters)
+    filters = all_of(StartTime(search.moment.julian), _on_table(search.pattern))
+    yield from show_first(session, f"record at or after {search.moment.text}", also=filters)
 
 
-def run_scan_for_rba(session: Session, sought: AuditRbaSearch) -> Iterator[Event]:
+def run_scan_for_rba(session: Session, search: AuditRbaSearch) -> Iterator[Event]:
     """Display the next record with this AuditRBA; -1 displays the next record."""
     from logdump.filters.comparison import Comparison  # noqa: PLC0415 - only a scan needs filters
     from logdump.filters.number_criteria import AuditRba  # noqa: PLC0415
 
-    comparison = Comparison.GREATER_OR_EQUAL if sought.audit_rba == _ANY else Comparison.EQUAL
-    pattern = _open_if_trail(session, sought.name)
-    audit_rba = AuditRba(comparison, max(sought.audit_rba, 0))
+    comparison = Comparison.GREATER_OR_EQUAL if search.audit_rba == _ANY else Comparison.EQUAL
+    pattern = _open_if_trail(session, search.name)
+    audit_rba = AuditRba(comparison, max(search.audit_rba, 0))
     filters = [*all_of(audit_rba, _on_table(pattern)), no_metadata()]
-    yield from show_first(session, f"record with AuditRBA {sought.audit_rba}", also=filters)
+    yield from show_first(session, f"record with AuditRBA {search.audit_rba}", also=filters)
 
 
 def _open_if_trail(session: Session, name: str | None) -> str | None:
@@ -250,11 +250,11 @@ def _open_if_trail(session: Session, name: str | None) -> str | None:
     return None
 
 
-def run_scan_for_metadata(session: Session, sought: MetadataSearch) -> Iterator[Event]:
+def run_scan_for_metadata(session: Session, search: MetadataSearch) -> Iterator[Event]:
     """Display the next definition, of a kind or with an index; with TDR and an index, first the one in force."""
-    index, label = sought.at_index, sought.kind or "metadata"
+    index, label = search.at_index, search.kind or "metadata"
     kinds = _KINDS.get(label, _ANY_METADATA)
-    is_in_force = label == "TDR" and index is not None and not sought.is_next
+    is_in_force = label == "TDR" and index is not None and not search.is_next
     if is_in_force and index is not None and (record := _in_force(session, index)) is not None:
         session.cursor.stand_on(record)
         yield from show_record(session, record)

@@ -170,26 +170,26 @@ _EDITS = re.compile(
 def apply_edit(line: str, edit: str) -> str:
     """Apply ``edit`` to ``line``; both start in the same column. An edit of blanks changes nothing."""
     parts: list[str] = []
-    at = 0  # the next column of ``line``
+    next_column = 0  # the next column of ``line``
     for match in _EDITS.finditer(edit):
         if match[0] == "//":
             continue
         column = match.start()
-        parts.append(line[at:column])
+        parts.append(line[next_column:column])
         if match["delete"]:
-            at = match.end()
+            next_column = match.end()
             continue
-        parts.append(" " * (column - max(at, len(line))))
-        at = column
+        parts.append(" " * (column - max(next_column, len(line))))
+        next_column = column
         if match["insert"] is not None:
             parts.append(match["insert"])
         elif match["replace"] is not None:
             parts.append(match["replace"])
-            at = len(line)
+            next_column = len(line)
         else:
-            parts.append(_overwrite(line[at:], match["overwrite"]))
-            at = match.end()
-    parts.append(line[at:])
+            parts.append(_overwrite(line[next_column:], match["overwrite"]))
+            next_column = match.end()
+    parts.append(line[next_column:])
     return "".join(parts)
 
 
@@ -236,7 +236,7 @@ def run_history(session: Session, listing: Listing) -> Iterator[Event]:
         session.history.clear()
         return
     lines = session.history.lines[-listing.lines :]
-    yield say(*(f"{at}> {line}" for at, line in enumerate(lines, session.number - len(lines))))
+    yield say(*(f"{number}> {line}" for number, line in enumerate(lines, session.number - len(lines))))
 
 
 def run_fc(session: Session, given: str | None) -> Iterator[Event]:

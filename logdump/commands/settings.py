@@ -137,7 +137,7 @@ def _last(session: Session, name: str) -> Path:
     path = place(name).expanduser().absolute()
     if not path.is_file():
         raise MissingFileError(f"{name}: No such file.")
-    if path not in [one.path for one in names_around(session.trail.path)]:
+    if path not in [trail_name.path for trail_name in names_around(session.trail.path)]:
         raise CommandError(f"{name} is not a file of the open trail.")
     return path
 

@@ -75,11 +75,11 @@ def _next(session: Session, rba: int, searching: Searching) -> Spot:
     if extent is not None:
         start = extent.after or Spot(start.path, session.trail.size)
     for trail, since in _files_from(session, start, 1):
-        for at in trail.sound_rbas(since, trail.size):
-            searching.note(Spot(trail.path, at))
-            record = trail.record_at(at)
+        for sound_rba in trail.sound_rbas(since, trail.size):
+            searching.note(Spot(trail.path, sound_rba))
+            record = trail.record_at(sound_rba)
             if record is not None and begins_transaction(record):
-                return Spot(trail.path, at)
+                return Spot(trail.path, sound_rba)
     raise CommandError(f"No next transaction from RBA {rba} to the end.")
 
 

@@ -116,8 +116,8 @@ def sql_lines(name: str, table: TableDefinition) -> Iterator[str]:
     keys = [_quoted(column.name) for column in table.columns if column.is_key]
     if keys:
         clauses.append(f"PRIMARY KEY ({', '.join(keys)})")
-    for at, clause in enumerate(clauses):
-        yield f"  {clause}{',' if at + 1 < len(clauses) else ''}"
+    for index, clause in enumerate(clauses):
+        yield f"  {clause}{',' if index + 1 < len(clauses) else ''}"
     yield ");"
 
 

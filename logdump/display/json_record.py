@@ -231,8 +231,8 @@ def token_text(token: Token) -> str | None:
     return text if text.isprintable() else None
 
 
-def _user_text(at: int) -> Get:
-    return lambda pair: pair[at].decode("utf-8", "backslashreplace")
+def _user_text(index: int) -> Get:
+    return lambda pair: pair[index].decode("utf-8", "backslashreplace")
 
 
 _TOKEN_ID = member("id", "string", "Token id, hex", make="{:02x}".format)

@@ -244,9 +244,9 @@ LISTED_COLUMN = Shape(
         member("name", "string", "Its name, empty where the definition is not known"),
         member("index", "number", "Its number in the row, from 0"),
         member("key", "boolean", "Whether it is of the key", "is_key"),
-        member("has_before", "boolean", "Whether there is a value before", lambda one: one.before is not None),
+        member("has_before", "boolean", "Whether there is a value before", lambda column: column.before is not None),
         member("before", "string or null", "That value, null for NULL", _before),
-        member("has_after", "boolean", "Whether there is a value after", lambda one: one.after is not None),
+        member("has_after", "boolean", "Whether there is a value after", lambda column: column.after is not None),
         member("after", "string or null", "That value, null for NULL", _after),
     ),
 )
@@ -285,8 +285,8 @@ def columns_of(shape: Shape, types: Mapping[str, ColumnType]) -> tuple[RowColumn
     """
     known = {**_TYPES, **types}
     return tuple(
-        RowColumn(one.name, known.get(one.name) or known[one.type.removesuffix(_OR_NULL)], one.meaning)
-        for one in shape.members
+        RowColumn(part.name, known.get(part.name) or known[part.type.removesuffix(_OR_NULL)], part.meaning)
+        for part in shape.members
     )
 
 

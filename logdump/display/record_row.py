@@ -218,8 +218,8 @@ def significant_columns(change: Change) -> tuple[ColumnChange, ...]:
     """Return the columns that identify a change: its key, and those of an update that differ or lack a before image."""
     keys = [column for column in change.columns if column.is_key]
     shows_all = change.op not in _UPDATES or all(column.after is None for column in change.columns)
-    others = [column for column in change.columns if not column.is_key]
-    return (*keys, *(column for column in others if shows_all or column.is_changed or column.before is None))
+    other_columns = [column for column in change.columns if not column.is_key]
+    return (*keys, *(column for column in other_columns if shows_all or column.is_changed or column.before is None))
 
 
 def _ddl_row(row: RecordRow, record: Record) -> RecordRow:
@@ -236,14 +236,14 @@ def _ddl_row(row: RecordRow, record: Record) -> RecordRow:
 
 
 def _metadata_note(record: Record) -> str:
-    found = record.metadata
-    if isinstance(found, DatabaseDefinition):
-        return f"database {found.name}".rstrip()
-    if not isinstance(found, TableDefinition):
+    definition = record.metadata
+    if isinstance(definition, DatabaseDefinition):
+        return f"database {definition.name}".rstrip()
+    if not isinstance(definition, TableDefinition):
         return ""
-    keys = [column.name for column in found.columns if column.is_key]
+    keys = [column.name for column in definition.columns if column.is_key]
     named = ", ".join(keys[:_MOST_KEY_NAMES]) + (", ..." if len(keys) > _MOST_KEY_NAMES else "")
-    return amount(len(found.columns), "column") + (f", key {named}" if keys else ", no key")
+    return amount(len(definition.columns), "column") + (f", key {named}" if keys else ", no key")
 
 
 def _file_header_note(record: Record) -> str:

@@ -42,13 +42,13 @@ class CriterionSet:
         Slow criteria are applied last, to the rows that the others leave undecided.
         """
         is_all = self.match is Match.ALL
-        held = rows.among if is_all else rows.none()
-        for criterion in sorted(self.criteria, key=lambda one: one.is_slow):
+        mask = rows.among if is_all else rows.none()
+        for criterion in sorted(self.criteria, key=lambda criterion: criterion.is_slow):
             if is_all:
-                held = held & criterion.mask(rows.only(held))
+                mask = mask & criterion.mask(rows.only(mask))
             else:
-                held = held | criterion.mask(rows.only(rows.among & ~held))
-        return held
+                mask = mask | criterion.mask(rows.only(rows.among & ~mask))
+        return mask
 
     @property
     def needs(self) -> Needs:
@@ -105,13 +105,13 @@ class FilterSet:
 
     def entries(self) -> Iterator[FilterEntry]:
         """Yield every criterion with its id in the order of SHOW FILTER, include before exclude."""
-        seen: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for criterion_set in (self.include, self.exclude):
             for option in OPTIONS:
                 for criterion in criterion_set.criteria:
                     if criterion.keyword == option.keyword:
-                        number = seen.setdefault(criterion.label, 0)
-                        seen[criterion.label] += 1
+                        number = counts.setdefault(criterion.label, 0)
+                        counts[criterion.label] += 1
                         yield FilterEntry(_entry_id(criterion, number), criterion_set, criterion)
 
 

@@ -106,10 +106,10 @@ class FilterRows:
         """Return the rows whose table's name satisfies ``fits``."""
         table, names = self.column("table"), self.batch.names
         is_used = np.bincount(table, minlength=len(names)) > 0
-        held = np.zeros(len(is_used), dtype=bool)
+        mask = np.zeros(len(is_used), dtype=bool)
         for key in np.flatnonzero(is_used).tolist():
-            held[key] = fits(names[key])
-        return held[table]
+            mask[key] = fits(names[key])
+        return mask[table]
 
     def not_applied(self, ranges: Ranges) -> Mask:
         """Return the rows of transactions that are in these ranges."""
@@ -123,9 +123,9 @@ class FilterRows:
             raise ValueError("a filter needs transactions, which were not collected")
         return self._owners
 
-    def of_transactions(self, held: Mask) -> Mask:
+    def of_transactions(self, mask: Mask) -> Mask:
         """Return the rows of the transactions in a mask."""
-        return held[np.asarray(self.transactions.index)]
+        return mask[np.asarray(self.transactions.index)]
 
     def with_bytes(self, needle: Needle, part: str = "data") -> Mask:
         """Return the rows whose data (or token) area contains a needle; the bytes of a batch are searched together."""
@@ -158,8 +158,8 @@ class FilterRows:
         """Return the rows of ``among`` whose tokens with this id satisfy ``holds``."""
         mask, batch = self.none(), self.batch
         for row in np.flatnonzero(among).tolist():
-            at, size = int(batch.rba[row]) + int(batch.token_offset[row]), int(batch.token_size[row])
-            mask[row] = holds(payloads(self.source.trail.buffer, at, size, int(batch.order[row]), token_id))
+            offset, size = int(batch.rba[row]) + int(batch.token_offset[row]), int(batch.token_size[row])
+            mask[row] = holds(payloads(self.source.trail.buffer, offset, size, int(batch.order[row]), token_id))
         return mask
 
     def by_record(self, holds: Callable[[Record], bool], among: Mask | None = None) -> Mask:

@@ -239,8 +239,8 @@ def _clear_entry(which: str, word: str, filters: FilterSet) -> list[str]:
         if entry.id.upper() == word.upper() and any(
             entry.owner is criterion_set for criterion_set in _sets(filters, which)
         ):
-            at = next(at for at, criterion in enumerate(entry.owner.criteria) if criterion is entry.criterion)
-            del entry.owner.criteria[at]
+            index = next(index for index, criterion in enumerate(entry.owner.criteria) if criterion is entry.criterion)
+            del entry.owner.criteria[index]
             return []
     raise FilterError(f"no criterion {quoted(word)}; SHOW FILTER lists them, FILTER CLEAR ALL removes all")
 

@@ -57,7 +57,7 @@ for _base, _letters in ((0, b"0123456789"), (10, b"abcdef"), (10, b"ABCDEF")):
 
 def csns_hold(comparison: Comparison, wanted: str, csns: StringColumn) -> Mask:
     """Return the result of csn_holds for each CSN."""
-    held, is_open = np.zeros(len(csns), dtype=bool), _is_text(csns)
+    matches, is_open = np.zeros(len(csns), dtype=bool), _is_text(csns)
     key = csn_key(wanted)
     form = _FORMS.get(key.kind) if key is not None else None
     if key is not None and form is not None and max(key.parts) < form.base**form.exact:
@@ -65,9 +65,9 @@ def csns_hold(comparison: Comparison, wanted: str, csns: StringColumn) -> Mask:
         for size in np.unique(sizes[(sizes > 0) & (sizes <= _LONGEST)])[:_MOST_LENGTHS].tolist():
             numbers = np.flatnonzero(sizes == size)
             parts, fits = _parts(_of_length(csns, numbers, size), form)
-            held[numbers] = fits & _holds(comparison, parts, key.parts)
+            matches[numbers] = fits & _holds(comparison, parts, key.parts)
             is_open[numbers] = ~fits
-    return _ask(held, is_open, csns, lambda text: csn_holds(comparison, text, wanted))
+    return _ask(matches, is_open, csns, lambda text: csn_holds(comparison, text, wanted))
 
 
 def texts_hold(
@@ -77,15 +77,15 @@ def texts_hold(
 
     ``stored``, if known, are the bytes of every text that is equal to the value with which ``holds`` compares.
     """
-    held, is_open = np.zeros(len(texts), dtype=bool), _is_text(texts)
+    matches, is_open = np.zeros(len(texts), dtype=bool), _is_text(texts)
     if stored and comparison in {Comparison.EQUAL, Comparison.NOT_EQUAL}:
         sizes = np.asarray(texts.sizes)
         numbers = np.flatnonzero(sizes == len(stored))
         is_equal = np.zeros(len(texts), dtype=bool)
         is_equal[numbers] = (_of_length(texts, numbers, len(stored)) == np.frombuffer(stored, np.uint8)).all(axis=1)
-        held = (sizes >= 0) & (is_equal == (comparison is Comparison.EQUAL))
+        matches = (sizes >= 0) & (is_equal == (comparison is Comparison.EQUAL))
         is_open &= sizes < 0
-    return _ask(held, is_open, texts, holds)
+    return _ask(matches, is_open, texts, holds)
 
 
 def _is_text(texts: StringColumn) -> Mask:
@@ -95,11 +95,11 @@ def _is_text(texts: StringColumn) -> Mask:
     return mask
 
 
-def _ask(held: Mask, is_open: Mask, texts: StringColumn, holds: Callable[[str | None], bool]) -> Mask:
-    """Set ``held`` to the result of ``holds`` for the texts in ``is_open``, and return it."""
+def _ask(matches: Mask, is_open: Mask, texts: StringColumn, holds: Callable[[str | None], bool]) -> Mask:
+    """Set ``matches`` to the result of ``holds`` for the texts in ``is_open``, and return it."""
     for number in np.flatnonzero(is_open).tolist():
-        held[number] = holds(texts[number])
-    return held
+        matches[number] = holds(texts[number])
+    return matches
 
 
 def _of_length(texts: StringColumn, numbers: Any, size: int) -> Any:

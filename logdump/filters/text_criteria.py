@@ -70,8 +70,8 @@ class Hex(NeedleCriterion):
 
 
 def _dump(value: bytes) -> Iterator[str]:
-    for at in range(0, len(value), _BYTES_PER_LINE):
-        yield value[at : at + _BYTES_PER_LINE].hex(" ", -2).upper()
+    for offset in range(0, len(value), _BYTES_PER_LINE):
+        yield value[offset : offset + _BYTES_PER_LINE].hex(" ", -2).upper()
 
 
 def _parse_string(text: str, _offset: TimeOffset) -> Criterion:

@@ -132,7 +132,7 @@ class ColumnValue(Criterion):
         search = source.kept.get(self)
         if search is None:
             search = source.kept[self] = ValueSearch(self.fits, comparison, source.definition_at)
-        found = search.values(rows.batch, source.trail.buffer, rows.among)
+        masks = search.values(rows.batch, source.trail.buffer, rows.among)
 
         def holds(record: Record) -> bool:
             for column in source.columns(record):
@@ -140,7 +140,7 @@ class ColumnValue(Criterion):
                     return any(comparison.holds(value) for value in (column.before, column.after) if value is not None)
             return False
 
-        return found.held | rows.by_record(holds, found.undecided)
+        return masks.held | rows.by_record(holds, masks.undecided)
 
     def fits(self, name: str) -> bool:
         """Return True if a column name matches."""

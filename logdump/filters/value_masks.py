@@ -73,25 +73,25 @@ class StoredComparison:
             texts = text_array(values, self._definition, self._codec).array
             return _texts_hold(self._comparison.comparison, texts, self._comparison.wanted)
         stored = behind_indicators(values)
-        found = self._by_numbers(StoredColumn(*stored, self._target)) if self._target is not None else None
-        held, is_open = found or (np.zeros(len(stored.sizes), np.bool_), stored.sizes >= 0)
-        self._decode(stored, np.flatnonzero(is_open & (stored.sizes >= 0)), held)
-        return held
+        masks = self._by_numbers(StoredColumn(*stored, self._target)) if self._target is not None else None
+        matches, is_open = masks or (np.zeros(len(stored.sizes), np.bool_), stored.sizes >= 0)
+        self._decode(stored, np.flatnonzero(is_open & (stored.sizes >= 0)), matches)
+        return matches
 
     def _by_numbers(self, column: StoredColumn) -> _ComparisonMasks | None:
         """Compare the values as an array of numbers; None if numbers do not compare with the operand."""
         target = column.target
         compare = _with_number if target.path in _NUMBERS else _with_moment
         numbers, is_made = stored_numbers(column)
-        found = compare(self._comparison, target.type, numbers)
-        return None if found is None else _ComparisonMasks(found.held & is_made, found.is_open | ~is_made)
+        masks = compare(self._comparison, target.type, numbers)
+        return None if masks is None else _ComparisonMasks(masks.held & is_made, masks.is_open | ~is_made)
 
-    def _decode(self, stored: StoredValues, rows: Array, held: Array) -> None:
-        """Decode the values of some rows, each distinct value once, and set ``held`` by the comparison."""
+    def _decode(self, stored: StoredValues, rows: Array, matches: Array) -> None:
+        """Decode the values of some rows, each distinct value once, and set ``matches`` by the comparison."""
         for order, is_little in ((ByteOrder.BIG, False), (ByteOrder.LITTLE, True)):
             chosen = rows[stored.little[rows] == is_little]
             distinct, numbers = Strings.at(stored.data, stored.starts[chosen], stored.sizes[chosen]).distinct()
-            held[chosen] = np.array([self._holds(order, one) for one in distinct], np.bool_)[numbers]
+            matches[chosen] = np.array([self._holds(order, value) for value in distinct], np.bool_)[numbers]
 
     def _holds(self, order: ByteOrder, data: bytes) -> bool:
         holds = self._known.get((order, data))
@@ -165,13 +165,13 @@ def _texts_hold(comparison: Comparison, texts: Strings, wanted: str) -> Array:
     keys, has_control = _keys(texts)
     first = operand[:_KEY_BYTES]
     key = int.from_bytes(first.ljust(_KEY_BYTES), "big")
-    held = _compared(comparison, keys, np.uint64(key)) & texts.present
+    matches = _compared(comparison, keys, np.uint64(key)) & texts.present
     is_open = texts.present & ((keys == key) | has_control | any(byte < _BLANK for byte in first))
     data, offsets = texts.data, texts.offsets
     for row in np.flatnonzero(is_open).tolist():
         text = data[offsets[row] : offsets[row + 1]].tobytes()
-        held[row] = comparison.holds(text.rstrip(b" "), operand)
-    return held
+        matches[row] = comparison.holds(text.rstrip(b" "), operand)
+    return matches
 
 
 def _keys(texts: Strings) -> tuple[Array, Array]:
@@ -182,8 +182,8 @@ def _keys(texts: Strings) -> tuple[Array, Array]:
     keys, has_control = np.zeros(len(texts), np.uint64), np.zeros(len(texts), np.bool_)
     data = texts.data if len(texts.data) else np.zeros(1, np.uint8)
     begins, sizes = texts.offsets[:-1].astype(np.int64), texts.sizes
-    for at in range(_KEY_BYTES):
-        byte = np.where(sizes > at, data.take(begins + at, mode="clip"), np.uint8(_BLANK))
+    for offset in range(_KEY_BYTES):
+        byte = np.where(sizes > offset, data.take(begins + offset, mode="clip"), np.uint8(_BLANK))
         has_control |= byte < _BLANK
         keys = keys << np.uint64(8) | byte.astype(np.uint64)
     return keys, has_control
@@ -267,26 +267,33 @@ class ValueSearch:
         places = zip(rows.of("rba")[first].tolist(), headers.table_index[first].tolist(), strict=True)
         meant = [self._meant(rba, index, is_one_definition=is_one_definition) for rba, index in places]
         index, comparison = np.array(meant, np.int64).reshape(-1, 2).T[:, of_row]
-        held, undecided = np.zeros(len(rows), np.bool_), index == _UNCLEAR
-        at = np.flatnonzero((index >= 0) & _HAS_IMAGES[rows.of("io_type")])
-        if len(at):
-            wanted = _Wanted(rows.subset(at), index[at], comparison[at], headers.is_continued[at])
-            held[at], undecided[at] = self._held_by(wanted)
-        return held, undecided
+        matches, undecided = np.zeros(len(rows), np.bool_), index == _UNCLEAR
+        image_rows = np.flatnonzero((index >= 0) & _HAS_IMAGES[rows.of("io_type")])
+        if len(image_rows):
+            wanted = _Wanted(
+                rows.subset(image_rows), index[image_rows], comparison[image_rows], headers.is_continued[image_rows]
+            )
+            matches[image_rows], undecided[image_rows] = self._held_by(wanted)
+        return matches, undecided
 
     def _held_by(self, wanted: _Wanted) -> tuple[Array, Array]:
         """Return masks of the rows with such a value, and of the rows whose data are not a plain list of columns."""
         columns = column_of(wanted.rows, wanted.column)
         is_plain = columns.is_plain & ~wanted.is_continued
-        held = np.zeros(len(is_plain), np.bool_)
+        matches = np.zeros(len(is_plain), np.bool_)
         for image in columns.images:
             row = np.flatnonzero((image.found == ONE) & is_plain)
             comparison = wanted.comparison[row]
             for number in np.flatnonzero(np.bincount(comparison)).tolist():
-                at = row[comparison == number]
-                stored = StoredValues(wanted.rows.view, wanted.rows.is_little[at], image.start[at], image.size[at])
-                held[at[self._comparisons[number].held(stored)]] = True
-        return held, ~is_plain
+                compared_rows = row[comparison == number]
+                stored = StoredValues(
+                    wanted.rows.view,
+                    wanted.rows.is_little[compared_rows],
+                    image.start[compared_rows],
+                    image.size[compared_rows],
+                )
+                matches[compared_rows[self._comparisons[number].held(stored)]] = True
+        return matches, ~is_plain
 
     def _meant(self, rba: int, table_index: int, *, is_one_definition: bool) -> _Meant:
         """Return the named column in the definition of the row at ``rba``.

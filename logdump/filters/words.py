@@ -43,14 +43,14 @@ def split_list(text: str) -> list[str]:
         FilterError: no value, an empty one, more than 32, or a quote without its end.
     """
     values, start, quote = [], 0, ""
-    for at, char in enumerate(text):
+    for position, char in enumerate(text):
         if quote:
             quote = "" if char == quote else quote
         elif char in QUOTES:
             quote = char
         elif char == ",":
-            values.append(text[start:at].strip())
-            start = at + 1
+            values.append(text[start:position].strip())
+            start = position + 1
     values.append(text[start:].strip())
     if quote:
         raise FilterError(f"the quote {quote} is not closed")

@@ -147,10 +147,10 @@ class Registry:
         if shortest:
             return shortest[0]
         if fitting:
-            raise CommandError(f"{word} is ambiguous: {', '.join(one.name for one in fitting)}.")
+            raise CommandError(f"{word} is ambiguous: {', '.join(command.name for command in fitting)}.")
         if is_trail(entered):
             raise CommandError(f"Unknown command: {entered}.", f"It is a file: OPEN {entered} opens it.")
-        if any(one.isdigit() for one in word) and (near := near_files(place(entered).expanduser())):
+        if any(character.isdigit() for character in word) and (near := near_files(place(entered).expanduser())):
             raise CommandError(f"Unknown command: {entered}.", f"Did you mean the file {' or '.join(near)}?")
         raise CommandError(f"Unknown command: {word}.", self._hint(word))
 

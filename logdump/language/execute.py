@@ -38,9 +38,9 @@ class TrailZone(TimeOffset):
     @classmethod
     def of(cls, zone: TimeOffset, bounds: Callable[[], Bounds | None]) -> TrailZone:
         """Return the zone for a trail; ``bounds`` returns the times of its first and last row, None if it has none."""
-        made = cls(zone.minutes)
-        made._bounds, made.taken = bounds, {}
-        return made
+        trail_zone = cls(zone.minutes)
+        trail_zone._bounds, trail_zone.taken = bounds, {}
+        return trail_zone
 
     def moment(self, text: str) -> int:
         """Return an entered time in Julian microseconds.
@@ -56,7 +56,7 @@ class TrailZone(TimeOffset):
             raise ValueError(f"{text} has no date, and there is no trail open with one; write yyyy-mm-dd {text}")
         fitting = self._fitting(text, *bounds)
         if len(fitting) != 1:
-            dates = " to ".join(dict.fromkeys(format_timestamp(one, self)[:10] for one in bounds))
+            dates = " to ".join(dict.fromkeys(format_timestamp(bound, self)[:10] for bound in bounds))
             raise ValueError(f"{text} has no date, and the trail has several: {dates}; write yyyy-mm-dd {text}")
         self.taken[text] = fitting[0]
         return fitting[0]
@@ -71,7 +71,7 @@ class TrailZone(TimeOffset):
                 moments.add(parse_datetime(text, self, day))
             except ValueError:  # a local time that daylight saving skips on that date
                 continue
-        return list(moments) if len(moments) == 1 else [one for one in moments if first <= one <= last]
+        return list(moments) if len(moments) == 1 else [moment for moment in moments if first <= moment <= last]
 
     def said(self) -> Iterator[str]:
         """Yield a line for each time that was completed with a date."""
@@ -157,8 +157,8 @@ def outputs_kept(written: int = 0) -> tuple[str, ...]:
 
 def stopped_writing(done: str, nothing: str, written: int) -> Notice:
     """Return the notice after Ctrl+C: the outputs that were completed, or ``nothing`` if there are none."""
-    kept = outputs_kept(written)
-    lines = (f"Stopped after {done}.", *kept) if kept else (f"Stopped after {done}: {nothing}.",)
+    outputs = outputs_kept(written)
+    lines = (f"Stopped after {done}.", *outputs) if outputs else (f"Stopped after {done}: {nothing}.",)
     return Notice(lines, ExitStatus.INTERRUPTED)
 
 
@@ -211,8 +211,8 @@ def _times_of_trail(session: Session) -> tuple[int, int] | None:
     """Return the times of the first and last row of the open trail, None if there is no trail or no row."""
     from logdump.session.chosen_trail import range_of  # noqa: PLC0415 - few times are entered without a date
 
-    found = range_of(session.trail) if session.has_trail else None
-    return (found.first_time, found.last_time) if found is not None else None
+    trail_range = range_of(session.trail) if session.has_trail else None
+    return (trail_range.first_time, trail_range.last_time) if trail_range is not None else None
 
 
 def _filter_hint(word: str) -> str | None:

@@ -60,7 +60,7 @@ class Sequence(Form[T]):
     """Several forms in order; ``make`` combines their values."""
 
     def __init__(self, make: Callable[..., T], *forms: Form[Any], surplus: str = "", ends: str = "") -> None:
-        needed = next((at for at, form in enumerate(forms) if not isinstance(form, Maybe)), len(forms) - 1)
+        needed = next((index for index, form in enumerate(forms) if not isinstance(form, Maybe)), len(forms) - 1)
         self.syntax = " ".join(form.grouped for form in forms)
         self.surplus = surplus or self.surplus
         self.ends = ends

@@ -145,11 +145,11 @@ class File(Word):
         begun = typed[len(quote) :]
         if _QUOTE in begun:
             return
-        at = begun.rfind("/") + 1
-        folder, name = begun[:at], begun[at:]
+        start = begun.rfind("/") + 1
+        folder, name = begun[:start], begun[start:]
         try:
             entries = sorted(Path(folder).expanduser().iterdir())
-            paths = [(folder + one.name, one.is_dir()) for one in entries if one.name.startswith(name)]
+            paths = [(folder + entry.name, entry.is_dir()) for entry in entries if entry.name.startswith(name)]
         except (OSError, RuntimeError):
             return
         for path, is_folder in paths:
@@ -160,7 +160,7 @@ class File(Word):
 
 def _spelled(path: str, quote: str, *, is_folder: bool) -> str:
     """Return a path as a word, quoted if it was or must be; after a folder the quote stays open."""
-    quote = quote or (_QUOTE if any(one.isspace() or one in ";," for one in path) else "")
+    quote = quote or (_QUOTE if any(character.isspace() or character in ";," for character in path) else "")
     return f"{quote}{path}/" if is_folder else f"{quote}{path}{quote}"
 
 
@@ -204,7 +204,7 @@ def beginning(typed: str, words: Iterable[str]) -> list[str]:
 
 def tables_offered(typed: str, context: Context) -> list[str]:
     """Return the tables of the open trail that begin with the typed text and have no blank, sorted."""
-    return sorted({one for one in beginning(typed, context.tables) if one and " " not in one})
+    return sorted({name for name in beginning(typed, context.tables) if name and " " not in name})
 
 
 def types_offered(typed: str) -> list[str]:
@@ -228,12 +228,12 @@ def local_path(text: str) -> str:
     Raises:
         ArgumentError: the text has another scheme, or names another machine.
     """
-    found = _SCHEME.fullmatch(text)
-    if not found or (found[2] is None and found[3] is None):
+    match = _SCHEME.fullmatch(text)
+    if not match or (match[2] is None and match[3] is None):
         return text
-    scheme, machine, path = found[1].lower(), found[2] or "", found[3]
+    scheme, machine, path = match[1].lower(), match[2] or "", match[3]
     if scheme != "file":
-        raise ArgumentError(f"{text}: only files of this machine's own paths are read and written, not {found[1]}:")
+        raise ArgumentError(f"{text}: only files of this machine's own paths are read and written, not {match[1]}:")
     if path is None or machine.lower() not in ("", "localhost"):
         raise ArgumentError(f"{text}: a path of this machine is file:///path or /path, not one of {machine}")
     return "/" + path.lstrip("/")

@@ -96,20 +96,20 @@ class ArgumentReader:
             self.expected.append(Expectation(parameter, ""))
         return piece
 
-    def word(self, at: int | None = None) -> Stretch | None:
+    def word(self, offset: int | None = None) -> Stretch | None:
         """Return the next word, which may have quoted blanks; None at the end or before a character of ``ends``."""
         text = self.text
-        start = at = self._after_blanks(self.at if at is None else at)
+        start = offset = self._after_blanks(self.at if offset is None else offset)
         quoted = False
-        while at < len(text) and (quoted or not (text[at].isspace() or text[at] in self.ends)):
-            quoted ^= text[at] == _QUOTE
-            at += 1
-        return Stretch(text[start:at].replace(_QUOTE, ""), start, at) if at > start else None
+        while offset < len(text) and (quoted or not (text[offset].isspace() or text[offset] in self.ends)):
+            quoted ^= text[offset] == _QUOTE
+            offset += 1
+        return Stretch(text[start:offset].replace(_QUOTE, ""), start, offset) if offset > start else None
 
-    def _after_blanks(self, at: int) -> int:
-        while at < len(self.text) and self.text[at].isspace():
-            at += 1
-        return at
+    def _after_blanks(self, offset: int) -> int:
+        while offset < len(self.text) and self.text[offset].isspace():
+            offset += 1
+        return offset
 
     def _phrase(self) -> Stretch | None:
         """Return the words up to a keyword, a character of ``ends`` or the end, unchanged."""
@@ -128,9 +128,9 @@ class ArgumentReader:
 
     def skip(self, character: str) -> bool:
         """Consume a character and the blanks before it; return False if another character is next."""
-        at = self._after_blanks(self.at)
-        is_next = self.text.startswith(character, at)
-        self.at = at + 1 if is_next else self.at
+        offset = self._after_blanks(self.at)
+        is_next = self.text.startswith(character, offset)
+        self.at = offset + 1 if is_next else self.at
         return is_next
 
     def comes(self, form: Form[Any]) -> bool:
@@ -175,8 +175,8 @@ class ArgumentReader:
             return
         word = self.word()
         if form.surplus == Form.surplus or (word is not None and not self.text[word.end :].strip()):
-            for at, declined in self._declined:
-                if at == self.at == self.begin:
+            for offset, declined in self._declined:
+                if offset == self.at == self.begin:
                     declined.read(self)
         if word is not None:
             self.refuse(word)

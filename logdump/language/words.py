@@ -35,7 +35,7 @@ def _bounds(line: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each command of a line, also of empty ones."""
     begin = 0
     while begin <= len(line):
-        end = next((at for at, piece in _pieces(line, begin) if piece == ";"), len(line))
+        end = next((offset for offset, piece in _pieces(line, begin) if piece == ";"), len(line))
         yield begin, end
         begin = end + 1
 
@@ -65,17 +65,17 @@ def last_command(line: str) -> int:
 def last_word(line: str) -> int:
     """Return the offset of the last word of a line, or of its opening quote; unquoted blanks and ``;`` end a word."""
     start, quoted = 0, False
-    for at, character in enumerate(line):
+    for offset, character in enumerate(line):
         quoted ^= character == _QUOTE
         if character in "; " and not quoted:
-            start = at + 1
+            start = offset + 1
     return start
 
 
 def first_word(text: str) -> tuple[str, str]:
     """Return the first word of ``text``, up to a blank or a comma, and the rest without leading blanks."""
     text = text.lstrip()
-    end = next((at for at, character in enumerate(text) if character.isspace() or character == ","), len(text))
+    end = next((offset for offset, character in enumerate(text) if character.isspace() or character == ","), len(text))
     return text[:end], text[end:].lstrip()
 
 
@@ -119,7 +119,7 @@ def completed(line: str, offers: Sequence[str]) -> str:
     if len(offers) == 1:
         return line[:start] + offers[0] + ("" if offers[0].endswith("/") else " ")
     letters = enumerate(zip(*offers, strict=False))
-    common = next((at for at, (first, *others) in letters if {first} != {first, *others}), min(map(len, offers)))
+    common = next((index for index, (first, *others) in letters if {first} != {first, *others}), min(map(len, offers)))
     return line[:start] + offers[0][:common] if common > len(line) - start else line
 
 

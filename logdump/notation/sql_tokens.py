@@ -112,13 +112,13 @@ class SqlTokenizer:
 
     def tokens_of(self, statement: str, begin: int = 0) -> Iterator[SqlToken]:
         """Yield all tokens from an offset on, in order."""
-        for found in self._tokens.finditer(statement, begin):
-            yield SqlToken(_KINDS[found.lastgroup or ""], found[0], found.start())
+        for match in self._tokens.finditer(statement, begin):
+            yield SqlToken(_KINDS[match.lastgroup or ""], match[0], match.start())
 
     def outside_texts(self, statement: str) -> str:
         """Return the statement with a blank in place of each text in quotes and each comment."""
         hidden = (SqlTokenKind.STRING, SqlTokenKind.COMMENT)
-        return "".join(" " if one.kind in hidden else one.text for one in self.tokens_of(statement))
+        return "".join(" " if token.kind in hidden else token.text for token in self.tokens_of(statement))
 
     def split_comments(self, statement: str) -> tuple[str, list[str]]:
         """Return the statement with a blank in place of each inner comment, and the comments, unchanged.
@@ -127,7 +127,7 @@ class SqlTokenizer:
         """
         if not any(sign in statement for sign in self._lexis.signs):
             return statement, []
-        places = [found.span() for found in self._comments.finditer(statement) if found.lastgroup == "comment"]
+        places = [match.span() for match in self._comments.finditer(statement) if match.lastgroup == "comment"]
         if not places:
             return statement, []
         begins = [0, *(end for _, end in places)]
@@ -145,10 +145,10 @@ class SqlTokenizer:
         name = rf"(?P<name>{wanted}{next_part}{{0,2}}+){next_part}*+"
         names = re.compile(rf"{run}|{name}|{lexis.string}|{part}{next_part}*+|.", re.DOTALL)
         seen: set[str | None] = {None}
-        for found in names.finditer(statement):
-            if found["name"] not in seen:
-                seen.add(found["name"])
-                yield "".join(one.text for one in meaningful(self.tokens_of(found["name"])))
+        for match in names.finditer(statement):
+            if match["name"] not in seen:
+                seen.add(match["name"])
+                yield "".join(token.text for token in meaningful(self.tokens_of(match["name"])))
 
 
 _LINE_OR_BLOCK = r"--[^\n]*+|/\*.*?(?:\*/|\Z)"
@@ -195,9 +195,9 @@ MYSQL = SqlTokenizer(
 def tokenizer_of(statement: str) -> SqlTokenizer:
     """Return the tokenizer of a statement of an unknown database: MySQL's if the text begins with marks of MySQL."""
     tokens = STANDARD.tokens_of(statement[:_MOST_LOOKED_AT])
-    return MYSQL if any(one.text.startswith(_MARKS_OF_MYSQL) for one in tokens) else STANDARD
+    return MYSQL if any(token.text.startswith(_MARKS_OF_MYSQL) for token in tokens) else STANDARD
 
 
 def meaningful(tokens: Iterable[SqlToken]) -> Iterator[SqlToken]:
     """Yield the tokens that are neither blanks nor comments."""
-    return (one for one in tokens if one.kind not in (SqlTokenKind.BLANK, SqlTokenKind.COMMENT))
+    return (token for token in tokens if token.kind not in (SqlTokenKind.BLANK, SqlTokenKind.COMMENT))

@@ -30,13 +30,13 @@ def cut_to(text: str, width: int) -> str:
     """Return ``text`` cut to ``width`` columns, with an ellipsis in the last one if it does not fit."""
     if display_width(text) <= width:
         return text
-    kept, taken = [], 1
+    characters, columns = [], 1
     for character in text:
-        taken += _width(character)
-        if taken > width:
+        columns += _width(character)
+        if columns > width:
             break
-        kept.append(character)
-    return "".join(kept) + _CUT
+        characters.append(character)
+    return "".join(characters) + _CUT
 
 
 def cut_in_the_middle(text: str, width: int, mark: str = _CUT) -> str:
@@ -51,11 +51,11 @@ def _head(text: str, width: int) -> str:
     """Return the leading characters that fit into ``width`` columns."""
     if text.isascii():
         return text[: max(width, 0)]
-    taken = 0
-    for at, character in enumerate(text):
-        taken += _width(character)
-        if taken > width:
-            return text[:at]
+    columns = 0
+    for index, character in enumerate(text):
+        columns += _width(character)
+        if columns > width:
+            return text[:index]
     return text
 
 
@@ -69,9 +69,9 @@ def aligned(rows: Sequence[Sequence[str]], at_the_right: Collection[int] = ()) -
     widths = widths_of(rows)
     for row in rows:
         cells = []
-        for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
             blanks = " " * (width - display_width(cell))
-            cells.append(blanks + cell if at in at_the_right else cell + blanks)
+            cells.append(blanks + cell if column in at_the_right else cell + blanks)
         yield (" " * GAP).join(cells).rstrip()
 
 

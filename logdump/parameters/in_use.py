@@ -25,7 +25,7 @@ class ParametersInUse(NamedTuple):
     @property
     def files(self) -> list[ParameterFile]:
         """The files that are set, in the order in which a statement passes them: GLOBALS, Extract, Replicat."""
-        return [one for one in (self.globals, self.extract, self.replicat) if one is not None]
+        return [file for file in (self.globals, self.extract, self.replicat) if file is not None]
 
     def read(self, path: Path, side: ProcessSide | None = None) -> ParameterFile:
         """Read a file with the quotes that GLOBALS sets; arguments and errors are those of ``read_parameters``."""
@@ -41,10 +41,10 @@ class ParametersInUse(NamedTuple):
         """
         from trailformat import TrailName  # noqa: PLC0415 - see above
 
-        found = TrailName.parse(path)
-        if self.extract is None or found is None:
+        name = TrailName.parse(path)
+        if self.extract is None or name is None:
             return self
-        wanted = [one for one in self.extract.trails if one.bare_name == found.prefix]
+        wanted = [trail for trail in self.extract.trails if trail.bare_name == name.prefix]
         return self._replace(extract=self.extract.for_trails(wanted)) if wanted else self
 
     def having(self, file: ParameterFile) -> ParametersInUse:

@@ -60,27 +60,29 @@ class Macros:
 
     def inside(self, word: str) -> int | None:
         """Return the offset at which a word, after its beginning, calls a known macro; None if it does not."""
-        found = (one.start() for one in self._references().finditer(word, 1) if one["name"].upper() in self._macros)
-        return next(found, None)
+        offsets = (
+            match.start() for match in self._references().finditer(word, 1) if match["name"].upper() in self._macros
+        )
+        return next(offsets, None)
 
     def _references(self) -> re.Pattern[str]:
         character = re.escape(self.character)
         return re.compile(rf"(?<![\w$])(?<!{character}){character}(?P<name>{_NAME})")
 
-    def call(self, text: str, at: int, place: ParameterPlace) -> tuple[str, int]:
-        """Return the expansion of the call whose name begins at ``at``, and the offset after the call.
+    def call(self, text: str, offset: int, place: ParameterPlace) -> tuple[str, int]:
+        """Return the expansion of the call whose name begins at ``offset``, and the offset after the call.
 
         Raises:
             ParameterError: there is no such macro, it takes another number of values, it calls itself, or it expands
                 to too much.
         """
-        return self._call(text, at, place, ())
+        return self._call(text, offset, place, ())
 
-    def _call(self, text: str, at: int, place: ParameterPlace, active: tuple[str, ...]) -> tuple[str, int]:
-        found = self._references().match(text, at)
-        macro = self._macros.get(found["name"].upper()) if found else None
-        if found is None or macro is None:
-            word = (re.compile(r"[^\s,;(){}]*").match(text, at) or [""])[0]
+    def _call(self, text: str, offset: int, place: ParameterPlace, active: tuple[str, ...]) -> tuple[str, int]:
+        match = self._references().match(text, offset)
+        macro = self._macros.get(match["name"].upper()) if match else None
+        if match is None or macro is None:
+            word = (re.compile(r"[^\s,;(){}]*").match(text, offset) or [""])[0]
             raise ParameterError(place, f"macro {word} is not defined")
         name = f"{self.character}{macro.name}"
         if macro.name in active:
@@ -89,7 +91,7 @@ class Macros:
         self._calls += 1
         if len(active) >= DEEPEST or self._calls > _MOST_CALLS:
             raise ParameterError(place, f"macro {name}: too many calls in calls")
-        values, end = _arguments(text, found.end(), place)
+        values, end = _arguments(text, match.end(), place)
         if len(values) != len(macro.parameters):
             raise ParameterError(place, f"macro {name} takes {len(macro.parameters)} values, but got {len(values)}")
         expanded = [self._expanded(value, place, (*active, _IN_A_VALUE)) for value in values]
@@ -102,30 +104,30 @@ class Macros:
         if not macro.parameters:
             return macro.body
         value_of = dict(zip(macro.parameters, values, strict=True))
-        names = "|".join(re.escape(one) for one in sorted(macro.parameters, key=len, reverse=True))
+        names = "|".join(re.escape(parameter) for parameter in sorted(macro.parameters, key=len, reverse=True))
         character = re.escape(self.character)
         pattern = re.compile(rf"{_OPAQUE}|(?<!{character}){character}(?P<name>{names})(?![\w$])", re.IGNORECASE)
-        return pattern.sub(lambda found: value_of[found["name"].upper()] if found["name"] else found[0], macro.body)
+        return pattern.sub(lambda match: value_of[match["name"].upper()] if match["name"] else match[0], macro.body)
 
     def _expanded(self, text: str, place: ParameterPlace, active: tuple[str, ...]) -> str:
         self._count(text, place)
-        pieces, at = list[str](), 0
+        pieces, offset = list[str](), 0
         pattern = re.compile(rf"(?P<opaque>{_OPAQUE})|{self._references().pattern}")
-        while found := pattern.search(text, at):
-            pieces.append(text[at : found.start()])
-            if found["opaque"] is not None or not self._is_call(found, text):
-                pieces.append(found[0])
-                at = found.end()
+        while match := pattern.search(text, offset):
+            pieces.append(text[offset : match.start()])
+            if match["opaque"] is not None or not self._is_call(match, text):
+                pieces.append(match[0])
+                offset = match.end()
                 continue
-            piece, at = self._call(text, found.start(), place, active)
+            piece, offset = self._call(text, match.start(), place, active)
             pieces.append(piece)
-        pieces.append(text[at:])
+        pieces.append(text[offset:])
         return "".join(pieces)
 
-    def _is_call(self, found: re.Match[str], text: str) -> bool:
+    def _is_call(self, match: re.Match[str], text: str) -> bool:
         """Return True if a name must be a call: at the beginning of a word, or inside it if the macro is known."""
-        before = text[found.start() - 1 : found.start()]
-        return found["name"].upper() in self._macros or not before or before in _BEFORE_A_WORD
+        before = text[match.start() - 1 : match.start()]
+        return match["name"].upper() in self._macros or not before or before in _BEFORE_A_WORD
 
     def _count(self, text: str, place: ParameterPlace) -> None:
         self._work += len(text)
@@ -133,20 +135,20 @@ class Macros:
             raise ParameterError(place, "macros expand to more than 8 MB")
 
 
-def _arguments(text: str, at: int, place: ParameterPlace) -> tuple[list[str], int]:
+def _arguments(text: str, offset: int, place: ParameterPlace) -> tuple[list[str], int]:
     """Return the values in the parentheses after a macro's name, without braces; empty without parentheses."""
-    opening = re.compile(r"[ \t]*\(").match(text, at)
+    opening = re.compile(r"[ \t]*\(").match(text, offset)
     if opening is None:
-        return [], at
+        return [], offset
     values, depth, begin = list[str](), 0, opening.end()
-    for found in _IN_ARGUMENTS.finditer(text, begin):
-        mark = found["mark"]
+    for match in _IN_ARGUMENTS.finditer(text, begin):
+        mark = match["mark"]
         if mark == ")" and depth == 0:
-            last = text[begin : found.start()].strip()
-            return [*map(_bare, [*values, last])] if values or last else [], found.end()
+            last = text[begin : match.start()].strip()
+            return [*map(_bare, [*values, last])] if values or last else [], match.end()
         if mark == "," and depth == 0:
-            values.append(text[begin : found.start()].strip())
-            begin = found.end()
+            values.append(text[begin : match.start()].strip())
+            begin = match.end()
         depth += _BRACKETS.get(mark or "", 0)
     raise ParameterError(place, "the values of a macro are not closed by )")
 
@@ -175,9 +177,9 @@ def read_text(path: Path, place: ParameterPlace | None = None) -> str:
         raise ParameterError(where, f"{path} cannot be read: {error}") from error
     if len(data) > MOST_BYTES:
         raise ParameterError(where, f"{path} is larger than 1 MB")
-    if found := _CONTROL.search(data):
-        line = data.count(b"\n", 0, found.start()) + 1
-        raise ParameterError(ParameterPlace(path, line), f"byte x{found[0].hex()} is not text")
+    if match := _CONTROL.search(data):
+        line = data.count(b"\n", 0, match.start()) + 1
+        raise ParameterError(ParameterPlace(path, line), f"byte x{match[0].hex()} is not text")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -195,7 +197,7 @@ def found_from(name: str, place: ParameterPlace) -> Path:
         path = Path(name).expanduser()
         folder = place.path.parent
         candidates = (folder / path, folder.parent / path)
-        return next((one for one in candidates if one.exists()), candidates[0])
+        return next((candidate for candidate in candidates if candidate.exists()), candidates[0])
     except (OSError, RuntimeError, ValueError) as error:
         raise ParameterError(place, f"{name} cannot be read: {error}") from error
 
@@ -240,9 +242,9 @@ class Lexeme(NamedTuple):
 def text_of(lexemes: Iterable[Lexeme]) -> str:
     """Return lexemes on one line, with blanks where the file separates them."""
     text = ""
-    for one in lexemes:
-        if one.kind is not LexemeKind.LINE_END:
-            text += one.written if one.is_glued or not text else f" {one.written}"
+    for lexeme in lexemes:
+        if lexeme.kind is not LexemeKind.LINE_END:
+            text += lexeme.written if lexeme.is_glued or not text else f" {lexeme.written}"
     return text
 
 
@@ -297,13 +299,13 @@ class Lexer:
     def include(self, name: str, place: ParameterPlace, keyword: str) -> None:
         """Read another file before the text after this position."""
         path = found_from(name, place)
-        files = [one for one in self._sources if one.is_file]
-        if keyword == "OBEY" and (outer := next((one for one in files if one.keyword == "OBEY"), None)):
+        files = [source for source in self._sources if source.is_file]
+        if keyword == "OBEY" and (outer := next((source for source in files if source.keyword == "OBEY"), None)):
             raise ParameterError(place, f"OBEY inside of {outer.place.path}, which is obeyed itself")
         files[-1].included_at = place
-        for one in files:
-            if one.place.path.resolve() == path.resolve():
-                raise ParameterError(place, f"{path} includes itself: by {one.included_at}")
+        for source in files:
+            if source.place.path.resolve() == path.resolve():
+                raise ParameterError(place, f"{path} includes itself: by {source.included_at}")
         self._files += 1
         if len(files) > DEEPEST_INCLUDE or self._files > MOST_FILES:
             raise ParameterError(place, f"more than {DEEPEST_INCLUDE} files in files, or {MOST_FILES} in all")
@@ -312,25 +314,25 @@ class Lexer:
     def rest_of_line(self) -> str:
         """Return the rest of the line, unchanged."""
         source = self._sources[-1]
-        found = _REST_OF_LINE.match(source.text, source.at)
-        source.at = found.end() if found else source.at
-        return found[0].strip() if found else ""
+        match = _REST_OF_LINE.match(source.text, source.at)
+        source.at = match.end() if match else source.at
+        return match[0].strip() if match else ""
 
     def up_to(self, pattern: re.Pattern[str], missing: str) -> re.Match[str]:
         """Move past a match of ``pattern`` and return it; ``missing`` is the error without one."""
         source = self._sources[-1]
-        found = pattern.match(source.text, source.at)
-        if found is None:
+        match = pattern.match(source.text, source.at)
+        if match is None:
             raise ParameterError(source.here(), missing)
-        source.at = found.end()
-        return found
+        source.at = match.end()
+        return match
 
     def next(self, *, over_lines: bool = False) -> Lexeme | None:
         """Return the next lexeme, None at the end; with ``over_lines`` a quote may be closed on a later line."""
         while self._sources:
             source = self._sources[-1]
-            if found := _SKIPPED.match(source.text, source.at):
-                source.at, self._is_glued = found.end(), False
+            if match := _SKIPPED.match(source.text, source.at):
+                source.at, self._is_glued = match.end(), False
             if source.at < len(source.text):
                 lexeme = self._lexeme(source, over_lines=over_lines)
                 if lexeme is not None:
@@ -350,20 +352,20 @@ class Lexer:
         character, place = source.text[source.at], source.here()
         if character in _ON_A_LINE:
             return self._quoted(source, place, over_lines=over_lines)
-        if found := _WORD.match(source.text, source.at):
-            return self._word(source, found[0], place)
+        if match := _WORD.match(source.text, source.at):
+            return self._word(source, match[0], place)
         source.at += 1
         return Lexeme(LexemeKind.LINE_END if character.isspace() else LexemeKind.MARK, character, place, self._is_glued)
 
     def _quoted(self, source: _Source, place: ParameterPlace, *, over_lines: bool) -> Lexeme:
         quote = source.text[source.at]
-        found = _ON_A_LINE[quote].match(source.text, source.at)
-        if found is None and over_lines:
-            found = _OVER_LINES[quote].match(source.text, source.at)
-        if found is None:
+        match = _ON_A_LINE[quote].match(source.text, source.at)
+        if match is None and over_lines:
+            match = _OVER_LINES[quote].match(source.text, source.at)
+        if match is None:
             raise ParameterError(place, f"the quote {quote} is not closed")
-        source.at = found.end()
-        return Lexeme(LexemeKind(quote), found[1].replace(2 * quote, quote), place, self._is_glued)
+        source.at = match.end()
+        return Lexeme(LexemeKind(quote), match[1].replace(2 * quote, quote), place, self._is_glued)
 
     def _word(self, source: _Source, word: str, place: ParameterPlace) -> Lexeme | None:
         character = self.macros.character

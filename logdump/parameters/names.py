@@ -42,7 +42,7 @@ class NamePart(NamedTuple):
     @property
     def has_wildcard(self) -> bool:
         """True if it may match several names."""
-        return any(found["wildcard"] for found in _PIECE.finditer(self.text))
+        return any(match["wildcard"] for match in _PIECE.finditer(self.text))
 
     def fits(self, text: str, *, is_plain: bool = False) -> bool:
         """Return True if it matches ``text``; if the text is plain, as folded by Oracle or by PostgreSQL."""
@@ -55,7 +55,7 @@ class NamePart(NamedTuple):
     def filled(self, text: str) -> str:
         """Return it as a part of a target: ``*`` is replaced by ``text``."""
         return "".join(
-            text if found["wildcard"] == "*" else found["escaped"] or found[0] for found in _PIECE.finditer(self.text)
+            text if match["wildcard"] == "*" else match["escaped"] or match[0] for match in _PIECE.finditer(self.text)
         )
 
 
@@ -63,11 +63,11 @@ class NamePart(NamedTuple):
 def _compile(pattern: str, *, is_exact: bool) -> re.Pattern[str]:
     """Return a regular expression that never backtracks over an earlier ``*``, as in ``notation.text``."""
     runs = [""]
-    for found in _PIECE.finditer(pattern):
-        if found["wildcard"] == "*":
+    for match in _PIECE.finditer(pattern):
+        if match["wildcard"] == "*":
             runs.append("")
         else:
-            runs[-1] += "." if found["wildcard"] else re.escape(found["escaped"] or found[0])
+            runs[-1] += "." if match["wildcard"] else re.escape(match["escaped"] or match[0])
     first, *others = runs
     middle = "".join(f"(?>.*?{run})" for run in others[:-1] if run)
     expression = f"{first}{middle}.*{others[-1]}" if others else first
@@ -125,17 +125,17 @@ def name_of(lexemes: Sequence[Lexeme], *, quotes_hold_names: bool = False) -> Na
     exact = [False]
     if len(pieces) == 1 and pieces[0].kind is not LexemeKind.WORD and quotes_hold_names:
         pieces = [pieces[0]._replace(kind=LexemeKind.WORD)]
-    for one in pieces:
-        if one.kind is LexemeKind.WORD:
-            first, *others = one.text.split(".")
+    for lexeme in pieces:
+        if lexeme.kind is LexemeKind.WORD:
+            first, *others = lexeme.text.split(".")
             parts[-1] += first
             parts += others
             exact += [False] * len(others)
-        elif one.kind is LexemeKind.DOUBLE:
-            parts[-1] += one.text
+        elif lexeme.kind is LexemeKind.DOUBLE:
+            parts[-1] += lexeme.text
             exact[-1] = True
         else:
             return None
     if not all(parts) or len(parts) > MOST_PARTS or sum(map(len, parts)) > MOST_CHARACTERS:
         return None
-    return NamePattern(tuple(map(NamePart, parts, exact)), "".join(one.written for one in lexemes))
+    return NamePattern(tuple(map(NamePart, parts, exact)), "".join(lexeme.written for lexeme in lexemes))

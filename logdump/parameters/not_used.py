@@ -184,17 +184,17 @@ def is_used(node: Node, side: ProcessSide) -> bool:
 
 
 def not_used(
-    file: ParameterFile, answer: ParameterUse, asked: StatementInQuestion | None = None
+    file: ParameterFile, answer: ParameterUse, statement: StatementInQuestion | None = None
 ) -> Iterator[tuple[Rule, str]]:
     """Yield the statements of a file that would change an answer but are not used for it, each with reason or effect.
 
     Args:
         file: the parameter file; GLOBALS is a file of its own.
         answer: the answer.
-        asked: the DDL statement that the answer is about; None if it is about all.
+        statement: the DDL statement that the answer is about; None if it is about all.
     """
     for node in file.nodes:
-        if reason := _reason(node, file.side, answer, asked):
+        if reason := _reason(node, file.side, answer, statement):
             yield node.rule, reason
 
 
@@ -205,31 +205,31 @@ def sentences(files: Iterable[ParameterFile], answer: ParameterUse) -> Iterator[
             yield f"{rule.text} ({rule.path}, line {rule.line}) {reason}."
 
 
-def _reason(node: Node, side: ProcessSide, answer: ParameterUse, asked: StatementInQuestion | None) -> str:
+def _reason(node: Node, side: ProcessSide, answer: ParameterUse, statement: StatementInQuestion | None) -> str:
     if why := why_of_no_use(node, side):
         keyword = node.keyword if isinstance(node, Taker | Exclusion | Other) else ""
-        return why if answer in _USED_FOR.get(keyword, ()) and _may_fit(node, asked) else ""
+        return why if answer in _USED_FOR.get(keyword, ()) and _may_fit(node, statement) else ""
     if isinstance(node, DdlOption) and not node.is_known:
         return "is not known, and not used" if answer in DDL else ""
     word = node.word if isinstance(node, DdlOption) else node.keyword if isinstance(node, Other | Switch) else ""
-    found = (one for one in UNUSED if one.keyword == word and answer in one.answers)
-    effect = next((one.effect for one in found if _concerns(one, node.rule, asked)), "")
+    parameters = (parameter for parameter in UNUSED if parameter.keyword == word and answer in parameter.answers)
+    effect = next((parameter.effect for parameter in parameters if _concerns(parameter, node.rule, statement)), "")
     return f"is not used: {effect}" if effect else ""
 
 
-def _may_fit(node: Node, asked: StatementInQuestion | None) -> bool:
+def _may_fit(node: Node, statement: StatementInQuestion | None) -> bool:
     """Return True if a TABLE, MAP or exclusion may affect the objects of a statement, by the last part of its name."""
-    if asked is None or not isinstance(node, Taker | Exclusion):
+    if statement is None or not isinstance(node, Taker | Exclusion):
         return True
     last = (node.source if isinstance(node, Taker) else node.pattern).parts[-1]
-    return any(last.fits(one.name, is_plain="name" in one.plain) for one in asked.names)
+    return any(last.fits(name.name, is_plain="name" in name.plain) for name in statement.names)
 
 
-def _concerns(one: UnusedParameter, rule: Rule, asked: StatementInQuestion | None) -> bool:
-    if one.pattern and re.search(one.pattern, rule.text, re.IGNORECASE) is None:
+def _concerns(parameter: UnusedParameter, rule: Rule, statement: StatementInQuestion | None) -> bool:
+    if parameter.pattern and re.search(parameter.pattern, rule.text, re.IGNORECASE) is None:
         return False
-    if asked is None:
+    if statement is None:
         return True
-    if one.types and asked.object_type not in one.types:
+    if parameter.types and statement.object_type not in parameter.types:
         return False
-    return not one.of or re.search(one.of, asked.text, re.IGNORECASE | re.DOTALL) is not None
+    return not parameter.of or re.search(parameter.of, statement.text, re.IGNORECASE | re.DOTALL) is not None

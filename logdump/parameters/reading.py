@@ -96,10 +96,10 @@ def read_clause(words: Words, stops: Container[str] = ()) -> Clause:
 
 def read_clauses(words: Words, stops: Container[str] = ()) -> tuple[Clause, ...]:
     """Read all clauses from here on."""
-    found = []
+    clauses = []
     while begins_clause(words):
-        found.append(read_clause(words, stops))
-    return tuple(found)
+        clauses.append(read_clause(words, stops))
+    return tuple(clauses)
 
 
 _RESPONSES = frozenset({"IGNORE", "DISCARD", "ABEND"})
@@ -163,11 +163,11 @@ def read_parameters(path: Path, side: ProcessSide | None = None, *, ansi_quotes:
     reading = _Reading()
     reading.ansi_quotes = ansi_quotes
     is_globals = side is ProcessSide.GLOBALS or (side is None and path.name.upper() == ProcessSide.GLOBALS.name)
-    nodes = [node for one in statements(path, may_include=not is_globals) for node in _nodes(reading, one)]
-    found = ProcessSide.GLOBALS if is_globals else side or reading.side
-    if found is None:
+    nodes = [node for statement in statements(path, may_include=not is_globals) for node in _nodes(reading, statement)]
+    file_side = ProcessSide.GLOBALS if is_globals else side or reading.side
+    if file_side is None:
         raise ParameterError(ParameterPlace(path, 1), "has neither EXTRACT nor REPLICAT: give the side after the file")
-    return ParameterFile(path, found, reading.group, tuple(nodes), tuple(_notes(nodes, found, reading)))
+    return ParameterFile(path, file_side, reading.group, tuple(nodes), tuple(_notes(nodes, file_side, reading)))
 
 
 def _nodes(reading: _Reading, statement: ParameterStatement) -> Iterator[Node]:
@@ -225,8 +225,8 @@ def _ddl(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iterat
 
 
 def _check_excludes(clauses: tuple[Clause, ...]) -> None:
-    excluding = [one for one in clauses if not one.includes]
-    needs_include = [one for one in excluding if [option.word for option in one.options] != ["ALL"]]
+    excluding = [clause for clause in clauses if not clause.includes]
+    needs_include = [clause for clause in excluding if [option.word for option in clause.options] != ["ALL"]]
     if needs_include and len(excluding) == len(clauses):
         place = ParameterPlace(needs_include[0].rule.path, needs_include[0].rule.line)
         raise ParameterError(place, "DDL: EXCLUDE needs an INCLUDE, unless it is EXCLUDE ALL")
@@ -253,18 +253,18 @@ def _error_rule(reading: _Reading, statement: ParameterStatement, rule: Rule) ->
         yield Other(rule, statement.keyword)
         return
     code = words.word_or_string("DDLERROR").upper()
-    found, clauses, unknown = list[str](), list[Clause](), statement.runtime
+    error_words, clauses, unknown = list[str](), list[Clause](), statement.runtime
     while not words.is_at_end:
         if begins_clause(words):
             clauses.append(read_clause(words, _ERROR_WORDS))
         elif words.peek() in _ERROR_WORDS:
             word = words.take().text.upper()
-            found.append(f"{word} {words.word_or_string(word)}" if word in _WITH_VALUE else word)
+            error_words.append(f"{word} {words.word_or_string(word)}" if word in _WITH_VALUE else word)
         else:
             word = words.take().written
             unknown = unknown or word
-    response = next((word for word in found if word in _RESPONSES), "ABEND")
-    yield ErrorRule(rule, error_code(code), response, tuple(found), tuple(clauses), unknown)
+    response = next((word for word in error_words if word in _RESPONSES), "ABEND")
+    yield ErrorRule(rule, error_code(code), response, tuple(error_words), tuple(clauses), unknown)
 
 
 def error_code(text: str) -> str:
@@ -305,13 +305,13 @@ def _session_schema(words: Words) -> _Values:
 
 
 def _add_trandata(words: Words) -> _Values:
-    found = list[str]()
+    values = list[str]()
     while words.peek() in ("ABEND", "RETRYOP", "RETRYDELAY", "MAXRETRIES"):
         word = words.take().text
-        found.append(word)
+        values.append(word)
         if word.upper() in _WITH_VALUE:
-            found.append(words.word_or_string(word))
-    return tuple(found), ()
+            values.append(words.word_or_string(word))
+    return tuple(values), ()
 
 
 def _password(words: Words) -> _Values:

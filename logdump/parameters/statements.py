@@ -61,56 +61,56 @@ def statements(path: Path, *, may_include: bool = True) -> Iterator[ParameterSta
 
 
 def _statement(first: Lexeme, keyword: str, lexemes: list[Lexeme]) -> ParameterStatement:
-    head, *kept = _without_secrets([first, *lexemes])
-    words = (one.text for one in kept if one.kind is LexemeKind.WORD)
-    runtime = next((found[1] for word in words if (found := _RUNTIME.fullmatch(word))), None)
-    return ParameterStatement(keyword, tuple(kept), first.place, text_of([head, *kept]), runtime)
+    head, *operands = _without_secrets([first, *lexemes])
+    words = (lexeme.text for lexeme in operands if lexeme.kind is LexemeKind.WORD)
+    runtime = next((match[1] for word in words if (match := _RUNTIME.fullmatch(word))), None)
+    return ParameterStatement(keyword, tuple(operands), first.place, text_of([head, *operands]), runtime)
 
 
 def _rest(lexer: Lexer, place: ParameterPlace, keyword: str) -> list[Lexeme]:
     """Return the lexemes after the keyword, up to the end of the statement."""
-    is_long, found = keyword in UP_TO_SEMICOLON, list[Lexeme]()
-    while (one := lexer.next(over_lines=is_long)) is not None:
-        if one.kind is LexemeKind.MARK and one.text == ";":
-            return found
-        if len(found) == MOST_WORDS:
+    is_long, lexemes = keyword in UP_TO_SEMICOLON, list[Lexeme]()
+    while (lexeme := lexer.next(over_lines=is_long)) is not None:
+        if lexeme.kind is LexemeKind.MARK and lexeme.text == ";":
+            return lexemes
+        if len(lexemes) == MOST_WORDS:
             raise ParameterError(place, f"{keyword} has more than {MOST_WORDS} words")
-        if one.kind is not LexemeKind.LINE_END:
-            found.append(one)
+        if lexeme.kind is not LexemeKind.LINE_END:
+            lexemes.append(lexeme)
         elif not is_long:
-            return found
+            return lexemes
     if is_long:
         raise ParameterError(place, f"{keyword} is not closed by ;")
-    return found
+    return lexemes
 
 
 def _without_secrets(lexemes: list[Lexeme]) -> Iterator[Lexeme]:
     """Yield the lexemes with passwords replaced, so that no output shows them."""
     before, is_login = "", False
-    for one in lexemes:
-        word = one.text.upper()
-        if before in _SECRETS and one.kind is not LexemeKind.MARK:
-            yield one._replace(text=_HIDDEN)
-        elif is_login and "/" in one.text:
-            yield one._replace(text=re.sub(r"/[^@]*", f"/{_HIDDEN}", one.text))
+    for lexeme in lexemes:
+        word = lexeme.text.upper()
+        if before in _SECRETS and lexeme.kind is not LexemeKind.MARK:
+            yield lexeme._replace(text=_HIDDEN)
+        elif is_login and "/" in lexeme.text:
+            yield lexeme._replace(text=re.sub(r"/[^@]*", f"/{_HIDDEN}", lexeme.text))
         else:
-            yield one
+            yield lexeme
         is_login = is_login or word in _LOGINS
-        before = word if one.kind is LexemeKind.WORD else before
+        before = word if lexeme.kind is LexemeKind.WORD else before
 
 
 def _define(lexer: Lexer, place: ParameterPlace, _keyword: str) -> None:
     """Read MACRO #name [PARAMS (#a, …)] BEGIN … END;."""
-    found = lexer.up_to(_MACRO, "MACRO is not #name [PARAMS (#a, …)] BEGIN … END;")
+    match = lexer.up_to(_MACRO, "MACRO is not #name [PARAMS (#a, …)] BEGIN … END;")
     character = lexer.macros.character
-    parameters = [one.strip() for one in (found["parameters"] or "").split(",") if one.strip()]
-    for name in (found["name"], *parameters):
+    parameters = [parameter.strip() for parameter in (match["parameters"] or "").split(",") if parameter.strip()]
+    for name in (match["name"], *parameters):
         if re.fullmatch(rf"{re.escape(character)}[\w$-]+", name) is None:
             raise ParameterError(place, f"{name} is not a name of a macro or parameter: {character}name")
-    names = [one[len(character) :].upper() for one in parameters]
+    names = [parameter[len(character) :].upper() for parameter in parameters]
     if len(names) > MOST_PARAMETERS or len(set(names)) != len(names):
-        raise ParameterError(place, f"{found['name']} has more than {MOST_PARAMETERS} parameters, or one twice")
-    lexer.macros.define(Macro(found["name"][len(character) :].upper(), tuple(names), found["body"].strip(), place))
+        raise ParameterError(place, f"{match['name']} has more than {MOST_PARAMETERS} parameters, or one twice")
+    lexer.macros.define(Macro(match["name"][len(character) :].upper(), tuple(names), match["body"].strip(), place))
 
 
 def _set_character(lexer: Lexer, place: ParameterPlace, _keyword: str) -> None:
@@ -178,8 +178,8 @@ class Words:
     def peek(self) -> str:
         """Return the next word in capitals; empty at the end, and for a text in quotes or a mark."""
         self.skip_commas()
-        one = self._lexemes[self.at] if self.at < len(self._lexemes) else None
-        return one.text.upper() if one is not None and one.kind is LexemeKind.WORD else ""
+        lexeme = self._lexemes[self.at] if self.at < len(self._lexemes) else None
+        return lexeme.text.upper() if lexeme is not None and lexeme.kind is LexemeKind.WORD else ""
 
     @property
     def is_at_end(self) -> bool:
@@ -220,26 +220,26 @@ class Words:
             if self.at > begin and not self._lexemes[self.at].is_glued:
                 break
             self.at += 1
-        found = name_of(self._lexemes[begin : self.at], quotes_hold_names=quotes_hold_names or not self._ansi_quotes)
-        if found is None:
+        pattern = name_of(self._lexemes[begin : self.at], quotes_hold_names=quotes_hold_names or not self._ansi_quotes)
+        if pattern is None:
             written = text_of(self._lexemes[begin : self.at])
             self.at = begin
             raise self.error(f"{what} takes a name, not {written or 'nothing'}")
-        return found
+        return pattern
 
     def names(self, what: str) -> tuple[NamePattern, ...]:
         """Read a name, or several in parentheses, as in MySQL; a whole name may be in quotes."""
         if not self._mark("("):
             return (self.name(what, quotes_hold_names=True),)
-        found = [self.name(what, quotes_hold_names=True)]
+        patterns = [self.name(what, quotes_hold_names=True)]
         while not self._mark(")"):
-            found.append(self.name(what, quotes_hold_names=True))
-        return tuple(found)
+            patterns.append(self.name(what, quotes_hold_names=True))
+        return tuple(patterns)
 
     def _mark(self, text: str) -> bool:
         """Read the next lexeme if it is this mark; return whether it is."""
-        one = None if self.is_at_end else self._lexemes[self.at]
-        found = one is not None and one.kind is LexemeKind.MARK and one.text == text
+        lexeme = None if self.is_at_end else self._lexemes[self.at]
+        found = lexeme is not None and lexeme.kind is LexemeKind.MARK and lexeme.text == text
         self.at += found
         return found
 
@@ -247,14 +247,14 @@ class Words:
         """Read the words in parentheses, nested ones included; empty if none open here."""
         if self.is_at_end or self._lexemes[self.at].text != "(" or self._lexemes[self.at].kind is not LexemeKind.MARK:
             return ()
-        depth, found = 0, list[str]()
+        depth, words = 0, list[str]()
         while self.at < len(self._lexemes):
-            one = self._lexemes[self.at]
+            lexeme = self._lexemes[self.at]
             self.at += 1
-            if one.kind is LexemeKind.MARK:
-                depth += {"(": 1, ")": -1}.get(one.text, 0)
+            if lexeme.kind is LexemeKind.MARK:
+                depth += {"(": 1, ")": -1}.get(lexeme.text, 0)
                 if depth == 0:
-                    return tuple(found)
+                    return tuple(words)
             else:
-                found.append(one.text)
+                words.append(lexeme.text)
         raise self.error("a parenthesis is not closed")

@@ -22,7 +22,7 @@ class ClauseOption(NamedTuple):
     @property
     def text(self) -> str:
         """The option as text."""
-        return " ".join([self.word, *self.values, *(one.text for one in self.names)])
+        return " ".join([self.word, *self.values, *(name.text for name in self.names)])
 
 
 class Clause(NamedTuple):
@@ -34,7 +34,7 @@ class Clause(NamedTuple):
 
     def option(self, word: str) -> ClauseOption | None:
         """Return the first option with this word; None if there is none."""
-        return next((one for one in self.options if one.word == word), None)
+        return next((option for option in self.options if option.word == word), None)
 
 
 class Ddl(NamedTuple):
@@ -148,15 +148,15 @@ class ParameterFile(NamedTuple):
     @property
     def trails(self) -> list[OutputTrail]:
         """The trails that it writes, each once, by its first statement."""
-        found: dict[tuple[str, int], OutputTrail] = {}
-        for one in self.of(OutputTrail):
-            found.setdefault((one.name, one.host), one)
-        return list(found.values())
+        trails: dict[tuple[str, int], OutputTrail] = {}
+        for trail in self.of(OutputTrail):
+            trails.setdefault((trail.name, trail.host), trail)
+        return list(trails.values())
 
     def by_trail(self) -> Iterator[tuple[str | None, ParameterFile]]:
         """Yield each trail's name with the file's part for it; None and the file if it names no trail."""
-        for one in self.trails:
-            yield one.name, self.for_trails([one])
+        for trail in self.trails:
+            yield trail.name, self.for_trails([trail])
         if not self.trails:
             yield None, self
 
@@ -168,16 +168,16 @@ class ParameterFile(NamedTuple):
         """
         if len(self.trails) <= 1:
             return self
-        keys, kept, trail = {(one.name, one.host) for one in wanted}, list[Node](), None
+        keys, nodes, trail = {(output_trail.name, output_trail.host) for output_trail in wanted}, list[Node](), None
         for node in self.nodes:
             if isinstance(node, OutputTrail):
                 trail = node.name, node.host
             is_bound = isinstance(node, Taker | OutputTrail) or (isinstance(node, Exclusion) and trail is not None)
             if not is_bound or trail in keys:
-                kept.append(node)
+                nodes.append(node)
             elif isinstance(node, Taker) and trail is None:
-                kept.append(Other(node.rule, node.keyword, "it is before the first trail"))
-        return self._replace(nodes=tuple(kept))
+                nodes.append(Other(node.rule, node.keyword, "it is before the first trail"))
+        return self._replace(nodes=tuple(nodes))
 
     @property
     def ddl(self) -> Ddl | None:
@@ -186,11 +186,11 @@ class ParameterFile(NamedTuple):
 
     def options_named(self, word: str) -> list[DdlOption]:
         """Return the options of DDLOPTIONS with this word, in order."""
-        return [one for one in self.of(DdlOption) if one.word == word]
+        return [option for option in self.of(DdlOption) if option.word == word]
 
     def option(self, *words: str) -> DdlOption | None:
         """Return the last option of DDLOPTIONS that is one of these words."""
-        return next((one for one in reversed(self.of(DdlOption)) if one.word in words), None)
+        return next((option for option in reversed(self.of(DdlOption)) if option.word in words), None)
 
     def has(self, *keywords: str) -> bool:
         """Return True if the file has one of these keywords."""
@@ -213,5 +213,5 @@ def options_of(file: ParameterFile | None, keyword: str, *options: str) -> Itera
 def options_in(rule: Rule, *options: str) -> Iterator[OptionValue | None]:
     """Yield the value of each option in one statement; None if the option is missing."""
     for option in options:
-        found = re.search(rf"\b{option}\b[\s=]*([^\s,;]*)", rule.text, re.IGNORECASE)
-        yield OptionValue(found[1], rule) if found is not None else None
+        match = re.search(rf"\b{option}\b[\s=]*([^\s,;]*)", rule.text, re.IGNORECASE)
+        yield OptionValue(match[1], rule) if match is not None else None

@@ -34,7 +34,7 @@ class TrailRange(NamedTuple):
     def text(self, zone: TimeOffset) -> str:
         """Return ``from CSN 41882317 to 41882402, 2024/03/14 09:31:00.000.000 to 2024/03/14 09:40:00.000.000``."""
         csns = f"CSN {self.first_csn} to {self.last_csn}, " if self.first_csn and self.last_csn else ""
-        first, last = (format_timestamp(one, zone) for one in (self.first_time, self.last_time))
+        first, last = (format_timestamp(moment, zone) for moment in (self.first_time, self.last_time))
         return f"from {csns}{first} to {last}"
 
 

@@ -38,19 +38,19 @@ def undefined_column(session: Session, column: str, table: str = "", paths: Sequ
     if session.source_definitions is not None:
         return None
     column, table = column.upper(), table.upper()
-    known, others = dict[str, None](), dict[str, None]()
+    known, other_tables = dict[str, None](), dict[str, None]()
     for tables, entry in _entries(session, paths):
         is_meant = not table or _ends_with(entry.name, table)
-        if not is_meant and len(others) < _MOST_NAMES:
-            others[entry.name] = None
+        if not is_meant and len(other_tables) < _MOST_NAMES:
+            other_tables[entry.name] = None
         definition = tables.columns(entry) if is_meant else None
-        for one in definition.columns if definition is not None else ():
-            if one.name.upper() == column:
+        for column_definition in definition.columns if definition is not None else ():
+            if column_definition.name.upper() == column:
                 return None
             if len(known) < _MOST_NAMES:
-                known[one.name] = None
+                known[column_definition.name] = None
     if not known:
-        return _no_table(table, others) if others else _NO_DEFINITIONS
+        return _no_table(table, other_tables) if other_tables else _NO_DEFINITIONS
     where = f" {table}" if table else ""
     return f"No table{where} with a column {column} is defined in this trail.{_nearest(column, known)}"
 
@@ -99,11 +99,11 @@ def table_of_any_schema(session: Session, table: str) -> str:
     """
     if "." in table or any(wildcard in table for wildcard in "*?"):
         return table
-    found = {entry.name.upper(): entry.name for _, entry in _entries(session, None) if _ends_with(entry.name, table)}
-    if len(found) > 1 and table.upper() not in found:
-        shown = ", ".join(sorted(found.values())[:_MOST_SHOWN])
-        raise CommandError(f"{amount(len(found), 'table')} are called {table}: {shown}. Name one with its schema.")
-    return found.get(table.upper()) or next(iter(found.values()), table)
+    names = {entry.name.upper(): entry.name for _, entry in _entries(session, None) if _ends_with(entry.name, table)}
+    if len(names) > 1 and table.upper() not in names:
+        shown = ", ".join(sorted(names.values())[:_MOST_SHOWN])
+        raise CommandError(f"{amount(len(names), 'table')} are called {table}: {shown}. Name one with its schema.")
+    return names.get(table.upper()) or next(iter(names.values()), table)
 
 
 def _ends_with(name: str, end: str) -> bool:

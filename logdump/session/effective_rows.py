@@ -40,11 +40,11 @@ def not_applied_around(session: Session, path: Path) -> NotApplied:
     """
     whole = WholeTrail.around(path)
     files = tuple(map(_state, whole.paths))
-    kept = session.kept(_CachedResult)
-    if kept is None or kept.files != files or kept.not_applied.is_broken:
-        kept = _CachedResult(files, NotApplied(whole, past_damage=True))
-        session.keep(kept)
-    return kept.not_applied
+    result = session.kept(_CachedResult)
+    if result is None or result.files != files or result.not_applied.is_broken:
+        result = _CachedResult(files, NotApplied(whole, past_damage=True))
+        session.keep(result)
+    return result.not_applied
 
 
 class NotAppliedByFile:
@@ -66,7 +66,7 @@ class NotAppliedByFile:
         if path not in self._known:
             whole = self._whole or WholeTrail.around(path)
             not_applied = NotApplied(whole, self._workers)
-            self._known.update((one, not_applied.of(one)) for one in (*whole.paths, path))
+            self._known.update((trail_path, not_applied.of(trail_path)) for trail_path in (*whole.paths, path))
         return self._known[path]
 
     def forget(self) -> None:

@@ -35,7 +35,7 @@ def near_files(path: Path) -> list[str]:
         names = sorted(entry.name for entry in entries_of(path.parent) if is_file(entry))
     except OSError:
         return []
-    if any(one in path.name for one in "*?"):
+    if any(wildcard in path.name for wildcard in "*?"):
         return [name for name in names if matches(path.name, name, case_sensitive=True)][:_MOST]
     same = [name for name in names if _plain(name) == _plain(path.name)]
     if same or _NUMBERED.fullmatch(path.name):
@@ -47,8 +47,8 @@ def near_files(path: Path) -> list[str]:
 
 def _plain(name: str) -> tuple[str, ...]:
     """Return the parts of a name in lower case, without the zeros before its number."""
-    found = _NUMBERED.fullmatch(name.lower())
-    return found.groups() if found else (name.lower(),)
+    match = _NUMBERED.fullmatch(name.lower())
+    return match.groups() if match else (name.lower(),)
 
 
 class DirectoryEntry(NamedTuple):
@@ -157,8 +157,8 @@ def matching_files(wildcard: FileNames) -> list[Path]:
         reached.announce(list(wildcard))
         return list(wildcard)
     matching = list(dict.fromkeys(path for word in _words(wildcard) if word for path in _named(word)))
-    trails, others = trails_among(matching)
-    paths = [*(name.path for trail in trails for name in trail), *others]
+    trails, other_paths = trails_among(matching)
+    paths = [*(name.path for trail in trails for name in trail), *other_paths]
     reached.announce(paths)
     return paths
 
@@ -189,7 +189,11 @@ def _named(word: str) -> list[Path]:
     except OSError as error:
         raise MissingFileError(f"{pattern.parent}: {error.strerror}") from error
     matching = [entry for entry in entries if matches(pattern.name, entry.name, case_sensitive=True)]
-    if not matching and len(pattern.name) == _TRAIL_NAME_LENGTH and not any(one in pattern.name for one in _WILD):
+    if (
+        not matching
+        and len(pattern.name) == _TRAIL_NAME_LENGTH
+        and not any(wildcard in pattern.name for wildcard in _WILD)
+    ):
         try:
             return list(TrailSequence(pattern).paths)
         except NotATrail:

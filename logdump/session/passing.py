@@ -109,8 +109,8 @@ class _Deciders:
                 return None
             try:
                 twin.refresh()
-                for found in self._learned[learned:known]:
-                    twin.tables.learn(*found)
+                for metadata in self._learned[learned:known]:
+                    twin.tables.learn(*metadata)
                 return own.rows(batch)
             finally:
                 self._free.append(_Decider(own, twin, max(learned, known)))

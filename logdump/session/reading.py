@@ -90,7 +90,7 @@ class ReadProgress:
             self._reached[path] = max(rba, self._reached[path])
         if time.monotonic() >= self._due:
             self._due = time.monotonic() + _EVERY
-            self._sizes = {one: known_size(one) if is_file(one) else 0 for one in self._sizes}
+            self._sizes = {file: known_size(file) if is_file(file) else 0 for file in self._sizes}
             self._tell(ReadSoFar(path, rba, sum(self._reached.values()), sum(self._sizes.values()), self._stops()))
 
 

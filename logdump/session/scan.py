@@ -172,11 +172,11 @@ class FilteredReader:
 
         trail, passed = self._session.trail, self.scanned - self.suppressed
         places, state = index_of(trail).places, trail.settled_state
-        for batch, passing, at in self._first_and_others(state):
+        for batch, passing, start in self._first_and_others(state):
             places.extend(batch)
-            begun = self.scanned - (passing[at - 1] + 1 if at else 0)
+            begun = self.scanned - (passing[start - 1] + 1 if start else 0)
             bad = next(iter(batch.spans()), len(batch))
-            for number in range(at, bisect_left(passing, bad)):
+            for number in range(start, bisect_left(passing, bad)):
                 row = passing[number]
                 yield from self._progress(batch, begun, row + 1)
                 record = trail.record_at(int(batch.rba[row]))

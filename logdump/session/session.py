@@ -205,8 +205,8 @@ class Session:
 
     def kept(self, kind: type[T]) -> T | None:
         """Return the kept value of a type; None if there is none."""
-        kept = self._kept.get(kind)
-        return kept if isinstance(kept, kind) else None
+        value = self._kept.get(kind)
+        return value if isinstance(value, kind) else None
 
     @property
     def number(self) -> int:

@@ -62,9 +62,9 @@ class DefinedOtherwiseError(Exception):
 
 def carried_by(text: str) -> SourceError | None:
     """Return the last of these errors that the text of a Spark error names; None if it names none."""
-    found = _CARRIED.findall(text)
+    matches = _CARRIED.findall(text)
     kinds = {kind.__name__: kind for kind in SourceError.__subclasses__()}
-    return kinds.get(found[-1][0], SourceError)(found[-1][1]) if found else None
+    return kinds.get(matches[-1][0], SourceError)(matches[-1][1]) if matches else None
 
 
 def located(error: TrailError | CannotRead, path: str | Path, rba: int | None = None) -> str:

@@ -81,13 +81,13 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
 
     own = F.struct(*(F.col(f"`{field.name}`") for field in frame.schema.fields if not field.name.startswith("_")))
     milliseconds, name = F.unix_millis("_time"), F.col("_table")
-    made = {
+    columns = {
         "connector": F.lit(CONNECTOR),
         "ts_ms": milliseconds,
         "schema": F.regexp_extract(name, r"^(?:(.*)\.)?[^.]*$", 1),
         "table": F.substring_index(name, ".", -1),
     }
-    about = (made[name] if column is None else F.col(column) for name, column in SOURCE.items())
+    about = (columns[name] if column is None else F.col(column) for name, column in SOURCE.items())
 
     def chosen(part: str, make: Callable[[str], Column]) -> Column:
         """Return a part of the operation of each change; null if the operation lacks it."""
@@ -134,5 +134,5 @@ def _load(
     paths = os.fspath(path) if isinstance(path, (str, os.PathLike)) else [os.fspath(file) for file in path]
     if not stream:
         return spark.read.format("trail").options(**options).load(paths)
-    one = paths if isinstance(paths, str) else ",".join(paths)
-    return spark.readStream.format("trail").options(**options).load(one)
+    joined_paths = paths if isinstance(paths, str) else ",".join(paths)
+    return spark.readStream.format("trail").options(**options).load(joined_paths)

@@ -22,7 +22,7 @@ _ROWS = 10_000
 
 def worked(frame: DataFrame, work: Work, columns: Sequence[RowColumn]) -> DataFrame:
     """Return a frame of the rows that ``work`` makes of the rows of each partition."""
-    ddl = ", ".join(f"{one.name} {one.type.ddl}" for one in columns)
+    ddl = ", ".join(f"{column.name} {column.type.ddl}" for column in columns)
     if is_remote(frame.sparkSession):
         return frame.mapInArrow(partial(_over_batches, work, columns), ddl)
     rows = frame.rdd.mapPartitions(work)
@@ -32,7 +32,7 @@ def worked(frame: DataFrame, work: Work, columns: Sequence[RowColumn]) -> DataFr
 def _over_batches(work: Work, columns: Sequence[RowColumn], batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
     import pyarrow as pa  # noqa: PLC0415 - in the tasks only
 
-    schema = pa.schema([(one.name, one.type.arrow(pa)) for one in columns])
+    schema = pa.schema([(column.name, column.type.arrow(pa)) for column in columns])
     rows = work(chain.from_iterable(map(_rows, batches)))
     while lot := [*islice(rows, _ROWS)]:
         values = zip(*lot, strict=True)

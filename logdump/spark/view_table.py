@@ -45,8 +45,10 @@ def _summary() -> View:
 
 
 def _of_analysis(name: str) -> View:
-    one = ANALYSES[name]
-    return View(one.name, one.meaning, tuple(column.name for column in one.columns), {"analysis": one.name})
+    analysis = ANALYSES[name]
+    return View(
+        analysis.name, analysis.meaning, tuple(column.name for column in analysis.columns), {"analysis": analysis.name}
+    )
 
 
 VIEWS: Mapping[str, View] = LazyTable(
@@ -63,8 +65,8 @@ _BEFORE_COLUMNS = frozenset({"select", "where", "on", "by", "having", "distinct"
 def views_in(statement: str) -> list[str]:
     """Return the views named by words of a statement; one that is also a column counts only where a table can be."""
     words = {word.lower() for word in re.findall(r"\w+", statement)}
-    found = words - (_COLUMNS_TOO - set(_tables_in(statement)) if words & _COLUMNS_TOO else frozenset())
-    return [name for name in VIEWS if name in found]
+    candidates = words - (_COLUMNS_TOO - set(_tables_in(statement)) if words & _COLUMNS_TOO else frozenset())
+    return [name for name in VIEWS if name in candidates]
 
 
 def _tables_in(statement: str) -> Iterator[str]:

@@ -67,7 +67,7 @@ def _numbers(attributes: Any) -> set[int]:
 
 
 def _elements(sequence: Any) -> Iterator[Any]:
-    return (sequence.apply(at) for at in range(sequence.size()))
+    return (sequence.apply(index) for index in range(sequence.size()))
 
 
 _FORMAT_AS_TABLE = re.compile(r"\btrail\s+WITH\b", re.IGNORECASE)

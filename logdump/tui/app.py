@@ -55,7 +55,7 @@ class TrailApp(HarmlessApp):
     Args:
         session: the session; it may have an open trail.
         first: a line to run at the start.
-        kept: the history file.
+        history: the history file.
         appearance: characters, colours and keys.
         start: the trails of the start page; None: no start page.
     """
@@ -75,7 +75,7 @@ class TrailApp(HarmlessApp):
         self,
         session: Session,
         first: str,
-        kept: KeptHistory,
+        history: KeptHistory,
         appearance: Appearance | None = None,
         start: StartPlace | None = None,
     ) -> None:
@@ -83,7 +83,7 @@ class TrailApp(HarmlessApp):
         self.session = session
         self.model = Model()
         self.model.columns = self.appearance.choices.columns
-        self.mode = ScreenMode(session, self.post_message, kept)
+        self.mode = ScreenMode(session, self.post_message, history)
         self.file = OpenFile(session.settings, self.post_message)
         self._first = first
         self._start = start
@@ -383,7 +383,7 @@ class TrailApp(HarmlessApp):
 
     def action_go_to_damage(self) -> None:
         """Go to the next damaged place after the cursor; after the last one to the first."""
-        places = [one.rba for one in self.model.index.places.bad_spans]
+        places = [span.rba for span in self.model.index.places.bad_spans]
         here = self.model.row.rba if self.model.row is not None else 0
         after = next((rba for rba in places if rba > here), places[0] if places else None)
         if after is None:
@@ -434,19 +434,19 @@ class TrailApp(HarmlessApp):
         """Show all actions and commands; a chosen command begins a line."""
         await self.push_screen(Palette(self.glyphs), self._take_from_palette)
 
-    async def _take_from_palette(self, taken: PaletteChoice | None) -> None:
-        if taken is None:
+    async def _take_from_palette(self, choice: PaletteChoice | None) -> None:
+        if choice is None:
             return
-        if taken.theme:
-            self.use_theme(taken.theme)
-            self.appearance.choices.theme = taken.theme
+        if choice.theme:
+            self.use_theme(choice.theme)
+            self.appearance.choices.theme = choice.theme
             self._keep_choices()
-        if taken.command:
-            self.action_type_in(f"{taken.command} ")
-        elif taken.key is not None:
-            if taken.key.pane and self.model.upper != taken.key.pane:
-                self.action_show_choices(taken.key.pane)
-            await self.run_action(taken.key.action, self.query_one(f"#{taken.key.pane}") if taken.key.pane else self)
+        if choice.command:
+            self.action_type_in(f"{choice.command} ")
+        elif choice.key is not None:
+            if choice.key.pane and self.model.upper != choice.key.pane:
+                self.action_show_choices(choice.key.pane)
+            await self.run_action(choice.key.action, self.query_one(f"#{choice.key.pane}") if choice.key.pane else self)
 
     def _keep_choices(self) -> None:
         self.appearance.choices.columns = self.model.columns

@@ -38,15 +38,15 @@ def start(words: list[str], *, mouse: bool = True) -> int:
         terminal.write_line(escape(f"logdump: {problem}"), is_narration=True)
         return ExitStatus.USAGE
     session = Session()
-    kept = KeptHistory(history_path(os.environ))
+    history = KeptHistory(history_path(os.environ))
     with contextlib.suppress(UnusableHistory):
-        session.history = kept.recall()
+        session.history = history.recall()
     try:
         from logdump.tui.reading.start_page import start_place  # noqa: PLC0415 - refusing must not take a second
 
         place = start_place(words)
         first = _SWITCHES if place is not None else f"OPEN {_as_word(words[0])}; {_SWITCHES}"
-        return _run(session, first, kept, place, mouse=mouse)
+        return _run(session, first, history, place, mouse=mouse)
     finally:
         session.end()
 
@@ -56,7 +56,7 @@ def _as_word(name: str) -> str:
     return name if '"' in name else f'"{name}"'
 
 
-def go_on(session: Session, kept: KeptHistory) -> None:
+def go_on(session: Session, history: KeptHistory) -> None:
     """Continue a session of line mode in the view; at its end the attributes of line mode are restored.
 
     Raises:
@@ -68,7 +68,7 @@ def go_on(session: Session, kept: KeptHistory) -> None:
     of_line_mode = {name: getattr(session, name) for name in _OF_LINE_MODE}
     session.full_screen = session.width = None
     try:
-        _run(session, "", kept, mouse=True)
+        _run(session, "", history, mouse=True)
     finally:
         vars(session).update(of_line_mode, is_over=False)
 
@@ -81,12 +81,12 @@ def problem_with_screen() -> str | None:
     return None if importlib.util.find_spec("textual") else _NO_TEXTUAL
 
 
-def _run(session: Session, first: str, kept: KeptHistory, place: StartPlace | None = None, *, mouse: bool) -> int:
+def _run(session: Session, first: str, history: KeptHistory, place: StartPlace | None = None, *, mouse: bool) -> int:
     gc.disable()  # saves a sixth of the start time, as in __main__
     from logdump.tui.app import TrailApp  # noqa: PLC0415 - refusing must not take a second
     from logdump.tui.text.appearance import appearance_for  # noqa: PLC0415
 
-    app = TrailApp(session, first, kept, appearance_for(os.environ, _encoding()), place)
+    app = TrailApp(session, first, history, appearance_for(os.environ, _encoding()), place)
     gc.freeze()
     gc.enable()
     app.run(mouse=mouse)

@@ -89,8 +89,8 @@ def bytes_at(view: Any, starts: Any, sizes: Any, valid: Any = None) -> Any:
     stretch = pa.py_buffer(view[begin:end])
     parts = pa.Array.from_buffers(pa.large_binary(), len(bounds) - 1, [None, pa.py_buffer(bounds), stretch])
     places = np.arange(0, 2 * len(starts), 2)
-    taken = parts.take(masked(places, valid))
-    return taken.cast(pa.binary())
+    values = parts.take(masked(places, valid))
+    return values.cast(pa.binary())
 
 
 def lists(kind: Any, first: Any, values: Any, valid: Any) -> Any:
@@ -99,10 +99,10 @@ def lists(kind: Any, first: Any, values: Any, valid: Any) -> Any:
     return pa.Array.from_buffers(kind, len(first) - 1, buffers, children=[values])
 
 
-def replaced(values: Any, rows: list[int], others: list[Any]) -> Any:
-    """An array with the values of ``rows`` replaced by ``others``, given as Python objects."""
+def replaced(values: Any, rows: list[int], replacements: list[Any]) -> Any:
+    """An array with the values of ``rows`` replaced by ``replacements``, given as Python objects."""
     if not rows:
         return values
     places = np.arange(len(values))
     places[rows] = len(values) + np.arange(len(rows))
-    return pa.concat_arrays([values, pa.array(others, values.type)]).take(masked(places))
+    return pa.concat_arrays([values, pa.array(replacements, values.type)]).take(masked(places))

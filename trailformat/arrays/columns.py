@@ -131,8 +131,8 @@ def _day(plain: Any) -> date | None:
 
 def kernel_arrays(stored: StoredColumns, targets: dict[int, ArrayType]) -> list[KernelArray[pa.Array]]:
     """Return the arrays of the columns with these numbers, in order; SLOW columns are null, all values undecided."""
-    made = [number for number, target in targets.items() if target.path is not DecodePath.SLOW]
-    arrays = iter(_made(stored, made, [targets[number] for number in made]) if made else ())
+    numbers = [number for number, target in targets.items() if target.path is not DecodePath.SLOW]
+    arrays = iter(_made(stored, numbers, [targets[number] for number in numbers]) if numbers else ())
     rows = stored.sizes.shape[1]
     return [
         KernelArray(pa.nulls(rows, arrow_type(target.type)), 1, None)
@@ -155,17 +155,17 @@ def _made(stored: StoredColumns, numbers: list[int], targets: list[ArrayType]) -
     addresses = block.address + begins[-1], results.ctypes.data
     kernels()["make_columns"](table.ctypes.data, len(targets), *addresses)
     text = begins[-1]
-    for number, target, begin, width, found in zip(numbers, targets, begins, widths, results.tolist(), strict=False):
-        valid, size = block.slice(begin, (rows + 7) >> 3), found[R_SIZE]
+    for number, target, begin, width, result in zip(numbers, targets, begins, widths, results.tolist(), strict=False):
+        valid, size = block.slice(begin, (rows + 7) >> 3), result[R_SIZE]
         if width is None:
             buffers = [block.slice(begin + bits, 4 * (rows + 1)), block.slice(text, size)]
             text += _padded(size)
         else:
             buffers = [block.slice(begin + bits, width * rows)]
-        missing = found[R_MISSING]
+        missing = result[R_MISSING]
         array = pa.Array.from_buffers(arrow_type(target.type), rows, [valid if missing else None, *buffers], missing)
-        made = KernelArray(array, found[R_UNDECIDED], valid)
-        yield _in_ascii(stored, number, target) if found[R_HIGH] and not _is_right(array, target) else made
+        kernel_array = KernelArray(array, result[R_UNDECIDED], valid)
+        yield _in_ascii(stored, number, target) if result[R_HIGH] and not _is_right(array, target) else kernel_array
 
 
 def _is_right(array: pa.Array, target: ArrayType) -> bool:
@@ -181,9 +181,9 @@ def _is_right(array: pa.Array, target: ArrayType) -> bool:
 
 def _in_ascii(stored: StoredColumns, number: int, target: ArrayType) -> KernelArray[pa.Array]:
     """Return the values of a text column; those with a byte beyond ASCII are left undecided."""
-    one = stored._replace(starts=stored.starts[[number]], sizes=stored.sizes[[number]])
-    kernels()["drop_high_bytes"](described(one, [0], [target]).ctypes.data)
-    return kernel_arrays(one, {0: target})[0]
+    column = stored._replace(starts=stored.starts[[number]], sizes=stored.sizes[[number]])
+    kernels()["drop_high_bytes"](described(column, [0], [target]).ctypes.data)
+    return kernel_arrays(column, {0: target})[0]
 
 
 def _padded(size: int) -> int:
@@ -217,16 +217,16 @@ def column_arrays(
     chosen = [number for number in np.flatnonzero(is_there).tolist() if wanted is None or number in wanted]
     stored = StoredColumns(spans.data, spans.little, image.starts, image.sizes, spans.room)
     targets = {number: array_type(definitions[number], codec) for number in chosen}
-    made = dict(zip(chosen, kernel_arrays(stored, targets), strict=True))
+    arrays = dict(zip(chosen, kernel_arrays(stored, targets), strict=True))
     columns = []
     for number, definition in enumerate(definitions):
-        if number not in made:
+        if number not in arrays:
             kind = arrow_type(array_type(definition, codec).type)
             columns.append(ColumnArray(nulls(kind, image.sizes.shape[1]), []))
-        elif made[number].undecided:
+        elif arrays[number].undecided:
             decoder = SlowDecoder(spans, image, number, definition, codec)
-            rows = made[number].undecided_rows(image.sizes[number]).tolist()
-            columns.append(ColumnArray(*decoder.filled(made[number].array, rows)))
+            rows = arrays[number].undecided_rows(image.sizes[number]).tolist()
+            columns.append(ColumnArray(*decoder.filled(arrays[number].array, rows)))
         else:
-            columns.append(ColumnArray(made[number].array, []))
+            columns.append(ColumnArray(arrays[number].array, []))
     return columns

@@ -197,16 +197,16 @@ def _flat(fields: list[Field]) -> Iterator[Field]:
 
 def _describe(row: Array, field: Field) -> list[Any]:
     """Put the addresses of a field's arrays into its row of the table; return the arrays that were made for it."""
-    values, made = field.values, list[Any]()
+    values, arrays = field.values, list[Any]()
     row[F_ESCAPES] = field.form.escapes
     if isinstance(values, BytesAt):
         row[F_KIND], row[F_DATA], row[F_OFFSETS] = HEX, values.data.ctypes.data, values.starts.ctypes.data
     elif isinstance(values, Parts):
         row[F_KIND], row[F_DATA], row[F_OFFSETS] = LIST, len(values.fields), values.first.ctypes.data
-        made = _describe_mask(row, values.present)
+        arrays = _describe_mask(row, values.present)
     elif isinstance(values, Digits):
         row[F_KIND], row[F_DATA] = NUMBER, values.numbers.ctypes.data
-        made = [] if values.present is None else _describe_mask(row, values.present)
+        arrays = [] if values.present is None else _describe_mask(row, values.present)
     elif isinstance(values, Numbered):
         row[F_PLACES] = values.numbers.ctypes.data
         _describe_strings(row, values.texts)
@@ -214,7 +214,7 @@ def _describe(row: Array, field: Field) -> list[Any]:
         _describe_strings(row, values)
     if field.sizes is not None:
         row[F_SIZES], row[F_WIDE] = field.sizes.ctypes.data, field.sizes.itemsize == 8
-    return made
+    return arrays
 
 
 def _describe_mask(row: Array, present: Array) -> list[Any]:
@@ -244,7 +244,7 @@ def _room_of_values(field: Field) -> int:
         return 0 if field.sizes is None else 2 * int(np.maximum(field.sizes, 0).sum())
     if isinstance(values, Parts):
         parts = int(values.first[-1])
-        return parts * len(field.form.name) + sum(_room(one, parts) for one in values.fields)
+        return parts * len(field.form.name) + sum(_room(part, parts) for part in values.fields)
     if isinstance(values, Numbered):
         return _MOST[field.form.escapes] * _size_of(values)
     if isinstance(values, Digits):

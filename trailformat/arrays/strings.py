@@ -109,23 +109,23 @@ class Strings:
 
     def take(self, numbers: Array) -> Strings:
         """Return the strings with these numbers; raises BadData if they are too large for one array."""
-        taken = Strings.at(self.data, self.offsets[numbers].astype(np.int64), self.sizes[numbers])
-        return taken if self.valid is None else Strings(taken.data, taken.offsets, _bits(self.present[numbers]))
+        strings = Strings.at(self.data, self.offsets[numbers].astype(np.int64), self.sizes[numbers])
+        return strings if self.valid is None else Strings(strings.data, strings.offsets, _bits(self.present[numbers]))
 
-    def replaced(self, rows: Array, others: Strings, numbers: Array | None = None) -> Strings:
-        """Return the strings with those in ``rows`` replaced by ``others``.
+    def replaced(self, rows: Array, replacements: Strings, numbers: Array | None = None) -> Strings:
+        """Return the strings with those in ``rows`` replaced by ``replacements``.
 
-        Row n of ``rows`` gets the string ``numbers[n]`` of ``others``; without numbers, string n.
+        Row n of ``rows`` gets the string ``numbers[n]`` of ``replacements``; without numbers, string n.
 
         Raises:
             BadData: the result is too large for one array.
         """
-        numbers = np.arange(len(others)) if numbers is None else numbers
+        numbers = np.arange(len(replacements)) if numbers is None else numbers
         source, present = np.zeros(len(self), np.int64), self.present
-        source[rows], present[rows] = 1, others.present[numbers]
+        source[rows], present[rows] = 1, replacements.present[numbers]
         begins, ends = (self.offsets[part].astype(np.int64) for part in (slice(None, -1), slice(1, None)))
-        begins[rows], ends[rows] = others.offsets[:-1][numbers], others.offsets[1:][numbers]
-        data = joined_runs([self.data, others.data], source, begins, ends)
+        begins[rows], ends[rows] = replacements.offsets[:-1][numbers], replacements.offsets[1:][numbers]
+        data = joined_runs([self.data, replacements.data], source, begins, ends)
         return Strings(data, _offsets(ends - begins), _bits(present))
 
     def distinct(self) -> tuple[list[bytes], Array]:
@@ -140,8 +140,8 @@ class Strings:
         mask, sizes = np.zeros(len(self), bool), self.sizes
         for text in texts:
             rows = np.flatnonzero(sizes == len(text))
-            for at, byte in enumerate(text):
-                rows = rows[self.data[self.offsets[rows] + at] == byte]
+            for index, byte in enumerate(text):
+                rows = rows[self.data[self.offsets[rows] + index] == byte]
             mask[rows] = True
         return mask & self.present
 
@@ -235,9 +235,9 @@ def can_be_spelled(target: ArrayType) -> bool:
 
 def spelled(column: StoredColumn, form: TextForm) -> KernelArray[Strings]:
     """Return the texts of a column; if a text is invalid, all values with a byte beyond ASCII are undecided."""
-    made, has_high = _spelled(column, form)
-    if not has_high or _are_right(made.array, column.target, form):
-        return made
+    texts, has_high = _spelled(column, form)
+    if not has_high or _are_right(texts.array, column.target, form):
+        return texts
     without = column._replace(sizes=column.sizes.copy())
     described = without.described()
     kernels()["drop_high_bytes"](described.ctypes.data)
@@ -262,11 +262,11 @@ def _spelled(column: StoredColumn, form: TextForm) -> tuple[KernelArray[Strings]
     growth = _GROWTH.get(kind, 1 + form.doubles_quotes)
     room = rows * (len(texts) + _LONGEST.get(kind, 0)) + growth * stored
     valid, offsets = np.zeros((rows + 7) >> 3, np.uint8), np.empty(rows + 1, np.int32)
-    out, found = np.empty(room + SPARE, np.uint8), np.empty(FOUND_SIZE, np.int64)
-    addresses = (array.ctypes.data for array in (described, spelling, offsets, valid, out, found))
+    out, results = np.empty(room + SPARE, np.uint8), np.empty(FOUND_SIZE, np.int64)
+    addresses = (array.ctypes.data for array in (described, spelling, offsets, valid, out, results))
     end = kernels()["spell_values"](*addresses)
-    strings = Strings(out[:end], offsets, valid if found[FOUND_MISSING] else None)
-    return KernelArray(strings, int(found[FOUND_UNDECIDED]), valid), bool(found[FOUND_HIGH])
+    strings = Strings(out[:end], offsets, valid if results[FOUND_MISSING] else None)
+    return KernelArray(strings, int(results[FOUND_UNDECIDED]), valid), bool(results[FOUND_HIGH])
 
 
 def _described(target: ArrayType, form: TextForm, texts: bytes) -> Array:

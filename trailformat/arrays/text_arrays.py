@@ -90,9 +90,9 @@ def text_column(
     if not len(rows):
         return TextArray(array, [])
     is_marked = values.sizes[rows] == UNDECIDED
-    found = _filled(array, values, rows[~is_marked], _Decoder(definition, codec, PRESENT, spelling.single))
+    filled = _filled(array, values, rows[~is_marked], _Decoder(definition, codec, PRESENT, spelling.single))
     marked = [TextProblem(row, STRANGE_INDICATOR) for row in rows[is_marked].tolist()]
-    return TextArray(found.array, sorted(found.problems + marked))
+    return TextArray(filled.array, sorted(filled.problems + marked))
 
 
 def _made(
@@ -103,8 +103,8 @@ def _made(
     if target is None:
         return Strings.nulls(len(sizes)), np.flatnonzero((sizes >= 0) | (sizes == UNDECIDED))
     check_size(int(np.maximum(sizes, 0).sum(dtype=np.int64)) * (2 if target.path is DecodePath.BYTES else 1))
-    made = spelled(StoredColumn(*values, target), spelling.forms.get(target.path, _PLAIN_FORM))
-    return made.array, made.undecided_rows(sizes)
+    texts = spelled(StoredColumn(*values, target), spelling.forms.get(target.path, _PLAIN_FORM))
+    return texts.array, texts.undecided_rows(sizes)
 
 
 def _ordinary(definition: ColumnDefinition, codec: str) -> ArrayType | None:

@@ -240,7 +240,7 @@ def whole_lobs(trail: TrailFile, rba: int, most: int, pieces: Sequence[Record] |
             data.append(bytearray())
         for stretch in piece.record.stretches("D", start=piece.start) if len(data[piece.ordinal - 1]) <= most else ():
             data[piece.ordinal - 1] += stretch
-    return [LobBytes(*one) for one in zip(walk.lobs(), map(bytes, data), strict=True)]
+    return [LobBytes(*pair) for pair in zip(walk.lobs(), map(bytes, data), strict=True)]
 
 
 def lob_value(data: bytes, definition: ColumnDefinition, codec: str) -> Value:

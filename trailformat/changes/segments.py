@@ -141,8 +141,8 @@ class SegmentContext:
     def _row_before(self, rba: int) -> Row:
         """Return the row that continues in the part at ``rba``."""
         if self._marks and self._marks[0][0] <= rba <= self._marked_to:
-            at = bisect_right(self._marks, rba, key=itemgetter(0)) - 1
-            return self._walk(*self._marks[at], rba)
+            index = bisect_right(self._marks, rba, key=itemgetter(0)) - 1
+            return self._walk(*self._marks[index], rba)
         row = row_before(self._trail, rba)
         start = row.first
         if start is not None and start.path == self._trail.path:

@@ -103,20 +103,20 @@ class TransactionSearch:
         """
         walk = _Walk(self._marks, _MOST_RECORDS if self._left is None else self._left)
         try:
-            found = walk.back(self._trail, rba, order, is_fragment=is_fragment)
+            carried = walk.back(self._trail, rba, order, is_fragment=is_fragment)
         except TrailError:
-            found = None
+            carried = None
         if self._left is not None:
             self._left = walk.left
             if walk.is_exhausted:
                 self.is_exhausted = True
-                return found
+                return carried
         self.is_exhausted = walk.is_exhausted
         if len(self._marks) > _MOST_MARKS:
             self._marks.clear()
         places = walk.passed if is_fragment else [rba, *walk.passed]
-        self._marks.update(dict.fromkeys(places, found.transaction if found is not None else NO_TRANSACTION))
-        return found
+        self._marks.update(dict.fromkeys(places, carried.transaction if carried is not None else NO_TRANSACTION))
+        return carried
 
 
 class _Walk:
@@ -144,19 +144,19 @@ class _Walk:
         answer = self._in_file(trail, way, self._marks, self.passed)
         if not isinstance(answer, _FileStart):
             return answer
-        edge, found = _edge(way), self._at_beginning(trail)
-        return found._replace(has_ended=edge is not None and edge.has_ended) if found is not None else edge
+        edge, carried = _edge(way), self._at_beginning(trail)
+        return carried._replace(has_ended=edge is not None and edge.has_ended) if carried is not None else edge
 
     def _at_beginning(self, trail: TrailFile) -> CarriedTransaction | None:
         """Return the transaction open at the beginning of a file, from the files before it. Raises like back."""
         known, passed = trail.beginnings, [trail.path]
-        found = None
+        carried = None
         try:
-            found = self._before(trail, known, passed)
+            carried = self._before(trail, known, passed)
         finally:
             if not self.is_exhausted:
-                known.update(dict.fromkeys(passed, found))
-        return found
+                known.update(dict.fromkeys(passed, carried))
+        return carried
 
     def _before(
         self, trail: TrailFile, known: Mapping[Path, CarriedTransaction | None], passed: list[Path]
@@ -194,8 +194,8 @@ class _Walk:
                 return _edge(way)
             stop = way.step()
             if stop is Stop.BEGIN:
-                found = _transaction_at(trail.bytes, way.rba, way.length, way.order)
-                return CarriedTransaction(found, way.has_ended)
+                begun = _transaction_at(trail.bytes, way.rba, way.length, way.order)
+                return CarriedTransaction(begun, way.has_ended)
             if stop is not None:
                 return _edge(way)
             if way.role in (TransactionRole.INSIDE, TransactionRole.OUTSIDE):
@@ -234,8 +234,8 @@ def _record_before(buffer: Source, end: int, order: ByteOrder) -> tuple[int, int
 def _transaction_at(buffer: Source, rba: int, length: int, order: ByteOrder) -> Transaction:
     """Return the transaction in the tokens of the sound record at ``rba``."""
     _, places = framing.frame_at(buffer, rba, rba + length, order)
-    at, size = next(((at, size) for token, _, at, size in places if token == ord("T")), (0, 0))
-    return transaction_in(buffer, rba + at, size, order)
+    start, size = next(((start, size) for token, _, start, size in places if token == ord("T")), (0, 0))
+    return transaction_in(buffer, rba + start, size, order)
 
 
 def _role_at(buffer: Source, rba: int) -> TransactionRole:
@@ -337,11 +337,11 @@ class TransactionContext:
 
     def _look_for(self, record: Record, *, is_fragment: bool) -> bool:
         """Search for the transaction that continues in a record; return True if none does."""
-        found = self._search.found_at(record.rba, record.order, is_fragment=is_fragment)
+        carried = self._search.found_at(record.rba, record.order, is_fragment=is_fragment)
         self.is_found = not self._search.is_exhausted
-        self._open, has_ended = found if found is not None else (NO_TRANSACTION, False)
-        self._is_open, self._has_ended = found is not None and not has_ended, has_ended
-        return found is None and self.is_found
+        self._open, has_ended = carried if carried is not None else (NO_TRANSACTION, False)
+        self._is_open, self._has_ended = carried is not None and not has_ended, has_ended
+        return carried is None and self.is_found
 
 
 def transaction_at(trail: TrailFile, rba: int) -> Transaction:

@@ -86,11 +86,11 @@ def own_transaction(record: Record) -> Transaction:
     return transaction_in(tokens, 0, len(tokens), record.order)
 
 
-def transaction_in(buffer: Source, at: int, size: int, order: ByteOrder) -> Transaction:
-    """Return the transaction in the payload of ``T``, ``size`` bytes at ``at``; empty if it is damaged."""
+def transaction_in(buffer: Source, offset: int, size: int, order: ByteOrder) -> Transaction:
+    """Return the transaction in the payload of ``T``, ``size`` bytes at ``offset``; empty if it is damaged."""
     texts: dict[int, str] = {}
     try:
-        for token, _, start, length in token_places(buffer, at, at + size, order):
+        for token, _, start, length in token_places(buffer, offset, offset + size, order):
             if token in (LOGCSN, TRANID) and token not in texts:
                 texts[token] = buffer[start : start + length].decode("utf-8", "backslashreplace")
     except BadToken:

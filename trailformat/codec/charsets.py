@@ -198,7 +198,7 @@ def encode(text: str, codec: str) -> bytes:
             return bytes(EBCDIC_1047.index(character) for character in text)
         if codec == CESU_8:
             units = text.encode("utf-16-le")
-            pairs = (units[at : at + 2].decode("utf-16-le", "surrogatepass") for at in range(0, len(units), 2))
+            pairs = (units[start : start + 2].decode("utf-16-le", "surrogatepass") for start in range(0, len(units), 2))
             return "".join(pairs).encode(UTF_8, "surrogatepass")
         return text.encode(codec)
     except (LookupError, ValueError):

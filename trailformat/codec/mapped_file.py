@@ -62,12 +62,12 @@ class RecentBytes:
         if not self._start <= start < stop <= self._stop:
             return None
         first = bisect_right(self._parts, start, key=itemgetter(0)) - 1
-        found: list[memoryview] = []
-        for at, part in islice(self._parts, first, None):
-            if at >= stop:
+        pieces: list[memoryview] = []
+        for offset, part in islice(self._parts, first, None):
+            if offset >= stop:
                 break
-            found.append(part[max(start - at, 0) : stop - at])
-        return bytes(found[0]) if len(found) == 1 else b"".join(found)
+            pieces.append(part[max(start - offset, 0) : stop - offset])
+        return bytes(pieces[0]) if len(pieces) == 1 else b"".join(pieces)
 
 
 class FileContents(Sized):
@@ -171,8 +171,8 @@ class MappedFile(mmap.mmap, FileContents):
         Raises:
             CannotRead: the file was truncated, or cannot be read.
         """
-        if self.recent is not None and (kept := self.recent.copy(start, stop)) is not None and self._reaches(stop):
-            return kept
+        if self.recent is not None and (recent := self.recent.copy(start, stop)) is not None and self._reaches(stop):
+            return recent
         parts: list[bytes] = []
         while start < stop:
             try:
@@ -241,14 +241,14 @@ class FileBytes:
     def __getitem__(self, place: int | slice) -> int | bytes:
         """Return a byte, or the bytes of a slice, which must have start and stop."""
         if isinstance(place, int):
-            at = place - self._start
-            if not 0 <= at < len(self._piece):
+            offset = place - self._start
+            if not 0 <= offset < len(self._piece):
                 self._read(place, place + 1)
-                at = place - self._start
-            return self._piece[at]
-        at, end = place.start - self._start, place.stop - self._start
-        if 0 <= at <= end <= len(self._piece):
-            return self._piece[at:end]
+                offset = place - self._start
+            return self._piece[offset]
+        offset, end = place.start - self._start, place.stop - self._start
+        if 0 <= offset <= end <= len(self._piece):
+            return self._piece[offset:end]
         start, stop = place.start, min(place.stop, self._size)
         if stop - start > _AROUND:
             return self._mapped.copy(start, stop)

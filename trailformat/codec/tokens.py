@@ -118,10 +118,10 @@ _LONG = {order: struct.Struct(order.value + "I").unpack_from for order in ByteOr
 _WIDER = WIDE_HEAD - NARROW_HEAD
 
 
-def length_at(buffer: Source, at: int, order: ByteOrder) -> tuple[int, int]:
-    """Return the length of the token at ``at``, and the number of bytes before its payload."""
-    size = head_size(buffer[at + INFO_AT])
-    return int.from_bytes(buffer[at + LENGTH_AT : at + size], order.word), size
+def length_at(buffer: Source, offset: int, order: ByteOrder) -> tuple[int, int]:
+    """Return the length of the token at ``offset``, and the number of bytes before its payload."""
+    size = head_size(buffer[offset + INFO_AT])
+    return int.from_bytes(buffer[offset + LENGTH_AT : offset + size], order.word), size
 
 
 def walk_tokens(
@@ -133,28 +133,28 @@ def walk_tokens(
     """
     head = TOKENS[order]
     piece, base = buffer.around(start) if isinstance(buffer, FileBytes) else (buffer, 0)
-    at, end, last, shift = start - base, stop - base - NARROW_HEAD, len(piece) - WIDE_HEAD, base - origin
+    offset, end, last, shift = start - base, stop - base - NARROW_HEAD, len(piece) - WIDE_HEAD, base - origin
     places: list[TokenPlace] = []
-    while at <= end and len(places) < most:
-        if at > last and isinstance(buffer, FileBytes):
-            piece, moved = buffer.around(at + base)
-            at, end, last, base, shift = (
-                at + base - moved,
+    while offset <= end and len(places) < most:
+        if offset > last and isinstance(buffer, FileBytes):
+            piece, moved = buffer.around(offset + base)
+            offset, end, last, base, shift = (
+                offset + base - moved,
                 end + base - moved,
                 len(piece) - WIDE_HEAD,
                 moved,
                 moved - origin,
             )
-        token, info, length = head(piece, at)
+        token, info, length = head(piece, offset)
         if info & WIDE and info != UNSET:
-            if at + _WIDER > end:
+            if offset + _WIDER > end:
                 break
-            length = _LONG[order](piece, at + LENGTH_AT)[0]
-            at += _WIDER
-        at += NARROW_HEAD
-        places.append((token, info, at + shift, length))
-        at += length
-    return places, at + base
+            length = _LONG[order](piece, offset + LENGTH_AT)[0]
+            offset += _WIDER
+        offset += NARROW_HEAD
+        places.append((token, info, offset + shift, length))
+        offset += length
+    return places, offset + base
 
 
 def token_places(buffer: memoryview | Source, start: int, stop: int, order: ByteOrder) -> list[TokenPlace]:
@@ -181,7 +181,7 @@ def parse_tokens(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
 
         # the layout reports the offset and the contents of the error
         list(layout.parse_all(spec.token(order.value), data, BadToken, "token"))
-    return tuple([Token(token, info, data[at : at + size]) for token, info, at, size in places])
+    return tuple([Token(token, info, data[start : start + size]) for token, info, start, size in places])
 
 
 def build_token(token: Token, order: ByteOrder) -> bytes:

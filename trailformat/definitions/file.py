@@ -240,7 +240,9 @@ def _unquoted(name: str) -> str:
 def _column(line: str, lines: _Lines) -> ColumnDefinition:
     quoted = _QUOTED.match(line)
     words = line[quoted.end() :].split() if quoted else line.split()
-    name_words = 0 if quoted else next((at for at, word in enumerate(words) if at and _NUMBER.fullmatch(word)), 1)
+    name_words = (
+        0 if quoted else next((index for index, word in enumerate(words) if index and _NUMBER.fullmatch(word)), 1)
+    )
     name = quoted[1].replace('""', '"') if quoted else " ".join(words[:name_words])
     numbers: list[int] = []
     for word in words[name_words:]:

@@ -59,27 +59,27 @@ class IncrementalScan:
         A batch that leaves a gap is ignored, and so are rows after an incomplete record.
         """
         with self._lock:
-            at = self._first_new(batch)
-            if at is not None:
-                self._extend(batch, at)
+            row = self._first_new(batch)
+            if row is not None:
+                self._extend(batch, row)
 
     def _first_new(self, batch: Batch) -> int | None:
         """Return the row of the batch that comes next: at ``end``, or after damage there; None if it has none."""
         for start in (self.end, self.covered):
-            at = bisect_left(batch.rba, start)
-            if at < len(batch) and batch.rba[at] == start:
-                return at
+            row = bisect_left(batch.rba, start)
+            if row < len(batch) and batch.rba[row] == start:
+                return row
         return None
 
-    def _extend(self, batch: Batch, at: int) -> None:
+    def _extend(self, batch: Batch, first: int) -> None:
         tail, self._tail = self._tail, None
-        if tail is not None and batch.rba[at] != self.end:
+        if tail is not None and batch.rba[first] != self.end:
             self._take_all(tail)
-        partial = next((row for row in batch.spans() if row >= at and batch.kind[row] == PARTIAL), None)
+        partial = next((row for row in batch.spans() if row >= first and batch.kind[row] == PARTIAL), None)
         stop = len(batch) if partial is None else partial
-        ends_bad = bool(stop > at and batch.kind[stop - 1] == BAD_SPAN)
-        if stop - ends_bad > at:
-            self._take_all(batch.part(at, stop - ends_bad))
+        ends_bad = bool(stop > first and batch.kind[stop - 1] == BAD_SPAN)
+        if stop - ends_bad > first:
+            self._take_all(batch.part(first, stop - ends_bad))
         self._tail = batch.part(stop - 1, stop) if ends_bad else None
         self.partial = int(batch.length[partial]) if partial is not None else 0
         self.records = self._taken + ends_bad
@@ -233,18 +233,18 @@ class RecordIndex(IncrementalScan):
     def _take_metadata(self, batch: Batch) -> None:
         if self.metadata_end < self.end:
             return
-        for at in batch.rows_of((METADATA,)):
+        for row in batch.rows_of((METADATA,)):
             if len(self.metadata) == MOST_METADATA:
-                self.metadata_end = int(batch.rba[at])
+                self.metadata_end = int(batch.rba[row])
                 return
-            self.metadata.append(batch.rba[at])
+            self.metadata.append(batch.rba[row])
         self.metadata_end = batch.end
 
     def _take_restarts(self, batch: Batch) -> None:
         rows = batch.restarts()
         self.restart_count += len(rows)
-        for at in rows[: MOST_RESTARTS - len(self.restarts)]:
-            self.restarts.append(RestartRow(int(batch.rba[at]), int(batch.io_type[at]), int(batch.io_time[at])))
+        for row in rows[: MOST_RESTARTS - len(self.restarts)]:
+            self.restarts.append(RestartRow(int(batch.rba[row]), int(batch.io_type[row]), int(batch.io_time[row])))
 
     def fits(self, trail: TrailFile) -> bool:
         """Return True if the file is the scanned one, possibly grown: its last record and damage are unchanged.

@@ -76,7 +76,7 @@ def fetch(_context: Any, data: Any, at: Any) -> Any:  # noqa: ARG001 - numba mat
         pointer = _pointer(_context, builder, arguments, _context.get_value_type(types.int8))
         number = _context.get_constant
         prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer.type], _prefetch_type(pointer.type))
-        builder.call(prefetch, [pointer, *(number(types.int32, one) for one in (0, 3, 1))])
+        builder.call(prefetch, [pointer, *(number(types.int32, value) for value in (0, 3, 1))])
         return _context.get_dummy_value()
 
     return types.void(types.int64, types.int64), generate

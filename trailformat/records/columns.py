@@ -143,9 +143,10 @@ def build_columns(columns: Columns | list[Column], order: ByteOrder) -> bytes:
     """
     from trailformat import spec
 
-    one = spec.column(order.value)
+    column_layout = spec.column(order.value)
     return b"".join(
-        layout.build(one, {"index": column.index, "raw": column.raw}, f"column {column.index}") for column in columns
+        layout.build(column_layout, {"index": column.index, "raw": column.raw}, f"column {column.index}")
+        for column in columns
     )
 
 

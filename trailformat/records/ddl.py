@@ -62,17 +62,17 @@ def parse_ddl(data: bytes) -> list[tuple[str, str]]:
     items = []
     position = 0
     while position < len(text):
-        if found := _WHOLE_STATEMENT.match(text, position):
-            items.append((_STATEMENT, found[2] if found[1] is None else _plain(found[1])))
+        if match := _WHOLE_STATEMENT.match(text, position):
+            items.append((_STATEMENT, match[2] if match[1] is None else _plain(match[1])))
             break
-        found = (
+        match = (
             None if text.startswith((f"{_STATEMENT}=", f",{_STATEMENT}="), position) else _VALUE.match(text, position)
         )
-        if found is None:
+        if match is None:
             items.append(("", text[position:]))
             break
-        items.append((found[1][:-1], _plain(found[2])))
-        position = found.end()
+        items.append((match[1][:-1], _plain(match[2])))
+        position = match.end()
     return items
 
 

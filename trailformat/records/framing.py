@@ -62,17 +62,19 @@ def frame_at(buffer: Source, rba: int, end: int, order: ByteOrder) -> Frame:
         BadRecord: no sound record starts there.
     """
     piece, base = buffer.around(rba) if isinstance(buffer, FileBytes) else (buffer, 0)
-    at, room = rba - base, min(len(piece), end - base)
+    offset, room = rba - base, min(len(piece), end - base)
     # the fast path: a record whose lengths all have two bytes, inside of ``piece``
-    if at + _BEGINNING_SIZE <= room:
-        kind, info, length, token, token_info, size, first = _BEGINNINGS[order](piece, at)
-        stop = at + length - NARROW_HEAD
-        has_room = at + HEADER_SIZE < stop <= room - NARROW_HEAD
+    if offset + _BEGINNING_SIZE <= room:
+        kind, info, length, token, token_info, size, first = _BEGINNINGS[order](piece, offset)
+        stop = offset + length - NARROW_HEAD
+        has_room = offset + HEADER_SIZE < stop <= room - NARROW_HEAD
         if kind == RECORD and token == HEADER and first == HDR_IND and size >= HEADER_SIZE and has_room:
             id_, trailer_info, again = TOKENS[order](piece, stop)
             if id_ == TRAILER and again == length and not (info | token_info | trailer_info) & WIDE:
-                places, reached = walk_tokens(piece, at + 2 * NARROW_HEAD + size, stop, order, at, MOST_TOKENS - 1)
-                if reached == stop:
+                places, tokens_end = walk_tokens(
+                    piece, offset + 2 * NARROW_HEAD + size, stop, order, offset, MOST_TOKENS - 1
+                )
+                if tokens_end == stop:
                     places.insert(0, (HEADER, token_info, 2 * NARROW_HEAD, size))
                     return length, places
     return _any_frame(buffer, rba, end, order)
@@ -81,9 +83,9 @@ def frame_at(buffer: Source, rba: int, end: int, order: ByteOrder) -> Frame:
 def _any_frame(buffer: Source, rba: int, end: int, order: ByteOrder) -> Frame:
     """Return the frame of a record of any form. Raises like frame_at."""
     piece, base = around(buffer, rba)
-    at = rba - base
-    length, size = _claimed(piece, at, end - base, order)
-    _check_first_token(piece, at, size, end - base, order)
+    offset = rba - base
+    length, size = _claimed(piece, offset, end - base, order)
+    _check_first_token(piece, offset, size, end - base, order)
     stop = rba + length - size
     if stop + size > end:
         raise PartialRecord("the file ends inside the record", expected=f"{length} bytes", found=f"{end - rba} bytes")
@@ -93,24 +95,24 @@ def _any_frame(buffer: Source, rba: int, end: int, order: ByteOrder) -> Frame:
     again = order.decode(trailer[LENGTH_AT:])
     if is_wide(trailer[INFO_AT]) != (size > NARROW_HEAD) or again != length:
         raise BadRecord("trailer does not repeat the length", expected=str(length), found=str(again))
-    places, reached = walk_tokens(buffer, rba + size, stop, order, rba, MOST_TOKENS)
+    places, tokens_end = walk_tokens(buffer, rba + size, stop, order, rba, MOST_TOKENS)
     for token, _, _, token_size in places:
         if token == TOKENS_TOKEN and token_size > MOST_BYTES:
-            found = f"{token_size} bytes"
-            raise BadRecord("GGS tokens too long", expected=f"at most {MOST_BYTES} bytes", found=found)
-    if reached != stop:
-        raise BadRecord("tokens do not fill the record", expected=f"end at RBA {stop}", found=f"RBA {reached}")
+            actual = f"{token_size} bytes"
+            raise BadRecord("GGS tokens too long", expected=f"at most {MOST_BYTES} bytes", found=actual)
+    if tokens_end != stop:
+        raise BadRecord("tokens do not fill the record", expected=f"end at RBA {stop}", found=f"RBA {tokens_end}")
     return length, places
 
 
-def _claimed(piece: Buffer, at: int, end: int, order: ByteOrder) -> tuple[int, int]:
-    """Return the length in the token of the record at ``at``, and the size of that token."""
-    kind = piece[at]
+def _claimed(piece: Buffer, offset: int, end: int, order: ByteOrder) -> tuple[int, int]:
+    """Return the length in the token of the record at ``offset``, and the size of that token."""
+    kind = piece[offset]
     if kind not in _SMALLEST_BODY:
         raise BadRecord("no record starts here", expected="header token x47 'G'", found=f"x{kind:02x}")
-    if end - at < SMALLEST:
-        raise PartialRecord("the file ends inside the record", found=f"{end - at} bytes")
-    length, size = length_at(piece, at, order)
+    if end - offset < SMALLEST:
+        raise PartialRecord("the file ends inside the record", found=f"{end - offset} bytes")
+    length, size = length_at(piece, offset, order)
     smallest = 2 * size + _SMALLEST_BODY[kind]
     if length < smallest:
         raise BadRecord("record length too small", expected=f"at least {smallest}", found=str(length))
@@ -119,22 +121,22 @@ def _claimed(piece: Buffer, at: int, end: int, order: ByteOrder) -> tuple[int, i
 
 def _check_first_token(piece: Buffer, rba: int, frame: int, end: int, order: ByteOrder) -> None:
     """Check as much of the first token as is before ``end``, at least its first byte."""
-    at = rba + frame
-    token = piece[at]
+    offset = rba + frame
+    token = piece[offset]
     if piece[rba] == FILE_HEADER:
         if token != FIRST_OF_FILE_HEADER:
             raise BadRecord("file header has no TrailInfo", expected="token x30 '0'", found=f"x{token:02x}")
         return
     if token != HEADER:
         raise BadRecord("record has no header", expected="token x48 'H'", found=f"x{token:02x}")
-    if at + WIDE_HEAD > end:
+    if offset + WIDE_HEAD > end:
         return
-    length, size = length_at(piece, at, order)
+    length, size = length_at(piece, offset, order)
     if length < HEADER_SIZE:
         raise BadRecord("record header too short", expected=f"at least {HEADER_SIZE} bytes", found=f"{length} bytes")
     if length > MOST_BYTES:
         raise BadRecord("record header too long", expected=f"at most {MOST_BYTES} bytes", found=f"{length} bytes")
-    first = at + size
+    first = offset + size
     if first < end and piece[first] != HDR_IND:
         raise BadRecord("record header is not sound", expected="Hdr-Ind x45 'E'", found=f"x{piece[first]:02x}")
 

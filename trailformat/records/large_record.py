@@ -88,8 +88,8 @@ class LargeRecord(Record):
     @property
     def trailer(self) -> Token:
         """The ``Z`` token."""
-        at = self.rba + self._length - self._frame_size
-        return Token(self._source[at], self._source[at + 1], b"")
+        offset = self.rba + self._length - self._frame_size
+        return Token(self._source[offset], self._source[offset + 1], b"")
 
     @property
     def tokens(self) -> tuple[Token, ...]:
@@ -123,8 +123,8 @@ class LargeRecord(Record):
     def stretches(self, token_id: str, overlap: int = 0, start: int = 0) -> Iterator[bytes]:
         """Yield a token's payload from an offset on, in overlapping stretches. Raises like parts."""
         part = self.part(token_id)
-        for at in range(start, part.size if part else 0, _PIECE):
-            yield self.cut(part.at + at, part.at + min(at + _PIECE + overlap, part.size)) if part else b""
+        for offset in range(start, part.size if part else 0, _PIECE):
+            yield self.cut(part.at + offset, part.at + min(offset + _PIECE + overlap, part.size)) if part else b""
 
     @property
     def data_size(self) -> int:
@@ -152,8 +152,8 @@ class LargeRecord(Record):
         with self.located():
             if self.is_file_header:
                 raise BadRecord("record has no header", expected="header token x47 'G'", found="x46")
-            _, _, at, size = self.places[0]
-            return parse_header(self.cut(at, at + size), self.order)
+            _, _, start, size = self.places[0]
+            return parse_header(self.cut(start, start + size), self.order)
 
     @property
     def data_length(self) -> int:

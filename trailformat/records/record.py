@@ -161,7 +161,7 @@ class Record:
             TrailError: the framing is broken.
         """
         raw = self.raw
-        return tuple([Token(token, info, raw[at : at + size]) for token, info, at, size in self.places])
+        return tuple([Token(token, info, raw[start : start + size]) for token, info, start, size in self.places])
 
     def token(self, token_id: str) -> Token | None:
         """Return the first token of the body with this id."""
@@ -172,8 +172,8 @@ class Record:
         """The places of the tokens of the body. Raises like tokens."""
         source, start = self.placed
         stop = start + self.length - self._frame_size
-        places, reached = walk_tokens(source, start + self._frame_size, stop, self.order, start)
-        if reached != stop:
+        places, tokens_end = walk_tokens(source, start + self._frame_size, stop, self.order, start)
+        if tokens_end != stop:
             parse_tokens(self.body, self.order)  # raises the error
         return places
 
@@ -189,7 +189,7 @@ class Record:
 
     def part(self, token_id: str) -> TokenPart | None:
         """Return the place of the first token of the body with this id. Raises like tokens."""
-        return self.parts[at] if (at := self.part_ids.find(ord(token_id))) >= 0 else None
+        return self.parts[index] if (index := self.part_ids.find(ord(token_id))) >= 0 else None
 
     def head(self, token_id: str, most: int) -> bytes:
         """Return up to ``most`` leading bytes of a token's payload, b"" without one. Raises like tokens."""
@@ -213,7 +213,9 @@ class Record:
     def has_bytes_of(self, other: Record) -> bool:
         """Return True if two records have the same bytes."""
         starts = range(0, self.length, _PIECE) if self.length == other.length else ()
-        return bool(starts) and all(self.cut(at, at + _PIECE) == other.cut(at, at + _PIECE) for at in starts)
+        return bool(starts) and all(
+            self.cut(start, start + _PIECE) == other.cut(start, start + _PIECE) for start in starts
+        )
 
     @property
     def placed(self) -> tuple[Source, int]:
@@ -233,15 +235,15 @@ class Record:
         """
         if self.raw[0] == framing.FILE_HEADER:
             raise BadRecord("record has no header", expected="token x47 'G'", found="x46")
-        _, _, at, size = self.places[0]
-        return header_in(self.raw, at, size, self.order)
+        _, _, start, size = self.places[0]
+        return header_in(self.raw, start, size, self.order)
 
     def payload(self, token_id: str) -> bytes | None:
         """Return the payload of the first token of the body with this id; None if there is none. Raises like tokens."""
         wanted = ord(token_id)
-        for name, _, at, size in self.places:
+        for name, _, start, size in self.places:
             if name == wanted:
-                return self.raw[at : at + size]
+                return self.raw[start : start + size]
         return None
 
     @property

@@ -278,11 +278,13 @@ def parse_header(payload: bytes, order: ByteOrder) -> RecordHeader:
     return header_in(payload, 0, len(payload), order)
 
 
-def header_in(buffer: bytes, at: int, size: int, order: ByteOrder) -> RecordHeader:
-    """Return the header in ``size`` bytes of a buffer from ``at`` on. Raises like parse_header."""
+def header_in(buffer: bytes, offset: int, size: int, order: ByteOrder) -> RecordHeader:
+    """Return the header in ``size`` bytes of a buffer from ``offset`` on. Raises like parse_header."""
     if size < HEADER_SIZE:
         raise BadRecord("record header too short", expected=f"at least {HEADER_SIZE} bytes", found=f"{size} bytes")
-    return RecordHeader._make((*_FIXED[order].unpack_from(buffer, at), buffer[at + HEADER_SIZE : at + size]))
+    return RecordHeader._make(
+        (*_FIXED[order].unpack_from(buffer, offset), buffer[offset + HEADER_SIZE : offset + size])
+    )
 
 
 def build_header(header: RecordHeader, order: ByteOrder) -> bytes:

@@ -107,12 +107,12 @@ class Batch:
     def rows_of(self, io_types: Iterable[int]) -> list[int]:
         """Return the numbers of the rows of these record types, ascending."""
         column = bytes(memoryview(self.io_type))  # type: ignore[arg-type]
-        found = []
+        rows = []
         for io_type in io_types:
-            at = -1
-            while (at := column.find(io_type, at + 1)) >= 0:
-                found.append(at)
-        return sorted(found)
+            row = -1
+            while (row := column.find(io_type, row + 1)) >= 0:
+                rows.append(row)
+        return sorted(rows)
 
     def rows_of_tables(self, keys: set[int]) -> list[int]:
         """Return the numbers of the rows whose table has one of these keys."""

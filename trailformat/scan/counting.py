@@ -152,9 +152,9 @@ class KernelTotals:
         keys = {group.table for group in self.groups if group.io_type not in NOT_TRANSACTIONAL}
         return self.table_visits == self.transactions or len({self.names[key] for key in keys}) == len(keys)
 
-    def is_as_assumed(self, taken: CountBounds) -> bool:
+    def is_as_assumed(self, bounds: CountBounds) -> bool:
         """Return True if each assumption about a table is right, now that its name is known."""
-        return all(taken.takes_table(self.names[key]) == is_taken for key, is_taken in self.assumed.items())
+        return all(bounds.takes_table(self.names[key]) == is_taken for key, is_taken in self.assumed.items())
 
     def __len__(self) -> int:
         """Return the number of records and spans."""
@@ -173,9 +173,9 @@ class _CountedTables:
         counting: the addresses for a kernel; this class sets ABOUT and MARKS.
     """
 
-    def __init__(self, names: Names, taken: CountBounds, likely: Callable[[], Names | None] = lambda: None) -> None:
+    def __init__(self, names: Names, bounds: CountBounds, likely: Callable[[], Names | None] = lambda: None) -> None:
         self.names = names
-        self._taken, self._likely = taken, likely
+        self._taken, self._likely = bounds, likely
         self._numbers: dict[str | int, int] = {}
         self.unknown: set[int] = set()
         self.assumed: dict[int, bool] = {}
@@ -235,12 +235,12 @@ class _Sums:
         has_unknown: True if a counted record is of a table whose name is not known.
     """
 
-    def __init__(self, tables: _CountedTables, taken: CountBounds, breakdown: Breakdown, state: array[int]) -> None:
+    def __init__(self, tables: _CountedTables, bounds: CountBounds, breakdown: Breakdown, state: array[int]) -> None:
         self._tables, self._state = tables, state
         self._large = array("q", bytes(8 * arguments.LARGE_SIZE * (ROWS + 1 if breakdown.lists_transactions else 0)))
         self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
-        state[arguments.FROM] = _SMALLEST if taken.start is None else taken.start
-        state[arguments.UNTIL] = _LARGEST if taken.end is None else taken.end
+        state[arguments.FROM] = _SMALLEST if bounds.start is None else bounds.start
+        state[arguments.UNTIL] = _LARGEST if bounds.end is None else bounds.end
         state[arguments.MARK] = state[arguments.WATCHED] = 1
         state[arguments.INTERVAL] = breakdown.interval
         state[arguments.SHIFT] = breakdown.origin % breakdown.interval if breakdown.interval else 0
@@ -281,8 +281,8 @@ class _Sums:
         counted.file_headers, counted.file_header_bytes = state[arguments.HEADERS], state[arguments.HEADER_BYTES]
         counted.places = places
         large, size = self._large, arguments.LARGE_SIZE
-        ones = range(0, size * state[arguments.LARGE_ONES], size)
-        counted.listed = [TransactionTotals(*large[at : at + size]) for at in ones]
+        starts = range(0, size * state[arguments.LARGE_ONES], size)
+        counted.listed = [TransactionTotals(*large[start : start + size]) for start in starts]
         counted.first_time = state[arguments.FIRST_TIME] if state[arguments.HAS_TIME] else None
         for cell in _PER_TOTALS:
             state[cell] = 0
@@ -298,13 +298,18 @@ class _Sums:
         groups, totals, unknown = self._groups, self.counted.groups, self._tables.unknown
         for number, code in enumerate(groups[:: arguments.GROUP_SIZE]):
             if code:
-                at = number * arguments.GROUP_SIZE
+                start = number * arguments.GROUP_SIZE
                 key, image = divmod(code - 1, 1 << 24)
-                time = self._state[arguments.INTERVAL] * groups[at + arguments.ORDINAL] + self._state[arguments.SHIFT]
+                time = (
+                    self._state[arguments.INTERVAL] * groups[start + arguments.ORDINAL] + self._state[arguments.SHIFT]
+                )
                 group = RecordGroup(key, image >> 16, image >> 8 & 0xFF, image & 0xFF, time)
                 self.has_unknown |= key in unknown and group.io_type not in NOT_TRANSACTIONAL
                 records, data_bytes = totals.get(group, (0, 0))
-                totals[group] = records + groups[at + arguments.RECORDS], data_bytes + groups[at + arguments.BYTES]
+                totals[group] = (
+                    records + groups[start + arguments.RECORDS],
+                    data_bytes + groups[start + arguments.BYTES],
+                )
         self._groups = array("q", bytes(8 * arguments.GROUP_SIZE * _ROOM))
         self._state[arguments.USED] = 0
 
@@ -357,14 +362,14 @@ class CountFiller:
     def __init__(
         self,
         names: Names,
-        taken: CountBounds,
+        bounds: CountBounds,
         breakdown: Breakdown = NO_BREAKDOWN,
         likely: Callable[[], Names | None] = lambda: None,
     ) -> None:
         self._places = _SPARE.take(ROWS)
-        self._tables = _CountedTables(names, taken, likely)
+        self._tables = _CountedTables(names, bounds, likely)
         self._run = _CountingRun(names, self._tables)
-        self._sums = _Sums(self._tables, taken, breakdown, self._run.state)
+        self._sums = _Sums(self._tables, bounds, breakdown, self._run.state)
         self._ended = self._defined = self._divisions = 0
 
     def __del__(self) -> None:
@@ -428,8 +433,8 @@ class RowCount:
         taken, breakdown: see CountFiller.
     """
 
-    def __init__(self, taken: CountBounds, breakdown: Breakdown = NO_BREAKDOWN) -> None:
-        self._taken, self._breakdown = taken, breakdown
+    def __init__(self, bounds: CountBounds, breakdown: Breakdown = NO_BREAKDOWN) -> None:
+        self._taken, self._breakdown = bounds, breakdown
         self._names: Names | None = None
         self._flags = array("B", arguments.FLAG_BYTES)
 
@@ -438,9 +443,9 @@ class RowCount:
         import numpy as np  # noqa: PLC0415 - a batch is here, so it is loaded
 
         self._begin(batch)
-        held = [np.ascontiguousarray(getattr(batch, name)) for name in _COUNTED]
+        arrays = [np.ascontiguousarray(getattr(batch, name)) for name in _COUNTED]
         passing = np.ascontiguousarray(mask, np.uint8)
-        columns = array("q", [column.ctypes.data for column in held])
+        columns = array("q", [column.ctypes.data for column in arrays])
         is_record = np.asarray(batch.kind) <= FILE_HEADER
         state, kernel = self._state, kernels()["count_rows"]
         for first in range(0, len(batch), ROWS):
@@ -456,7 +461,7 @@ class RowCount:
                     self._sums.address(),
                 )
                 goes_on = self._sums.goes_on(status)
-            places = held[arguments.R_RBA][first:stop][is_record[first:stop]]
+            places = arrays[arguments.R_RBA][first:stop][is_record[first:stop]]
             yield self._sums.take(array("q", places.tobytes()))
 
     def _begin(self, batch: Batch) -> None:

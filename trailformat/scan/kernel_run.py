@@ -125,16 +125,16 @@ class Windows:
     def _copy_tokens(self, window: Window, order: ByteOrder) -> None:
         """Copy the head of each token of the record that fills a window, and the first token whole."""
         buffer, length = window.buffer, window.limit - window.base
-        at = 6 if is_wide(buffer[1]) else 4
+        offset = 6 if is_wide(buffer[1]) else 4
         for number in range(MOST_TOKENS):
-            if at + 4 > length:
+            if offset + 4 > length:
                 return
-            self._copy(window, at, min(at + _NEARBY, length))
-            start, size = (6, 4) if is_wide(buffer[at + 1]) else (4, 2)
-            after = at + start + order.decode(buffer[at + 2 : at + 2 + size])
+            self._copy(window, offset, min(offset + _NEARBY, length))
+            start, size = (6, 4) if is_wide(buffer[offset + 1]) else (4, 2)
+            after = offset + start + order.decode(buffer[offset + 2 : offset + 2 + size])
             if number == 0 and after <= length:
-                self._copy(window, at, min(after, at + start + MOST_BYTES))
-            at = after
+                self._copy(window, offset, min(after, offset + start + MOST_BYTES))
+            offset = after
 
     def _copy(self, window: Window, start: int, stop: int, until: int | None = None) -> None:
         """Fill a window between two offsets; ``until`` is the RBA to which the scan will read on."""
@@ -261,9 +261,9 @@ class KernelNames:
         if self._count * 2 >= len(self._slots) // arguments.SLOT_SIZE:
             old = self._slots
             self._slots = _new_slots(2 * len(old) // arguments.SLOT_SIZE)
-            for at in range(0, len(old), arguments.SLOT_SIZE):
-                if old[at + arguments.HASH]:
-                    self._insert(*old[at : at + arguments.START + 1])
+            for offset in range(0, len(old), arguments.SLOT_SIZE):
+                if old[offset + arguments.HASH]:
+                    self._insert(*old[offset : offset + arguments.START + 1])
             self._renew_addresses()
         self._words[self._used : self._used + len(words)] = words
         self._insert(hashed, key, self._used)
@@ -275,8 +275,12 @@ class KernelNames:
         slot = (hashed >> arguments.HASH_SHIFT) & mask
         while self._slots[slot * arguments.SLOT_SIZE + arguments.HASH]:
             slot = (slot + 1) & mask
-        at = slot * arguments.SLOT_SIZE
-        self._slots[at + arguments.HASH], self._slots[at + arguments.KEY], self._slots[at + arguments.START] = (
+        offset = slot * arguments.SLOT_SIZE
+        (
+            self._slots[offset + arguments.HASH],
+            self._slots[offset + arguments.KEY],
+            self._slots[offset + arguments.START],
+        ) = (
             hashed,
             key,
             start,

@@ -128,14 +128,14 @@ class Names:
 
         Return for each index the ordinal of its reference, from 1, and the key of its name.
         """
-        found: dict[int, tuple[int, int]] = {}
+        references: dict[int, tuple[int, int]] = {}
         for order, reference in enumerate(self._references, 1):
             highest = max(highest, reference.highest)
             highest = (highest if highest >= 0 else reference.table_index) + 1
-            found[highest] = order, reference.key
+            references[highest] = order, reference.key
             self._by_index.setdefault(highest, reference.key)
         self._highest = max(self._highest, highest)
-        return found
+        return references
 
     def key_of_text(self, name: bytes) -> int:
         """Return the key of a stored name, given without its NUL."""
@@ -182,8 +182,8 @@ class Names:
             raise NeedsEarlier
         self._references.append(_Reference(self._highest, index, key))
         awaited, self._awaited = self._awaited, set()
-        for one in awaited:
-            del self._by_index[one]
+        for awaited_index in awaited:
+            del self._by_index[awaited_index]
         return dict.fromkeys(awaited, NOT_YET)
 
     def defines(self, index: int) -> bool:

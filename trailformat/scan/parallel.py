@@ -352,11 +352,11 @@ def _shift(batch: Batch, transactions: int) -> None:
 
 
 def parallel_counts(
-    trail: TrailFile, workers: Workers, taken: CountBounds, breakdown: Breakdown = NO_BREAKDOWN
+    trail: TrailFile, workers: Workers, bounds: CountBounds, breakdown: Breakdown = NO_BREAKDOWN
 ) -> ParallelScan[KernelTotals, KernelTotals]:
     """Return a count by several threads; its first ranges are started at once.
 
-    If ``taken`` tests names, a range assumes that an index means the same as in the ranges confirmed so far; if the
+    If ``bounds`` tests names, a range assumes that an index means the same as in the ranges confirmed so far; if the
     assumption fails, the range is scanned again.
     """
     begun: list[ParallelScan[KernelTotals, KernelTotals]] = []
@@ -364,13 +364,13 @@ def parallel_counts(
     def scanner(
         file: TrailFile, position: ScanPosition, stop: int | None, earlier: Earlier | None
     ) -> Scanning[KernelTotals]:
-        return Scanning(file, position, stop, lambda names: CountFiller(names, taken, breakdown, likely), earlier)
+        return Scanning(file, position, stop, lambda names: CountFiller(names, bounds, breakdown, likely), earlier)
 
     def likely() -> Names | None:
         return begun[0].names if begun else None
 
     def is_certain(counted: KernelTotals) -> bool:
-        return counted.is_certain and counted.is_as_assumed(taken)
+        return counted.is_certain and counted.is_as_assumed(bounds)
 
     begun.append(ParallelScan(trail, workers, scanner, lambda counted, _file: counted, is_certain))
     return begun[0]

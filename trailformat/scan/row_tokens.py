@@ -57,17 +57,17 @@ class _Tokens:
 
     def csn_and_xid(self) -> tuple[StringColumn, StringColumn]:
         """Return the LOGCSN and the TRANID of each row."""
-        found = np.empty((4, self.rows), np.int64)
-        kernels()["own_tokens"](self.data, self.columns, self.rows, found.ctypes.data)
-        return self.texts(*found[:2]), self.texts(*found[2:])
+        places = np.empty((4, self.rows), np.int64)
+        kernels()["own_tokens"](self.data, self.columns, self.rows, places.ctypes.data)
+        return self.texts(*places[:2]), self.texts(*places[2:])
 
 
 def csn_and_xid_of(
-    batch: Batch, rows: Any, is_wanted: Any, buffer: FileBuffer, held: RowBuffer | None = None
+    batch: Batch, rows: Any, is_wanted: Any, buffer: FileBuffer, row_buffer: RowBuffer | None = None
 ) -> tuple[StringColumn, StringColumn]:
     """Return LOGCSN and TRANID from the tokens of some rows of a batch; None where the mask ``is_wanted`` is False.
 
-    ``held`` has the bytes of the batch if they have been read; if None, those of the tokens are read.
+    ``row_buffer`` has the bytes of the batch if they have been read; if None, those of the tokens are read.
 
     Raises:
         CannotRead: ``buffer`` ends before the batch.
@@ -75,10 +75,10 @@ def csn_and_xid_of(
     batch.require(buffer)
     columns = {name: np.asarray(getattr(batch, name))[rows[is_wanted]] for name in _COLUMNS}
     begins = columns["rba"] + columns["token_offset"]
-    if held is None:
+    if row_buffer is None:
         read = read_regions(buffer, begins, begins + columns["token_size"])
-        columns["rba"], held = read.starts - columns["token_offset"], RowBuffer(read.data, 0)
-    csns, xids = _Tokens(columns.values(), *held).csn_and_xid()
+        columns["rba"], row_buffer = read.starts - columns["token_offset"], RowBuffer(read.data, 0)
+    csns, xids = _Tokens(columns.values(), *row_buffer).csn_and_xid()
     return _spread(csns, is_wanted), _spread(xids, is_wanted)
 
 
@@ -102,12 +102,12 @@ def rows_with_token(batch: Batch, buffer: FileBuffer, token_id: int) -> BatchCol
     return marks
 
 
-def payloads(buffer: FileBuffer, at: int, size: int, order: int, token_id: int) -> list[bytes]:
-    """Return the payloads of the tokens with this id in the ``T`` of ``size`` bytes at ``at``; empty if it is damaged.
+def payloads(buffer: FileBuffer, offset: int, size: int, order: int, token_id: int) -> list[bytes]:
+    """Return the payloads of the tokens with this id in the ``T`` of ``size`` bytes at ``offset``; empty if damaged.
 
     ``order`` is as in the column: 0 big-endian, 1 little-endian.
     """
-    data = copied(buffer, at, at + size)
+    data = copied(buffer, offset, offset + size)
     try:
         places = token_places(data, 0, size, _ORDERS[order])
     except BadToken:

@@ -37,12 +37,12 @@ def occurrences(value: bytes, buffer: FileBuffer, start: int, end: int, *, any_c
 
 def _places(value: bytes, part: bytes, *, any_case: bool) -> Iterator[int]:
     find = kernels()["find"]
-    sought = value.lower() if any_case else value
-    folds = bytes(0x20 * (any_case and byte in b"abcdefghijklmnopqrstuvwxyz") for byte in sought)
-    addresses = [address_of_bytes(data) for data in (part, sought, folds)]
-    at = -1
-    while (at := find(addresses[0], at + 1, len(part), *addresses[1:], len(value))) >= 0:
-        yield at
+    wanted = value.lower() if any_case else value
+    folds = bytes(0x20 * (any_case and byte in b"abcdefghijklmnopqrstuvwxyz") for byte in wanted)
+    addresses = [address_of_bytes(data) for data in (part, wanted, folds)]
+    offset = -1
+    while (offset := find(addresses[0], offset + 1, len(part), *addresses[1:], len(value))) >= 0:
+        yield offset
 
 
 T = TypeVar("T", bound=Sized)
@@ -133,11 +133,11 @@ class Scanning(Iterator[T]):
             if not need and self.position.rba < stop and not filler.is_full:
                 self._step_over_damage(size)
             need = need or 1
-        taken = filler.take()
-        if not len(taken):
+        result = filler.take()
+        if not len(result):
             raise StopIteration
         reached.report(self._trail.path, self.position.rba)
-        return taken
+        return result
 
     def _look_at_size(self) -> int:
         size = self._trail.refresh()

@@ -102,19 +102,19 @@ def split_points(trail: TrailFile, pieces: int) -> list[int]:
 def next_boundary(trail: TrailFile, offset: int) -> int | None:
     """Return the first boundary at or after ``offset``, as defined above; None if none is found."""
     size, buffer = trail.size, trail.bytes
-    at = resync.next_sound(buffer, max(offset, 0), size)
+    rba = resync.next_sound(buffer, max(offset, 0), size)
     containers = 0
     for _ in range(_MOST_STEPS):
-        if at is None or containers == _MOST_CONTAINERS:
+        if rba is None or containers == _MOST_CONTAINERS:
             return None
-        if not _chain_holds(buffer, at, size, trail.order):
-            at = resync.next_sound(buffer, at + 1, size)
+        if not _chain_holds(buffer, rba, size, trail.order):
+            rba = resync.next_sound(buffer, rba + 1, size)
             continue
-        outer_end = _end_of_container(buffer, at, size)
+        outer_end = _end_of_container(buffer, rba, size)
         if outer_end is None:
-            return at
+            return rba
         containers += 1
-        at = resync.next_sound(buffer, outer_end, size)
+        rba = resync.next_sound(buffer, outer_end, size)
     return None
 
 
@@ -124,56 +124,56 @@ def likely_boundary(trail: TrailFile, offset: int) -> int | None:
     None if the first candidates fail.
     """
     size, buffer = trail.size, trail.bytes
-    for number, at in enumerate(resync.candidates(buffer, offset, min(offset + REACH, size))):
+    for number, rba in enumerate(resync.candidates(buffer, offset, min(offset + REACH, size))):
         if number > CHAIN:
             return None
-        if framing.detect_order(buffer, at, size, trail.order) and _chain_holds(buffer, at, size, trail.order):
-            return at
+        if framing.detect_order(buffer, rba, size, trail.order) and _chain_holds(buffer, rba, size, trail.order):
+            return rba
     return None
 
 
-def _chain_holds(buffer: Source, at: int, end: int, order: ByteOrder) -> bool:
+def _chain_holds(buffer: Source, rba: int, end: int, order: ByteOrder) -> bool:
     for _ in range(CHAIN):
-        if at == end:
+        if rba == end:
             return True
-        next_order = framing.detect_order(buffer, at, end, order)
+        next_order = framing.detect_order(buffer, rba, end, order)
         if next_order is None:
-            return _is_half_written(buffer, at, end)
+            return _is_half_written(buffer, rba, end)
         order = next_order
-        at += framing.frame_at(buffer, at, end, order)[0]
+        rba += framing.frame_at(buffer, rba, end, order)[0]
     return True
 
 
-def _is_half_written(buffer: Source, at: int, end: int) -> bool:
+def _is_half_written(buffer: Source, rba: int, end: int) -> bool:
     """Return True if the file ends inside a record that starts here, and no sound record follows."""
     for order in ByteOrder:
         try:
-            framing.frame_at(buffer, at, end, order)
+            framing.frame_at(buffer, rba, end, order)
         except PartialRecord:
-            return resync.next_sound(buffer, at + 1, end) is None
+            return resync.next_sound(buffer, rba + 1, end) is None
         except BadRecord:
             continue
     return False
 
 
-def _end_of_container(buffer: Source, at: int, end: int) -> int | None:
-    """Return the end of the first sound record that starts within reach before ``at`` and ends after it, or None."""
-    for start in _containers(buffer, at):
+def _end_of_container(buffer: Source, rba: int, end: int) -> int | None:
+    """Return the end of the first sound record that starts within reach before ``rba`` and ends after it, or None."""
+    for start in _containers(buffer, rba):
         for order in ByteOrder:
             try:
                 length = framing.frame_at(buffer, start, end, order)[0]
             except (BadRecord, PartialRecord):
                 continue
-            if start + length > at:
+            if start + length > rba:
                 return start + length
     return None
 
 
-def _containers(buffer: Source, at: int) -> Iterator[int]:
-    """Yield offsets before ``at`` whose length, in either byte order, leads past it; wide records first."""
-    base = max(0, at - WIDE_REACH)
-    before = copied(buffer, base, at + 7)
-    here = at - base
+def _containers(buffer: Source, rba: int) -> Iterator[int]:
+    """Yield offsets before ``rba`` whose length, in either byte order, leads past it; wide records first."""
+    base = max(0, rba - WIDE_REACH)
+    before = copied(buffer, base, rba + 7)
+    here = rba - base
     for match in _WIDE_RECORD.finditer(before):
         start = match.start()
         if start < here and any(start + length.unpack_from(before, start)[0] > here for length in _WIDE_LENGTHS):

@@ -174,10 +174,10 @@ def breakdown_of(count: Totals) -> Breakdown:
     return Breakdown(interval, start or 0, *limits)
 
 
-def add_counted(count: Totals, taken: CountBounds, seqno: int, counted: KernelTotals) -> None:
+def add_counted(count: Totals, bounds: CountBounds, seqno: int, counted: KernelTotals) -> None:
     """Add the totals of a stretch of records to the count; the stretches of a file must be in order."""
     names = counted.names
-    if counted.file_headers and not taken.has_bounds and taken.takes_table(""):
+    if counted.file_headers and not bounds.has_bounds and bounds.takes_table(""):
         place = (FILE_HEADER_NAME, 0)
         count.tally(place, counted.file_header_bytes, OTHERS, None, counted.file_headers)
     if counted.first_time is not None:

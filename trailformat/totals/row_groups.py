@@ -90,7 +90,7 @@ def _without_time(batch: Batch) -> list[int]:
     kinds, types = (bytes(memoryview(column)) for column in (batch.kind, batch.io_type))  # type: ignore[arg-type]
     rows = batch.spans()
     for wanted, column in ((FILE_HEADER, kinds), (METADATA, types)):
-        at = -1
-        while (at := column.find(wanted, at + 1)) >= 0:
-            rows.append(at)
+        row = -1
+        while (row := column.find(wanted, row + 1)) >= 0:
+            rows.append(row)
     return rows

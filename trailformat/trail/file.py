@@ -327,14 +327,16 @@ class TrailFile:
         if not 0 < rba < size or not isinstance(source, FileBytes):
             return []
         records: list[Record] = []
-        at, order, path = 0, self.order, self.path
+        offset, order, path = 0, self.order, self.path
         with contextlib.suppress(TrailError):
             window = source.copy(rba, min(size, rba + _TOGETHER))
             end = len(window)
-            while at < end and window[at] == framing.RECORD and len(records) < most:
-                length, places = framing.frame_at(window, at, end, order)
-                records.append(Record(window[at : at + length], rba=rba + at, order=order, path=path, places=places))
-                at += length
+            while offset < end and window[offset] == framing.RECORD and len(records) < most:
+                length, places = framing.frame_at(window, offset, end, order)
+                records.append(
+                    Record(window[offset : offset + length], rba=rba + offset, order=order, path=path, places=places)
+                )
+                offset += length
         return records
 
     def record_length(self, rba: int) -> int:
@@ -458,8 +460,8 @@ class TrailFile:
             if not length:
                 return rbas, rba
             buffer = self.bytes
-            at = framing.header_at(buffer, rba) + IO_TYPE_AT if buffer[rba] == framing.RECORD else None
-            if at is not None and buffer[at] == record_header.METADATA:
+            io_type_place = framing.header_at(buffer, rba) + IO_TYPE_AT if buffer[rba] == framing.RECORD else None
+            if io_type_place is not None and buffer[io_type_place] == record_header.METADATA:
                 rbas.append(rba)
             end = rba = rba + length
         return rbas, rba
@@ -487,15 +489,15 @@ class TrailFile:
         )
 
         size, source, find = self.refresh(), self.bytes, kernels()["find_metadata"]
-        state, found = array("q", [rba, self.order is ByteOrder.LITTLE]), array("q", bytes(8 * _FOUND))
-        addresses, wanted = (address_of(state), address_of(found)), _FAR
-        while (at := state[0]) < min(stop, size):
-            reached.report_search(at)
-            window = copied(source, at, min(at + wanted, stop + _HEADER, size))
-            data, limit = address_of_bytes(window) - at, at + len(window)
+        state, results = array("q", [rba, self.order is ByteOrder.LITTLE]), array("q", bytes(8 * _FOUND))
+        addresses, wanted = (address_of(state), address_of(results)), _FAR
+        while (position := state[0]) < min(stop, size):
+            reached.report_search(position)
+            window = copied(source, position, min(position + wanted, stop + _HEADER, size))
+            data, limit = address_of_bytes(window) - position, position + len(window)
             while count := find(data, stop, limit, size, *addresses, _FOUND):
-                rbas.extend(found[:count])
-            if state[0] == at:
+                rbas.extend(results[:count])
+            if state[0] == position:
                 break
             wanted = min(2 * wanted, _WINDOW)
         return state[0]

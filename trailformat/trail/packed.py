@@ -187,8 +187,8 @@ def known_size(path: Path) -> int:
         OSError: it is not there.
     """
     status = status_of(path)
-    kept = _kept.get(_key(status, ""))  # without the lock: the progress display calls it while a file is unpacked
-    return kept[0].status().st_size if kept is not None else status.st_size
+    entry = _kept.get(_key(status, ""))  # without the lock: the progress display calls it while a file is unpacked
+    return entry[0].status().st_size if entry is not None else status.st_size
 
 
 def unpacked_head(path: Path, size: int) -> bytes:
@@ -466,10 +466,10 @@ def _member_names(file: IO[bytes]) -> Iterator[str]:
 
     if _head_of(file).startswith(_ZIP):
         with zipfile.ZipFile(file) as archive:
-            yield from (_plain(one.filename) for one in archive.infolist() if not one.is_dir())
+            yield from (_plain(entry.filename) for entry in archive.infolist() if not entry.is_dir())
     else:
         with tarfile.open(fileobj=file, mode="r|*") as members:
-            yield from (_plain(one.name) for one in members if one.isreg())
+            yield from (_plain(entry.name) for entry in members if entry.isreg())
 
 
 def _plain(name: str) -> str:
@@ -488,9 +488,9 @@ def _member(path: Path, file: IO[bytes], member: str) -> _Reader:
                 return cast("_Reader", archive.open(info))
     else:
         members = tarfile.open(fileobj=file, mode="r|*")  # noqa: SIM115 - the caller reads it
-        for one in members:
-            if one.isreg() and _plain(one.name) == member:
-                return cast("_Reader", members.extractfile(one))
+        for entry in members:
+            if entry.isreg() and _plain(entry.name) == member:
+                return cast("_Reader", members.extractfile(entry))
     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
 
 

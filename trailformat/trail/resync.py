@@ -48,8 +48,8 @@ def sound_frame(
     except (BadRecord, PartialRecord) as error:
         errors[order.other] = error
     is_told = order_known and buffer[rba] != FILE_HEADER
-    told = own or order
-    truth = errors[told] if is_told else _error_of_unknown_order(buffer, rba, end, errors, told)
+    file_order = own or order
+    truth = errors[file_order] if is_told else _error_of_unknown_order(buffer, rba, end, errors, file_order)
     if isinstance(truth, PartialRecord) and next_sound(buffer, rba, end) is not None:
         raise BadRecord("the record's length runs past the end", expected=truth.found, found=truth.expected)
     raise truth
@@ -77,12 +77,12 @@ def _error_of_unknown_order(
 def first_order(buffer: Source, rba: int, end: int) -> ByteOrder | None:
     """Return the byte order of the first sound ``G`` record from ``rba`` on; None without one in 64 KiB."""
     stop = min(end, rba + _NEARBY)
-    at: int | None = rba
-    while at is not None and at < stop:
-        order = detect_order(buffer, at, end)
-        if order is not None and buffer[at] == RECORD:
+    place: int | None = rba
+    while place is not None and place < stop:
+        order = detect_order(buffer, place, end)
+        if order is not None and buffer[place] == RECORD:
             return order
-        at = next_sound(buffer, at + 1, end, stop - at - 1)
+        place = next_sound(buffer, place + 1, end, stop - place - 1)
     return None
 
 
@@ -96,17 +96,17 @@ def next_sound(buffer: Source, rba: int, end: int, most: int | None = None) -> i
     """
     stop = end if most is None else min(end, rba + most)
     known = buffer.barren if isinstance(buffer, FileBytes) else _NOWHERE
-    start = at = known[1] if known[0] <= rba < known[1] else rba
-    size, found = _FIRST_WINDOW, None
-    while at < stop and found is None:
+    start = position = known[1] if known[0] <= rba < known[1] else rba
+    size, sound_rba = _FIRST_WINDOW, None
+    while position < stop and sound_rba is None:
         if size == _WINDOW:
-            reached.report_search(at)
-        here = min(at + size, stop)
-        found = next(_sound_places(buffer, at, here, end), None)
-        at, size = here, min(2 * size, _WINDOW)
+            reached.report_search(position)
+        here = min(position + size, stop)
+        sound_rba = next(_sound_places(buffer, position, here, end), None)
+        position, size = here, min(2 * size, _WINDOW)
     if isinstance(buffer, FileBytes):
-        buffer.note_barren(start, found if found is not None else stop)
-    return found
+        buffer.note_barren(start, sound_rba if sound_rba is not None else stop)
+    return sound_rba
 
 
 def previous_sound(buffer: Source, rba: int, end: int, most: int | None = None) -> int | None:
@@ -116,17 +116,17 @@ def previous_sound(buffer: Source, rba: int, end: int, most: int | None = None) 
     """
     known = buffer.barren if isinstance(buffer, FileBytes) else _NOWHERE
     last, first = known[0] if known[0] < rba <= known[1] else rba, 0 if most is None else max(0, rba - most)
-    stop, size, found = last, _FIRST_WINDOW, None
-    while stop > first and found is None:
+    stop, size, sound_rba = last, _FIRST_WINDOW, None
+    while stop > first and sound_rba is None:
         if size == _WINDOW:
             reached.report_search(stop)
         start = max(first, stop - size)
         for place in _sound_places(buffer, start, stop, end):
-            found = place
+            sound_rba = place
         stop, size = start, min(2 * size, _WINDOW)
     if isinstance(buffer, FileBytes):
-        buffer.note_barren(stop if found is None else found + 1, last)
-    return found
+        buffer.note_barren(stop if sound_rba is None else sound_rba + 1, last)
+    return sound_rba
 
 
 def _sound_places(buffer: Source, start: int, stop: int, end: int) -> Iterator[int]:
@@ -136,11 +136,11 @@ def _sound_places(buffer: Source, start: int, stop: int, end: int) -> Iterator[i
     next_frame = kernels()["next_frame"]
     window = copied(buffer, start, min(stop + _OVERLAP, end))
     base, limit = address_of_bytes(window) - start, start + len(window)
-    while start < stop and (at := next_frame(base, start, stop, limit, end)) != -1:
+    while start < stop and (rba := next_frame(base, start, stop, limit, end)) != -1:
         # a record that extends past the window is checked in the buffer
-        if at >= 0 or detect_order(buffer, at := -2 - at, end) is not None:
-            yield at
-        start = at + 1
+        if rba >= 0 or detect_order(buffer, rba := -2 - rba, end) is not None:
+            yield rba
+        start = rba + 1
 
 
 def candidates(buffer: Source, start: int, end: int) -> Iterator[int]:

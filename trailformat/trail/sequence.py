@@ -136,8 +136,8 @@ class TrailSequence:
     def after(self, path: str | os.PathLike[str]) -> Path | None:
         """Return the file after ``path``; None if it is the last or not in the list."""
         paths = self.paths
-        at = paths.index(place(path)) if place(path) in paths else len(paths)
-        return paths[at + 1] if at + 1 < len(paths) else None
+        index = paths.index(place(path)) if place(path) in paths else len(paths)
+        return paths[index + 1] if index + 1 < len(paths) else None
 
 
 def _not_listed(error: OSError | ValueError, folder: Path) -> NotATrail | CannotRead:
@@ -228,13 +228,13 @@ def nearest_of(names: Sequence[TrailName], path: Path, step: int) -> tuple[Path 
     name = TrailName.parse(path)
     if name is None or not names:
         return None, None
-    numbers = [(one.seqno, one.digits) for one in names]
-    at = numbers.index((name.seqno, name.digits)) + step if (name.seqno, name.digits) in numbers else -1
+    numbers = [(trail_name.seqno, trail_name.digits) for trail_name in names]
+    index = numbers.index((name.seqno, name.digits)) + step if (name.seqno, name.digits) in numbers else -1
     wanted = name.beyond(step)
-    if not 0 <= at < len(names):
+    if not 0 <= index < len(names):
         return None, wanted.plain_path if step < 0 and name.seqno else None
-    is_next = names[at].digits != name.digits or names[at].seqno == wanted.seqno
-    return names[at].path, None if is_next else wanted.plain_path
+    is_next = names[index].digits != name.digits or names[index].seqno == wanted.seqno
+    return names[index].path, None if is_next else wanted.plain_path
 
 
 def _neighbour(path: Path, step: int) -> tuple[Path | None, Path | None]:

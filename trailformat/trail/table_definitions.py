@@ -125,8 +125,8 @@ class TableDefinitions:
         entries = self._by_index.get(index, [])
         if entries and entries[-1].rba < rba:
             return entries[-1]
-        at = bisect_left(entries, rba, key=lambda entry: entry.rba)
-        return entries[at - 1] if at else None
+        position = bisect_left(entries, rba, key=lambda entry: entry.rba)
+        return entries[position - 1] if position else None
 
     def defined_at(self, rba: int) -> TableEntry | None:
         """Return the entry that the TDR or reference at ``rba`` itself defines; None if it defines none."""
@@ -137,9 +137,9 @@ class TableDefinitions:
         """Yield the definition of each index at ``rba``, which need not be the start of a record."""
         self._scan_to(rba)
         for entries in self._by_index.values():
-            at = bisect_left(entries, rba, key=lambda entry: entry.rba)
-            if at:
-                yield entries[at - 1]
+            position = bisect_left(entries, rba, key=lambda entry: entry.rba)
+            if position:
+                yield entries[position - 1]
 
     def entries(self) -> list[TableEntry]:
         """Return every definition in the file, including those that later ones replace."""
@@ -149,8 +149,8 @@ class TableDefinitions:
     def database_before(self, rba: int) -> int | None:
         """Return the RBA of the latest DDR before ``rba``; None without one."""
         self._scan_to(rba)
-        at = bisect_left(self._databases, rba)
-        return self._databases[at - 1] if at else None
+        position = bisect_left(self._databases, rba)
+        return self._databases[position - 1] if position else None
 
     def meaning_at(self, rba: int) -> int:
         """Return a number that is equal for two RBAs, of any files, if each index means the same definition there.
@@ -206,11 +206,11 @@ class TableDefinitions:
             return None
         return self._alike[key]
 
-    def learn(self, start: int, stop: int, found: Iterable[MetadataRecord]) -> None:
+    def learn(self, start: int, stop: int, records: Iterable[MetadataRecord]) -> None:
         """Add the metadata records that a walk from ``start`` to ``stop`` has found."""
         self._scan_to(start)
         if self._scanned < stop:
-            for metadata in found:
+            for metadata in records:
                 if metadata.rba >= self._scanned:
                     self._add(metadata)
             self._scanned = stop
@@ -264,8 +264,8 @@ class TableDefinitions:
         if rba <= self._scanned:
             return
         rbas, self._scanned = self._metadata_rbas(self._scanned, rba)
-        for at in rbas:
-            record = self._trail.record_at(at)
+        for metadata_rba in rbas:
+            record = self._trail.record_at(metadata_rba)
             if record is not None:
                 self._add(MetadataRecord.of(record))
 

@@ -71,7 +71,7 @@ class BatchVerdict(NamedTuple):
     @property
     def copies(self) -> dict[int, TrailPosition]:
         """Positions of the first occurrence, by the row of each copy."""
-        return {one.row: one.copy_of for one in self.verdicts if one.copy_of is not None}
+        return {verdict.row: verdict.copy_of for verdict in self.verdicts if verdict.copy_of is not None}
 
 
 class AppliedState(NamedTuple):
@@ -208,8 +208,8 @@ class AppliedTransactions:
         return range(bisect_right(range(batch.rows), self._damage, key=batch.first), batch.rows)
 
     def _judge(self, batch: TransactionBatch) -> list[OrderVerdict]:
-        found = self._judge_columns(batch) if batch.texts else None
-        return found if found is not None else self._judge_rows(batch, range(batch.rows))
+        verdicts = self._judge_columns(batch) if batch.texts else None
+        return verdicts if verdicts is not None else self._judge_rows(batch, range(batch.rows))
 
     def _judge_columns(self, batch: TransactionBatch) -> list[OrderVerdict] | None:
         """Return the same as ``_judge_rows`` if CSNs of one form rise from row to row; else None."""
@@ -235,7 +235,11 @@ class AppliedTransactions:
 
     def _judge_rows(self, batch: TransactionBatch, rows: range) -> list[OrderVerdict]:
         noted: set[str] = set()
-        return [one for row in rows if batch.is_whole(row) and (one := self._judge_row(batch, row, noted)) is not None]
+        return [
+            verdict
+            for row in rows
+            if batch.is_whole(row) and (verdict := self._judge_row(batch, row, noted)) is not None
+        ]
 
     def _judge_row(self, batch: TransactionBatch, row: int, noted: set[str]) -> OrderVerdict | None:
         """Return the verdict on a whole transaction; None if its CSN is above all before, or has no known form.
@@ -272,12 +276,12 @@ class AppliedTransactions:
         self._read_before()
         if name in self._late:
             return self._late[name]
-        at = bisect_left(rise.before, parts) - 1
-        while 0 <= at < len(rise.places) and rise.before[at] <= parts:
-            first = self._region(kind, at, last).get(name)
+        index = bisect_left(rise.before, parts) - 1
+        while 0 <= index < len(rise.places) and rise.before[index] <= parts:
+            first = self._region(kind, index, last).get(name)
             if first is not None and first < place:
                 return first
-            at += 1
+            index += 1
         return self._known_or_added(self._late, name, place)
 
     def _known_or_added(self, known: dict[Any, TrailPosition], name: Any, place: TrailPosition) -> TrailPosition | None:
@@ -289,20 +293,20 @@ class AppliedTransactions:
             self.is_unsure = True
         return None
 
-    def _region(self, kind: str, at: int, last: TrailPosition) -> dict[Name, TrailPosition]:
+    def _region(self, kind: str, index: int, last: TrailPosition) -> dict[Name, TrailPosition]:
         """Return the first whole occurrences from a checkpoint to the next one, or to before ``last``; cached."""
         places = self._rises[kind].places
-        bounds = (kind, places[at], places[at + 1] if at + 1 < len(places) else last)
+        bounds = (kind, places[index], places[index + 1] if index + 1 < len(places) else last)
         if bounds in self._regions:
             self._regions.move_to_end(bounds)
             return self._regions[bounds]
-        found: dict[Name, TrailPosition] = {}
+        occurrences: dict[Name, TrailPosition] = {}
         for name, place in self._names(bounds[1], bounds[2]):
-            found.setdefault(name, place)
-        self._regions[bounds] = found
+            occurrences.setdefault(name, place)
+        self._regions[bounds] = occurrences
         if len(self._regions) > _REGIONS:
             self._regions.popitem(last=False)
-        return found
+        return occurrences
 
     def _names(self, start: TrailPosition, stop: TrailPosition) -> Iterator[tuple[Name, TrailPosition]]:
         for batch in transaction_batches(self._trail, start):
@@ -325,7 +329,9 @@ def _rising_rows(batch: TransactionBatch) -> tuple[int, int, int] | None:
     table = _table_of(texts) if texts is not None else None
     if table is None:
         return None
-    endings, has_begin = (np.asarray(one)[batch.carried :] for one in (batch.columns.endings, batch.columns.has_begin))
+    endings, has_begin = (
+        np.asarray(column)[batch.carried :] for column in (batch.columns.endings, batch.columns.has_begin)
+    )
     rows = np.flatnonzero((endings == LAST) & (has_begin != 0))
     table = table[rows]
     if not len(rows) or not _is_comparable(table):
@@ -349,10 +355,12 @@ def _table_of(texts: StringColumn) -> Array | None:
 def _is_comparable(table: Array) -> bool:
     is_digit = (table >= _ZERO) & (table <= _NINE)
     others = np.flatnonzero(~is_digit.all(axis=0))
-    for at in others.tolist():
-        column = table[:, at]
+    for index in others.tolist():
+        column = table[:, index]
         is_same = (column == column[0]).all()
-        if not is_same and not any((is_digit[:, at] | ((column >= a) & (column <= f))).all() for a, f in _HEXADECIMAL):
+        if not is_same and not any(
+            (is_digit[:, index] | ((column >= a) & (column <= f))).all() for a, f in _HEXADECIMAL
+        ):
             return False
     return True
 
@@ -412,12 +420,12 @@ class AwaitedCopies:
         """Yield the rows of a judged batch that are awaited copies, each with the positions of its originals."""
         if not self._waiting:
             return
-        for one in verdicts:
-            yield from self._taken(batch, one.row)
-        reached = [kind for kind, ahead in self._ahead.items() if ahead and ahead[0][0] <= judge.greatest(kind)]
-        for row in range(batch.rows) if reached else ():
+        for verdict in verdicts:
+            yield from self._taken(batch, verdict.row)
+        kinds = [kind for kind, ahead in self._ahead.items() if ahead and ahead[0][0] <= judge.greatest(kind)]
+        for row in range(batch.rows) if kinds else ():
             yield from self._taken(batch, row)
-        for kind in reached:
+        for kind in kinds:
             ahead, greatest = self._ahead[kind], judge.greatest(kind)
             while ahead and ahead[0][0] < greatest:
                 # from here on its copies are out of order, so they are in ``verdicts``

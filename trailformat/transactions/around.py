@@ -50,8 +50,8 @@ def extent_at(trail: TrailFile, rba: int) -> Extent | None:
     """
     start = start_at(trail, rba)
     walk = TransactionWalk(trail, start.spot, asked=Spot(trail.path, rba), missing=start.missing)
-    found = next((one for one in walk if not isinstance(one, Damage)), None)
-    return found if isinstance(found, Extent) and start.holds(found) else None
+    extent = next((item for item in walk if not isinstance(item, Damage)), None)
+    return extent if isinstance(extent, Extent) and start.holds(extent) else None
 
 
 def begins_with_a_transaction(trail: TrailFile) -> bool:
@@ -92,12 +92,12 @@ class Start(NamedTuple):
         return self.is_begin or extent.begin is None
 
 
-def start_at(trail: TrailFile, asked: int) -> Start:
-    """Return the start of the transaction that is open at the RBA ``asked``. Raises like extent_at."""
-    role = _role_at(trail, asked)
+def start_at(trail: TrailFile, rba: int) -> Start:
+    """Return the start of the transaction that is open at ``rba``, an RBA. Raises like extent_at."""
+    role = _role_at(trail, rba)
     if TransactionRole.BEGINS in role:
-        return Start(Spot(trail.path, asked), is_begin=True)
-    return _start_before(trail, _look_back(trail, asked, is_fragment=role is TransactionRole.FRAGMENT))
+        return Start(Spot(trail.path, rba), is_begin=True)
+    return _start_before(trail, _look_back(trail, rba, is_fragment=role is TransactionRole.FRAGMENT))
 
 
 def _role_at(trail: TrailFile, rba: int) -> TransactionRole:
@@ -157,9 +157,9 @@ def _look_back(trail: TrailFile, rba: int, *, is_fragment: bool = False) -> Befo
 def _look_back_by_columns(trail: TrailFile, rba: int, *, is_fragment: bool) -> Before:
     walk, ended = ColumnWalk(), None
     for batch in scan(trail, 0, rba):
-        found = walk.take(FileBatch(0, trail, batch, begins=False, breaks=False))
-        ends = (found.after(found.rows - 1) if found.rows else None, *_restart_ends(found))
-        ended = max((one.rba for one in ends if one is not None), default=ended)
+        transactions = walk.take(FileBatch(0, trail, batch, begins=False, breaks=False))
+        ends = (transactions.after(transactions.rows - 1) if transactions.rows else None, *_restart_ends(transactions))
+        ended = max((place.rba for place in ends if place is not None), default=ended)
         end = batch.end
         if end > rba and batch.kind[-1] <= FILE_HEADER:
             raise BadRecord(

@@ -135,14 +135,14 @@ class DamagedPlaces:
         self._last = TrailPosition(-1, 0)
         self.number = 0
 
-    def take(self, one: Extent | Damage | Restart) -> list[Damage]:
+    def take(self, item: Extent | Damage | Restart) -> list[Damage]:
         """Add the next item of the walk; return the damage that has not been counted before."""
-        damages = [one] if isinstance(one, Damage) else one.damage if isinstance(one, Extent) else ()
-        found = []
+        damages = [item] if isinstance(item, Damage) else item.damage if isinstance(item, Extent) else ()
+        added = []
         for damage in damages:
             place = TrailPosition(self._whole.ordinals[damage.path], damage.rba)
             if place > self._last and not (damage.is_partial and self._whole.is_newest(place.ordinal)):
                 self._last = place
-                found.append(damage)
-        self.number += len(found)
-        return found
+                added.append(damage)
+        self.number += len(added)
+        return added

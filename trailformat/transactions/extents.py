@@ -48,17 +48,17 @@ class _Details:
         self.damage: list[Damage] = []
         self.missing: Path | None = None
 
-    def add(self, path: Path, found: _Added, tables: Sequence[_OfTable]) -> None:
+    def add(self, path: Path, sums: _Added, tables: Sequence[_OfTable]) -> None:
         """Add the records of one batch."""
-        self.last = Spot(path, found.last)
-        self.before += found.before
-        first = self.moments[0] if self.moments else found.first_moment
-        self.has_one_time &= found.has_one_time and first.time == found.last_moment.time
-        self.latest = max(self.latest, found.latest)
-        self.moments = first, found.last_moment
-        for one in tables:
-            self.tables.setdefault(one.name, Counter())[one.io_type] += one.records
-            self.data_size += one.data_size
+        self.last = Spot(path, sums.last)
+        self.before += sums.before
+        first = self.moments[0] if self.moments else sums.first_moment
+        self.has_one_time &= sums.has_one_time and first.time == sums.last_moment.time
+        self.latest = max(self.latest, sums.latest)
+        self.moments = first, sums.last_moment
+        for table in tables:
+            self.tables.setdefault(table.name, Counter())[table.io_type] += table.records
+            self.data_size += table.data_size
 
 
 class _Added(NamedTuple):
@@ -115,17 +115,17 @@ class ExtentWalk:
         """True if further records may belong to a transaction of the batches so far."""
         return self._walk.is_open
 
-    def take(self, found: FileBatch) -> Iterator[Item]:
+    def take(self, file_batch: FileBatch) -> Iterator[Item]:
         """Yield the transactions that end in a batch, and the restarts and damage between them, in trail order."""
         first = 0 if self._walk.is_open else 1
-        segments = self._walk.segments(found)
-        batch = self._walk.take(found, segments)
-        path = self._path_of(found.ordinal)
+        segments = self._walk.segments(file_batch)
+        batch = self._walk.take(file_batch, segments)
+        path = self._path_of(file_batch.ordinal)
         self._is_before = self._is_before and self._asked is not None and path != self._asked.path
-        if isinstance(found.batch.rba, np.ndarray):
-            learn_definitions(found.trail, found.batch)
+        if isinstance(file_batch.batch.rba, np.ndarray):
+            learn_definitions(file_batch.trail, file_batch.batch)
         inside, outside = _marks(batch, path, segments)
-        added = self._added(found, path, segments)
+        added = self._added(file_batch, path, segments)
         if first:
             yield from self._outside(outside.get(0, ()))
         for number in range(first, len(segments)):
@@ -139,7 +139,7 @@ class ExtentWalk:
                 return
             has_end, marks = bool(segments.has_end[number]), outside.get(number, ())
             is_cut = bool(segments.has_restart[number]) and not has_end
-            marker = next((one for one in marks if is_cut and isinstance(one, Restart)), None)
+            marker = next((mark for mark in marks if is_cut and isinstance(mark, Restart)), None)
             yield self._extent(batch, number - first, details, marker, has_end=has_end)
             yield from self._outside(marks)
 
@@ -209,30 +209,30 @@ class ExtentWalk:
             details.missing,
         )
 
-    def _added(self, found: FileBatch, path: Path, segments: Segments) -> dict[int, tuple[_Added, list[_OfTable]]]:
+    def _added(self, file_batch: FileBatch, path: Path, segments: Segments) -> dict[int, tuple[_Added, list[_OfTable]]]:
         """Return the sums of the batch for each segment with records in it."""
         rows, owners = segments.members()
         if not len(rows):
             return {}
-        batch = found.batch
+        batch = file_batch.batch
         first = np.flatnonzero(np.append(True, owners[1:] != owners[:-1]))
         last = np.append(first[1:], len(rows)) - 1
-        taken = {name: np.asarray(getattr(batch, name))[rows] for name in _COLUMNS}
-        time = taken["io_time"]
+        fields = {name: np.asarray(getattr(batch, name))[rows] for name in _COLUMNS}
+        time = fields["io_time"]
         has_one_time = np.maximum.reduceat(time, first) == np.minimum.reduceat(time, first)
-        own_time = np.where(taken["io_type"] == RECORD_FRAGMENT, 0, time)
+        own_time = np.where(fields["io_type"] == RECORD_FRAGMENT, 0, time)
         added = map(
             _Added,
-            taken["rba"][last].tolist(),
-            np.add.reduceat(self._are_before(path, taken["rba"]), first).tolist(),
-            *(_moments(taken, at) for at in (first, last)),
+            fields["rba"][last].tolist(),
+            np.add.reduceat(self._are_before(path, fields["rba"]), first).tolist(),
+            *(_moments(fields, indexes) for indexes in (first, last)),
             has_one_time.tolist(),
             np.maximum.reduceat(own_time, first).tolist(),
         )
-        group, chosen = np.repeat(np.arange(len(first)), last - first + 1), self._chosen(found)
+        group, chosen = np.repeat(np.arange(len(first)), last - first + 1), self._chosen(file_batch)
         if chosen is not None:
-            group, taken = group[chosen[rows]], {name: column[chosen[rows]] for name, column in taken.items()}
-        tables = _tables(found, taken, group, len(first))
+            group, fields = group[chosen[rows]], {name: column[chosen[rows]] for name, column in fields.items()}
+        tables = _tables(file_batch, fields, group, len(first))
         return dict(zip(owners[first].tolist(), zip(added, tables, strict=True), strict=True))
 
     def _are_before(self, path: Path, rbas: Array) -> Array:
@@ -242,25 +242,25 @@ class ExtentWalk:
         return np.full(len(rbas), int(self._is_before))
 
 
-def _moments(taken: dict[str, Array], at: Array) -> Iterator[Moment]:
-    return map(Moment, *(taken[name][at].tolist() for name in ("io_time", "audit_rba", "audit_pos")))
+def _moments(fields: dict[str, Array], indexes: Array) -> Iterator[Moment]:
+    return map(Moment, *(fields[name][indexes].tolist() for name in ("io_time", "audit_rba", "audit_pos")))
 
 
-def _tables(found: FileBatch, taken: dict[str, Array], group: Array, groups: int) -> Iterator[list[_OfTable]]:
+def _tables(file_batch: FileBatch, fields: dict[str, Array], group: Array, groups: int) -> Iterator[list[_OfTable]]:
     """Yield the tables of each group of rows, in the order of their first records."""
-    tables, table = np.unique(taken["table"], return_inverse=True)
-    keys = (group * len(tables) + table.reshape(-1)) * 256 + taken["io_type"]
+    tables, table = np.unique(fields["table"], return_inverse=True)
+    keys = (group * len(tables) + table.reshape(-1)) * 256 + fields["io_type"]
     _, first, key, count = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     sizes = np.zeros(len(count), np.int64)
-    np.add.at(sizes, key.reshape(-1), taken["record_length"])
+    np.add.at(sizes, key.reshape(-1), fields["record_length"])
     order = np.argsort(first)
     first = first[order]
-    columns = taken["table"][first], taken["rba"][first], taken["io_type"][first], count[order], sizes[order]
+    columns = fields["table"][first], fields["rba"][first], fields["io_type"][first], count[order], sizes[order]
     names: dict[int, str] = {}
     added = []
     for name, rba, *numbers in zip(*(column.tolist() for column in columns), strict=True):
         if name not in names:
-            names[name] = _name(found.trail, rba)
+            names[name] = _name(file_batch.trail, rba)
         added.append(_OfTable(names[name], *numbers))
     begin = 0
     for end in np.searchsorted(group[first], np.arange(groups), "right").tolist():
@@ -407,14 +407,14 @@ class TransactionWalk:
             if self._is_done:
                 return
 
-    def _taken(self, found: FileBatch) -> Iterator[Extent | Damage | Restart]:
+    def _taken(self, file_batch: FileBatch) -> Iterator[Extent | Damage | Restart]:
         """Yield the items of a batch; after ``until`` only the open transaction and the restart that cut it."""
-        items = self._walk.take(found)
+        items = self._walk.take(file_batch)
         for item in items:
             yield item
             if self._is_past_until and isinstance(item, Extent):
                 self._is_done = True
-                yield from (one for one in islice(items, 1) if not isinstance(one, Extent))
+                yield from (other for other in islice(items, 1) if not isinstance(other, Extent))
                 return
 
 
@@ -434,12 +434,12 @@ def transactions_of(
     Raises:
         CannotRead: a file can no longer be read.
     """
-    walk, reached = ExtentWalk(whole.paths.__getitem__, chosen=chosen), -1
-    for found in whole.batches():
-        if found.breaks:
-            yield from walk.end(whole.missing_after(reached))
-        if found.begins:
+    walk, ordinal = ExtentWalk(whole.paths.__getitem__, chosen=chosen), -1
+    for file_batch in whole.batches():
+        if file_batch.breaks:
+            yield from walk.end(whole.missing_after(ordinal))
+        if file_batch.begins:
             yield from walk.end_file()
-        yield from walk.take(found)
-        reached = found.ordinal
-    yield from walk.end(whole.missing_after(reached))
+        yield from walk.take(file_batch)
+        ordinal = file_batch.ordinal
+    yield from walk.end(whole.missing_after(ordinal))

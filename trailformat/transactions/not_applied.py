@@ -40,8 +40,8 @@ class Ranges(NamedTuple):
 
     def hold(self, rba: int) -> bool:
         """Return True if an RBA is in one of the ranges."""
-        at = bisect_right(self.starts, rba) - 1
-        return at >= 0 and rba < self.stops[at]
+        index = bisect_right(self.starts, rba) - 1
+        return index >= 0 and rba < self.stops[index]
 
     def within(self, start: int, stop: int) -> Ranges:
         """Return the ranges that overlap the RBAs from ``start`` to before ``stop``."""
@@ -156,16 +156,16 @@ class NotApplied(NotAppliedRanges):
         self._end_run(TrailPosition(len(self._whole), 0))
         return self._ranges.get(self._whole.ordinals.get(path, -1), no_ranges())
 
-    def applies(self, one: Extent) -> bool:
+    def applies(self, extent: Extent) -> bool:
         """Return True if a Replicat applies a transaction: it is whole and not in the ranges.
 
         A whole transaction in a run that was open at the end of the pass is applied too: it was completed since.
         """
-        if one.begin is None or not one.is_whole:
+        if extent.begin is None or not extent.is_whole:
             return False
-        if not self.holds(one.begin):
+        if not self.holds(extent.begin):
             return True
-        place, run = TrailPosition(self._whole.ordinals[one.begin.path], one.begin.rba), self._run
+        place, run = TrailPosition(self._whole.ordinals[extent.begin.path], extent.begin.rba), self._run
         return run is not None and run.end is None and run.start <= place
 
     def holds(self, spot: Spot) -> bool:
@@ -216,7 +216,7 @@ def _are_rows(batch: Batch, rows: Any) -> Any:
 
 def _range_of(ranges: Ranges, batch: Batch, rows: Any) -> Any:
     """Return the number of the range of each row; -1 if it is in none."""
-    starts, stops = (np.frombuffer(one, np.int64) for one in (ranges.starts, ranges.stops))
+    starts, stops = (np.frombuffer(bounds, np.int64) for bounds in (ranges.starts, ranges.stops))
     rbas = np.asarray(batch.rba)[rows]
     number = np.searchsorted(starts, rbas, "right") - 1
     return np.where(rbas < np.append(stops, -1)[number], number, -1)

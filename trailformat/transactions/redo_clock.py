@@ -77,23 +77,23 @@ class RedoClock:
 
     def _set_latest(self, step: _Step) -> None:
         """Note that no position up to this one was written later."""
-        steps, at = self._latest, bisect_left(self._latest, step)
-        begin = at
+        steps, index = self._latest, bisect_left(self._latest, step)
+        begin = index
         while begin and steps[begin - 1].time >= step.time:
             begin -= 1
-        steps[begin:at] = [step]
+        steps[begin:index] = [step]
         if len(steps) > MOST_STEPS:
             del steps[-2::-2]
 
     def _set_earliest(self, step: _Step) -> None:
         """Note that no position after this one was written earlier."""
-        steps, at = self._earliest, bisect_left(self._earliest, step)
-        if at and steps[at - 1].time >= step.time:
+        steps, index = self._earliest, bisect_left(self._earliest, step)
+        if index and steps[index - 1].time >= step.time:
             return
-        end = at
+        end = index
         while end < len(steps) and steps[end].time <= step.time:
             end += 1
-        del steps[at:end]
+        del steps[index:end]
         insort(steps, step)
         if len(steps) > MOST_STEPS:
             del steps[1::2]
@@ -111,10 +111,10 @@ class RedoClock:
 
     def latest(self, place: RedoPlace) -> int | None:
         """Return the time by which a position was written; None after the last known position."""
-        at = bisect_left(self._latest, place, key=lambda step: step.place)
-        return self._latest[at].time if at < len(self._latest) else None
+        index = bisect_left(self._latest, place, key=lambda step: step.place)
+        return self._latest[index].time if index < len(self._latest) else None
 
     def earliest(self, place: RedoPlace) -> int | None:
         """Return the time before which a position was not written; None before the first known position."""
-        at = bisect_left(self._earliest, place, key=lambda step: step.place)
-        return self._earliest[at - 1].time if at else None
+        index = bisect_left(self._earliest, place, key=lambda step: step.place)
+        return self._earliest[index - 1].time if index else None

@@ -151,7 +151,7 @@ class RestartSearch:
             return True
         self._extent, self._leave_out, self._is_at_edge = item, item.after, True
         self._whole = item if item.is_whole else None
-        self._damage = next((one for one in item.damage if self._is_ahead(one)), None)
+        self._damage = next((damage for damage in item.damage if self._is_ahead(damage)), None)
         self._name = TransactionName.of(*item.transaction)
         return True
 
@@ -166,8 +166,8 @@ class RestartSearch:
         """Return True if damage is at or after the given position; an incomplete record is no damage."""
         if damage.path == self._asked.path:
             return damage.rba >= self._asked.rba and not damage.is_partial
-        asked = self._files.get(self._asked.path)
-        return asked is not None and self._files[damage.path] > asked and not damage.is_partial
+        ordinal = self._files.get(self._asked.path)
+        return ordinal is not None and self._files[damage.path] > ordinal and not damage.is_partial
 
     def _look_ahead(self, steps: Iterator[Extent | Damage | Restart | Walked]) -> Iterator[Walked]:
         """Read the items directly after the transaction, and its copies."""

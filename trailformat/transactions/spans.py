@@ -107,21 +107,21 @@ class TransactionSpans:
         middle = np.flatnonzero(totals > self._least)
         if len(middle) > MOST_TRANSACTIONS:
             middle = middle[np.argsort(-totals[middle], kind="stable")[:MOST_TRANSACTIONS]]
-        found = {}
-        for at in sorted({0, len(first) - 1, *middle.tolist()}):
-            number, own = int(owners[first[at]]), rows[first[at] : stops[at]]
+        spans = {}
+        for index in sorted({0, len(first) - 1, *middle.tolist()}):
+            number, own = int(owners[first[index]]), rows[first[index] : stops[index]]
             end = int(segments.end_rows[number]) if segments.has_end[number] else -1
-            found[number] = TransactionSpan(
+            spans[number] = TransactionSpan(
                 int(batch.rba[own[0]]),
                 int(batch.rba[end]) if end >= 0 else None,
                 len(own),
-                int(totals[at]),
+                int(totals[index]),
                 frozenset(batch.names[key] for key in np.unique(tables[own])[:MOST_NAMES].tolist()),
                 int(batch.io_time[own[0]]),
                 int(batch.io_time[own[-1]]),
                 _cut(batch, segments, number),
             )
-        return found
+        return spans
 
     @property
     def _least(self) -> int:

@@ -95,9 +95,9 @@ class Segments:
         """Set the columns of the segments, given the rows of transactions and restarts."""
         begins, closes = _BEGINS[trans_ind] & ~restart, _ENDS[trans_ind] | restart
         closed = np.concatenate((np.array([is_closed]), closes))[:-1]
-        at = np.flatnonzero(~restart & (begins | closed))
-        self.starts, self.begins = rows[at], begins[at]
-        first, stop = np.concatenate((_ZERO, at)), np.concatenate((at, np.array([len(rows)])))
+        indexes = np.flatnonzero(~restart & (begins | closed))
+        self.starts, self.begins = rows[indexes], begins[indexes]
+        first, stop = np.concatenate((_ZERO, indexes)), np.concatenate((indexes, np.array([len(rows)])))
         records = np.concatenate((_ZERO, np.cumsum(~restart)))
         sizes = np.concatenate((_ZERO, np.cumsum(np.where(restart, 0, self.length[rows]))))
         self.records, self.sizes = records[stop] - records[first], sizes[stop] - sizes[first]
@@ -123,16 +123,16 @@ class Segments:
     def is_open_at(self, segments: Array, rows: Array) -> Array:
         """Return a mask: True where a segment is a transaction that is still open at its row."""
         close = np.where(self.has_end, self.end_rows, self.restart_rows)
-        found: Array = self.exists(segments) & (close[segments] > rows)
-        return found
+        mask: Array = self.exists(segments) & (close[segments] > rows)
+        return mask
 
     def after_rbas(self) -> Array:
         """Return the first RBA after each segment; NOWHERE for the last one while it is open."""
         behind = np.concatenate((self.rba + self.length, np.array([NOWHERE])))
         after = np.concatenate((self.rba[self.starts], np.array([NOWHERE])))
         after = np.where(self.has_restart, behind[self.restart_rows], after)
-        found: Array = np.where(self.has_end, behind[self.end_rows], after)
-        return found
+        rbas: Array = np.where(self.has_end, behind[self.end_rows], after)
+        return rbas
 
     @cached_property
     def own_fragments(self) -> tuple[Array, Array]:
@@ -187,8 +187,8 @@ def _begins(batch: Batch) -> Array:
     """Return the rows at which a transaction begins, whatever precedes them."""
     rows = np.flatnonzero(_BEGINS[np.asarray(batch.trans_ind)] & (np.asarray(batch.kind) == RECORD))
     io_type = np.asarray(batch.io_type)[rows]
-    found: Array = rows[~(_IS_OUTSIDE[io_type] | _IS_RESTART[io_type] | (io_type == RECORD_FRAGMENT))]
-    return found
+    begin_rows: Array = rows[~(_IS_OUTSIDE[io_type] | _IS_RESTART[io_type] | (io_type == RECORD_FRAGMENT))]
+    return begin_rows
 
 
 def first_begin(batch: Batch) -> int | None:
@@ -293,8 +293,8 @@ class TransactionTracker:
         """Continue from the state of another tracker of the same file."""
         self._expected_rba, self._last, self._is_unknown = state
 
-    def of(self, batch: Batch, held: RowBuffer | None = None) -> RowTransactions:
-        """Return the transactions of the next batch; ``held`` has its bytes if they have been read.
+    def of(self, batch: Batch, row_buffer: RowBuffer | None = None) -> RowTransactions:
+        """Return the transactions of the next batch; ``row_buffer`` has its bytes if they have been read.
 
         Raises:
             NotATrail: the file is closed.
@@ -304,8 +304,8 @@ class TransactionTracker:
         segments = self._divided(batch)
         starts, is_told = segments.starts, segments.begins
         texts = [
-            _behind(text, self._last.transaction[at] if self._last is not None else None)
-            for at, text in enumerate(csn_and_xid_of(batch, starts, is_told, self._trail.buffer, held))
+            _behind(text, self._last.transaction[field] if self._last is not None else None)
+            for field, text in enumerate(csn_and_xid_of(batch, starts, is_told, self._trail.buffer, row_buffer))
         ]
         index = np.zeros(len(batch), np.int32)
         rows, numbers = segments.members()
@@ -371,6 +371,6 @@ class TransactionTracker:
 def _behind(column: StringColumn, before: str | None) -> StringColumn:
     """Return texts by transaction number; ``before`` is that of the transaction open at the start of the batch."""
     absent = np.full(_OPEN + 1, ABSENT, np.int64)
-    starts, sizes = (np.concatenate((absent, np.asarray(one))) for one in (column.starts, column.sizes))
+    starts, sizes = (np.concatenate((absent, np.asarray(places))) for places in (column.starts, column.sizes))
     known = {number + _OPEN + 1: text for number, text in column.known.items()}
     return StringColumn(column.data, starts, sizes, known | {_OPEN: before})

@@ -97,37 +97,37 @@ class ColumnWalk:
         csn, xid = growing.transaction
         yield TransactionBatch(TransactionBatchColumns(*(np.array([value]) for value in values)), [csn], [xid], (), 1)
 
-    def segments(self, found: FileBatch) -> Segments:
+    def segments(self, file_batch: FileBatch) -> Segments:
         """Return the segments of the next batch."""
-        return Segments(found.batch, is_open=self.is_open, has_ended=self.has_ended)
+        return Segments(file_batch.batch, is_open=self.is_open, has_ended=self.has_ended)
 
-    def take(self, found: FileBatch, segments: Segments | None = None) -> TransactionBatch:
+    def take(self, file_batch: FileBatch, segments: Segments | None = None) -> TransactionBatch:
         """Return the transactions that end in a batch; ``segments`` is the result of that method, None: compute it."""
         growing = self._growing
-        segments = segments or self.segments(found)
-        columns = self._columns(found, segments)
-        csns, xids = _csns_and_xids(found, segments)
+        segments = segments or self.segments(file_batch)
+        columns = self._columns(file_batch, segments)
+        csns, xids = _csns_and_xids(file_batch, segments)
         stop = len(segments) if segments.is_over else len(segments) - 1
         self._growing = None if segments.is_over else self._left(columns, csns, xids)
         first = 0 if growing is not None else 1
         carried = int(first == 0 and stop > 0)
         before = growing.transaction if growing is not None and carried else None
-        kept = csns.part(0, max(stop - 1, 0)), xids.part(0, max(stop - 1, 0))
+        parts = csns.part(0, max(stop - 1, 0)), xids.part(0, max(stop - 1, 0))
         return TransactionBatch(
             TransactionBatchColumns(*(column[first:stop] for column in columns)),
-            _Joined(before.csn if before else None, carried, kept[0]),
-            _Joined(before.xid if before else None, carried, kept[1]),
-            _marks(found, segments),
+            _Joined(before.csn if before else None, carried, parts[0]),
+            _Joined(before.xid if before else None, carried, parts[1]),
+            _marks(file_batch, segments),
             carried,
-            kept[0],
-            _reached(found, segments),
-            _commit(found, segments),
+            parts[0],
+            _reached(file_batch, segments),
+            _commit(file_batch, segments),
         )
 
-    def _columns(self, found: FileBatch, segments: Segments) -> tuple[Array, ...]:
+    def _columns(self, file_batch: FileBatch, segments: Segments) -> tuple[Array, ...]:
         """Return the columns of TransactionBatchColumns for a batch, one row per segment."""
         number, growing = len(segments), self._growing
-        files = np.full(number, found.ordinal)
+        files = np.full(number, file_batch.ordinal)
         after_files = files.copy()
         rbas, begins = np.zeros(number, np.int64), np.zeros(number, bool)
         rbas[1:], begins[1:] = segments.rba[segments.starts], segments.begins
@@ -144,7 +144,7 @@ class ColumnWalk:
         np.add.at(sizes, owners, segments.length[fragments])
         late = segments.has_end[owners] & (fragments > segments.end_rows[owners])
         for row, segment in zip(fragments[late].tolist(), owners[late].tolist(), strict=True):
-            after_files[segment], after_rbas[segment] = found.ordinal, segments.rba[row] + segments.length[row]
+            after_files[segment], after_rbas[segment] = file_batch.ordinal, segments.rba[row] + segments.length[row]
         records[0] += growing.records if growing is not None else 0
         sizes[0] += growing.size if growing is not None else 0
         cut = np.where(segments.has_restart, _CODES[Ended.CUT], _CODES[Ended.OVERTAKEN])
@@ -169,10 +169,10 @@ class ColumnWalk:
 
     def _is_lost_before(self, row: int, resets: Array, spans: Array) -> bool:
         """Return True if there is damage between a row and the last transaction or restart before it."""
-        at = np.searchsorted(resets, row)
-        reset = int(resets[at - 1]) if at else -1
+        index = np.searchsorted(resets, row)
+        reset = int(resets[index - 1]) if index else -1
         before = np.searchsorted(spans, row)
-        return bool(before and spans[before - 1] > reset) or (not at and self._is_lost)
+        return bool(before and spans[before - 1] > reset) or (not index and self._is_lost)
 
     def _left(self, columns: tuple[Array, ...], csns: StringColumn, xids: StringColumn) -> _Growing:
         """Return the transaction that the last segment leaves open."""
@@ -198,28 +198,28 @@ class _Joined(Sequence[str | None]):
         return self._texts[row - self._carried] if row >= self._carried else self._first
 
 
-def _csns_and_xids(found: FileBatch, segments: Segments) -> tuple[StringColumn, StringColumn]:
+def _csns_and_xids(file_batch: FileBatch, segments: Segments) -> tuple[StringColumn, StringColumn]:
     """Return LOGCSN and TRANID of the transactions that begin in a batch, from their first records."""
-    if found.batch.end > len(found.trail.buffer):
-        found.trail.refresh()
-    return csn_and_xid_of(found.batch, segments.starts, segments.begins, found.trail.buffer)
+    if file_batch.batch.end > len(file_batch.trail.buffer):
+        file_batch.trail.refresh()
+    return csn_and_xid_of(file_batch.batch, segments.starts, segments.begins, file_batch.trail.buffer)
 
 
-def _reached(found: FileBatch, segments: Segments) -> BatchProgress:
-    batch = found.batch
-    place = TrailPosition(found.ordinal, int(batch.rba[len(batch) - 1]))
+def _reached(file_batch: FileBatch, segments: Segments) -> BatchProgress:
+    batch = file_batch.batch
+    place = TrailPosition(file_batch.ordinal, int(batch.rba[len(batch) - 1]))
     return BatchProgress(len(batch) - len(segments.spans), place, int(batch.io_time[len(batch) - 1]))
 
 
-def _commit(found: FileBatch, segments: Segments) -> int:
-    return int(np.asarray(found.batch.io_time)[segments.rows].max(initial=0))
+def _commit(file_batch: FileBatch, segments: Segments) -> int:
+    return int(np.asarray(file_batch.batch.io_time)[segments.rows].max(initial=0))
 
 
-def _marks(found: FileBatch, segments: Segments) -> list[TrailMark]:
-    marks = [TrailMark(TrailPosition(found.ordinal, 0), 0, BEGIN_OF_FILE)] if found.begins else []
-    batch = found.batch
+def _marks(file_batch: FileBatch, segments: Segments) -> list[TrailMark]:
+    marks = [TrailMark(TrailPosition(file_batch.ordinal, 0), 0, BEGIN_OF_FILE)] if file_batch.begins else []
+    batch = file_batch.batch
     for row in segments.marked.tolist():
-        place, after = TrailPosition(found.ordinal, int(batch.rba[row])), int(batch.rba[row] + batch.length[row])
+        place, after = TrailPosition(file_batch.ordinal, int(batch.rba[row])), int(batch.rba[row] + batch.length[row])
         if batch.kind[row] == RECORD:
             marks.append(TrailMark(place, after, int(batch.io_type[row]), int(batch.io_time[row])))
         else:
@@ -230,12 +230,12 @@ def _marks(found: FileBatch, segments: Segments) -> list[TrailMark]:
 def transactions_in(batches: Iterable[FileBatch]) -> Iterator[TransactionBatch]:
     """Yield the transactions in the batches of a whole trail."""
     walk = ColumnWalk()
-    for found in batches:
-        if found.breaks:
+    for file_batch in batches:
+        if file_batch.breaks:
             yield from walk.end()
-        if found.begins:
+        if file_batch.begins:
             yield from walk.end_file()
-        yield walk.take(found)
+        yield walk.take(file_batch)
     yield from walk.end()
 
 

@@ -201,7 +201,7 @@ def gaps_among(paths: Iterable[Path]) -> tuple[FileGap, ...]:
 
 
 def _gaps(names: Iterable[TrailName]) -> Iterator[FileGap]:
-    return (gap for one, other in pairwise(names) if (gap := _gap(one, other)) is not None)
+    return (gap for name, other in pairwise(names) if (gap := _gap(name, other)) is not None)
 
 
 def _gap(name: TrailName, other: TrailName) -> FileGap | None:

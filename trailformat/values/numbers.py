@@ -263,9 +263,9 @@ def encode_zoned(sign: Sign, value: Plain, definition: ColumnDefinition, _order:
         return minus + digits
     if sign is Sign.TRAILING_SEPARATE:
         return digits + minus
-    at = 0 if sign is Sign.LEADING else len(digits) - 1
-    signed = digits[at] | (_MINUS_BIT if number < 0 else 0)
-    return digits[:at] + bytes([signed]) + digits[at + 1 :]
+    index = 0 if sign is Sign.LEADING else len(digits) - 1
+    signed = digits[index] | (_MINUS_BIT if number < 0 else 0)
+    return digits[:index] + bytes([signed]) + digits[index + 1 :]
 
 
 def _digits(number: int, count: int) -> bytes:

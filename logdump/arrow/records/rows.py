@@ -83,10 +83,10 @@ class Source:
 
 
 class Rows(RowBytes):
-    """The rows of a batch with the numbers ``at``, in order; ``read`` holds their bytes if they have been read."""
+    """The rows of a batch with the numbers ``rows``, in order; ``read`` holds their bytes if they have been read."""
 
-    def __init__(self, source: Source, batch: Batch, at: Array, read: Read | None = None) -> None:
-        super().__init__(source.trail.buffer, batch, at, read)
+    def __init__(self, source: Source, batch: Batch, rows: Array, read: Read | None = None) -> None:
+        super().__init__(source.trail.buffer, batch, rows, read)
         self.source = source
         self.walked: dict[str, Any] = {}
         """Intermediate results that several columns share, by name."""
@@ -115,9 +115,9 @@ class DefinitionGroups(NamedTuple):
 
 def definitions_of(rows: Rows, which: Array) -> DefinitionGroups:
     """Return the definitions of the rows in a mask; these rows must be records."""
-    at = np.flatnonzero(which)
-    groups = by_definition(rows.subset(at), rows.tdr_index[at])
+    row_numbers = np.flatnonzero(which)
+    groups = by_definition(rows.subset(row_numbers), rows.tdr_index[row_numbers])
     group = np.zeros(len(rows), np.int64)
-    group[at] = groups.group
+    group[row_numbers] = groups.group
     of = rows.source.definitions.of
-    return DefinitionGroups(group, [of(rows.record(row)) for row in at[groups.firsts].tolist()])
+    return DefinitionGroups(group, [of(rows.record(row)) for row in row_numbers[groups.firsts].tolist()])

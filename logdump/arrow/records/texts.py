@@ -35,8 +35,8 @@ def gg_parts(rows: Rows) -> Fields:
 def row_ids(rows: Rows) -> Strings:
     """Return the ORAROWID of each row; null if it has none."""
     parts = gg_parts(rows)
-    at, region = _first_of(parts, ROWID)
-    texts = Strings.at(rows.view, parts.start[at], np.minimum(parts.size[at], _ROW_ID_SIZE))
+    index, region = _first_of(parts, ROWID)
+    texts = Strings.at(rows.view, parts.start[index], np.minimum(parts.size[index], _ROW_ID_SIZE))
     unsound, ids = np.flatnonzero(~parts.is_sound), Strings.nulls(len(rows))
     if (texts.data >= _NOT_ASCII).any():
         unsound = np.union1d(unsound, region)
@@ -55,9 +55,9 @@ def _row_id_of(rows: Rows, row: int) -> str | None:
 
 def _first_of(parts: Fields, number: int) -> tuple[Array, Array]:
     """Return the indexes of the first token with this id in each region that has one, and these regions."""
-    at = np.flatnonzero(parts.number == number)
-    region, first = np.unique(parts.region[at], return_index=True)
-    return at[first], region
+    index = np.flatnonzero(parts.number == number)
+    region, first = np.unique(parts.region[index], return_index=True)
+    return index[first], region
 
 
 def user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
@@ -70,9 +70,9 @@ def user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
 
 def _user_tokens_by_row(rows: Rows) -> dict[int, UserTokens | TrailError]:
     parts = bodies(rows)
-    at, region = _first_of(parts, _USER)
+    index, region = _first_of(parts, _USER)
     tokens: dict[int, UserTokens | TrailError] = {}
-    for row, start, size in zip(region.tolist(), parts.start[at].tolist(), parts.size[at].tolist(), strict=True):
+    for row, start, size in zip(region.tolist(), parts.start[index].tolist(), parts.size[index].tolist(), strict=True):
         tokens[row] = _parsed(rows.view[start : start + size].tobytes()) if size <= LARGEST else _read(rows, row)
     tokens |= {row: _read(rows, row) for row in np.flatnonzero(~parts.is_sound).tolist()}
     return tokens
@@ -183,14 +183,16 @@ def image_texts(rows: Rows, parts: Fields, known: DefinitionGroups, row: Array) 
         ValueTooLarge: the text does not fit into an array.
     """
     pool = _Pool(known)
-    at = pool.places(known.group[row], parts.number)
-    kind = np.array([*pool.kind, -1])[at]
+    column = pool.places(known.group[row], parts.number)
+    kind = np.array([*pool.kind, -1])[column]
     try:
         texts, places, odd = _decoded(rows, parts, rows.is_little[row], kind, pool)
     except TrailError as error:
         raise too_large(rows, error.problem) from None
-    problems = sorted((part, pool.names[at[part]], reason) for part, reason in odd)
-    return ImageTexts(pool.names, at, texts, places, [ValueProblem(int(row[part]), *rest) for part, *rest in problems])
+    problems = sorted((part, pool.names[column[part]], reason) for part, reason in odd)
+    return ImageTexts(
+        pool.names, column, texts, places, [ValueProblem(int(row[part]), *rest) for part, *rest in problems]
+    )
 
 
 def _decoded(rows: Rows, parts: Fields, little: Array, kind: Array, pool: _Pool) -> _Texts:

@@ -100,8 +100,8 @@ def batch_of(group: Group, wanted: Container[str] | None = None) -> tuple[pa.Rec
     wanted = None if wanted is None or PROBLEMS in wanted else wanted
     schema, nulled = batch_schema_of(group.layout), Nulls()
     arrays = [
-        make(group) if wanted is None or name in wanted else nulls(schema.field(at).type, len(group.rows))
-        for at, (name, make) in enumerate(_FIXED.items())
+        make(group) if wanted is None or name in wanted else nulls(schema.field(number).type, len(group.rows))
+        for number, (name, make) in enumerate(_FIXED.items())
     ]
     arrays += [pa.array(group.data)] if group.layout.columns is None else _images(group, wanted, nulled)
     is_listed = wanted is None or NULLS in wanted
@@ -140,7 +140,7 @@ def _images(group: Group, wanted: Container[str] | None, nulled: Nulls) -> Itera
     for side in SIDES:
         image: Image = getattr(group.spans, side)
         has_null = (image.seen & HAS_NULL).tolist()
-        chosen = None if wanted is None else {at for at, name in enumerate(names) if f"{side}_{name}" in wanted}
+        chosen = None if wanted is None else {number for number, name in enumerate(names) if f"{side}_{name}" in wanted}
         columns = column_arrays(group.spans, image, group.layout.columns or (), group.layout.codec, chosen)
         for index, (name, column) in enumerate(zip(names, columns, strict=True)):
             if has_null[index]:
@@ -154,8 +154,10 @@ def listed_names(rows: int, nulled: Nulls) -> pa.Array:
     """Return a list of names for each row, such as those of its NULL columns; null in place of an empty list."""
     if not nulled:
         return nulls(NULL_NAMES, rows)
-    of_row = np.concatenate([at for at, _ in nulled])
-    names = np.repeat(np.arange(len(nulled)), [len(at) for at, _ in nulled])[np.argsort(of_row, kind="stable")]
+    of_row = np.concatenate([row_numbers for row_numbers, _ in nulled])
+    names = np.repeat(np.arange(len(nulled)), [len(row_numbers) for row_numbers, _ in nulled])[
+        np.argsort(of_row, kind="stable")
+    ]
     counts = np.bincount(of_row, minlength=rows)
     texts = arrow_strings(Strings.of([name for _, name in nulled]).take(names))
     return list_array(NULL_NAMES, np.concatenate(([0], np.cumsum(counts))), texts, counts > 0)

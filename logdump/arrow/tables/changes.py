@@ -63,27 +63,29 @@ class TableChanges:
         kinds = _kinds_of(rows["op"])
         has = dict(zip(SIDES, self._has_images(group), strict=True))
         is_update, is_key = kinds >= _UPDATE, (kinds == _KEY_UPDATE) & has["before"] & has["after"]
-        kept = np.flatnonzero(~(is_update & has["before"] & ~has["after"]))
-        counts = np.where(is_key[kept], 2 if self._is_split else 1, 1)
-        at = np.repeat(kept, counts)
-        part = np.arange(len(at)) - np.repeat(np.cumsum(counts) - counts, counts)
-        op = np.where(is_key[at], _KEY_UPDATE, np.minimum(kinds[at], _UPDATE))
+        kept_rows = np.flatnonzero(~(is_update & has["before"] & ~has["after"]))
+        counts = np.where(is_key[kept_rows], 2 if self._is_split else 1, 1)
+        row = np.repeat(kept_rows, counts)
+        part = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+        op = np.where(is_key[row], _KEY_UPDATE, np.minimum(kinds[row], _UPDATE))
         if self._is_split:
-            op = np.where(is_key[at], np.where(part, _INSERT, _DELETE), op)
-        is_before = (op == _DELETE) & has["before"][at]
-        taken = rows if len(at) == len(rows) == len(kept) else rows.take(plain_array(pa.int64(), at))
-        own = {name: _either(is_before, *(taken[f"{side}_{name}"] for side in SIDES)) for name in self._columns}
+            op = np.where(is_key[row], np.where(part, _INSERT, _DELETE), op)
+        is_before = (op == _DELETE) & has["before"][row]
+        changes = rows if len(row) == len(rows) == len(kept_rows) else rows.take(plain_array(pa.int64(), row))
+        own = {name: _either(is_before, *(changes[f"{side}_{name}"] for side in SIDES)) for name in self._columns}
         is_update_now = (op == _UPDATE) | (op == _KEY_UPDATE)
         fixed = {
-            "_table": numbered(one_text(self._table), np.zeros(len(at), np.int32)).dictionary_decode(),
+            "_table": numbered(one_text(self._table), np.zeros(len(row), np.int32)).dictionary_decode(),
             "_op": numbered(pa.array(_OPS), op.astype(np.int32)).dictionary_decode(),
-            "_sequence": self._sequences(np.asarray(taken["rba"]), part),
-            "_absent": self._absent(taken, own, is_before, np.where(is_before, has["before"][at], has["after"][at])),
-            KEY_BEFORE: self._keys_before(taken, op == _KEY_UPDATE),
-            BEFORE: self._before(taken, plain_array(pa.bool_(), ~(has["before"][at] & is_update_now))),
-            **{f"_{name}": taken[name] for name in ("csn", "xid", "time", "file", "rba", PROBLEMS)},
+            "_sequence": self._sequences(np.asarray(changes["rba"]), part),
+            "_absent": self._absent(
+                changes, own, is_before, np.where(is_before, has["before"][row], has["after"][row])
+            ),
+            KEY_BEFORE: self._keys_before(changes, op == _KEY_UPDATE),
+            BEFORE: self._before(changes, plain_array(pa.bool_(), ~(has["before"][row] & is_update_now))),
+            **{f"_{name}": changes[name] for name in ("csn", "xid", "time", "file", "rba", PROBLEMS)},
         }
-        return Changed(own, fixed, at)
+        return Changed(own, fixed, row)
 
     def _sequences(self, rbas: Array, parts: Array) -> pa.Array:
         """Return the position of each change in the trail as sortable text: number of the file, RBA, part."""
@@ -101,23 +103,25 @@ class TableChanges:
             sizes = getattr(group.spans, side).sizes if group.layout.columns else np.empty((0, len(group.rows)))
             yield (np.asarray(sizes) != ABSENT).any(axis=0)
 
-    def _absent(self, taken: pa.RecordBatch, own: dict[str, pa.Array], is_before: Array, has_image: Array) -> pa.Array:
+    def _absent(
+        self, changes: pa.RecordBatch, own: dict[str, pa.Array], is_before: Array, has_image: Array
+    ) -> pa.Array:
         """Return, for each change with an image, the names of the columns that the image lacks."""
-        is_known = self._named(taken, is_before)
+        is_known = self._named(changes, is_before)
         absent = []
         for number, array in enumerate(own.values()):
             if array.null_count:
                 is_absent = array.is_null().to_numpy(zero_copy_only=False) & has_image & ~is_known[number]
                 absent.append((np.flatnonzero(is_absent), self._columns[number]))
-        return listed_names(len(taken), absent)
+        return listed_names(len(changes), absent)
 
-    def _named(self, taken: pa.RecordBatch, is_before: Array) -> Array:
+    def _named(self, changes: pa.RecordBatch, is_before: Array) -> Array:
         """Return, for each column, a mask of the changes in which it is NULL or undecodable."""
-        known = np.zeros((len(self._columns), len(taken)), bool)
+        known = np.zeros((len(self._columns), len(changes)), bool)
         places: dict[str, tuple[int, bool]] = {}
         for number, name in enumerate(self._columns):
             places |= {f"{side}_{name}".lower(): (number, side == SIDES[0]) for side in SIDES}
-        nulls, problems = taken[NULLS], taken[PROBLEMS]
+        nulls, problems = changes[NULLS], changes[PROBLEMS]
         named = [(np.asarray(pc.list_parent_indices(nulls)), pc.list_flatten(nulls))] if len(nulls) else []
         if problems.null_count < len(problems):
             flat = pc.list_flatten(problems)
@@ -125,23 +129,23 @@ class TableChanges:
             named.append((np.asarray(pc.list_parent_indices(problems)), pc.binary_join_element_wise(*parts, "_")))
         for rows, texts in named:
             encoded = texts.dictionary_encode()
-            found = [places.get((text or "").lower(), (-1, False)) for text in encoded.dictionary.to_pylist()]
-            for code, (number, is_of_before) in enumerate(found):
-                at = rows[np.asarray(encoded.indices.fill_null(-1)) == code] if number >= 0 else ()
-                if len(at):
-                    known[number, at[is_before[at] == is_of_before]] = True
+            text_places = [places.get((text or "").lower(), (-1, False)) for text in encoded.dictionary.to_pylist()]
+            for code, (number, is_of_before) in enumerate(text_places):
+                text_rows = rows[np.asarray(encoded.indices.fill_null(-1)) == code] if number >= 0 else ()
+                if len(text_rows):
+                    known[number, text_rows[is_before[text_rows] == is_of_before]] = True
         return known
 
-    def _before(self, taken: pa.RecordBatch, has_none: pa.Array) -> pa.Array:
+    def _before(self, changes: pa.RecordBatch, has_none: pa.Array) -> pa.Array:
         if not self._columns:
-            return pa.nulls(len(taken), pa.struct([]))
-        arrays = [taken[f"before_{name}"] for name in self._columns]
+            return pa.nulls(len(changes), pa.struct([]))
+        arrays = [changes[f"before_{name}"] for name in self._columns]
         return pa.StructArray.from_arrays(arrays, [*self._columns], mask=has_none)
 
-    def _keys_before(self, taken: pa.RecordBatch, is_key: Array) -> pa.Array:
-        texts: list[str | None] = [None] * len(taken)
+    def _keys_before(self, changes: pa.RecordBatch, is_key: Array) -> pa.Array:
+        texts: list[str | None] = [None] * len(changes)
         for row in np.flatnonzero(is_key).tolist():
-            texts[row] = _as_json(self._keys, [taken[f"before_{name}"][row].as_py() for name in self._keys])
+            texts[row] = _as_json(self._keys, [changes[f"before_{name}"][row].as_py() for name in self._keys])
         return pa.array(texts, pa.string())
 
 
@@ -149,8 +153,8 @@ def _kinds_of(ops: pa.Array) -> Array:
     """Return the operations of rows as indexes into ``_OPS``."""
     encoded = ops if pa.types.is_dictionary(ops.type) else ops.dictionary_encode()
     kinds = np.array([_KINDS.get(op, _UPDATE) for op in encoded.dictionary.to_pylist()], np.int64)
-    found: Array = kinds[np.asarray(encoded.indices)]
-    return found
+    row_kinds: Array = kinds[np.asarray(encoded.indices)]
+    return row_kinds
 
 
 def _either(is_before: Array, before: pa.Array, after: pa.Array) -> pa.Array:

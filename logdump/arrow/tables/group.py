@@ -58,17 +58,17 @@ def held_bytes(trail: TrailFile, batch: Batch, rows: Array) -> RowBuffer | None:
 
 
 def pieces(
-    trail: TrailFile, batch: Batch, rows: Array, owners: RowTransactions, held: RowBuffer | None = None
+    trail: TrailFile, batch: Batch, rows: Array, owners: RowTransactions, row_buffer: RowBuffer | None = None
 ) -> Iterator[Piece]:
     """Yield rows of a batch, given by their numbers in order, in pieces of about the same size.
 
-    ``held`` is the result of :func:`held_bytes`; with it, all rows are one piece.
+    ``row_buffer`` is the result of :func:`held_bytes`; with it, all rows are one piece.
 
     Raises:
         NotATrail: the file has become shorter.
     """
-    if held is not None:
-        read = Read(held.data, np.asarray(batch.rba)[rows] - held.begin)
+    if row_buffer is not None:
+        read = Read(row_buffer.data, np.asarray(batch.rba)[rows] - row_buffer.begin)
         yield Piece(RowBytes(trail.buffer, batch, rows, read), owners)
     elif len(rows):
         last = rows[-1]
@@ -97,8 +97,8 @@ class Texts:
         used, places = np.unique(np.append(codes, np.int32(-1)), return_inverse=True)
         numbers = (places[:-1] - 1).astype(np.int32)
         numbers[numbers < 0] = len(used) - 1
-        taken = self._texts.take(used[1:])
-        return Numbered(Strings.joined([taken, Strings.nulls(1)]), numbers[runs])
+        texts = self._texts.take(used[1:])
+        return Numbered(Strings.joined([texts, Strings.nulls(1)]), numbers[runs])
 
 
 class FixedColumns(NamedTuple):
@@ -308,8 +308,13 @@ class TableBatches:
         rows = piece.rows.subset(np.flatnonzero(is_row))
         headers = headers_of(rows)
         return [
-            self._group(rows.subset(at), np.flatnonzero(headers.is_continued[at]).tolist(), piece.owners, texts)
-            for at in _by_definition(rows, headers.table_index)
+            self._group(
+                rows.subset(row_numbers),
+                np.flatnonzero(headers.is_continued[row_numbers]).tolist(),
+                piece.owners,
+                texts,
+            )
+            for row_numbers in _by_definition(rows, headers.table_index)
         ]
 
     def _group(

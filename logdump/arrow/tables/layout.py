@@ -157,11 +157,11 @@ def _safe(name: str) -> str:
 
 
 def _unlike(names: Iterable[str]) -> Iterator[str]:
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for name in names:
         number, unlike = 1, name
-        while unlike.lower() in taken:
+        while unlike.lower() in used_names:
             number += 1
             unlike = f"{name}_{number}"
-        taken.add(unlike.lower())
+        used_names.add(unlike.lower())
         yield unlike

@@ -57,11 +57,11 @@ class RowLobs:
         for row in rows:
             lobs = range(firsts[row], stops[row])
             is_plain = bool(lobs) and max(int(whole.size[lob]) for lob in lobs) <= LARGEST
-            for found in self._plain_lobs(group, row, whole, lobs) if is_plain else self._lobs_of(group, row):
-                if isinstance(found, LobValue):
-                    values.append(found)
+            for result in self._plain_lobs(group, row, whole, lobs) if is_plain else self._lobs_of(group, row):
+                if isinstance(result, LobValue):
+                    values.append(result)
                 else:
-                    problems.append((row, found))
+                    problems.append((row, result))
         return values, problems
 
     def _plain_lobs(self, group: Group, row: int, whole: WholeLobs, lobs: range) -> Iterator[LobValue | RowProblem]:
@@ -135,7 +135,7 @@ def _why_not(lob: Lob) -> str | None:
     if lob.column is None:
         return f"LOB {lob.ordinal} is in pieces whose layout is not known; raw of its records has them"
     if not lob.is_whole:
-        gaps = [f"{one.length} bytes at byte {one.offset} are missing" for one in lob.missing]
+        gaps = [f"{gap.length} bytes at byte {gap.offset} are missing" for gap in lob.missing]
         return f"LOB {lob.ordinal} is not whole: {'; '.join([*gaps, *lob.problems])}"
     return f"LOB {lob.ordinal} has {lob.size} bytes, more than {LARGEST}" if lob.size > LARGEST else None
 
@@ -154,22 +154,22 @@ def with_lobs(
         by_column.setdefault(f"{side}_{group.layout.column_names[index]}", {})[row] = value
     by_row: dict[int, set[str]] = {}
     without_value = [*lost]
-    for name, found in by_column.items():
-        array, rows = _with_values(built[name], found)
+    for name, values_by_row in by_column.items():
+        array, rows = _with_values(built[name], values_by_row)
         built = built.set_column(built.schema.get_field_index(name), name, array)
         side, _, column = name.partition("_")
         without_value += [(row, RowProblem(column, side, b"", f"a LOB is no {array.type}")) for row in rows]
-        for row in found:
+        for row in values_by_row:
             by_row.setdefault(row, set()).add(name)
     built = built.set_column(built.schema.get_field_index(NULLS), NULLS, _without_nulls(built[NULLS], by_row))
     return built, without_value
 
 
-def _with_values(array: pa.Array, found: Mapping[int, str | bytes | None]) -> tuple[pa.Array, list[int]]:
+def _with_values(array: pa.Array, values_by_row: Mapping[int, str | bytes | None]) -> tuple[pa.Array, list[int]]:
     """Return a column with the values of LOBs in their rows, and the rows whose value is not of its type."""
     takes = str if pa.types.is_string(array.type) else bytes if pa.types.is_binary(array.type) else None
     values, misfits = array.to_pylist(), []
-    for row, value in found.items():
+    for row, value in values_by_row.items():
         is_fit = value is None or (takes is not None and isinstance(value, takes))
         values[row] = value if is_fit else None
         if not is_fit:
@@ -177,9 +177,9 @@ def _with_values(array: pa.Array, found: Mapping[int, str | bytes | None]) -> tu
     return pa.array(values, array.type), misfits
 
 
-def _without_nulls(nulls: pa.Array, found: Mapping[int, set[str]]) -> pa.Array:
+def _without_nulls(nulls: pa.Array, lobs_by_row: Mapping[int, set[str]]) -> pa.Array:
     """Return the names of each row's NULL columns, without columns that have LOBs."""
     names = nulls.to_pylist()
-    for row, lobs in found.items():
+    for row, lobs in lobs_by_row.items():
         names[row] = [name for name in names[row] or () if name not in lobs] or None
     return pa.array(names, nulls.type)

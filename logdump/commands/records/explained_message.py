@@ -84,9 +84,9 @@ def explain_log(session: Session, name: str, *, every: bool) -> Iterator[Event]:
     if not path.is_file():
         raise MissingFileError(f"{name}: No such file.")
     with os.fdopen(open_regular(path), "rb") as file:
-        found = messages_in(iter(lambda: file.readline(_LONGEST), b""))
+        messages = messages_in(iter(lambda: file.readline(_LONGEST), b""))
         number = 0
-        for message in found if every else deque(found, maxlen=1):
+        for message in messages if every else deque(messages, maxlen=1):
             number += 1
             yield from explain_message(session, message)
     if not number:

@@ -78,20 +78,20 @@ def show_rows(session: Session, count: int, scanned: int) -> Generator[Event, No
     cursor, trail, rows, done = session.cursor, session.trail, RowText(session), 0
     while done < count and (records := trail.records_at(cursor.next, min(_TOGETHER, count - done))):
         waiting: list[Harmless] = []
-        rows_from, last, held = cursor.next, records[0], 0
+        rows_from, last, waiting_count = cursor.next, records[0], 0
         for record in records:
             done += 1
             is_definition = record.header.io_type == METADATA
             lines = None if is_definition else rows.of(record)
             is_due = (scanned + done) % session.settings.notify == 0
-            if lines is None or is_due or held == session.takes_lines:
+            if lines is None or is_due or waiting_count == session.takes_lines:
                 yield from handed_over(cursor, waiting, last.rba, last.length)
-                waiting, held = [], 0
+                waiting, waiting_count = [], 0
             if is_due:
                 yield progress(scanned + done, record)
             if lines is not None:
                 waiting += lines
-                last, held = record, held + 1
+                last, waiting_count = record, waiting_count + 1
                 continue
             trail.tables.pass_over(rows_from, record.rba)
             cursor.stand_on(record)
@@ -139,13 +139,13 @@ def show_many(session: Session, count: int, scanned: int) -> Generator[Event, No
     return done
 
 
-def _shown(session: Session, made: RecordLines, done: int) -> Iterator[Event]:
+def _shown(session: Session, piece_text: RecordLines, done: int) -> Iterator[Event]:
     """Show the rows of a piece and move the position with them."""
-    cursor, rows, owners, step = session.cursor, made.piece.rows, made.piece.owners, session.settings.notify
+    cursor, rows, owners, step = session.cursor, piece_text.piece.rows, piece_text.piece.owners, session.settings.notify
     rbas, lengths, times = (rows.of(name).tolist() for name in ("rba", "length", "io_time"))
     due = set(range((done // step + 1) * step - done - 1, len(rbas), step))
-    odd = set(np.flatnonzero(made.odd).tolist())
-    lines, first = _Lines(made), 0
+    odd = set(np.flatnonzero(piece_text.odd).tolist())
+    lines, first = _Lines(piece_text), 0
     for row in sorted({*due, *odd, *range(0, len(rbas), session.takes_lines), len(rbas)}):
         if first < row:
             yield from handed_over(cursor, lines.between(first, row), rbas[row - 1], lengths[row - 1])
@@ -163,10 +163,10 @@ def _shown(session: Session, made: RecordLines, done: int) -> Iterator[Event]:
 class _Lines:
     """The lines of the rows of a piece."""
 
-    def __init__(self, made: RecordLines) -> None:
-        self._data = made.part.data
-        self._ends = np.concatenate(([0], made.part.ends[np.diff(made.part.ends, prepend=0) > 0]))
-        self._number = np.concatenate(([0], np.cumsum(~made.odd)))
+    def __init__(self, piece_text: RecordLines) -> None:
+        self._data = piece_text.part.data
+        self._ends = np.concatenate(([0], piece_text.part.ends[np.diff(piece_text.part.ends, prepend=0) > 0]))
+        self._number = np.concatenate(([0], np.cumsum(~piece_text.odd)))
 
     def between(self, first: int, stop: int) -> list[Harmless]:
         """Return the lines of rows on the fast path, as one text."""

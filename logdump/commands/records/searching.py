@@ -132,8 +132,8 @@ def find_in_sequence(
     """
     for path in _candidates(files_of_trail(trail.path), goal):
         reading.announce([path])
-        with nullcontext(trail) if path == trail.path else TrailFile(path) as one:
-            record = first_reached(one, goal.reached, lambda rba, path=path: note(Spot(path, rba)))  # type: ignore[misc]
+        with nullcontext(trail) if path == trail.path else TrailFile(path) as file:
+            record = first_reached(file, goal.reached, lambda rba, path=path: note(Spot(path, rba)))  # type: ignore[misc]
         if record is not None:
             return record
     return None
@@ -145,15 +145,15 @@ def _candidates(paths: Sequence[Path], goal: Goal) -> Iterator[Path]:
 
     def begins_before(path: Path) -> bool | None:
         header = header_of(path)
-        reached = goal.first_reached(header) if header is not None else None
-        return None if reached is None else not reached
+        is_reached = goal.first_reached(header) if header is not None else None
+        return None if is_reached is None else not is_reached
 
     first = _last_begun_before(paths, begins_before)
-    for at, path in enumerate(paths[first:], first):
+    for index, path in enumerate(paths[first:], first):
         header = header_of(path)
         if header is None:
             continue
-        following = next((one for one in paths[at + 1 :] if header_of(one) is not None), None)
+        following = next((later_path for later_path in paths[index + 1 :] if header_of(later_path) is not None), None)
         ends_before = goal.last_reached(header) is False
         if not ends_before and not (following is not None and begins_before(following)):
             yield path
@@ -164,7 +164,7 @@ def _last_begun_before(paths: Sequence[Path], begins_before: Callable[[Path], bo
     low, high = 0, len(paths)
     while low < high:
         middle = (low + high) // 2
-        begun = next((at for at in range(middle, high) if begins_before(paths[at]) is not None), None)
+        begun = next((index for index in range(middle, high) if begins_before(paths[index]) is not None), None)
         if begun is not None and begins_before(paths[begun]):
             low = begun + 1
         else:
@@ -234,13 +234,13 @@ class Searching:
         """Note that no match is before a position."""
         self.reached = spot
 
-    def _told(self, reached: Spot) -> str:
+    def _told(self, spot: Spot) -> str:
         since = self.since
-        if reached == since:
+        if spot == since:
             return f"Stopped with nothing searched yet for {self.what}: the position stays."
-        of = f" of {since.path}" if since.path != reached.path else ""
+        of = f" of {since.path}" if since.path != spot.path else ""
         return (
-            f"Stopped at RBA {reached.rba} of {reached.path}: "
+            f"Stopped at RBA {spot.rba} of {spot.path}: "
             f"no {self.what} from RBA {since.rba}{of} to there, the position stays."
         )
 

@@ -67,8 +67,8 @@ class ObjectRows:
     def changes(self) -> Iterator[RowsOfTable]:
         """Yield the rows whose objects are values, if there are any."""
         if self._places:
-            at = np.array(self._places)
-            is_second, rows = self._block.units.is_second[at], self._block.rows.subset(at)
+            places = np.array(self._places)
+            is_second, rows = self._block.units.is_second[places], self._block.rows.subset(places)
             yield RowsOfTable(self._objects.table, rows, is_second, self._objects.codec, self._values)
 
     def _take(self, unit: int) -> None:
@@ -76,15 +76,15 @@ class ObjectRows:
         first, piece = int(block.units.heads[unit]), int(block.trailing.first[unit])
         row = int(block.units.rows[piece - 1])
         try:
-            found = self._values_after(unit, piece, int(block.rows.batch.rba[row]))
+            values = self._values_after(unit, piece, int(block.rows.batch.rba[row]))
         except (Unwritable, TrailError) as error:
             batch, head = block.rows.batch, int(block.units.rows[first])
             op, name = OPERATIONS[batch.io_type[row]], self._objects.table.name
             self.refusals.append(Refusal(head, int(batch.rba[head]), op, name, str(error)))
             return
         self._places += range(first, piece)
-        for one in found:
-            self._values.setdefault((one.is_before, one.column), {})[row] = one
+        for value in values:
+            self._values.setdefault((value.is_before, value.column), {})[row] = value
 
     def _values_after(self, unit: int, first: int, rba: int) -> list[ObjectValue]:
         """Return the values of the objects after the row of a unit; raises like values_of_objects."""
@@ -122,28 +122,28 @@ class BlockStatements(NamedTuple):
     def by_unit(self) -> dict[int, str | Refusal]:
         """Return the statements without their ends, or the refusals, by unit."""
         units = self.block.units
-        refused = units.of_rows(np.array([one.row for one in self.refusals], np.int64)).tolist()
-        found: dict[int, str | Refusal] = dict(zip(refused, self.refusals, strict=True))
+        refused = units.of_rows(np.array([refusal.row for refusal in self.refusals], np.int64)).tolist()
+        statements: dict[int, str | Refusal] = dict(zip(refused, self.refusals, strict=True))
         for part in self.parts:
             begins = np.concatenate(([0], part.ends))[:-1]
-            at = np.flatnonzero(begins < part.ends)
-            numbers, ends = units.of_rows(part.rows[at]).tolist(), part.ends[at].tolist()
-            for unit, begin, end in zip(numbers, begins[at].tolist(), ends, strict=True):
-                found[unit] = bytes(part.data[begin : end - len(STATEMENT_END)]).decode()
-        return found
+            indexes = np.flatnonzero(begins < part.ends)
+            numbers, ends = units.of_rows(part.rows[indexes]).tolist(), part.ends[indexes].tolist()
+            for unit, begin, end in zip(numbers, begins[indexes].tolist(), ends, strict=True):
+                statements[unit] = bytes(part.data[begin : end - len(STATEMENT_END)]).decode()
+        return statements
 
 
 def block_statements(block: BlockRows, literals: Literals, *, takes_back: bool) -> BlockStatements:
     """Return the statements of a block; uses no session, so that threads can run it."""
-    objects = [ObjectRows(block, one) for one in block.objects]
+    objects = [ObjectRows(block, table_units) for table_units in block.objects]
     is_single = block.is_single.copy()
-    is_single[[unit for one in block.objects for unit in one.units.tolist()]] = False
-    parts, refusals = [], [one for rows in objects for one in rows.refusals]
-    for changes in chain(block.changes, *(one.changes() for one in objects)):
-        for rows, made in _made(changes, literals, takes_back=takes_back):
-            is_single[block.units.of_rows(rows.rows[made.undecided])] = True
-            parts.append(LinePart(rows.rows, made.data, made.ends))
-            refusals += _refusals(rows, made)
+    is_single[[unit for table_units in block.objects for unit in table_units.units.tolist()]] = False
+    parts, refusals = [], [refusal for rows in objects for refusal in rows.refusals]
+    for changes in chain(block.changes, *(object_rows.changes() for object_rows in objects)):
+        for rows, statements in _made(changes, literals, takes_back=takes_back):
+            is_single[block.units.of_rows(rows.rows[statements.undecided])] = True
+            parts.append(LinePart(rows.rows, statements.data, statements.ends))
+            refusals += _refusals(rows, statements)
     return BlockStatements(block, parts, refusals, is_single)
 
 
@@ -153,8 +153,8 @@ def _made(
     """Yield the statements of changes of one table, grouped by verb."""
     io_type = changes.rows.of("io_type")
     for ops, is_of_verb in zip(_VERBS, _OF_VERB, strict=True):
-        for at in _parts(np.flatnonzero(is_of_verb[io_type]), changes):
-            part = changes._replace(rows=changes.rows.subset(at), is_second=changes.is_second[at])
+        for indexes in _parts(np.flatnonzero(is_of_verb[io_type]), changes):
+            part = changes._replace(rows=changes.rows.subset(indexes), is_second=changes.is_second[indexes])
             rows = BareRows(part) if ops[0] in BARE else LocatedRows(part, literals)
             yield rows, make_statements(rows, literals, takes_back=takes_back)
 
@@ -170,9 +170,9 @@ def _parts(rows: Array, changes: RowsOfTable) -> Iterator[Array]:
         begin = end
 
 
-def _refusals(rows: _Rows, made: MadeStatements) -> Iterator[Refusal]:
+def _refusals(rows: _Rows, statements: MadeStatements) -> Iterator[Refusal]:
     """Yield the changes that have a reason in place of a statement."""
-    refused = np.flatnonzero((made.reason >= 0) & ~made.undecided)
-    numbers, rbas, reasons = (array[refused].tolist() for array in (rows.rows, rows.rbas, made.reason))
-    for at, number, rba, reason in zip(refused.tolist(), numbers, rbas, reasons, strict=True):
-        yield Refusal(number, rba, rows.ops[at], rows.table.name, made.reasons[reason])
+    refused = np.flatnonzero((statements.reason >= 0) & ~statements.undecided)
+    numbers, rbas, reasons = (array[refused].tolist() for array in (rows.rows, rows.rbas, statements.reason))
+    for index, number, rba, reason in zip(refused.tolist(), numbers, rbas, reasons, strict=True):
+        yield Refusal(number, rba, rows.ops[index], rows.table.name, statements.reasons[reason])

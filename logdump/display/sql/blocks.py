@@ -78,8 +78,8 @@ class Units(NamedTuple):
         """Return the number of the first row of each transaction, or with ``is_last`` of the last."""
         changes = np.diff(self.extent) != 0
         places = np.append(changes, True) if is_last else np.append(True, changes)
-        found: list[int] = self.rows[places].tolist()
-        return found
+        numbers: list[int] = self.rows[places].tolist()
+        return numbers
 
 
 class TrailingPieces(NamedTuple):
@@ -405,30 +405,30 @@ class BlockReader:
         is_single &= ~is_left_out
         has_objects = has_pieces & self._needs_objects[io_type[units.heads]] & ~is_single & ~is_left_out
         trailing = trailing_pieces(batch, units)
-        found = BlockRows(trail, self._elsewhere, block, units, rows, [], [], trailing, is_single, is_left_out)
-        self._add_tables(found, groups, has_objects)
-        return found
+        block_rows = BlockRows(trail, self._elsewhere, block, units, rows, [], [], trailing, is_single, is_left_out)
+        self._add_tables(block_rows, groups, has_objects)
+        return block_rows
 
-    def _add_tables(self, found: BlockRows, groups: RowGroups, has_objects: Array) -> None:
+    def _add_tables(self, block_rows: BlockRows, groups: RowGroups, has_objects: Array) -> None:
         """Group the changes that are read by columns by table; rows of a table without columns become single."""
-        units, rows, is_single = found.units, found.rows, found.is_single
-        is_plain = ~(is_single | found.is_left_out | has_objects)[units.number] & ~units.is_piece
+        units, rows, is_single = block_rows.units, block_rows.rows, block_rows.is_single
+        is_plain = ~(is_single | block_rows.is_left_out | has_objects)[units.number] & ~units.is_piece
         is_last = np.zeros(len(rows), bool)
-        is_last[found.trailing.first[found.trailing.is_known & has_objects] - 1] = True
+        is_last[block_rows.trailing.first[block_rows.trailing.is_known & has_objects] - 1] = True
         is_single |= has_objects
         is_bare = _IS_BARE[rows.of("io_type")]
         for group, first in enumerate(groups.firsts.tolist()):
-            at, last = (np.flatnonzero(mask & (groups.group == group)) for mask in (is_plain, is_last))
-            if not len(at) and not len(last):
+            plain, last = (np.flatnonzero(mask & (groups.group == group)) for mask in (is_plain, is_last))
+            if not len(plain) and not len(last):
                 continue
-            table, codec = self._table(rows.record(first, found.trail.path))
+            table, codec = self._table(rows.record(first, block_rows.trail.path))
             if not table.columns:
-                is_single[units.number[at[~is_bare[at]]]] = True
-                at, last = at[is_bare[at]], last[:0]
-            if len(at):
-                found.changes.append(RowsOfTable(table, rows.subset(at), units.is_second[at], codec))
+                is_single[units.number[plain[~is_bare[plain]]]] = True
+                plain, last = plain[is_bare[plain]], last[:0]
+            if len(plain):
+                block_rows.changes.append(RowsOfTable(table, rows.subset(plain), units.is_second[plain], codec))
             if len(last):
-                found.objects.append(RowsWithObjects(table, codec, units.number[last]))
+                block_rows.objects.append(RowsWithObjects(table, codec, units.number[last]))
 
     def _left_out(self, batch: Batch, units: Units, is_apart: Array) -> Array:
         """Return a mask of the units that are one change whose records are all dropped by the filter."""
@@ -452,7 +452,7 @@ class BlockReader:
 def _joined(batches: list[Batch]) -> Batch:
     if len(batches) == 1:
         return batches[0]
-    columns = (np.concatenate(parts) for parts in zip(*(_columns(one) for one in batches), strict=True))
+    columns = (np.concatenate(parts) for parts in zip(*(_columns(batch) for batch in batches), strict=True))
     return Batch(batches[0].names, *columns)
 
 

@@ -127,7 +127,7 @@ class LocatedRows:
         old, new = (self._objects.get((is_before, column), {}) for is_before in (True, False))
         for place in {*old, *new}:
             if self.had[column, place] and self.has[column, place]:
-                old_bytes, new_bytes = (self._stored(column, place, is_before=one) for one in (True, False))
+                old_bytes, new_bytes = (self._stored(column, place, is_before=is_before) for is_before in (True, False))
                 mask[place] = old_bytes != new_bytes
         return mask
 
@@ -137,17 +137,17 @@ class LocatedRows:
         is_object = sizes == _OBJECT
         if not ((sizes >= 0) | is_object).any():
             return Cells(None, sizes)
-        one = Image(image.starts[column : column + 1], sizes[np.newaxis], image.seen[column : column + 1])
+        column_image = Image(image.starts[column : column + 1], sizes[np.newaxis], image.seen[column : column + 1])
         definition = self.table.columns[column]
-        found = text_column(self._spans, one, 0, definition, self._codec, self._literals.of(definition))
-        undecided = [problem.row for problem in found.problems]
+        text_array = text_column(self._spans, column_image, 0, definition, self._codec, self._literals.of(definition))
+        undecided = [problem.row for problem in text_array.problems]
         if not is_object.any():
-            return Cells(found.array, sizes, undecided=undecided)
+            return Cells(text_array.array, sizes, undecided=undecided)
         places = np.flatnonzero(is_object).tolist()
         objects = self._objects[is_before, column]
         literals = [self._literals.single(definition, objects[place].value) for place in places]
         undecided += [place for place, literal in zip(places, literals, strict=True) if literal is None]
-        texts = found.array.replaced(np.array(places), Strings.of(literals))
+        texts = text_array.array.replaced(np.array(places), Strings.of(literals))
         return Cells(texts, np.where(is_object, 0, sizes), undecided=undecided)
 
     def _image(self, *, is_before: bool) -> Image:
@@ -191,8 +191,8 @@ def _joined(spans: Spans, seconds: Array, is_kept: Array) -> Spans:
     for places in (before.starts, before.sizes):
         places[:, seconds] = places[:, seconds - 1]
     before, after = (
-        Image(np.compress(is_kept, one.starts, axis=1), np.compress(is_kept, one.sizes, axis=1), one.seen)
-        for one in (before, after)
+        Image(np.compress(is_kept, image.starts, axis=1), np.compress(is_kept, image.sizes, axis=1), image.seen)
+        for image in (before, after)
     )
     return Spans(spans.data, spans.little[is_kept], before, after, spans.states[is_kept], spans.room)
 
@@ -220,10 +220,10 @@ class DecodedChanges:
         self.had, self.has, self._changed = np.zeros((3, *shape), bool)
         self.undecided = np.zeros(len(changes), bool)
         self._columns = [{column.index: column for column in change.columns} for change in changes]
-        for at, columns in enumerate(self._columns):
+        for row, columns in enumerate(self._columns):
             for index, column in columns.items():
-                self.had[index, at], self.has[index, at] = column.before is not None, column.after is not None
-                self._changed[index, at] = column.is_changed
+                self.had[index, row], self.has[index, row] = column.before is not None, column.after is not None
+                self._changed[index, row] = column.is_changed
 
     def changed(self, column: int) -> Array:
         mask: Array = self._changed[column]
@@ -232,11 +232,11 @@ class DecodedChanges:
     def cells(self, column: int, wanted: Array, *, is_before: bool) -> Cells:
         texts: list[str | None] = [None] * len(wanted)
         problems = []
-        for at in np.flatnonzero(wanted).tolist():
-            cell = self._columns[at][column]
+        for row in np.flatnonzero(wanted).tolist():
+            cell = self._columns[row][column]
             value = cell.before if is_before else cell.after
             try:
-                texts[at] = None if value is None else self._literals.literal(value, cell.definition, cell.name)
+                texts[row] = None if value is None else self._literals.literal(value, cell.definition, cell.name)
             except Unwritable as error:
-                problems.append((at, str(error)))
+                problems.append((row, str(error)))
         return Cells(Strings.of(texts), np.where(wanted, 0, ABSENT), problems)

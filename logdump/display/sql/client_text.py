@@ -197,31 +197,31 @@ class _Reading:
             raise Unwritable(f"the statement begins with {words[0] if words else 'no word'}: it may be no DDL")
         if self._client.waits_for_end and "BEGIN" in words:
             raise Unwritable(f"{self._client.name} waits for the END of a BEGIN in a statement")
-        made = next((word for word in words[1:] if word not in _MODIFIERS), "")
-        if self._client.reads_lines and not self._is_unit and words[0] == "CREATE" and made in _UNITS:
-            raise Unwritable(f"it is not sure where SQL*Plus ends CREATE … {made} that is written like this")
+        kind = next((word for word in words[1:] if word not in _MODIFIERS), "")
+        if self._client.reads_lines and not self._is_unit and words[0] == "CREATE" and kind in _UNITS:
+            raise Unwritable(f"it is not sure where SQL*Plus ends CREATE … {kind} that is written like this")
 
     def _comment(self) -> bool:
         """Skip a comment that begins here; return False if none does."""
-        text, at = self._text, self._at
-        if text.startswith("/*", at):
-            end = text.find("*/", at + 2)
+        text, start = self._text, self._at
+        if text.startswith("/*", start):
+            end = text.find("*/", start + 2)
             if end < 0:
                 raise Unwritable("the statement has a comment that is not closed")
             # the "/" of "*/" may close a comment, or with the "*" before it begin one: "/*/" is both
-            if text.find("/*", at + 1, end + 1) >= 0 or text.startswith("/*/", at):
+            if text.find("/*", start + 1, end + 1) >= 0 or text.startswith("/*/", start):
                 raise Unwritable("the statement has a comment in a comment: not all databases read it alike")
-            if self._client.reads_lines and not self._words and not text[at + 2].isspace():
+            if self._client.reads_lines and not self._words and not text[start + 2].isspace():
                 raise Unwritable(
                     "a comment at the beginning without a blank after /*: SQL*Plus takes it for the command /"
                 )
             self._step_over(end + 2)
             return True
-        is_dashes = text.startswith("--", at)
-        if is_dashes and not self._client.bare_dashes and text[at + 2 : at + 3] not in ("", " ", "\t", "\n"):
+        is_dashes = text.startswith("--", start)
+        if is_dashes and not self._client.bare_dashes and text[start + 2 : start + 3] not in ("", " ", "\t", "\n"):
             raise Unwritable("'--' without a blank after it is not a comment in all databases")
-        if is_dashes or (self._client.hash_comments and text[at] == "#"):
-            end = text.find("\n", at)
+        if is_dashes or (self._client.hash_comments and text[start] == "#"):
+            end = text.find("\n", start)
             self._at = len(text) if end < 0 else end
             return True
         return False
@@ -256,10 +256,10 @@ class _Reading:
 
     def _number(self) -> None:
         """Skip digits and the suffix of a size or an exponent."""
-        found = _NUMBER.match(self._text, self._at)
-        if found is None:
+        match = _NUMBER.match(self._text, self._at)
+        if match is None:
             raise Unwritable("a number that something is joined to: not all databases end it at the same place")
-        self._at = found.end()
+        self._at = match.end()
 
     def _other(self, character: str) -> None:
         client = self._client

@@ -46,14 +46,14 @@ class SqlTable(NamedTuple):
 
     def plain_names(self, columns: int) -> str:
         """Return the names of a set of columns as messages list them."""
-        names = (self.columns[at].name if at < len(self.columns) else "" for at in members(columns))
+        names = (self.columns[index].name if index < len(self.columns) else "" for index in members(columns))
         return ", ".join(names)
 
     def nameable(self, columns: int) -> tuple[int, str | None]:
         """Return the columns of a set before the first that cannot be named, and the reason; else all, None."""
-        for at in members(columns):
-            if (lack := self.lacks[at]) is not None:
-                return columns & (1 << at) - 1, lack
+        for index in members(columns):
+            if (lack := self.lacks[index]) is not None:
+                return columns & (1 << index) - 1, lack
         return columns, None
 
 
@@ -70,10 +70,11 @@ def sql_table(name: str, columns: Sequence[ColumnDefinition] | None, dialect: Di
     defined = tuple(columns or ())
     quoted, lack = _written(dialect.table, name)
     pairs = [
-        _written(dialect.identifier, one.name) if one.name else (b"", _nameless(at)) for at, one in enumerate(defined)
+        _written(dialect.identifier, column.name) if column.name else (b"", _nameless(index))
+        for index, column in enumerate(defined)
     ]
-    pairs += [(b"", _nameless(at)) for at in range(len(defined), width)]
-    key = sum(1 << at for at, one in enumerate(defined) if one.is_key)
+    pairs += [(b"", _nameless(index)) for index in range(len(defined), width)]
+    key = sum(1 << index for index, column in enumerate(defined) if column.is_key)
     condition = _HERE if key or lack is not None else dialect.one_of(quoted.decode(), _HERE)
     before, after = condition.encode().split(_HERE.encode())
     return SqlTable(
@@ -82,7 +83,7 @@ def sql_table(name: str, columns: Sequence[ColumnDefinition] | None, dialect: Di
         columns is not None,
         quoted,
         lack,
-        [one for one, _ in pairs],
+        [column_name for column_name, _ in pairs],
         [why for _, why in pairs],
         key,
         (before, after),

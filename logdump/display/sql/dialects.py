@@ -292,7 +292,7 @@ class Oracle(Dialect):
     def text(self, value: str) -> str:
         if len(value) <= _LITERAL_CHARACTERS:
             return _pieces(value)
-        pieces = (value[at : at + _LITERAL_CHARACTERS] for at in range(0, len(value), _LITERAL_CHARACTERS))
+        pieces = (value[start : start + _LITERAL_CHARACTERS] for start in range(0, len(value), _LITERAL_CHARACTERS))
         return " || ".join(f"TO_CLOB({_pieces(piece)})" for piece in pieces)
 
     def binary(self, value: bytes) -> str:
@@ -353,7 +353,7 @@ def _by_code(character: str) -> str:
     if code < 0x80:
         return f"CHR({code})"
     units = character.encode("utf-16-be").hex().upper()
-    return "UNISTR('{}')".format("".join(f"\\{units[at : at + 4]}" for at in range(0, len(units), 4)))
+    return "UNISTR('{}')".format("".join(f"\\{units[start : start + 4]}" for start in range(0, len(units), 4)))
 
 
 DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (Oracle(), MySQL(), PostgreSQL(), Dialect())}

@@ -356,28 +356,30 @@ class SqlScript:
             raise error
 
     def _made_of(self, changes: list[DecodedChange | None]) -> Iterator[Statement | None]:
-        wanted = [one.change for one in changes if one is not None and one.refusal is None]
-        made = iter(statements_of(wanted, self.dialect, takes_back=self.takes_back))
-        for one in changes:
-            if one is None:
+        wanted = [decoded.change for decoded in changes if decoded is not None and decoded.refusal is None]
+        statements = iter(statements_of(wanted, self.dialect, takes_back=self.takes_back))
+        for decoded in changes:
+            if decoded is None:
                 yield None
                 continue
-            path = one.change.records[0].path
-            statement = next(made) if one.refusal is None else Statement(one.change, None, one.refusal)
+            path = decoded.change.records[0].path
+            statement = (
+                next(statements) if decoded.refusal is None else Statement(decoded.change, None, decoded.refusal)
+            )
             yield statement._replace(elsewhere=path if path != self._trail.path else None)
 
-    def finished(self, made: BlockStatements) -> FinishedBlock:
+    def finished(self, statements: BlockStatements) -> FinishedBlock:
         """Return all statements of a block, decoding the changes not made by columns; blocks must be given in order."""
-        block, extent_of = made.block, made.block.units.extent[made.block.units.heads]
+        block, extent_of = statements.block, statements.block.units.extent[statements.block.units.heads]
         count = len(block.block.extents)
         left_out = np.bincount(extent_of[block.is_left_out], minlength=count)
-        refused = block.units.of_rows(np.array([one.row for one in made.refusals], np.int64))
+        refused = block.units.of_rows(np.array([refusal.row for refusal in statements.refusals], np.int64))
         remarks = np.bincount(extent_of[refused], minlength=count)
         if block.block.is_run:
-            self.statements += count_lines(made.parts)
+            self.statements += count_lines(statements.parts)
             self.remarks += len(refused)
         singles: dict[int, list[Statement]] = {}
-        for unit, statement in self._singles(made):
+        for unit, statement in self._singles(statements):
             left_out[extent_of[unit]] += statement is None
             if statement is not None:
                 remarks[extent_of[unit]] += statement.sql is None
@@ -386,24 +388,24 @@ class SqlScript:
                     self.remarks += statement.sql is None
                 singles.setdefault(unit, []).append(statement)
         if not block.block.is_run:
-            return FinishedBlock(made, singles, [])
+            return FinishedBlock(statements, singles, [])
         left_out[0] += self._carried.left_out
         remarks[0] += self._carried.remarks
         closings = list(map(Closing, left_out.tolist(), remarks.tolist()))
         self._carried = Closing(0, 0) if block.block.closes else closings[0]
-        return FinishedBlock(made, singles, closings)
+        return FinishedBlock(statements, singles, closings)
 
-    def _singles(self, made: BlockStatements) -> Iterator[tuple[int, Statement | None]]:
+    def _singles(self, statements: BlockStatements) -> Iterator[tuple[int, Statement | None]]:
         """Yield the units that are decoded, with each of their statements; None for a change that the filter drops."""
-        block, units = made.block, list[int]()
+        block, units = statements.block, list[int]()
         changes_of = self._changes.of if block.block.is_run else self._changes.of_all
 
         def changes() -> Iterator[DecodedChange | None]:
-            wanted = np.flatnonzero(made.is_single)
+            wanted = np.flatnonzero(statements.is_single)
             for unit in wanted[:: -1 if self.takes_back else 1].tolist():
-                for one in changes_of(self._records_of(block, unit), block.transaction(unit), block.pieces(unit)):
+                for decoded in changes_of(self._records_of(block, unit), block.transaction(unit), block.pieces(unit)):
                     units.append(unit)
-                    yield one
+                    yield decoded
 
         for number, statement in enumerate(self._statements(changes())):
             yield units[number], statement
@@ -420,8 +422,10 @@ class SqlScript:
             if block.block.opens:
                 yield self.beginning(block.block, block.block.extents[number])
             for unit in self._ordered(range(bounds[number], bounds[number + 1])):
-                made = finished.singles.get(unit) or ([self._shown(block, unit, texts[unit])] if unit in texts else [])
-                yield from made if block.block.is_run else map(NotRun, made)
+                statements = finished.singles.get(unit) or (
+                    [self._shown(block, unit, texts[unit])] if unit in texts else []
+                )
+                yield from statements if block.block.is_run else map(NotRun, statements)
             if block.block.closes:
                 yield finished.closings[number]
 
@@ -429,15 +433,17 @@ class SqlScript:
         """Return numbers in the order of the script."""
         return numbers[::-1] if self.takes_back else numbers
 
-    def _shown(self, block: BlockRows, unit: int, made: str | Refusal) -> Statement:
+    def _shown(self, block: BlockRows, unit: int, result: str | Refusal) -> Statement:
         """Return a statement that was made by columns, with its change."""
         records, transaction = self._records_of(block, unit), block.transaction(unit)
         change = next(self._changes.of_all(records, transaction, block.pieces(unit))).change
-        if isinstance(made, Refusal):
-            return Statement(change, None, made.reason, elsewhere=block.elsewhere)
-        return Statement(change, made, elsewhere=block.elsewhere)
+        if isinstance(result, Refusal):
+            return Statement(change, None, result.reason, elsewhere=block.elsewhere)
+        return Statement(change, result, elsewhere=block.elsewhere)
 
 
 def _size_of(change: Change) -> int:
     """Return the size of the values of a change in bytes."""
-    return sum(len(one.data) for column in change.columns for one in (column.before, column.after) if one is not None)
+    return sum(
+        len(value.data) for column in change.columns for value in (column.before, column.after) if value is not None
+    )

@@ -134,10 +134,10 @@ class ScriptLines:
             (int(block.units.rows[block.units.heads[unit]]), b"".join(map(self.text, statements)))
             for unit, statements in finished.singles.items()
         )
-        made = [*finished.made.parts, _refusals(finished.made), _part(sorted(singles))]
+        change_lines = [*finished.made.parts, _refusals(finished.made), _part(sorted(singles))]
         if not block.block.is_run:
-            made = list(map(_as_comments, made))
-        parts = [*self._openings(block), *made, *self._closings(block, finished)]
+            change_lines = list(map(_as_comments, change_lines))
+        parts = [*self._openings(block), *change_lines, *self._closings(block, finished)]
         return [part._replace(rows=-part.rows) for part in parts] if self._is_backwards else parts
 
     def _openings(self, block: BlockRows) -> Iterator[LinePart]:
@@ -153,14 +153,16 @@ class ScriptLines:
             yield _part(zip(block.units.ends(is_last=not self._is_backwards), closings, strict=True))
 
 
-def _refusals(made: BlockStatements) -> LinePart:
+def _refusals(statements: BlockStatements) -> LinePart:
     """Return the comments in place of statements; the text after the RBA is made once for all that share it."""
     begin, rests = refusal_comment(0, "", "", "", None).split("0")[0], dict[tuple[str, str, str], str]()
     texts = []
-    for row, rba, op, table, reason in sorted(made.refusals):
+    for row, rba, op, table, reason in sorted(statements.refusals):
         rest = rests.get(key := (op, table, reason))
         if rest is None:
-            rest = rests[key] = refusal_comment(0, op, table, reason, made.block.elsewhere).removeprefix(f"{begin}0")
+            rest = rests[key] = refusal_comment(0, op, table, reason, statements.block.elsewhere).removeprefix(
+                f"{begin}0"
+            )
         texts.append((row, f"{begin}{rba}{rest}\n".encode()))
     return _part(texts)
 
@@ -169,7 +171,7 @@ def _as_comments(part: LinePart) -> LinePart:
     """Return the lines of statements as comments."""
     begins, text = np.concatenate(([0], part.ends))[:-1].tolist(), bytes(part.data)
     lines = (text[begin:end].decode().split("\n")[:-1] for begin, end in zip(begins, part.ends.tolist(), strict=True))
-    texts = ("".join(f"{one}\n" for one in map(as_comment, statement)).encode() for statement in lines)
+    texts = ("".join(f"{line}\n" for line in map(as_comment, statement)).encode() for statement in lines)
     return _part(zip(part.rows.tolist(), texts, strict=True))
 
 

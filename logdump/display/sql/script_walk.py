@@ -128,7 +128,7 @@ class ScriptFiles:
             trail = self.of(path).trail
             start, stop = origin.rba if path == origin.path else 0, trail.refresh()
             stop = last.rba + 1 if path == last.path else stop
-            damages = [one for one in extent.damage if one.path == path and start <= one.rba < stop]
+            damages = [damage for damage in extent.damage if damage.path == path and start <= damage.rba < stop]
             if damages and is_backwards:
                 start = damages[-1].rba + damages[-1].length
             elif damages:
@@ -315,7 +315,7 @@ class ScriptWalk:
         nearby = records + 1 if records < NEARBY else 1
         walk = TransactionWalk(self._files.of(path).trail, Spot(path, rbas[0]), until=path, nearby=nearby)
         wanted = {Spot(path, rba) for rba in rbas}
-        extents = (one for one in walk if isinstance(one, Extent) and one.first in wanted)
+        extents = (extent for extent in walk if isinstance(extent, Extent) and extent.first in wanted)
         return list(islice(extents, len(rbas)))
 
     def _fail_at_damage(self) -> None:

@@ -75,13 +75,13 @@ def _shapes(changes: ChangedRows) -> tuple[list[ChangeShape], Array]:
     if any("UPDATE" in op for op in set(changes.ops)):
         changed = np.array([changes.changed(column) for column in range(width)], bool).reshape(width, count)
     ops = sorted(set(changes.ops))
-    op = np.array([[ops.index(one) for one in changes.ops]], np.uint8)
+    op = np.array([[ops.index(operation) for operation in changes.ops]], np.uint8)
     sets = [np.packbits(mask, axis=0, bitorder="little") for mask in (changes.had, changes.has, changed)]
     keys = np.ascontiguousarray(np.concatenate([op, *sets]).T)
     firsts, number = _distinct(keys)
     shapes = []
     for first in firsts.tolist():
-        had, has, differ = (int.from_bytes(one[:, first].tobytes(), "little") for one in sets)
+        had, has, differ = (int.from_bytes(bits[:, first].tobytes(), "little") for bits in sets)
         shapes.append(ChangeShape(changes.ops[first], had, has, differ))
     return shapes, number
 
@@ -99,8 +99,10 @@ class _Lines:
     def __init__(self, changes: ChangedRows, literals: Literals, decisions: list[Decision], decision_of: Array) -> None:
         self._changes, self._table, self._literals = changes, changes.table, literals
         self._decisions, self._decision_of = decisions, decision_of
-        self._reasons = list(dict.fromkeys(one.refusal for one in decisions if one.refusal is not None))
-        numbers = [_MADE if one.refusal is None else self._reasons.index(one.refusal) for one in decisions]
+        self._reasons = list(dict.fromkeys(decision.refusal for decision in decisions if decision.refusal is not None))
+        numbers = [
+            _MADE if decision.refusal is None else self._reasons.index(decision.refusal) for decision in decisions
+        ]
         self._refused = np.array(numbers, np.int64)[decision_of]
         self._problems: dict[int, str] = {}
         self._undecided = changes.undecided.copy()
@@ -135,12 +137,15 @@ class _Lines:
     def _masks(self, role: ColumnRole) -> Iterator[tuple[ColumnSet, Array]]:
         """Yield the parts with a role, each with masks of the changes that have a column: one row per column."""
         width = len(self._table.names)
-        most = max(len(one.parts) for one in self._decisions)
+        most = max(len(decision.parts) for decision in self._decisions)
         for place in range(most):
-            parts = [one.parts[place] if place < len(one.parts) else None for one in self._decisions]
-            part = next(one for one in parts if one is not None)
+            parts = [decision.parts[place] if place < len(decision.parts) else None for decision in self._decisions]
+            part = next(column_set for column_set in parts if column_set is not None)
             if part.role is role:
-                sets = b"".join((0 if one is None else one.columns).to_bytes(width // 8 + 1, "little") for one in parts)
+                sets = b"".join(
+                    (0 if column_set is None else column_set.columns).to_bytes(width // 8 + 1, "little")
+                    for column_set in parts
+                )
                 bits = np.frombuffer(sets, np.uint8).reshape(len(parts), -1)
                 masks = np.unpackbits(bits, axis=1, bitorder="little")[:, :width].astype(bool)
                 yield part, np.ascontiguousarray(masks.T)[:, self._decision_of] & ~self._undecided
@@ -155,8 +160,8 @@ class _Lines:
     def _cell(self, part: ColumnSet, column: int, mask: Array) -> None:
         """Append the values of a column, with its name if the role has one."""
         cells = self._changes.cells(column, mask, is_before=part.is_before)
-        for at, reason in cells.problems:
-            self._problems.setdefault(at, reason)
+        for row, reason in cells.problems:
+            self._problems.setdefault(row, reason)
         self._undecided[list(cells.undecided)] = True
         sizes, name = cells.sizes, self._table.names[column]
         if part.role is ColumnRole.FIND and cells.texts is not None:
@@ -201,8 +206,8 @@ class _Lines:
 
     def _joined(self, tail: bytes) -> MadeStatements:
         """Return the lines of all fields, and the reasons of the changes without a line."""
-        for at, reason in self._problems.items():
-            self._refused[at] = len(self._reasons)
+        for row, reason in self._problems.items():
+            self._refused[row] = len(self._reasons)
             self._reasons.append(reason)
         is_skipped = (self._refused != _MADE) | self._undecided
         count = len(is_skipped)
@@ -228,46 +233,46 @@ def undo(change: Change, dialect: Dialect) -> Statement:
 
 def statements_of(changes: Sequence[Change], dialect: Dialect, *, takes_back: bool) -> list[Statement]:
     """Return the statement of each change, from its decoded values."""
-    made = [Statement(change, None, change.problem) for change in changes]
+    statements = [Statement(change, None, change.problem) for change in changes]
     groups: dict[tuple[str, str, int, int], list[int]] = {}
-    for at, change in enumerate(changes):
+    for index, change in enumerate(changes):
         if change.problem:
             continue
         if change.op == "DDL" and not takes_back:
-            made[at] = _ddl(change, dialect)
+            statements[index] = _ddl(change, dialect)
         else:
             width = change.columns[-1].index + 1 if change.columns else 0
             kind = change.op.removeprefix("PK ")
-            groups.setdefault((kind, change.table, id(change.definition), width), []).append(at)
+            groups.setdefault((kind, change.table, id(change.definition), width), []).append(index)
     for (_, name, _, width), places in groups.items():
-        group = [changes[at] for at in places]
+        group = [changes[index] for index in places]
         columns = group[0].definition.columns if group[0].definition else None
-        found = _of_table(sql_table(name, columns, dialect, width), group, dialect, takes_back=takes_back)
-        for at, statement in zip(places, found, strict=True):
-            made[at] = statement
-    return made
+        group_statements = _of_table(sql_table(name, columns, dialect, width), group, dialect, takes_back=takes_back)
+        for index, statement in zip(places, group_statements, strict=True):
+            statements[index] = statement
+    return statements
 
 
 def _of_table(table: SqlTable, changes: Sequence[Change], dialect: Dialect, *, takes_back: bool) -> Iterator[Statement]:
     """Yield the statements of changes of one table with one verb."""
     literals = Literals.of_dialect(dialect)
-    made = make_statements(DecodedChanges(table, changes, literals), literals, takes_back=takes_back)
+    statements = make_statements(DecodedChanges(table, changes, literals), literals, takes_back=takes_back)
     begin = 0
-    for change, end, reason in zip(changes, made.ends.tolist(), made.reason.tolist(), strict=True):
+    for change, end, reason in zip(changes, statements.ends.tolist(), statements.reason.tolist(), strict=True):
         if reason == _MADE:
-            yield Statement(change, bytes(made.data[begin : end - len(STATEMENT_END)]).decode())
+            yield Statement(change, bytes(statements.data[begin : end - len(STATEMENT_END)]).decode())
         else:
-            yield Statement(change, None, made.reasons[reason])
+            yield Statement(change, None, statements.reasons[reason])
         begin = end
 
 
 def _ddl(change: Change, dialect: Dialect) -> Statement:
     """Return the statement as the source ran it, in the source's own dialect."""
     try:
-        made = _source_text(change, dialect)
+        statement = _source_text(change, dialect)
     except (Unwritable, TrailError) as error:
         return Statement(change, None, str(error))
-    return Statement(change, made.sql, None, made.ending)
+    return Statement(change, statement.sql, None, statement.ending)
 
 
 def _source_text(change: Change, dialect: Dialect) -> OneStatement:

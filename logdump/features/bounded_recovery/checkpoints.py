@@ -73,7 +73,7 @@ def _by_xid(path: Path, file: Iterator[str], offset: TimeOffset) -> dict[str, Gi
     header = [name.strip().lower() for name in next(rows, [])]
     if header not in _HEADERS:
         raise CommandError(f"{path}, line 1: the columns are xid,begin[,end][,records], not {','.join(header)!r}.")
-    found: dict[str, GivenBegin] = {}
+    begins: dict[str, GivenBegin] = {}
     for row in rows:
         if not any(cell.strip() for cell in row):
             continue
@@ -81,13 +81,13 @@ def _by_xid(path: Path, file: Iterator[str], offset: TimeOffset) -> dict[str, Gi
             given = _given(rows.line_num, header, row, offset)
         except ValueError as error:
             raise CommandError(f"{path}, line {rows.line_num}: {error}.") from error
-        if given.xid in found:
-            before = found[given.xid].line
+        if given.xid in begins:
+            before = begins[given.xid].line
             raise CommandError(f"{path}, line {rows.line_num}: {given.xid} is on line {before} already.")
-        if len(found) >= MOST_GIVEN:
+        if len(begins) >= MOST_GIVEN:
             raise CommandError(f"{path}, line {rows.line_num}: there are more than {MOST_GIVEN} transactions.")
-        found[given.xid] = given
-    return found
+        begins[given.xid] = given
+    return begins
 
 
 def _given(line: int, header: list[str], row: list[str], offset: TimeOffset) -> GivenBegin:
@@ -160,53 +160,55 @@ class BrCheckpoints:
         """Return the time of a checkpoint."""
         return self.first + number * self.interval
 
-    def is_persisted(self, one: TransactionInterval) -> bool:
+    def is_persisted(self, transaction: TransactionInterval) -> bool:
         """Return True if any checkpoint writes the transaction to disk."""
-        return self.persisted_from(one) is not None
+        return self.persisted_from(transaction) is not None
 
-    def persisted_from(self, one: TransactionInterval) -> int | None:
+    def persisted_from(self, transaction: TransactionInterval) -> int | None:
         """Return the moment of the first checkpoint that writes a transaction to disk, None if none does."""
-        number = self._persists(one)
-        return self.time(number) if number < self._stop(one.end) else None
+        number = self._persists(transaction)
+        return self.time(number) if number < self._stop(transaction.end) else None
 
-    def _persists(self, one: TransactionInterval) -> int:
+    def _persists(self, transaction: TransactionInterval) -> int:
         """Return the number of the first checkpoint that writes a transaction to disk if it is still open."""
-        return max(0, self._at_or_after(one.high + self.interval + 1))
+        return max(0, self._at_or_after(transaction.high + self.interval + 1))
 
-    def reach(self, one: TransactionInterval) -> int:
+    def reach(self, transaction: TransactionInterval) -> int:
         """Return how far back a restart reads at most because of a transaction, in microseconds.
 
         The reach grows until a checkpoint has the transaction on disk, or the transaction ends.
         """
-        begins, stop = max(0, self._at_or_after(one.high)), self._stop(one.end)
+        begins, stop = max(0, self._at_or_after(transaction.high)), self._stop(transaction.end)
         if stop <= begins:
-            return (self.last if one.end is None else one.end) - one.high
-        return min(self.time(min(self._persists(one), stop)), self.last) - one.high
+            return (self.last if transaction.end is None else transaction.end) - transaction.high
+        return min(self.time(min(self._persists(transaction), stop)), self.last) - transaction.high
 
     def _stop(self, end: int | None) -> int:
         return self.count if end is None else min(self.count, self._at_or_after(end))
 
-    def add(self, one: TransactionInterval, operations: Iterable[TimedOperation] | None = None) -> None:
+    def add(self, transaction: TransactionInterval, operations: Iterable[TimedOperation] | None = None) -> None:
         """Add a transaction; ``operations`` are those of a persisted transaction, None if unknown."""
-        self._note_end(one)
+        self._note_end(transaction)
         sizes: Counter[int] = Counter()
         for operation in operations or ():
             sizes[max(0, self._at_or_after(operation.time))] += operation.size
-        begins = max(0, self._at_or_after(one.high))
-        persists, stop = self._persists(one), self._stop(one.end)
+        begins = max(0, self._at_or_after(transaction.high))
+        persists, stop = self._persists(transaction), self._stop(transaction.end)
         self.ever += persists < stop
         opened, persisted, stored = self._steps
         if begins < stop:
             opened[begins] += 1
             opened[stop] -= 1
         for number in range(begins, min(persists, stop)):
-            if number not in self._oldest or is_before(one, self._oldest[number]):
-                self._oldest[number] = one
+            if number not in self._oldest or is_before(transaction, self._oldest[number]):
+                self._oldest[number] = transaction
         if persists >= stop:
             return
         persisted[persists] += 1
         persisted[stop] -= 1
-        so_far = one.size if operations is None else sum(sizes[number] for number in sizes if number <= persists)
+        so_far = (
+            transaction.size if operations is None else sum(sizes[number] for number in sizes if number <= persists)
+        )
         stored[persists] += so_far
         self._written += so_far
         for number in sorted(number for number in sizes if persists < number < stop and sizes[number]):
@@ -216,19 +218,19 @@ class BrCheckpoints:
             self._written += so_far
         stored[stop] -= so_far
 
-    def _note_end(self, one: TransactionInterval) -> None:
-        if one.end is None or one.last_place is None:
+    def _note_end(self, transaction: TransactionInterval) -> None:
+        if transaction.end is None or transaction.last_place is None:
             return
-        number = max(0, self._at_or_after(one.end))
-        self._ends[number] = max(one.last_place, self._ends.get(number, one.last_place))
+        number = max(0, self._at_or_after(transaction.end))
+        self._ends[number] = max(transaction.last_place, self._ends.get(number, transaction.last_place))
 
     def restart(self, number: int) -> RedoStart:
         """Return the position from which Extract reads after a checkpoint."""
         if number in self._oldest:
             return start_of(self._oldest[number])
-        numbers, reached = self._reached
-        at = bisect_right(numbers, number)
-        return RedoStart(self.time(number), reached[at - 1] if at else None)
+        numbers, places = self._reached
+        index = bisect_right(numbers, number)
+        return RedoStart(self.time(number), places[index - 1] if index else None)
 
     @cached_property
     def _sums(self) -> dict[int, _Sums]:
@@ -258,9 +260,9 @@ class BrCheckpoints:
         total = self._sums.get(number)
         return total.persisted if total is not None else 0
 
-    def is_persisted_at(self, one: TransactionInterval, number: int) -> bool:
+    def is_persisted_at(self, transaction: TransactionInterval, number: int) -> bool:
         """Return True if the transaction is on disk after a checkpoint."""
-        return number >= 0 and self._persists(one) <= number
+        return number >= 0 and self._persists(transaction) <= number
 
     @property
     def busy(self) -> int:
@@ -271,9 +273,9 @@ class BrCheckpoints:
         """Return the checkpoints with an open transaction."""
         return [
             CheckpointShown(
-                number, self.time(number), one.open, one.persisted, one.dirty, one.size, self.restart(number)
+                number, self.time(number), sums.open, sums.persisted, sums.dirty, sums.size, self.restart(number)
             )
-            for number, one in self._sums.items()
+            for number, sums in self._sums.items()
         ]
 
     def compared(self) -> BrIntervalShown:
@@ -290,16 +292,16 @@ class BrCheckpoints:
         return BrIntervalShown(self.interval, self.count, self.ever, self._written, greatest, mean)
 
 
-def start_of(one: TransactionInterval) -> RedoStart:
+def start_of(transaction: TransactionInterval) -> RedoStart:
     """Return the begin of a transaction as the position from which redo is read."""
-    return RedoStart(one.high, one.place, one.csn, one.xid)
+    return RedoStart(transaction.high, transaction.place, transaction.csn, transaction.xid)
 
 
-def is_before(one: TransactionInterval, other: TransactionInterval) -> bool:
+def is_before(transaction: TransactionInterval, other: TransactionInterval) -> bool:
     """Return True if the transaction begins before the other; redo positions decide between equal times."""
-    if one.high != other.high or one.place is None or other.place is None:
-        return one.high < other.high
-    return one.place < other.place
+    if transaction.high != other.high or transaction.place is None or other.place is None:
+        return transaction.high < other.high
+    return transaction.place < other.place
 
 
 _SECOND = 1_000_000

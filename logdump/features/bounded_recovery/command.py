@@ -53,9 +53,9 @@ class Duration(Parameter[int]):
 class Intervals(Parameter[tuple[int, ...]]):
     """Several intervals, separated by commas."""
 
-    def __init__(self, one: Duration) -> None:
-        super().__init__(f"{one.syntax},…")
-        self._one = one
+    def __init__(self, duration: Duration) -> None:
+        super().__init__(f"{duration.syntax},…")
+        self._one = duration
 
     def parse(self, text: str, context: Context) -> tuple[int, ...]:
         """Return the intervals in microseconds."""
@@ -63,9 +63,9 @@ class Intervals(Parameter[tuple[int, ...]]):
 
     def begins(self, typed: str, context: Context) -> bool:
         """Return True if the last interval may be incomplete and the others are valid."""
-        *others, last = typed.split(",")
+        *intervals, last = typed.split(",")
         try:
-            self.parse(",".join(others), context) if others else ()
+            self.parse(",".join(intervals), context) if intervals else ()
         except ArgumentError:
             return False
         return not last or self._one.begins(last, context)
@@ -87,8 +87,8 @@ def run_bounded_recovery(session: Session, wanted: BrRequest) -> Iterator[Event]
     whole = whole_trail_of(session, options.over, "BR")
     given = read_begins(Path(options.begins).expanduser(), session.settings.time_offset) if options.begins else {}
 
-    def takes(one: TransactionInterval) -> bool:
-        return not options.filtered or _passes(session, one)
+    def takes(transaction: TransactionInterval) -> bool:
+        return not options.filtered or _passes(session, transaction)
 
     survey = BrSurvey(whole, options, given, takes)
     title = trail_title(name_over(session, options.over), len(whole))
@@ -100,12 +100,12 @@ def run_bounded_recovery(session: Session, wanted: BrRequest) -> Iterator[Event]
     yield from answered(survey.run(session.settings.notify), survey.reading, results)
 
 
-def _passes(session: Session, one: TransactionInterval) -> bool:
+def _passes(session: Session, transaction: TransactionInterval) -> bool:
     """Return True if the first record of the transaction passes the filter."""
-    if one.spot is None:
+    if transaction.spot is None:
         return False
-    with TrailFile(one.spot.path) as trail:
-        record = trail.record_at(one.spot.rba)
+    with TrailFile(transaction.spot.path) as trail:
+        record = trail.record_at(transaction.spot.rba)
         return record is not None and session.selection(trail).accepts(record)
 
 

@@ -81,7 +81,7 @@ RECOVERY = Shape(
             "sources",
             "object",
             "Transactions by the source of their begin: `given`, `operations`, `redo_clock`, `none`",
-            lambda one: {source.value: number for source, number in one.sources.items()},
+            lambda shown: {source.value: number for source, number in shown.sources.items()},
         ),
         member("checkpoints", "number", "Checkpoints"),
         member("busy", "number", "Those with an open transaction, one `br_checkpoint` each"),

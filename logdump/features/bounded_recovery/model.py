@@ -42,10 +42,10 @@ def read_duration(text: str, bounds: DurationBounds) -> int:
     Raises:
         ArgumentError: it is not a duration, or out of bounds.
     """
-    found = _DURATION.fullmatch(text)
-    if found is None:
+    match = _DURATION.fullmatch(text)
+    if match is None:
         raise ArgumentError(f"{text!r} is not a duration such as 20M or 4H.")
-    value = int(found[1]) * _UNITS[found[2].upper()]
+    value = int(match[1]) * _UNITS[match[2].upper()]
     if not bounds.least <= value <= bounds.most:
         raise ArgumentError(f"{text} is out of range: {bounds.text}.")
     return value

@@ -70,7 +70,7 @@ class FirstPass:
     Args:
         whole: the trail.
         slack: that of the redo clock, microseconds.
-        at: the moment of a restart; later restart records do not count. None: all count.
+        moment: that of a restart; later restart records do not count. None: all count.
         see_damage: called with each place of damage.
 
     Attributes:
@@ -83,14 +83,14 @@ class FirstPass:
         self,
         whole: WholeTrail,
         slack: int,
-        at: int | None,
+        moment: int | None,
         see_damage: Callable[[Damage], object] = lambda _: None,
     ) -> None:
         self.clock = RedoClock(slack)
         self.commits: tuple[int, int] | None = None
         self._whole, self._damaged = whole, DamagedPlaces(whole)
         self.unknown_vendor = True
-        self._at, self._see_damage = at, see_damage
+        self._at, self._see_damage = moment, see_damage
         self._created: FirstCheckpoint | None = None
         self._marker: FirstCheckpoint | None = None
 
@@ -119,19 +119,19 @@ class FirstPass:
             if self._created is None and header.created is not None:
                 self._created = FirstCheckpoint(header.created, FirstSource.CREATED, Spot(trail.path, 0))
 
-    def take(self, one: Extent | Damage | Restart) -> None:
+    def take(self, item: Extent | Damage | Restart) -> None:
         """Add the next item of the trail.
 
         Raises:
             CommandError: a CSN is not one of Oracle.
         """
-        for damage in self._damaged.take(one):
+        for damage in self._damaged.take(item):
             self._see_damage(damage)
-        if isinstance(one, Restart):
-            if self._at is None or one.time <= self._at:
-                self._marker = FirstCheckpoint(one.time, FirstSource.RESTART, one.spot)
-        elif isinstance(one, Extent) and one.is_whole:
-            self._learn(one)
+        if isinstance(item, Restart):
+            if self._at is None or item.time <= self._at:
+                self._marker = FirstCheckpoint(item.time, FirstSource.RESTART, item.spot)
+        elif isinstance(item, Extent) and item.is_whole:
+            self._learn(item)
 
     def _learn(self, extent: Extent) -> None:
         csn, commit = extent.transaction.csn, extent.last_moment.time
@@ -188,18 +188,18 @@ class RestartAt:
         self._reached: RedoPlace | None = None
         self._ends: array[int] = array("q")
 
-    def add(self, one: TransactionInterval) -> None:
+    def add(self, transaction: TransactionInterval) -> None:
         """Add a transaction."""
-        if one.end is not None and one.end <= self._at:
-            self._ends.append(one.end)
+        if transaction.end is not None and transaction.end <= self._at:
+            self._ends.append(transaction.end)
             if len(self._ends) > _MOST_ENDS:
                 del self._ends[: _MOST_ENDS // 2]
-            if one.last_place is not None:
-                self._reached = max(one.last_place, self._reached or one.last_place)
-        elif one.high <= self._at:
-            if self._oldest is None or is_before(one, self._oldest):
-                self._oldest = one
-            is_persisted = not self._options.is_off and self._checkpoints.is_persisted_at(one, self._number)
+            if transaction.last_place is not None:
+                self._reached = max(transaction.last_place, self._reached or transaction.last_place)
+        elif transaction.high <= self._at:
+            if self._oldest is None or is_before(transaction, self._oldest):
+                self._oldest = transaction
+            is_persisted = not self._options.is_off and self._checkpoints.is_persisted_at(transaction, self._number)
             self._has_persisted = self._has_persisted or is_persisted
 
     def shown(self, heartbeat: ObservedRestart | None, header: ObservedRestart | None) -> BrRestartShown:
@@ -234,14 +234,14 @@ class RestartAt:
         recaptured = len(ends) - bisect_right(ends, start.time)
         return RestartReach(start, self._at - start.time, logs, size, recaptured)
 
-    def _bytes(self, start: RedoPlace, reached: RedoPlace, logs: int) -> int | None:
+    def _bytes(self, start: RedoPlace, end: RedoPlace, logs: int) -> int | None:
         """Return the bytes of redo between two positions; over several logs None without LOGSIZE, else as if full."""
         if logs == 1:
-            return max(0, reached.position - start.position)
+            return max(0, end.position - start.position)
         log_size = self._options.log_size
         if log_size is None:
             return None
-        return max(0, log_size - start.position) + (logs - 2) * log_size + reached.position
+        return max(0, log_size - start.position) + (logs - 2) * log_size + end.position
 
 
 class BrSurvey:
@@ -285,35 +285,35 @@ class BrSurvey:
             NotATrail: a file cannot be read any more.
         """
         self._pass.read_headers()
-        for one in self._first_copies(notify):
-            if isinstance(one, Progress):
-                yield one
+        for item in self._first_copies(notify):
+            if isinstance(item, Progress):
+                yield item
             else:
-                self._pass.take(one)
+                self._pass.take(item)
         self._make_checkpoints()
         if self._first is None:
             return
-        for one in self._first_copies(notify):
-            if isinstance(one, Progress):
-                yield one
-            elif isinstance(one, Extent) and one.is_whole:
-                self._take(one)
+        for item in self._first_copies(notify):
+            if isinstance(item, Progress):
+                yield item
+            elif isinstance(item, Extent) and item.is_whole:
+                self._take(item)
         for given in self._given.values():
             self._add(_not_in_trail(given), None)
 
     def _first_copies(self, notify: int) -> Iterator[Extent | Damage | Restart | Progress]:
         """Yield the items of ``walked``, without later copies of transactions."""
         self._copies = 0
-        for one in walked(self._whole, notify):
+        for item in walked(self._whole, notify):
             if (
-                isinstance(one, Extent)
-                and one.is_whole
-                and one.begin is not None
-                and self._not_applied.holds(one.begin)
+                isinstance(item, Extent)
+                and item.is_whole
+                and item.begin is not None
+                and self._not_applied.holds(item.begin)
             ):
                 self._copies += 1
             else:
-                yield one
+                yield item
 
     def _make_checkpoints(self) -> None:
         self._clock = self._pass.clock if self._pass.clock.is_set else None
@@ -324,7 +324,7 @@ class BrSurvey:
         last = self._pass.commits[1] if self._pass.commits is not None else first
         self._main = BrCheckpoints(first, options.interval, max(last, options.restart or last))
         self._compared = [BrCheckpoints(first, interval, last) for interval in options.compare]
-        if max(one.count for one in (self._main, *self._compared)) > MOST_CHECKPOINTS:
+        if max(checkpoints.count for checkpoints in (self._main, *self._compared)) > MOST_CHECKPOINTS:
             raise CommandError(f"There would be more than {MOST_CHECKPOINTS} checkpoints: FIRST begins later.")
         if options.restart is not None:
             self._restart = RestartAt(self._main, options)
@@ -333,27 +333,27 @@ class BrSurvey:
         given = self._given.pop(extent.transaction.xid or "", None)
         self._add(began(extent, given, self._clock), extent)
 
-    def _add(self, one: TransactionInterval, extent: Extent | None) -> None:
-        self._sources[one.source] += 1
+    def _add(self, transaction: TransactionInterval, extent: Extent | None) -> None:
+        self._sources[transaction.source] += 1
         for checkpoints in (self._main, *self._compared):
             operations = None
-            if extent is not None and checkpoints.is_persisted(one):
+            if extent is not None and checkpoints.is_persisted(transaction):
                 operations = operations_of(self._whole, extent, self._clock)
-            checkpoints.add(one, operations)
+            checkpoints.add(transaction, operations)
         if self._restart is not None:
-            self._restart.add(one)
-        self._note_long(one)
+            self._restart.add(transaction)
+        self._note_long(transaction)
 
-    def _note_long(self, one: TransactionInterval) -> None:
-        end = self._main.last if one.end is None else one.end
-        is_certain = end - one.high > self._longer
-        is_possible = one.low is not None and end - one.low > self._longer
-        if (is_certain or is_possible) and self._takes(one):
+    def _note_long(self, transaction: TransactionInterval) -> None:
+        end = self._main.last if transaction.end is None else transaction.end
+        is_certain = end - transaction.high > self._longer
+        is_possible = transaction.low is not None and end - transaction.low > self._longer
+        if (is_certain or is_possible) and self._takes(transaction):
             self._certain += is_certain
-            intervals, persisted, reach = (end - one.high) // self._main.interval, False, end - one.high
+            intervals, persisted, reach = (end - transaction.high) // self._main.interval, False, end - transaction.high
             if not self._options.is_off:
-                persisted, reach = self._main.is_persisted(one), self._main.reach(one)
-            self._long.add(LongTransactionShown(one, is_certain, intervals, persisted, reach))
+                persisted, reach = self._main.is_persisted(transaction), self._main.reach(transaction)
+            self._long.add(LongTransactionShown(transaction, is_certain, intervals, persisted, reach))
 
     @property
     def end(self) -> LongTransactionsEnd:
@@ -392,10 +392,10 @@ class BrSurvey:
         yield self.shown(title, is_partial=is_partial)
         yield from self.checkpoints(is_partial=is_partial)
         if not is_partial and self._restart is not None and self._options.restart is not None:
-            at = self._options.restart
+            moment = self._options.restart
             table = self._options.heartbeat_table
-            heartbeat = from_heartbeats(self._whole, definitions_of, at, table)
-            yield self._restart.shown(heartbeat, from_headers(self._whole, at))
+            heartbeat = from_heartbeats(self._whole, definitions_of, moment, table)
+            yield self._restart.shown(heartbeat, from_headers(self._whole, moment))
         yield from self._long
         if not is_partial:
             yield self.end
@@ -404,7 +404,7 @@ class BrSurvey:
     def checkpoints(self, *, is_partial: bool) -> list[CheckpointShown]:
         """Return the checkpoints with an open transaction; without restart positions if not all was read."""
         shown = self._main.shown()
-        return [one._replace(restart=None) for one in shown] if is_partial else shown
+        return [checkpoint._replace(restart=None) for checkpoint in shown] if is_partial else shown
 
     @property
     def grid(self) -> BrCheckpoints:
@@ -423,12 +423,12 @@ class BrSurvey:
 def walked(whole: WholeTrail, notify: int) -> Iterator[Extent | Damage | Restart | Progress]:
     """Yield the items of a trail, and Progress as set by NOTIFY."""
     records = 0
-    for one in transactions_of(whole):
-        yield one
-        if isinstance(one, Extent) and one.last is not None:
-            before, records = records, records + one.records
+    for item in transactions_of(whole):
+        yield item
+        if isinstance(item, Extent) and item.last is not None:
+            before, records = records, records + item.records
             if records // notify > before // notify:
-                yield Progress(records, one.last.rba, one.last_moment.time, whole.size)
+                yield Progress(records, item.last.rba, item.last_moment.time, whole.size)
 
 
 def _not_in_trail(given: GivenBegin) -> TransactionInterval:
@@ -449,22 +449,22 @@ def _not_in_trail(given: GivenBegin) -> TransactionInterval:
 
 
 def from_heartbeats(
-    whole: WholeTrail, definitions_of: Callable[[TrailFile], RowDefinitions], at: int, table: str
+    whole: WholeTrail, definitions_of: Callable[[TrailFile], RowDefinitions], moment: int, table: str
 ) -> ObservedRestart | None:
     """Return the restart position of the last heartbeat up to a moment that has passed Extract, None without one.
 
     ``table`` is the name of the heartbeat tables.
     """
-    reader, found = HeartbeatReader(definitions_of, table, not_applied_in=NotAppliedByFile(whole).of), None
+    reader, restart = HeartbeatReader(definitions_of, table, not_applied_in=NotAppliedByFile(whole).of), None
     for ordinal in range(len(whole)):
         trail = whole.open(ordinal)
         if trail is None:
             continue
         with trail:
             for row in reader.rows(trail):
-                if isinstance(row, HeartbeatRow) and row.commit_time <= at and _is_of_extract(row):
-                    found = ObservedRestart(row.spot, row.commit_time, row.restart_csn, row.restart_ts)
-    return found
+                if isinstance(row, HeartbeatRow) and row.commit_time <= moment and _is_of_extract(row):
+                    restart = ObservedRestart(row.spot, row.commit_time, row.restart_csn, row.restart_ts)
+    return restart
 
 
 def _is_of_extract(row: HeartbeatRow) -> bool:
@@ -473,18 +473,18 @@ def _is_of_extract(row: HeartbeatRow) -> bool:
     return is_set and any(beat.direction is Direction.OUTGOING and not beat.is_reported for beat in beats_of(row))
 
 
-def from_headers(whole: WholeTrail, at: int) -> ObservedRestart | None:
+def from_headers(whole: WholeTrail, moment: int) -> ObservedRestart | None:
     """Return LOGBSN of the last file begun up to a moment whose header has it, None without one."""
-    found = None
+    restart = None
     for ordinal in range(len(whole)):
         trail = whole.open(ordinal)
         if trail is None:
             continue
         with trail:
             header = trail.file_header
-        if header is None or header.created is None or header.created > at:
+        if header is None or header.created is None or header.created > moment:
             continue
         logbsn = header.get("TrailInfo", "LOGBSN")
         if isinstance(logbsn, str) and logbsn:
-            found = ObservedRestart(Spot(whole.paths[ordinal], 0), header.created, logbsn, None)
-    return found
+            restart = ObservedRestart(Spot(whole.paths[ordinal], 0), header.created, logbsn, None)
+    return restart

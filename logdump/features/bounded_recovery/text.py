@@ -117,19 +117,19 @@ def restart_lines(shown: BrRestartShown, settings: Settings) -> Iterator[str]:
 
 def long_lines(shown: LongTransactionShown, settings: Settings) -> Iterator[str]:
     """Yield one transaction: its begin and end, and how certain they are."""
-    one = shown.began
+    transaction = shown.began
     offset = settings.time_offset
-    begin = format_timestamp(one.high, offset)
+    begin = format_timestamp(transaction.high, offset)
     end = (
-        f"to {format_timestamp(one.end, offset)}, {span_text(one.end - one.high)}"
-        if one.end is not None
+        f"to {format_timestamp(transaction.end, offset)}, {span_text(transaction.end - transaction.high)}"
+        if transaction.end is not None
         else "still open"
     )
-    earlier = f"from {format_timestamp(one.low, offset)} on" if one.low is not None else "earlier"
+    earlier = f"from {format_timestamp(transaction.low, offset)} on" if transaction.low is not None else "earlier"
     sure = "long for certain" if shown.certain else f"long if it began {earlier}"
-    where = f", {_place(one.spot)}" if one.spot is not None else ""
-    what = f"{amount(one.records, 'record')}, begin {_SOURCES[one.source]}"
-    yield f"  {escape(one.xid or 'without TRANID')}  {begin} {end}, {what}, {sure}{where}"
+    where = f", {_place(transaction.spot)}" if transaction.spot is not None else ""
+    what = f"{amount(transaction.records, 'record')}, begin {_SOURCES[transaction.source]}"
+    yield f"  {escape(transaction.xid or 'without TRANID')}  {begin} {end}, {what}, {sure}{where}"
 
 
 def end_lines(shown: LongTransactionsEnd, _settings: Settings) -> Iterator[str]:

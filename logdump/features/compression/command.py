@@ -53,7 +53,9 @@ def _over_files(session: Session, survey: CompressSurvey, paths: list[Path]) -> 
 def _remarks(session: Session) -> Iterator[Text]:
     """Yield a remark if the parameter file does not compress, and its options that are not used here."""
     file = parameters_in_use(session).extract
-    hosts = [one.rule for one in file.of(Other) if one.keyword == "RMTHOST"] if file is not None else []
+    hosts = (
+        [statement.rule for statement in file.of(Other) if statement.keyword == "RMTHOST"] if file is not None else []
+    )
     for rule in hosts:
         place = f"{rule.path}, line {rule.line}"
         if next(options_in(rule, "COMPRESS")) is None:
@@ -66,7 +68,7 @@ def _remarks(session: Session) -> Iterator[Text]:
 def _with_parameters(session: Session, options: CompressOptions) -> CompressOptions:
     """Return the options, completed by RMTHOST of the parameter file in use."""
     said = options_of(parameters_in_use(session).extract, "RMTHOST", "TCPFLUSHBYTES", "COMPRESSTHRESHOLD")
-    block, threshold = (int(one.word) if one is not None and one.word.isdecimal() else None for one in said)
+    block, threshold = (int(option.word) if option is not None and option.word.isdecimal() else None for option in said)
     return options._replace(
         block=options.block or block,
         threshold=threshold if options.threshold is None else options.threshold,

@@ -34,17 +34,20 @@ COMPRESSION = Shape(
     "COMPRESS: the result of one level.",
     (
         member(
-            "scope", "string", "`all`; `table`: its records sent alone", lambda one: "table" if one.table else "all"
+            "scope",
+            "string",
+            "`all`; `table`: its records sent alone",
+            lambda result: "table" if result.table else "all",
         ),
         member("table", "string or null", "The table; null for all records"),
         member("bytes", "number", "Bytes of all blocks"),
         member("compressed", "number", "Bytes after it, extrapolated from the blocks that were compressed"),
-        member("ratio", "number", "The first by the second, to 4 decimals", lambda one: round(one.ratio, 4)),
+        member("ratio", "number", "The first by the second, to 4 decimals", lambda result: round(result.ratio, 4)),
         member("blocks", "number", "Blocks"),
         member("blocks_compressed", "number", "Those over the threshold"),
         member("level", "number", "Level of zlib"),
         member("threshold", "number", "Size in bytes above which blocks are compressed"),
-        member("seconds", "number", "Time of zlib here", lambda one: round(one.seconds, 6)),
+        member("seconds", "number", "Time of zlib here", lambda result: round(result.seconds, 6)),
         member("sampled", "number", "Blocks that zlib was given", "tried"),
         verdict("incompressible", "boolean", "Whether the data do not compress: encrypted?", "is_incompressible"),
     ),

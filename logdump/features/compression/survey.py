@@ -266,7 +266,7 @@ class Compressor:
         self._tried += sign
         self._tried_bytes += sign * trial.length
         self._sizes = [sum_ + sign * size for sum_, size in zip(self._sizes, trial.sizes, strict=True)]
-        self._seconds = [sum_ + sign * one for sum_, one in zip(self._seconds, trial.seconds, strict=True)]
+        self._seconds = [sum_ + sign * seconds for sum_, seconds in zip(self._seconds, trial.seconds, strict=True)]
 
     def results(self, table: str | None = None) -> list[Compression]:
         """Return the sums so far at each level; ``table`` is the table counted, None for all."""
@@ -474,11 +474,11 @@ class CompressSurvey:
 
     def results(self, title: str, *, is_partial: bool) -> Iterator[Event]:
         """Yield the results so far; no verdicts if not all was read."""
-        for one in self._results(title, is_partial=is_partial):
-            if isinstance(one, Compression):
-                yield one._replace(is_partial=is_partial)
-            elif not (is_partial and isinstance(one, ImageSaving) and not one.records):
-                yield one
+        for result in self._results(title, is_partial=is_partial):
+            if isinstance(result, Compression):
+                yield result._replace(is_partial=is_partial)
+            elif not (is_partial and isinstance(result, ImageSaving) and not result.records):
+                yield result
 
     def _results(self, title: str, *, is_partial: bool) -> Iterator[Event]:
         surveyed = SurveyedRecords(title, self._records, self._bytes, self._damaged, self._is_filtered, is_partial)
@@ -487,14 +487,14 @@ class CompressSurvey:
             yield ImagesShown(surveyed, dict(self._images.parts), len(self._images_of.others))
             yield from self._images.savings()
             for name, images in self._images_of.of.items():
-                yield from (one for one in images.savings(name) if one.records)
+                yield from (saving for saving in images.savings(name) if saving.records)
             return
         others = len(self._wires.others)
         block = options.block or DEFAULT_SIZE
         yield CompressionShown(surveyed, block, threshold_of(options), options.at_commit, others)
         yield from self._wire.compressor.results()
-        found = [one for name, wire in self._wires.of.items() for one in wire.compressor.results(name)]
-        yield from sorted(found, key=lambda one: (-one.bytes, one.table))
+        results = [result for name, wire in self._wires.of.items() for result in wire.compressor.results(name)]
+        yield from sorted(results, key=lambda result: (-result.bytes, result.table))
 
 
 def _ends(record: Record) -> bool:

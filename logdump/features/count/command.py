@@ -135,9 +135,9 @@ class CountForm(AnyOrder[CountOptions]):
             values[before] = forms[0].read(reader)
 
 
-def _count_options(interval: int = 0, **others: Any) -> CountOptions:
-    times = {name: others.pop(name).julian for name in ("start", "end") if name in others}
-    return CountOptions(interval=interval * _MINUTE, **times, **others)
+def _count_options(interval: int = 0, **options: Any) -> CountOptions:
+    times = {name: options.pop(name).julian for name in ("start", "end") if name in options}
+    return CountOptions(interval=interval * _MINUTE, **times, **options)
 
 
 _KEYWORDS = ("DET[AIL]", "START[TIME]", "END[TIME]", "INT[ERVAL]", "LOG[TRAIL]", "FILE", "EFFECTIVE")

@@ -178,13 +178,13 @@ def intervals(count: Totals, options: CountOptions) -> Iterator[Event]:
     length, tallies = options.interval, sorted(count.intervals.items())
     if not tallies:
         return
-    at = options.start if options.start is not None else tallies[0][0]
+    next_start = options.start if options.start is not None else tallies[0][0]
     for start, tally in tallies:
-        yield from _empty(at, start, length)
+        yield from _empty(next_start, start, length)
         yield IntervalShown(start, start + length, tally)
-        at = start + length
-    if options.end is not None and options.end >= at:
-        yield from _empty(at, at + ((options.end - at) // length + 1) * length, length)
+        next_start = start + length
+    if options.end is not None and options.end >= next_start:
+        yield from _empty(next_start, next_start + ((options.end - next_start) // length + 1) * length, length)
 
 
 def _empty(start: int, end: int, length: int) -> Iterator[Event]:
@@ -193,8 +193,8 @@ def _empty(start: int, end: int, length: int) -> Iterator[Event]:
     if number > _MOST_EMPTY:
         yield EmptyIntervals(start, end, number)
         return
-    for at in range(start, end, length):
-        yield IntervalShown(at, at + length, TypeTotals())
+    for begin in range(start, end, length):
+        yield IntervalShown(begin, begin + length, TypeTotals())
 
 
 def count_files(counter: CountRun, session: Session) -> Generator[Event, None, str]:

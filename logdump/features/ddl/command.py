@@ -74,9 +74,9 @@ class _QuotedStatement(Parameter[str]):
             raise reader.missing(self._absent(reader.context))
         text = reader.text[piece.start : piece.end]
         reader.is_unfinished = piece.end == len(reader.text) and text.startswith(_QUOTE)
-        found = self.parse(text, reader.context)
+        statement = self.parse(text, reader.context)
         reader.at = piece.end
-        return found
+        return statement
 
 
 class Evaluating:
@@ -98,14 +98,14 @@ class Evaluating:
     def run(self, trail: TrailFile, start: int) -> Generator[Event, None, None]:
         """Evaluate the statements of a file from an RBA on."""
         selection = self._session.selection(trail)
-        for one in ddl_records(trail, start, selection, self._session.settings.notify):
-            if isinstance(one, Record):
-                yield from self._of_record(trail, one)
+        for item in ddl_records(trail, start, selection, self._session.settings.notify):
+            if isinstance(item, Record):
+                yield from self._of_record(trail, item)
                 if self.is_done:
                     return
             else:
-                self.damaged += isinstance(one, Notice)
-                yield one
+                self.damaged += isinstance(item, Notice)
+                yield item
 
     def _of_record(self, trail: TrailFile, record: Record) -> Iterator[Event]:
         parameters = self._parameters.for_trail(trail.path)
@@ -129,7 +129,7 @@ class Evaluating:
     def counted(self) -> DdlCounted:
         """Return the number of statements by outcome."""
         sides, outcomes = list(ProcessSide), list(Outcome)
-        ordered = sorted(self._outcomes.items(), key=lambda one: (sides.index(one[0][0]), outcomes.index(one[0][1])))
+        ordered = sorted(self._outcomes.items(), key=lambda item: (sides.index(item[0][0]), outcomes.index(item[0][1])))
         return DdlCounted(self.statements, tuple((side, outcome, number) for (side, outcome), number in ordered))
 
 
@@ -157,13 +157,13 @@ def run_ddl(session: Session, options: DdlOptions) -> Iterator[Event]:
 def _over_files(session: Session, options: DdlOptions, evaluating: Evaluating) -> Iterator[Event]:
     """Evaluate the open file from the read position (ACROSS: and the files after it), or the files that OVER names."""
     if options.over is None:
-        _, *others = files_from(session)
-        evaluating.shows_file = bool(others)
+        _, *paths = files_from(session)
+        evaluating.shows_file = bool(paths)
         yield from evaluating.run(session.trail, session.cursor.next)
     else:
-        others = matching_files(options.over)
+        paths = matching_files(options.over)
         evaluating.shows_file = True
-    for path in others:
+    for path in paths:
         if evaluating.is_done:
             return
         try:

@@ -29,16 +29,16 @@ def separate_comments(trace: Trace) -> None:
 
 def remove_comments(trace: Trace, when: str) -> None:
     """Apply DDLOPTIONS REMOVECOMMENTS BEFORE or AFTER."""
-    options = (one for one in trace.file.options_named("REMOVECOMMENTS") if one.values == (when,))
-    found = next(options, None)
-    if found is None:
+    options = (option for option in trace.file.options_named("REMOVECOMMENTS") if option.values == (when,))
+    setting = next(options, None)
+    if setting is None:
         trace.note(f"REMOVECOMMENTS {when}: not set")
         return
     trace.text, comments = trace.sql.split_comments(trace.text)
-    if any(one.startswith(_RUN_BY_DATABASES) for one in comments):
+    if any(comment.startswith(_RUN_BY_DATABASES) for comment in comments):
         trace.doubt("a comment that is removed is read by the database: a hint, or MySQL's /*! … */")
-    kept = ", kept for INSTRCOMMENTS" if comments and when == "BEFORE" else ""
-    trace.note(f"REMOVECOMMENTS {when} ({trace.at(found.rule)}): {len(comments)} removed{kept}", found.rule)
+    remark = ", kept for INSTRCOMMENTS" if comments and when == "BEFORE" else ""
+    trace.note(f"REMOVECOMMENTS {when} ({trace.at(setting.rule)}): {len(comments)} removed{remark}", setting.rule)
 
 
 remove_comments_before = partial(remove_comments, when="BEFORE")
@@ -70,36 +70,36 @@ def filter_by_clauses(trace: Trace) -> None:
 
 def substitute(trace: Trace) -> None:
     """Apply every DDLSUBST whose clauses are true, in file order, each to the result of the one before."""
-    found = trace.file.of(Substitution)
-    if not found:
+    substitutions = trace.file.of(Substitution)
+    if not substitutions:
         trace.note("DDLSUBST: none")
-    for one in found:
-        judged = trace.judged(one.clauses)
-        place = f"{one.rule.text} ({trace.at(one.rule)})"
-        if one.unknown is not None or judged.verdict is None:
-            trace.note(f"{place}: not evaluated", one.rule)
-            trace.doubt(f"{place} is not evaluated: {one.unknown or 'a clause is not decided'}")
+    for substitution in substitutions:
+        judged = trace.judged(substitution.clauses)
+        place = f"{substitution.rule.text} ({trace.at(substitution.rule)})"
+        if substitution.unknown is not None or judged.verdict is None:
+            trace.note(f"{place}: not evaluated", substitution.rule)
+            trace.doubt(f"{place} is not evaluated: {substitution.unknown or 'a clause is not decided'}")
         elif not judged.verdict:
-            trace.note(f"{place}: not for this statement", one.rule)
+            trace.note(f"{place}: not for this statement", substitution.rule)
         else:
-            _substitute(trace, one, place)
+            _substitute(trace, substitution, place)
         if trace.outcome is not None:
             return
 
 
-def _substitute(trace: Trace, one: Substitution, place: str) -> None:
+def _substitute(trace: Trace, substitution: Substitution, place: str) -> None:
     """Replace every occurrence, ignoring case; a double quote matches either quotation mark."""
-    pattern = re.compile(re.escape(one.search).replace('"', "[\"']"), re.IGNORECASE)
-    replacement = one.replacement.replace('"', "'")
+    pattern = re.compile(re.escape(substitution.search).replace('"', "[\"']"), re.IGNORECASE)
+    replacement = substitution.replacement.replace('"', "'")
     count = sum(1 for _ in pattern.finditer(trace.text))
     if len(trace.text) + count * len(replacement) > MOST_CHARACTERS:
-        trace.note(f"{place}: the statement grows beyond 8 MB", one.rule)
-        trace.end(Outcome.UNKNOWN, f"{place} makes the statement grow beyond 8 MB", one.rule)
+        trace.note(f"{place}: the statement grows beyond 8 MB", substitution.rule)
+        trace.end(Outcome.UNKNOWN, f"{place} makes the statement grow beyond 8 MB", substitution.rule)
         return
-    if count and replacement != one.replacement:
+    if count and replacement != substitution.replacement:
         trace.doubt(f"{place}: each double quote of the new text is taken for a quotation mark")
     trace.text = pattern.sub(lambda _: replacement, trace.text)
-    trace.note(f"{place}: {count} replaced", one.rule)
+    trace.note(f"{place}: {count} replaced", substitution.rule)
 
 
 _OUTCOMES = {"IGNORE": Outcome.IGNORED, "DISCARD": Outcome.DISCARDED, "ABEND": Outcome.ABEND}
@@ -153,19 +153,19 @@ def map_base(trace: Trace) -> None:
     trace.note(f"base name {base} -> {target}", taker.rule)
     if not target.owner:
         trace.doubt(f"TARGET {taker.target.text} has no schema: it is that of the Replicat's login")
-    found = read_statement(trace.text, trace.sql).base
-    is_new_name = trace.subject.is_rename and found is not None and not found.is_qualified
-    _replace(trace, found, base, Replacing(target, taker.target, is_qualified=not is_new_name))
+    written = read_statement(trace.text, trace.sql).base
+    is_new_name = trace.subject.is_rename and written is not None and not written.is_qualified
+    _replace(trace, written, base, Replacing(target, taker.target, is_qualified=not is_new_name))
 
 
-def _replace(trace: Trace, found: WrittenName | None, old: ObjectName, new: Replacing) -> None:
+def _replace(trace: Trace, written: WrittenName | None, old: ObjectName, new: Replacing) -> None:
     """Replace the name in the text, unless the new name is the same."""
     if new.name == old._replace(plain=()):
         return
     if not trace.subject.trusts_text:
         trace.doubt(f"the text does not show the place of {old}: no name in it is replaced")
-    elif found is not None:
-        trace.text = replaced(trace.text, found, new, trace.sql)
+    elif written is not None:
+        trace.text = replaced(trace.text, written, new, trace.sql)
 
 
 def map_derived(trace: Trace) -> None:
@@ -185,9 +185,9 @@ def map_derived(trace: Trace) -> None:
     target, pattern, by = _derived_target(trace, derived, base)
     trace.derived_target = target
     trace.note(f"derived name {derived} -> {target}, {by}")
-    found = read_statement(trace.text, trace.sql).derived
-    is_qualified = bool(found and found.is_qualified) or target.owner != base.owner or trace.subject.is_rename
-    _replace(trace, found, derived, Replacing(target, pattern, is_qualified))
+    written = read_statement(trace.text, trace.sql).derived
+    is_qualified = bool(written and written.is_qualified) or target.owner != base.owner or trace.subject.is_rename
+    _replace(trace, written, derived, Replacing(target, pattern, is_qualified))
     _check_rename(trace, target)
 
 
@@ -200,7 +200,7 @@ def _check_rename(trace: Trace, derived: ObjectName) -> None:
 def _derived_target(trace: Trace, derived: ObjectName, base: ObjectName) -> tuple[ObjectName, NamePattern, str]:
     """Return the target of the derived name, its pattern and the reason; the MAP of the base precedes others."""
     takers = ddl_takers(derived, trace.file, trace.globals).found
-    own = next((one for one in takers if one is trace.taker), next(iter(takers), None))
+    own = next((taker for taker in takers if taker is trace.taker), next(iter(takers), None))
     if own is not None and own.target is not None:
         return own.target.target_of(derived), own.target, f"MAP {own.source.text} ({trace.at(own.rule)})"
     pattern = trace.taker.target if trace.taker and trace.taker.target else NamePattern((), "")
@@ -212,7 +212,7 @@ def _derived_target(trace: Trace, derived: ObjectName, base: ObjectName) -> tupl
 def execute(trace: Trace) -> None:
     """Step 11: note the statement that would run and the schema of the session; nothing is executed."""
     subject = trace.subject
-    names = [one for one in (subject.base, subject.derived) if one is not None and not one.link]
+    names = [name for name in (subject.base, subject.derived) if name is not None and not name.link]
     source = names[0].owner if names else ""
     target = trace.base_target.owner if trace.base_target else source
     schema = _mapped_schema(trace, source) or target
@@ -228,8 +228,8 @@ def _mapped_schema(trace: Trace, schema: str) -> str:
 
     It takes precedence over the schema of TARGET.
     """
-    for one in trace.file.options_named("MAPSESSIONSCHEMA"):
-        source, target = one.names
+    for option in trace.file.options_named("MAPSESSIONSCHEMA"):
+        source, target = option.names
         if schema and source.parts[-1].fits(schema):
             return target.parts[-1].filled(schema)
     return ""
@@ -244,15 +244,20 @@ def search_error_rule(trace: Trace) -> None:
     """Step 13: choose the first DDLERROR for the code whose clauses are true, else one for DEFAULT, else ABEND."""
     code = error_code(trace.error or "")
     rules = trace.file.of(ErrorRule)
-    for one in (*(rule for rule in rules if rule.code == code), *(rule for rule in rules if rule.code == "DEFAULT")):
-        judged = trace.judged(one.clauses)
-        if one.unknown is not None or judged.verdict is None:
-            trace.note(f"{one.rule.text} ({trace.at(one.rule)}) is not decided", one.rule)
-            trace.end(Outcome.UNKNOWN, f"{one.rule.text} ({trace.at(one.rule)}) is not decided", one.rule)
+    for error_rule in (
+        *(rule for rule in rules if rule.code == code),
+        *(rule for rule in rules if rule.code == "DEFAULT"),
+    ):
+        judged = trace.judged(error_rule.clauses)
+        if error_rule.unknown is not None or judged.verdict is None:
+            trace.note(f"{error_rule.rule.text} ({trace.at(error_rule.rule)}) is not decided", error_rule.rule)
+            trace.end(
+                Outcome.UNKNOWN, f"{error_rule.rule.text} ({trace.at(error_rule.rule)}) is not decided", error_rule.rule
+            )
             return
         if judged.verdict:
-            trace.chosen = one
-            trace.note(f"{one.rule.text} ({trace.at(one.rule)})", one.rule)
+            trace.chosen = error_rule
+            trace.note(f"{error_rule.rule.text} ({trace.at(error_rule.rule)})", error_rule.rule)
             return
     trace.note(f"no rule for error {code}: ABEND by default")
 
@@ -319,13 +324,13 @@ def search_ignore_replicates(trace: Trace) -> None:
     """Step 4: ignore statements of a Replicat unless GETREPLICATES is set, those of others under IGNOREAPPLOPS."""
     is_replicat = trace.subject.items.get("C15", "").upper() == "YES"
     words = ("GETREPLICATES", "IGNOREREPLICATES") if is_replicat else ("GETAPPLOPS", "IGNOREAPPLOPS")
-    found = trace.file.option(*words)
+    option = trace.file.option(*words)
     who = "a Replicat, as its record says" if is_replicat else "the application, as far as is known"
-    setting = f"{found.word} ({trace.at(found.rule)})" if found else f"{words[is_replicat]} by default"
-    trace.note(f"made by {who}; {setting}", found.rule if found else None)
-    is_ignored = found.word == words[1] if found else is_replicat
+    setting = f"{option.word} ({trace.at(option.rule)})" if option else f"{words[is_replicat]} by default"
+    trace.note(f"made by {who}; {setting}", option.rule if option else None)
+    is_ignored = option.word == words[1] if option else is_replicat
     if is_ignored:
-        trace.end(Outcome.IGNORED, f"{setting}: made by {who}", found.rule if found else None)
+        trace.end(Outcome.IGNORED, f"{setting}: made by {who}", option.rule if option else None)
 
 
 def flag_rename(trace: Trace) -> None:
@@ -363,7 +368,7 @@ def determine_scope(trace: Trace) -> None:
         trace.scope = "OTHER"
         trace.note(f"OTHER: {other}")
         return
-    names = [one for one in (subject.base, subject.derived if subject.is_rename else None) if one is not None]
+    names = [name for name in (subject.base, subject.derived if subject.is_rename else None) if name is not None]
     for name in names:
         takers = takers_of(name, trace.file, TABLE, trace.globals)
         if takers.found:
@@ -381,14 +386,14 @@ def determine_scope(trace: Trace) -> None:
 
 def add_trandata(trace: Trace) -> None:
     """Step 13: note the statement that ADDTRANDATA would issue for a CREATE TABLE."""
-    found, subject = trace.file.option("ADDTRANDATA"), trace.subject
-    if found is None:
+    option, subject = trace.file.option("ADDTRANDATA"), trace.subject
+    if option is None:
         trace.note("ADDTRANDATA: not set")
     elif (subject.operation, subject.object_type) != ("CREATE", "TABLE"):
-        trace.note(f"ADDTRANDATA ({trace.at(found.rule)}): not a CREATE TABLE", found.rule)
+        trace.note(f"ADDTRANDATA ({trace.at(option.rule)}): not a CREATE TABLE", option.rule)
     else:
         issued = f"ALTER TABLE {subject.base or '<name>'} ADD SUPPLEMENTAL LOG GROUP …"
-        trace.note(f"ADDTRANDATA ({trace.at(found.rule)}) would issue {issued}", found.rule)
+        trace.note(f"ADDTRANDATA ({trace.at(option.rule)}) would issue {issued}", option.rule)
 
 
 def write(trace: Trace) -> None:
@@ -434,7 +439,9 @@ def evaluate(subject: DdlSubject, parameters: ParametersInUse, error: str | None
         yield result._replace(trail=trail)
         if result.outcome is Outcome.CAPTURED and result.statement is not None:
             written = subject_of(result.statement, subject.items, subject.owner, subject.sql)
-            yield from (one._replace(trail=trail) for one in _replicat(written, replicat, globals_, error))
+            yield from (
+                evaluation._replace(trail=trail) for evaluation in _replicat(written, replicat, globals_, error)
+            )
 
 
 def _replicat(

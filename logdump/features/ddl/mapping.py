@@ -44,7 +44,7 @@ def why_other(subject: DdlSubject) -> str | None:
     """Return why a statement has scope OTHER whatever TABLE and MAP say, None if it can be mapped."""
     if subject.object_type not in _CAN_BE_MAPPED.get(subject.operation, ()):
         return f"{subject.operation} {subject.object_type}".strip() + " cannot be mapped"
-    odd = next((str(one) for one in (subject.base, subject.derived) if one and _ODD.search(str(one))), None)
+    odd = next((str(name) for name in (subject.base, subject.derived) if name and _ODD.search(str(name))), None)
     return f"{odd} has characters that cannot be mapped" if odd else None
 
 
@@ -67,12 +67,14 @@ def takers_of(
 ) -> Takers:
     """Return the TABLE or MAP statements that select an object; names without wildcards take precedence."""
     nodes = [*(globals_.nodes if globals_ else ()), *file.nodes]
-    is_wildcard_only = any(isinstance(one, Switch) and one.keyword == "EXCLUDEWILDCARDOBJECTSONLY" for one in nodes)
-    exclusions = [one.rule for one in nodes if isinstance(one, Exclusion) and _excludes(one, name, keywords)]
-    fitting = [one for one in nodes if isinstance(one, Taker) and one.keyword in keywords and one.source.fits(name)]
-    found = [one for one in fitting if not exclusions or (is_wildcard_only and not one.source.has_wildcard)]
-    named = [one for one in found if not one.source.has_wildcard]
-    return Takers(tuple(named or found), exclusions[0] if len(found) < len(fitting) else None)
+    is_wildcard_only = any(isinstance(node, Switch) and node.keyword == "EXCLUDEWILDCARDOBJECTSONLY" for node in nodes)
+    exclusions = [node.rule for node in nodes if isinstance(node, Exclusion) and _excludes(node, name, keywords)]
+    fitting = [
+        node for node in nodes if isinstance(node, Taker) and node.keyword in keywords and node.source.fits(name)
+    ]
+    takers = [taker for taker in fitting if not exclusions or (is_wildcard_only and not taker.source.has_wildcard)]
+    named = [taker for taker in takers if not taker.source.has_wildcard]
+    return Takers(tuple(named or takers), exclusions[0] if len(takers) < len(fitting) else None)
 
 
 def _excludes(node: Exclusion, name: ObjectName, keywords: tuple[str, ...]) -> bool:
@@ -90,9 +92,9 @@ def ddl_takers(name: ObjectName, file: ParameterFile, globals_: ParameterFile | 
     """Return the MAP statements that select DDL of an object: one for each target, without those for exceptions."""
     takers = takers_of(name, file, MAP, globals_)
     by_target: dict[ObjectName, Taker] = {}
-    for one in takers.found:
-        if one.target is not None and not _FOR_ERRORS.intersection(one.options):
-            by_target.setdefault(one.target.target_of(name), one)
+    for taker in takers.found:
+        if taker.target is not None and not _FOR_ERRORS.intersection(taker.options):
+            by_target.setdefault(taker.target.target_of(name), taker)
     return Takers(tuple(by_target.values()), takers.excluded)
 
 
@@ -104,25 +106,25 @@ class Replacing(NamedTuple):
     is_qualified: bool
 
 
-def replaced(text: str, found: WrittenName, new: Replacing, sql: SqlTokenizer) -> str:
+def replaced(text: str, written: WrittenName, new: Replacing, sql: SqlTokenizer) -> str:
     """Return the statement with a name replaced by another, whose parts are quoted where necessary.
 
     A part is quoted if its pattern is, if a wildcard takes its value from a quoted part, or if it is not a plain name.
     """
-    quote = next((one.text[0] for one in found.tokens if one.kind is SqlTokenKind.NAME), sql.quote)
-    old = dict(zip(NAME_PARTS, reversed(found.tokens), strict=False))
+    quote = next((token.text[0] for token in written.tokens if token.kind is SqlTokenKind.NAME), sql.quote)
+    old = dict(zip(NAME_PARTS, reversed(written.tokens), strict=False))
     patterns = dict(zip(NAME_PARTS, reversed(new.pattern.parts), strict=False))
     pieces = []
-    for part in _written_parts(found, new):
+    for part in _written_parts(written, new):
         value, pattern = getattr(new.name, part), patterns[part]
         was_quoted = part in old and old[part].kind is SqlTokenKind.NAME and pattern.has_wildcard
         must = was_quoted or pattern.is_exact or _PLAIN.fullmatch(value) is None
         pieces.append(f"{quote}{value.replace(quote, 2 * quote)}{quote}" if must else value)
-    return text[: found.begin] + ".".join(pieces) + text[found.end :]
+    return text[: written.begin] + ".".join(pieces) + text[written.end :]
 
 
-def _written_parts(found: WrittenName, new: Replacing) -> Iterator[str]:
-    if len(found.tokens) == MOST_PARTS == len(new.pattern.parts):
+def _written_parts(written: WrittenName, new: Replacing) -> Iterator[str]:
+    if len(written.tokens) == MOST_PARTS == len(new.pattern.parts):
         yield "catalog"
     if new.name.owner and new.is_qualified:
         yield "owner"
@@ -133,9 +135,9 @@ def not_converted(text: str, source: ObjectName, target: ObjectName, sql: SqlTok
     """Return the names in a statement that still have the schema of the source, each once, in order; at most 20."""
     if source.owner.upper() in ("", target.owner.upper()) or source.owner.lower() not in text.lower():
         return ()
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for name in sql.names_of(text, source.owner):
-        found[name] = None
-        if len(found) == _MOST_NOT_CONVERTED:
+        names[name] = None
+        if len(names) == _MOST_NOT_CONVERTED:
             break
-    return tuple(found)
+    return tuple(names)

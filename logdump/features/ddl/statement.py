@@ -38,7 +38,7 @@ _SHORT_TYPES = (
     "SNAPSHOT TABLE INDEX TRIGGER SEQUENCE VIEW FUNCTION PACKAGE PROCEDURE SYNONYM TYPE CLUSTER USER ROLE DATABASE "
     "SCHEMA TABLESPACE PROFILE DIRECTORY EVENT DOMAIN EXTENSION OPERATOR CONTEXT LIBRARY"
 )
-_TYPES = tuple(tuple(one.split()) for one in (*_LONG_TYPES, *_SHORT_TYPES.split()))
+_TYPES = tuple(tuple(words.split()) for words in (*_LONG_TYPES, *_SHORT_TYPES.split()))
 """The types of objects, longer ones first."""
 _OF_A_TABLE = frozenset({"INDEX", "TRIGGER", "SYNONYM", "PUBLIC SYNONYM"})
 _BEFORE_A_NAME = frozenset({"IF", "NOT", "EXISTS", "CONCURRENTLY", "ONLY"})
@@ -67,7 +67,7 @@ class WrittenName(NamedTuple):
     @property
     def parts(self) -> tuple[str, ...]:
         """The parts of the name, unquoted."""
-        return tuple(one.plain for one in self.tokens)
+        return tuple(token.plain for token in self.tokens)
 
     @property
     def is_qualified(self) -> bool:
@@ -99,15 +99,17 @@ class _Head:
 
     def word(self, ahead: int = 0) -> str:
         """Return the word ``ahead`` tokens after the cursor in capitals, empty if that token is not a word."""
-        at = self.at + ahead
+        index = self.at + ahead
         return (
-            self.tokens[at].text.upper() if at < len(self.tokens) and self.tokens[at].kind is SqlTokenKind.WORD else ""
+            self.tokens[index].text.upper()
+            if index < len(self.tokens) and self.tokens[index].kind is SqlTokenKind.WORD
+            else ""
         )
 
     def mark(self) -> str:
         """Return the punctuation at the cursor, empty if there is none."""
-        found = self.tokens[self.at] if self.at < len(self.tokens) else None
-        return found.text if found is not None and found.kind is SqlTokenKind.PUNCTUATION else ""
+        token = self.tokens[self.at] if self.at < len(self.tokens) else None
+        return token.text if token is not None and token.kind is SqlTokenKind.PUNCTUATION else ""
 
     def skip(self, words: frozenset[str]) -> None:
         """Skip any of these words."""
@@ -125,21 +127,21 @@ class _Head:
 
     def name(self, most: int = 3) -> WrittenName | None:
         """Read the name at the cursor, of at most ``most`` parts; None if there is none."""
-        found = list[SqlToken]()
+        tokens = list[SqlToken]()
         while self.at < len(self.tokens) and self.tokens[self.at].kind in (SqlTokenKind.WORD, SqlTokenKind.NAME):
-            found.append(self.tokens[self.at])
+            tokens.append(self.tokens[self.at])
             self.at += 1
-            if len(found) == most or self.mark() != ".":
+            if len(tokens) == most or self.mark() != ".":
                 break
             self.at += 1
-        return WrittenName(tuple(found)) if found else None
+        return WrittenName(tuple(tokens)) if tokens else None
 
     def link(self) -> str:
         """Read the database link after a name, with domain and qualifier; empty if there is none."""
         begin = self.at
         while self.mark() == "@" or (self.mark() == "." and self.at > begin):
             self.at += 2
-        return "".join(one.plain for one in self.tokens[begin + 1 : self.at])
+        return "".join(token.plain for token in self.tokens[begin + 1 : self.at])
 
     def skip_past(self, word: str) -> bool:
         """Move past the next occurrence of a word outside of parentheses; return False if there is none."""
@@ -203,9 +205,9 @@ def _new_name(head: _Head) -> WrittenName | None:
             head.at += 1
             return head.name()
         begin = head.at
-        found = head.name()
-        if found is not None and (head.at >= len(head.tokens) or head.mark() in (",", ";")):
-            return found
+        name = head.name()
+        if name is not None and (head.at >= len(head.tokens) or head.mark() in (",", ";")):
+            return name
         head.at = begin
     return None
 
@@ -371,21 +373,21 @@ class _Names:
         self.trusts_text = read.main is not None or read.base is not None
         self.base, self.derived = self._checked(base, derived)
 
-    def _of(self, found: WrittenName | None) -> ObjectName | None:
+    def _of(self, written: WrittenName | None) -> ObjectName | None:
         """Return a name of the text with the default owner, folded as by the database; None without a name."""
-        if found is None:
+        if written is None:
             return None
         parts = [
-            one.plain.upper() if self._folds and one.kind is SqlTokenKind.WORD else one.plain
-            for one in reversed(found.tokens)
+            token.plain.upper() if self._folds and token.kind is SqlTokenKind.WORD else token.plain
+            for token in reversed(written.tokens)
         ]
         name, owner, catalog = [*parts, "", ""][:3]
-        whole = ObjectName(name, owner or ("" if found.link else self._owner), catalog, found.link)
-        return whole._replace(plain=self._plain_parts(found)) if self._is_plain else whole
+        whole = ObjectName(name, owner or ("" if written.link else self._owner), catalog, written.link)
+        return whole._replace(plain=self._plain_parts(written)) if self._is_plain else whole
 
-    def _plain_parts(self, found: WrittenName) -> tuple[str, ...]:
+    def _plain_parts(self, written: WrittenName) -> tuple[str, ...]:
         """Return the parts written without quotes, those of the default owner included."""
-        kinds = [one.kind for one in reversed(found.tokens)]
+        kinds = [token.kind for token in reversed(written.tokens)]
         kinds += [SqlTokenKind.WORD] * (MOST_PARTS - len(kinds))
         return tuple(part for part, kind in zip(NAME_PARTS, kinds, strict=False) if kind is SqlTokenKind.WORD)
 
@@ -399,10 +401,10 @@ class _Names:
         if not self._name:
             return base, derived
         recorded = ObjectName(self._name, self._owner)
-        for one, other in ((base, derived), (derived, base)):
-            if one is not None and _is_same(one, recorded):
-                spelled = recorded._replace(catalog=one.catalog)
-                return (spelled, other) if one is base else (other, spelled)
+        for object_name, other in ((base, derived), (derived, base)):
+            if object_name is not None and _is_same(object_name, recorded):
+                spelled = recorded._replace(catalog=object_name.catalog)
+                return (spelled, other) if object_name is base else (other, spelled)
         if base is not None or derived is not None:
             self.problems.append(f"the record says {recorded}, the text {base or derived}")
         self.trusts_text = False
@@ -415,11 +417,11 @@ def _folds(main: WrittenName, name: str) -> bool:
     return last.kind is SqlTokenKind.WORD and last.text != name and last.text.upper() == name
 
 
-def _is_same(one: ObjectName, recorded: ObjectName) -> bool:
-    if one.link:
+def _is_same(object_name: ObjectName, recorded: ObjectName) -> bool:
+    if object_name.link:
         return False
-    same_owner = not one.owner or not recorded.owner or one.owner.upper() == recorded.owner.upper()
-    return same_owner and one.name.upper() == recorded.name.upper()
+    same_owner = not object_name.owner or not recorded.owner or object_name.owner.upper() == recorded.owner.upper()
+    return same_owner and object_name.name.upper() == recorded.name.upper()
 
 
 _STATEMENT = "C1"

@@ -49,8 +49,8 @@ def _verdict(shown: DdlEvaluated) -> str:
         return escape(f"{_WORDS[shown.outcome]}{by}, {shown.reason}")
     if shown.outcome is Outcome.APPLIED:
         return escape(f"{_WORDS[shown.outcome]} {_applied_as(shown)}{target}")
-    at = f" at step {shown.step}" if shown.outcome is Outcome.LEFT_OUT else ""
-    return escape(f"{_WORDS[shown.outcome]}{by}{at}: {shown.reason}{target}")
+    place = f" at step {shown.step}" if shown.outcome is Outcome.LEFT_OUT else ""
+    return escape(f"{_WORDS[shown.outcome]}{by}{place}: {shown.reason}{target}")
 
 
 def _applied_as(shown: DdlEvaluated) -> str:
@@ -76,7 +76,7 @@ def _remarks(shown: DdlEvaluated) -> Iterator[str]:
 def counted_lines(shown: DdlCounted, _settings: Settings) -> Iterator[str]:
     """Yield the number of statements, and the outcomes of each side."""
     yield amount(shown.statements, "DDL statement")
-    for side, outcomes in groupby(shown.outcomes, lambda one: one[0]):
+    for side, outcomes in groupby(shown.outcomes, lambda entry: entry[0]):
         numbers = ", ".join(f"{number} {_WORDS[outcome]}" for _, outcome, number in outcomes)
         yield f"  {side.title:<9}{numbers}"
 

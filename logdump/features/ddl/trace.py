@@ -46,12 +46,14 @@ def judge(clauses: Sequence[Clause], viewed: ClauseInput, *, needs_include: bool
         viewed: the statement.
         needs_include: True if nothing gets through when all clauses are EXCLUDE.
     """
-    truths = tuple((one, _all_of(_option(option, one, viewed) for option in one.options)) for one in clauses)
-    excludes = [(one, truth) for one, truth in truths if not one.includes]
-    includes = [(one, truth) for one, truth in truths if one.includes]
-    if excluding := [one for one, truth in excludes if truth]:
+    truths = tuple(
+        (clause, _all_of(_option(option, clause, viewed) for option in clause.options)) for clause in clauses
+    )
+    excludes = [(clause, truth) for clause, truth in truths if not clause.includes]
+    includes = [(clause, truth) for clause, truth in truths if clause.includes]
+    if excluding := [clause for clause, truth in excludes if truth]:
         return ClauseVerdict(verdict=False, truths=truths, decisive=excluding[0])
-    if including := [one for one, truth in includes if truth]:
+    if including := [clause for clause, truth in includes if truth]:
         return ClauseVerdict(None if any(truth is None for _, truth in excludes) else True, truths, including[0])
     if any(truth is None for _, truth in truths):
         return ClauseVerdict(None, truths, None)
@@ -60,18 +62,18 @@ def judge(clauses: Sequence[Clause], viewed: ClauseInput, *, needs_include: bool
 
 def _all_of(truths: Iterable[bool | None]) -> bool | None:
     """Three-valued AND: None is unknown."""
-    found = list(truths)
-    if False in found:
+    values = list(truths)
+    if False in values:
         return False
-    return None if None in found else True
+    return None if None in values else True
 
 
 def _any_of(truths: Iterable[bool | None]) -> bool | None:
     """Three-valued OR: None is unknown."""
-    found = list(truths)
-    if True in found:
+    values = list(truths)
+    if True in values:
         return True
-    return None if None in found else False
+    return None if None in values else False
 
 
 def _option(option: ClauseOption, clause: Clause, viewed: ClauseInput) -> bool | None:
@@ -94,7 +96,7 @@ def _operation(option: ClauseOption, _clause: Clause, viewed: ClauseInput) -> bo
 
 def _type(option: ClauseOption, _clause: Clause, viewed: ClauseInput) -> bool:
     wanted = (" ".join(value.upper().split()) for value in option.values)
-    return any(one == "*" or OLD_NAMES.get(one, one) == viewed.subject.object_type for one in wanted)
+    return any(name == "*" or OLD_NAMES.get(name, name) == viewed.subject.object_type for name in wanted)
 
 
 def _name(option: ClauseOption, clause: Clause, viewed: ClauseInput) -> bool | None:
@@ -106,7 +108,7 @@ def _name(option: ClauseOption, clause: Clause, viewed: ClauseInput) -> bool | N
         return None
     words = {"ALLOWEMPTYOBJECT": "name", "ALLOWEMPTYOWNER": "owner"}
     any_empty = [part for word, part in words.items() if clause.option(word)]
-    return _any_of(_fits(one, name or ObjectName(""), any_empty) for one in option.names)
+    return _any_of(_fits(pattern, name or ObjectName(""), any_empty) for pattern in option.names)
 
 
 def _fits(pattern: NamePattern, name: ObjectName, any_empty: list[str]) -> bool | None:
@@ -121,7 +123,7 @@ def _fits(pattern: NamePattern, name: ObjectName, any_empty: list[str]) -> bool 
 
 def _catalog(option: ClauseOption, _clause: Clause, viewed: ClauseInput) -> bool | None:
     catalog = viewed.subject.base.catalog if viewed.subject.base else ""
-    return any(one.parts[-1].fits(catalog) for one in option.names) if catalog else None
+    return any(pattern.parts[-1].fits(catalog) for pattern in option.names) if catalog else None
 
 
 def _in(option: ClauseOption, text: str) -> bool:
@@ -130,8 +132,8 @@ def _in(option: ClauseOption, text: str) -> bool:
 
 def _words_in(option: ClauseOption, text: str) -> bool:
     """Return True if every word is in the text; quoted words count as one."""
-    wanted = (found[1] or found[2] for found in _QUOTED_OR_WORD.finditer(option.values[0].lower()))
-    return all(one in text.lower() for one in wanted if one)
+    wanted = (match[1] or match[2] for match in _QUOTED_OR_WORD.finditer(option.values[0].lower()))
+    return all(word in text.lower() for word in wanted if word)
 
 
 _HOLDS: dict[str, Callable[[ClauseOption, Clause, ClauseInput], bool | None]] = {
@@ -142,7 +144,7 @@ _HOLDS: dict[str, Callable[[ClauseOption, Clause, ClauseInput], bool | None]] = 
     "SOURCECATALOG": _catalog,
     "INSTR": lambda option, _, viewed: _in(option, viewed.text),
     "INSTRWORDS": lambda option, _, viewed: _words_in(option, viewed.text),
-    "INSTRCOMMENTS": lambda option, _, viewed: any(_in(option, one) for one in viewed.comments),
+    "INSTRCOMMENTS": lambda option, _, viewed: any(_in(option, comment) for comment in viewed.comments),
     "INSTRCOMMENTSWORDS": lambda option, _, viewed: _words_in(option, "\n".join(viewed.comments)),
 }
 """The conditions of clauses by option; other options are no conditions."""
@@ -230,11 +232,11 @@ class Trace:
         if self.outcome is Outcome.IGNORED or self._number < _FIRST_OF_RULES:
             return
         subject = self.subject
-        names = tuple(one for one in (subject.base, subject.derived) if one is not None)
-        asked = StatementInQuestion(subject.object_type, subject.text, names)
+        names = tuple(name for name in (subject.base, subject.derived) if name is not None)
+        question = StatementInQuestion(subject.object_type, subject.text, names)
         answer = ParameterUse.CAPTURED if self.file.side is ProcessSide.EXTRACT else ParameterUse.APPLIED
         for file in (self.globals, self.file):
-            for rule, reason in not_used(file, answer, asked) if file is not None else ():
+            for rule, reason in not_used(file, answer, question) if file is not None else ():
                 self.doubt(f"{rule.text} ({self.at(rule)}) {reason}")
 
     def note(self, result: str, rule: Rule | None = None) -> None:
@@ -259,20 +261,22 @@ class Trace:
         if clauses and self._plain_of != self.text:
             self._plain_of, self._plain = self.text, self.sql.split_comments(self.text)[0]
         viewed = ClauseInput(self.subject, self.scope, self._plain, self.comments, self.base_target)
-        found = judge(clauses, viewed, needs_include=needs_include)
-        if judge(clauses, viewed._replace(target=None), needs_include=needs_include).verdict != found.verdict:
+        judged = judge(clauses, viewed, needs_include=needs_include)
+        if judge(clauses, viewed._replace(target=None), needs_include=needs_include).verdict != judged.verdict:
             self.doubt("OBJNAME beside MAPPED is taken as the name after TARGET: that is not verified")
-        for clause, truth in found.truths:
+        for clause, truth in judged.truths:
             if truth:
                 self._stays |= clause.option("STAYMETADATA") is not None
                 actions = clause.option("EVENTACTIONS") or clause.option("EVENTACTION")
                 self._actions |= dict.fromkeys(" ".join(actions.values).upper().split() if actions else ())
-        return found
+        return judged
 
     def clauses_text(self, judged: ClauseVerdict) -> str:
         """Return the clauses with their values: ``INCLUDE MAPPED is true (line 9)``."""
         words = {True: "is true", False: "is false", None: "is not decided"}
-        return "; ".join(f"{one.rule.text} {words[truth]} ({self.at(one.rule)})" for one, truth in judged.truths)
+        return "; ".join(
+            f"{clause.rule.text} {words[truth]} ({self.at(clause.rule)})" for clause, truth in judged.truths
+        )
 
     def _result(self) -> DdlEvaluated:
         subject = self.subject

@@ -115,16 +115,16 @@ class DiffRun:
     def _records(self, whole: WholeTrail) -> TransactionRecords:
         return TransactionRecords(whole, self._session.definitions_of)
 
-    def _takes(self, one: TransactionRecord) -> bool:
+    def _takes(self, record: TransactionRecord) -> bool:
         """Return True if a record is of a table of ONLY, and passes the filter under FILTERED."""
         only = self._options.only
-        if only is not None and not OfTables(only)(one):
+        if only is not None and not OfTables(only)(record):
             return False
         if not self._options.filtered:
             return True
-        if self._selected is None or self._selected[0] is not one.trail:
-            self._selected = one.trail, self._session.selection(one.trail)
-        return bool(self._selected[1].accepts(one.record))
+        if self._selected is None or self._selected[0] is not record.trail:
+            self._selected = record.trail, self._session.selection(record.trail)
+        return bool(self._selected[1].accepts(record.record))
 
 
 def run_diff(session: Session, options: DiffOptions) -> Iterator[Event]:

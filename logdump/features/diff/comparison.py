@@ -35,15 +35,15 @@ def longest_common(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairs:
         row = ((row + common) | (row - common)) & mask
         rows.append(row)
     pairs: Pairs = []
-    at, other = len(a) - 1, len(b) - 1
-    while at >= 0 and other >= 0:
-        if rows[at] >> other & 1:
+    position, other = len(a) - 1, len(b) - 1
+    while position >= 0 and other >= 0:
+        if rows[position] >> other & 1:
             other -= 1
-        elif at and not rows[at - 1] >> other & 1:
-            at -= 1
+        elif position and not rows[position - 1] >> other & 1:
+            position -= 1
         else:
-            pairs.append((at, other))
-            at, other = at - 1, other - 1
+            pairs.append((position, other))
+            position, other = position - 1, other - 1
     return pairs[::-1]
 
 
@@ -56,11 +56,11 @@ class AlignedStretch(NamedTuple, Generic[T]):
 
     def gaps(self) -> Iterator[tuple[list[int], list[int], tuple[int, int] | None]]:
         """Yield the unmatched indexes before each pair, and the pair; those after the last pair come with None."""
-        at = other = 0
+        start = other = 0
         for pair in (*self.pairs, None):
             stop, other_stop = pair or (len(self.a), len(self.b))
-            yield list(range(at, stop)), list(range(other, other_stop)), pair
-            at, other = stop + 1, other_stop + 1
+            yield list(range(start, stop)), list(range(other, other_stop)), pair
+            start, other = stop + 1, other_stop + 1
 
 
 class Alignment(Generic[T]):
@@ -115,8 +115,8 @@ class Alignment(Generic[T]):
             ends = len(a), len(b)
         else:
             ends = self._alone()
-        taken = [[ahead.popleft() for _ in range(number)] for ahead, number in zip(self.ahead, ends, strict=True)]
-        return AlignedStretch(taken[0], taken[1], pairs)
+        items = [[ahead.popleft() for _ in range(number)] for ahead, number in zip(self.ahead, ends, strict=True)]
+        return AlignedStretch(items[0], items[1], pairs)
 
     def _alone(self) -> tuple[int, int]:
         """Return the number of items of each stream that certainly have no counterpart."""
@@ -164,11 +164,11 @@ class RowComparison:
         self.by_records = 0
         self.has_rows = self.is_lost = False
 
-    def count(self, side: Side, one: TransactionSummary) -> int:
+    def count(self, side: Side, transaction: TransactionSummary) -> int:
         """Return the number of records of a transaction that are compared."""
         if self._takes_all:
-            return one.records
-        return sum(len(row.places) for row in side.rows.of(one))
+            return transaction.records
+        return sum(len(row.places) for row in side.rows.of(transaction))
 
     def differences(self, a: TransactionSummary, b: TransactionSummary) -> Iterator[DifferenceShown]:
         """Yield the differences of two transactions."""
@@ -184,11 +184,11 @@ class RowComparison:
         """Return True if two transactions have the same bytes and the same definitions; most do."""
         if (a.records, a.size) != (b.records, b.size):
             return False
-        one, other = (side.rows for side in self._sides)
-        if self._takes_all and self._is_alike(a, b) and _is_same_run(one.run(a), other.run(b)):
+        rows, other = (side.rows for side in self._sides)
+        if self._takes_all and self._is_alike(a, b) and _is_same_run(rows.run(a), other.run(b)):
             self.has_rows = True
             return True
-        for record, like in zip(one.records(a), other.records(b), strict=False):
+        for record, like in zip(rows.records(a), other.records(b), strict=False):
             if not record.is_same(like, with_columns=self._options.level is DiffLevel.VALUES):
                 return False
             self.has_rows = self.has_rows or self._options.takes(record)
@@ -196,8 +196,8 @@ class RowComparison:
 
     def _is_alike(self, a: TransactionSummary, b: TransactionSummary) -> bool:
         """Return True if the same bytes of two transactions are no difference."""
-        one, other = (side.rows for side in self._sides)
-        return self._options.level is DiffLevel.BYTES or one.meaning_of(a) == other.meaning_of(b)
+        rows, other = (side.rows for side in self._sides)
+        return self._options.level is DiffLevel.BYTES or rows.meaning_of(a) == other.meaning_of(b)
 
     def _in_order(self, a: TransactionSummary, b: TransactionSummary) -> Iterator[DifferenceShown]:
         streams = self._rows(0, a), self._rows(1, b)
@@ -206,8 +206,8 @@ class RowComparison:
             yield from self._stretch(stretch, self._depth)
         self.is_lost = self.is_lost or alignment.is_lost
 
-    def _rows(self, side: int, one: TransactionSummary) -> Iterator[ComparedRow]:
-        for row in self._sides[side].rows.of(one):
+    def _rows(self, side: int, transaction: TransactionSummary) -> Iterator[ComparedRow]:
+        for row in self._sides[side].rows.of(transaction):
             self.has_rows = True
             self.by_records += row.by_record
             yield row
@@ -215,15 +215,15 @@ class RowComparison:
     def _stretch(self, stretch: AlignedStretch[ComparedRow], depth: int) -> Iterator[DifferenceShown]:
         """Pair rows by their finest key, then align those between the pairs by the next key."""
         for alone, others, pair in stretch.gaps():
-            a, b = [stretch.a[at] for at in alone], [stretch.b[at] for at in others]
+            a, b = [stretch.a[index] for index in alone], [stretch.b[index] for index in others]
             yield from self._gap(a, b, depth + 1)
             if pair is None:
                 continue
-            one, other = stretch.a[pair[0]], stretch.b[pair[1]]
-            found = list(self._changed(one, other)) if depth else []
-            yield from found
-            if self._view is not None and not found:
-                self._view.same(one, other)
+            row, other = stretch.a[pair[0]], stretch.b[pair[1]]
+            differences = list(self._changed(row, other)) if depth else []
+            yield from differences
+            if self._view is not None and not differences:
+                self._view.same(row, other)
 
     def _gap(self, a: list[ComparedRow], b: list[ComparedRow], depth: int) -> Iterator[DifferenceShown]:
         if a and b and depth < max(len(row.keys) for row in (*a, *b)):
@@ -254,15 +254,15 @@ class RowComparison:
         alone: tuple[list[ComparedRow], list[ComparedRow]] = [], []
         for part in range(parts):
             more: Counter[Hashable] = Counter()
-            for side, (one, sign) in enumerate(((a, 1), (b, -1))):
-                for row in self._rows(side, one):
+            for side, (transaction, sign) in enumerate(((a, 1), (b, -1))):
+                for row in self._rows(side, transaction):
                     if hash(row.keys[0]) % parts == part:
                         more[row.keys[0]] += sign
                         if not more[row.keys[0]]:
                             del more[row.keys[0]]
-            for side, one in enumerate((a, b)):
+            for side, transaction in enumerate((a, b)):
                 left = {key: number if side == 0 else -number for key, number in more.items()}
-                for row in self._alone_rows(side, one, left):
+                for row in self._alone_rows(side, transaction, left):
                     if len(alone[side]) < MOST_ROWS:
                         alone[side].append(row)
                     else:
@@ -270,10 +270,12 @@ class RowComparison:
                         yield self._alone(DifferenceKind.MISSING if side == 0 else DifferenceKind.EXTRA, row)
         yield from self._gap(*alone, 1)
 
-    def _alone_rows(self, side: int, one: TransactionSummary, left: dict[Hashable, int]) -> Iterator[ComparedRow]:
+    def _alone_rows(
+        self, side: int, transaction: TransactionSummary, left: dict[Hashable, int]
+    ) -> Iterator[ComparedRow]:
         """Yield the remaining rows of a transaction, ``left`` of each key."""
         if any(number > 0 for number in left.values()):
-            for row in self._sides[side].rows.of(one):
+            for row in self._sides[side].rows.of(transaction):
                 if left.get(row.keys[0], 0) > 0:
                     left[row.keys[0]] -= 1
                     yield row
@@ -327,7 +329,7 @@ class TrailComparison:
             NotATrail: one of the trails has no readable file.
         """
         streams = self._a.transactions(), self._b.transactions()
-        alignment = Alignment(*streams, lambda one: one.key, MOST_TRANSACTIONS, self._order)
+        alignment = Alignment(*streams, lambda transaction: transaction.key, MOST_TRANSACTIONS, self._order)
         for stretch in alignment:
             yield from self._damage(stretch)
             if len(stretch.a) == len(stretch.b) == len(stretch.pairs):
@@ -379,9 +381,9 @@ class TrailComparison:
             is_partial,
         )
 
-    def _order(self, one: SideTransaction) -> tuple[int, ...] | None:
+    def _order(self, transaction: SideTransaction) -> tuple[int, ...] | None:
         """Return the parts of the CSN; None without one, or if its form is not that of the first CSN seen."""
-        key = csn_key(one.transaction.csn) if one.transaction.csn is not None else None
+        key = csn_key(transaction.transaction.csn) if transaction.transaction.csn is not None else None
         if key is None:
             return None
         self._csn_kind = self._csn_kind or key.kind
@@ -389,15 +391,15 @@ class TrailComparison:
 
     def _damage(self, stretch: AlignedStretch[SideTransaction]) -> Iterator[DifferenceShown]:
         """Yield the damage before and in the transactions of a stretch."""
-        for side, taken in ((self._a, stretch.a), (self._b, stretch.b)):
-            if taken:
-                last = taken[-1].transaction
+        for side, transactions in ((self._a, stretch.a), (self._b, stretch.b)):
+            if transactions:
+                last = transactions[-1].transaction
                 yield from self._damaged(side.damage(last.after or last.first))
 
     def _damaged(self, damage: list[DifferenceShown]) -> Iterator[DifferenceShown]:
-        for one in damage:
+        for difference in damage:
             self._kinds[DifferenceKind.DAMAGE] += 1
-            yield one
+            yield difference
 
     def _progress(self) -> Iterator[Progress]:
         read = self._a.read + self._b.read
@@ -412,44 +414,52 @@ class TrailComparison:
         moves = Moves(stretch, ahead)
         for alone, others, pair in stretch.gaps():
             matched = moves.nameless(alone, others)
-            for at in alone:
-                if at in matched:
-                    yield from self._pair(stretch.a[at], stretch.b[matched[at]])
+            for index in alone:
+                if index in matched:
+                    yield from self._pair(stretch.a[index], stretch.b[matched[index]])
                 else:
-                    yield from self._alone(self._a, stretch.a[at], moves.of_a.get(at))
-            for at in others:
-                if at not in matched.values() and at not in moves.taken:
-                    yield from self._alone(self._b, stretch.b[at], moves.of_b.get(at))
+                    yield from self._alone(self._a, stretch.a[index], moves.of_a.get(index))
+            for index in others:
+                if index not in matched.values() and index not in moves.taken:
+                    yield from self._alone(self._b, stretch.b[index], moves.of_b.get(index))
             if pair is not None:
                 yield from self._pair(stretch.a[pair[0]], stretch.b[pair[1]])
 
     def _alone(
-        self, side: Side, one: SideTransaction, move: tuple[SideTransaction, int] | None
+        self, side: Side, transaction: SideTransaction, move: tuple[SideTransaction, int] | None
     ) -> Iterator[DifferenceShown]:
         """Yield a transaction without a counterpart at its place, as moved, twice, missing or extra."""
-        is_a, spot, records = side is self._a, side.spot(one.transaction.first), self._rows.count(side, one.transaction)
+        is_a, spot, records = (
+            side is self._a,
+            side.spot(transaction.transaction.first),
+            self._rows.count(side, transaction.transaction),
+        )
         if move is not None:
             other = move[0]
-            a, b = (one, other) if is_a else (other, one)
+            a, b = (transaction, other) if is_a else (other, transaction)
             if records:
                 spots = self._a.spot(a.transaction.first), self._b.spot(b.transaction.first)
-                yield self._found(DifferenceKind.MOVED, *spots, one, records, later=move[1])
+                yield self._found(DifferenceKind.MOVED, *spots, transaction, records, later=move[1])
             yield from self._pair(a, b, is_moved=True)
             return
         if not records:
             return
-        if one.copy_of is not None:
-            yield self._found(DifferenceKind.TWICE, side.spot(one.copy_of), spot, one, records, side=side.letter)
+        if transaction.copy_of is not None:
+            yield self._found(
+                DifferenceKind.TWICE, side.spot(transaction.copy_of), spot, transaction, records, side=side.letter
+            )
         elif is_a:
-            yield self._found(DifferenceKind.MISSING, spot, None, one, records)
+            yield self._found(DifferenceKind.MISSING, spot, None, transaction, records)
         else:
-            yield self._found(DifferenceKind.EXTRA, None, spot, one, records)
+            yield self._found(DifferenceKind.EXTRA, None, spot, transaction, records)
 
     def _found(
-        self, kind: DifferenceKind, a: Any, b: Any, one: SideTransaction, records: int, **more: Any
+        self, kind: DifferenceKind, a: Any, b: Any, transaction: SideTransaction, records: int, **more: Any
     ) -> DifferenceShown:
         self._kinds[kind] += 1
-        return DifferenceShown(kind, a, b, one.transaction.csn, one.transaction.xid, records=records, **more)
+        return DifferenceShown(
+            kind, a, b, transaction.transaction.csn, transaction.transaction.xid, records=records, **more
+        )
 
     def _pair(self, a: SideTransaction, b: SideTransaction, *, is_moved: bool = False) -> Iterator[DifferenceShown]:
         is_equal = True
@@ -481,27 +491,31 @@ class Moves:
         self.taken: set[int] = set()
         self._stretch, self._pairs = stretch, stretch.pairs
         paired, others_paired = ({pair[side] for pair in stretch.pairs} for side in (0, 1))
-        lone = [at for at in range(len(stretch.b)) if at not in others_paired]
-        found = _Elsewhere([(at, stretch.b[at]) for at in lone], ahead[1], len(stretch.b))
-        for at, one in enumerate(stretch.a):
-            if at not in paired and (other := found.take(one.key)) is not None:
-                self.of_a[at] = other[1], self._later(at, other[0])
+        lone = [index for index in range(len(stretch.b)) if index not in others_paired]
+        elsewhere = _Elsewhere([(index, stretch.b[index]) for index in lone], ahead[1], len(stretch.b))
+        for index, transaction in enumerate(stretch.a):
+            if index not in paired and (other := elsewhere.take(transaction.key)) is not None:
+                self.of_a[index] = other[1], self._later(index, other[0])
                 self.taken.add(other[0])
-        found = _Elsewhere([], ahead[0], len(stretch.a))
-        for at in lone:
-            if at not in self.taken and (other := found.take(stretch.b[at].key)) is not None:
-                self.of_b[at] = other[1], self._later(other[0], at)
+        elsewhere = _Elsewhere([], ahead[0], len(stretch.a))
+        for index in lone:
+            if index not in self.taken and (other := elsewhere.take(stretch.b[index].key)) is not None:
+                self.of_b[index] = other[1], self._later(other[0], index)
 
     def nameless(self, alone: list[int], others: list[int]) -> dict[int, int]:
         """Pair the transactions of a gap that have no CSN or XID and have not moved, if both sides have as many."""
-        a = [at for at in alone if not self._stretch.a[at].has_name and at not in self.of_a]
-        b = [at for at in others if not self._stretch.b[at].has_name and at not in self.taken and at not in self.of_b]
+        a = [index for index in alone if not self._stretch.a[index].has_name and index not in self.of_a]
+        b = [
+            index
+            for index in others
+            if not self._stretch.b[index].has_name and index not in self.taken and index not in self.of_b
+        ]
         return dict(zip(a, b, strict=True)) if len(a) == len(b) else {}
 
-    def _later(self, at: int, other: int) -> int:
+    def _later(self, index: int, other: int) -> int:
         """Return the number of pairs passed from the place in ``a`` to that in ``b``; negative: earlier in ``b``."""
-        later = sum(1 for pair in self._pairs if pair[0] > at and pair[1] < other)
-        return later or -sum(1 for pair in self._pairs if pair[0] < at and pair[1] > other)
+        later = sum(1 for pair in self._pairs if pair[0] > index and pair[1] < other)
+        return later or -sum(1 for pair in self._pairs if pair[0] < index and pair[1] > other)
 
 
 class _Elsewhere:
@@ -510,15 +524,15 @@ class _Elsewhere:
     def __init__(self, lone: list[tuple[int, SideTransaction]], ahead: deque[SideTransaction], start: int) -> None:
         self._ahead, self._start = ahead, start
         self._by_key: dict[Hashable, list[tuple[int, SideTransaction]]] = {}
-        for at, one in (*lone, *enumerate(ahead, start)):
-            self._by_key.setdefault(one.key, []).append((at, one))
+        for index, transaction in (*lone, *enumerate(ahead, start)):
+            self._by_key.setdefault(transaction.key, []).append((index, transaction))
 
     def take(self, key: Hashable) -> tuple[int, SideTransaction] | None:
         """Remove and return the first transaction with this key, and its index; None without one."""
         known = self._by_key.get(key)
         if not known:
             return None
-        at, one = known.pop(0)
-        if at >= self._start:
-            self._ahead.remove(one)
-        return at, one
+        index, transaction = known.pop(0)
+        if index >= self._start:
+            self._ahead.remove(transaction)
+        return index, transaction

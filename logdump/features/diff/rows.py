@@ -47,9 +47,9 @@ def cells_of_change(change: Change) -> Cells:
     }
 
 
-def cells_of_record(one: TransactionRecord) -> Cells:
+def cells_of_record(transaction_record: TransactionRecord) -> Cells:
     """Return the columns of a record, compared by their bytes; their text follows the definition, if there is one."""
-    known, record = one.definitions.of(one.record), one.record
+    known, record = transaction_record.definitions.of(transaction_record.record), transaction_record.record
     cells: dict[tuple[str, str], Cell] = {}
     for image in IMAGES:
         for column in getattr(record.images, image) or ():
@@ -79,13 +79,13 @@ def differing_parts(
     a: TransactionRecord, b: TransactionRecord, left_out: frozenset[str], *, ignores_absent: bool = False
 ) -> Iterator[PartDifference]:
     """Yield the parts in which the canonical forms of two records differ; for images, the columns that differ."""
-    forms = [canonical(one.trail, one.record, left_out) for one in (a, b)]
+    forms = [canonical(record.trail, record.record, left_out) for record in (a, b)]
     parts = [part for part in forms[0] if forms[0][part] != forms[1][part]]
     if "data" not in parts and any(part in IMAGES for part in parts):
         columns = list(differing_cells(cells_of_record(a), cells_of_record(b), ignores_absent=ignores_absent))
         yield from columns
         if not columns and not ignores_absent:
-            yield PartDifference("columns", None, *(_order_of(one) for one in (a, b)))
+            yield PartDifference("columns", None, *(_order_of(record) for record in (a, b)))
     for part in parts:
         if part not in IMAGES:
             yield _differing(part, forms[0][part], forms[1][part])
@@ -97,32 +97,34 @@ def differing_bytes(a: TransactionRecord, b: TransactionRecord) -> Iterator[Part
     for start in range(0, max(record.length for record in records), _PIECE):
         pieces = [record.cut(start, start + _PIECE) for record in records]
         if pieces[0] != pieces[1]:
-            at = start + first_difference(*pieces)
+            offset = start + first_difference(*pieces)
             yield PartDifference(
-                "bytes", None, *(_shown(one.length, at, one.cut(at, at + _SHOWN_BYTES)) for one in records)
+                "bytes",
+                None,
+                *(_shown(record.length, offset, record.cut(offset, offset + _SHOWN_BYTES)) for record in records),
             )
             return
 
 
 def _differing(part: str, a: Any, b: Any) -> PartDifference:
     if isinstance(a, bytes) and isinstance(b, bytes):
-        at = first_difference(a, b)
-        return PartDifference(part, None, *(_bytes_from(one, at) for one in (a, b)))
+        offset = first_difference(a, b)
+        return PartDifference(part, None, *(_bytes_from(data, offset) for data in (a, b)))
     text = _TEXTS.get(part, str)
-    return PartDifference(part, None, *(None if one is None or one == () else text(one) for one in (a, b)))
+    return PartDifference(part, None, *(None if value is None or value == () else text(value) for value in (a, b)))
 
 
-def _bytes_from(data: bytes | str, at: int) -> str:
+def _bytes_from(data: bytes | str, offset: int) -> str:
     """Return the bytes from an offset on, or the text that represents data that is too long."""
-    return data if isinstance(data, str) else _shown(len(data), at, data[at : at + _SHOWN_BYTES])
+    return data if isinstance(data, str) else _shown(len(data), offset, data[offset : offset + _SHOWN_BYTES])
 
 
-def _shown(size: int, at: int, data: bytes) -> str:
-    return f"{size} bytes, at {at}: {data.hex() or 'none'}"
+def _shown(size: int, offset: int, data: bytes) -> str:
+    return f"{size} bytes, at {offset}: {data.hex() or 'none'}"
 
 
-def _order_of(one: TransactionRecord) -> str:
-    images = one.record.images
+def _order_of(record: TransactionRecord) -> str:
+    images = record.record.images
     indexes = [column.index for image in IMAGES for column in getattr(images, image, None) or ()]
     return " ".join(map(str, indexes))
 
@@ -215,42 +217,44 @@ class ComparedRows:
     def __init__(self, whole: WholeTrail, records: TransactionRecords, options: RowOptions) -> None:
         self._whole, self._records, self._options = whole, records, options
 
-    def records(self, one: TransactionSummary) -> Iterator[TransactionRecord]:
+    def records(self, transaction: TransactionSummary) -> Iterator[TransactionRecord]:
         """Return all records of a transaction."""
-        return self._records.of(one.first, one.records)
+        return self._records.of(transaction.first, transaction.records)
 
-    def run(self, one: TransactionSummary) -> Iterator[bytes] | None:
+    def run(self, transaction: TransactionSummary) -> Iterator[bytes] | None:
         """Return the bytes from the first record of a transaction to the end of the last; None if in several files."""
-        if one.after is None or one.after.ordinal != one.first.ordinal:
+        if transaction.after is None or transaction.after.ordinal != transaction.first.ordinal:
             return None
-        return self._records.run(one.first, one.after)
+        return self._records.run(transaction.first, transaction.after)
 
-    def meaning_of(self, one: TransactionSummary) -> Hashable:
+    def meaning_of(self, transaction: TransactionSummary) -> Hashable:
         """Return a key of the definitions that give the bytes of a transaction their meaning."""
-        return self._records.meaning_at(one.first)
+        return self._records.meaning_at(transaction.first)
 
-    def of(self, one: TransactionSummary) -> Iterator[ComparedRow]:
+    def of(self, transaction: TransactionSummary) -> Iterator[ComparedRow]:
         """Yield the rows of a transaction that are compared."""
-        taken = (record for record in self.records(one) if self._options.takes(record))
+        records = (record for record in self.records(transaction) if self._options.takes(record))
         if self._options.level is DiffLevel.VALUES:
-            return map(self._change_row, changes_over((record.record for record in taken), self._source))
-        return map(self._record_row, taken)
+            return map(self._change_row, changes_over((record.record for record in records), self._source))
+        return map(self._record_row, records)
 
     def _source(self, record: Record) -> ChangeSource:
-        one = self._records.with_file(self._place(record), record)
-        return ChangeSource(one.trail, one.definitions, lambda _: NO_TRANSACTION)
+        transaction_record = self._records.with_file(self._place(record), record)
+        return ChangeSource(transaction_record.trail, transaction_record.definitions, lambda _: NO_TRANSACTION)
 
     def _place(self, record: Record) -> TrailPosition:
         return TrailPosition(self._whole.ordinals[record.path] if record.path is not None else 0, record.rba)
 
-    def _record_row(self, one: TransactionRecord) -> ComparedRow:
-        name, header = one.trail.name_of(one.record), one.record.header
+    def _record_row(self, record: TransactionRecord) -> ComparedRow:
+        name, header = record.trail.name_of(record.record), record.record.header
         is_bytes = self._options.level is DiffLevel.BYTES
-        whole = one.record.pieces() if is_bytes else [repr(self._canonical(one)).encode("utf-8", "surrogateescape")]
+        whole = (
+            record.record.pieces() if is_bytes else [repr(self._canonical(record)).encode("utf-8", "surrogateescape")]
+        )
         kind = name, header.io_type, header.before_after
         position = header.audit_rba, header.audit_pos
         keys = _digest(whole), (kind, position), (header.io_type, position), kind
-        return ComparedRow((one.place,), keys, name, io_type_name(header.io_type))
+        return ComparedRow((record.place,), keys, name, io_type_name(header.io_type))
 
     def _change_row(self, change: Change) -> ComparedRow:
         places = tuple(self._place(record) for record in change.records)
@@ -260,11 +264,11 @@ class ComparedRows:
             form = [self._canonical(self._records.at(place)) for place in places]
             return ComparedRow(places, (_digest([repr(form).encode()]), kind, kind), change.table, op, by_record=True)
         key = *kind, _digest([repr([_texts(column)[-1] for column in change.columns if column.is_key]).encode()])
-        values = *kind, _digest([repr(sorted((_name(one), *_texts(one)) for one in change.columns)).encode()])
+        values = *kind, _digest([repr(sorted((_name(column), *_texts(column)) for column in change.columns)).encode()])
         return ComparedRow(places, (values, key, kind), change.table, op)
 
-    def _canonical(self, one: TransactionRecord) -> dict[str, Any]:
-        return canonical(one.trail, one.record, self._options.parts_left_out)
+    def _canonical(self, record: TransactionRecord) -> dict[str, Any]:
+        return canonical(record.trail, record.record, self._options.parts_left_out)
 
     def change(self, row: ComparedRow) -> Change | None:
         """Read the change of a row again; None if the row is compared as a record."""
@@ -283,12 +287,12 @@ def differences_of(
     changes = [rows.change(row) if options.level is DiffLevel.VALUES else None for rows, row in (a, b)]
     if changes[0] is not None and changes[1] is not None:
         cells = map(cells_of_change, (changes[0], changes[1]))
-        found = differing_cells(*cells, ignores_absent=options.ignores_absent)
-        return (*_of_kind(a[1], b[1]), *found)
-    one, other = (rows.record(row) for rows, row in (a, b))
+        differences = differing_cells(*cells, ignores_absent=options.ignores_absent)
+        return (*_of_kind(a[1], b[1]), *differences)
+    record, other = (rows.record(row) for rows, row in (a, b))
     if options.level is DiffLevel.BYTES:
-        return tuple(differing_bytes(one, other))
-    return tuple(differing_parts(one, other, options.parts_left_out, ignores_absent=options.ignores_absent))
+        return tuple(differing_bytes(record, other))
+    return tuple(differing_parts(record, other, options.parts_left_out, ignores_absent=options.ignores_absent))
 
 
 def _of_kind(a: ComparedRow, b: ComparedRow) -> Iterator[PartDifference]:

@@ -51,7 +51,7 @@ class SideTransaction(NamedTuple):
 class Bounds(Protocol):
     """The transactions that are compared."""
 
-    def takes(self, one: TransactionSummary, *, is_applied: bool) -> bool:
+    def takes(self, transaction: TransactionSummary, *, is_applied: bool) -> bool:
         """Return True if a transaction is compared; ``is_applied``: if a Replicat applies it."""
 
 
@@ -62,12 +62,12 @@ class CsnBounds(NamedTuple):
     last: CsnKey | None = None
     is_effective: bool = False
 
-    def takes(self, one: TransactionSummary, *, is_applied: bool) -> bool:
+    def takes(self, transaction: TransactionSummary, *, is_applied: bool) -> bool:
         """Return True if a transaction is within the bounds; false for a CSN that is not comparable with them."""
         if self.is_effective and not is_applied:
             return False
         bounds = [bound for bound in (self.first, self.last) if bound is not None]
-        key = csn_key(one.csn) if one.csn is not None and bounds else None
+        key = csn_key(transaction.csn) if transaction.csn is not None and bounds else None
         if not bounds:
             return True
         if key is None or any(bound.kind != key.kind for bound in bounds):
@@ -127,24 +127,24 @@ class Side:
             verdict = self._judge.judge(batch)
             copies, not_applied = verdict.copies, {*verdict.not_applied}
             for row in range(batch.rows):
-                one = batch.transaction(row)
-                if self._bounds.takes(one, is_applied=row not in not_applied):
+                transaction = batch.transaction(row)
+                if self._bounds.takes(transaction, is_applied=row not in not_applied):
                     self._transactions += 1
-                    yield SideTransaction(one, self.key(one), copies.get(row))
+                    yield SideTransaction(transaction, self.key(transaction), copies.get(row))
         if len(self.whole.unreadable) == len(self.whole):
             raise next(iter(self.whole.unreadable.values()))
         for path in self.whole.unreadable:
             self._add_damage(TrailPosition(self.whole.ordinals[path], 0), 0)
 
-    def key(self, one: TransactionSummary) -> Hashable:
+    def key(self, transaction: TransactionSummary) -> Hashable:
         """Return CSN and TRANID, and whether the transaction is cut; without CSN and TRANID, a digest of its rows."""
-        if one.csn is None and one.xid is None:
+        if transaction.csn is None and transaction.xid is None:
             digest = blake2b(digest_size=16)
-            for row in self.rows.of(one):
+            for row in self.rows.of(transaction):
                 digest.update(repr(row.keys[0]).encode())
             return digest.digest()
-        csn = csn_key(one.csn) or one.csn if one.csn is not None else None
-        return csn, one.xid, one.ended in _NOT_FINISHED
+        csn = csn_key(transaction.csn) or transaction.csn if transaction.csn is not None else None
+        return csn, transaction.xid, transaction.ended in _NOT_FINISHED
 
     def _note(self, batch: TransactionBatch) -> None:
         for mark in batch.marks:
@@ -218,9 +218,9 @@ class OfTables:
 
     wildcard: str
 
-    def __call__(self, one: TransactionRecord) -> bool:
+    def __call__(self, record: TransactionRecord) -> bool:
         """Return True if the table of a record matches the wildcard."""
-        return matches(self.wildcard, one.trail.name_of(one.record), case_sensitive=False)
+        return matches(self.wildcard, record.trail.name_of(record.record), case_sensitive=False)
 
 
 def row_options(

@@ -46,12 +46,12 @@ from trailformat.transactions.whole_trail import WholeTrail
 
 def findings_of(events: list[Any]) -> tuple[Finding, ...]:
     """Return the findings in the events of CHECK, RECOVERY and HEARTBEAT, and about images; the most severe first."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for event in events:
         if (rule := _RULES.get(type(event))) is not None:
-            found += rule(event)
+            findings += rule(event)
     order = list(Severity)
-    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+    return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
 
 
 def _gap(gap: GapShown) -> Iterator[Finding]:
@@ -273,7 +273,7 @@ def _first_time(path: Path) -> int | None:
     """Return the time of the first record after the file header; None without one, or if the file cannot be read."""
     try:
         with TrailFile(path) as trail:
-            return next((one.header.io_time for one in trail.records() if not one.is_file_header), None)
+            return next((record.header.io_time for record in trail.records() if not record.is_file_header), None)
     except TrailError:
         return None
 

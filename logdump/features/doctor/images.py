@@ -120,8 +120,8 @@ class ImageSurvey:
                 continue
             members = np.flatnonzero(groups.group == number)
             most = max(1, _MOST_CELLS // len(known.table.columns))
-            for at in range(0, len(members), most):
-                self._take_group(trail, known, rows.subset(members[at : at + most]))
+            for start in range(0, len(members), most):
+                self._take_group(trail, known, rows.subset(members[start : start + most]))
 
     def _take_group(self, trail: TrailFile, known: RowDefinition, rows: RowBytes) -> None:
         columns = known.table.columns if known.table is not None else ()

@@ -178,7 +178,7 @@ class DoctorShown(NamedTuple):
         return tuple(
             UnnamedToken(group.name or f"x{group.token.id:02x}", item.id, item.payload)
             for group in next(groups, ())
-            for item in ([one.token for one in group.tokens if not one.name] if group.name else [group.token])
+            for item in ([token.token for token in group.tokens if not token.name] if group.name else [group.token])
             if not item.is_unset and item.payload
         )
 

@@ -151,18 +151,22 @@ def _images(images: tuple[TableImages, ...]) -> Iterator[str]:
     titles = ("Insert", "Update before", "Update after", "Delete")
     yield f"{'Columns in the images':<40} {'Key':>4}  " + "".join(f"{title:<16}" for title in titles).rstrip()
     for table in images[:_MOST_TABLES]:
-        sides = {(one.op, one.side): _columns(one, table.columns) for one in table.images}
+        sides = {(op_images.op, op_images.side): _columns(op_images, table.columns) for op_images in table.images}
         wanted = (("INSERT", "after"), ("UPDATE", "before"), ("UPDATE", "after"), ("DELETE", "before"))
         cells = "".join(f"{sides.get(side, '-'):<16}" for side in wanted).rstrip()
         yield f"{escape(table.table):<40} {len(table.keys) or 'none':>4}  {cells}"
 
 
-def _columns(one: OpImages, columns: int) -> str:
-    if one.whole == one.records:
-        return f"all {one.most}"
-    if one.keys == one.records:
+def _columns(op_images: OpImages, columns: int) -> str:
+    if op_images.whole == op_images.records:
+        return f"all {op_images.most}"
+    if op_images.keys == op_images.records:
         return "key"
-    return f"{one.least} of {columns}" if one.least == one.most else f"{one.least} to {one.most} of {columns}"
+    return (
+        f"{op_images.least} of {columns}"
+        if op_images.least == op_images.most
+        else f"{op_images.least} to {op_images.most} of {columns}"
+    )
 
 
 def _transactions(shown: DoctorShown, offset: TimeOffset) -> Iterator[str]:
@@ -170,12 +174,12 @@ def _transactions(shown: DoctorShown, offset: TimeOffset) -> Iterator[str]:
         return
     yield ""
     yield "Largest transactions                     Records          Bytes  Begins                       CSN and XID"
-    for one in shown.transactions:
-        first, begins = one.extent.first, format_timestamp(one.extent.first_moment.time, offset)
+    for transaction in shown.transactions:
+        first, begins = transaction.extent.first, format_timestamp(transaction.extent.first_moment.time, offset)
         place = f"{escape(first.path.name)} RBA {first.rba}" if first is not None else "-"
-        name = " ".join(map(as_field, one.extent.transaction))
-        sizes = f"{one.records:>10,} {one.extent.data_size:>14,}"
-        yield f"  {place:<36} {sizes}  {begins}  {name}{not_applied_note(one)}"
+        name = " ".join(map(as_field, transaction.extent.transaction))
+        sizes = f"{transaction.records:>10,} {transaction.extent.data_size:>14,}"
+        yield f"  {place:<36} {sizes}  {begins}  {name}{not_applied_note(transaction)}"
 
 
 def _files(shown: DoctorShown, offset: TimeOffset) -> Iterator[str]:

@@ -69,24 +69,24 @@ def _answer(question: Answerable, title: str, run: Iterator[Event], notices: Ite
     return answered(run, question.reading, results)
 
 
-def _lag(at: EnteredTime | None) -> Run:
+def _lag(moment: EnteredTime | None) -> Run:
     def run(session: Session) -> Iterator[Event]:
         _refuse_filter(session)
         whole = whole_trail_of(session, None, "EXPLAIN")
         table = heartbeat_table(session).name
-        question = LagQuestion(whole, at.julian if at is not None else None, session.definitions_of, table)
+        question = LagQuestion(whole, moment.julian if moment is not None else None, session.definitions_of, table)
         yield from _answer(question, trail_title(session.trail.path, len(whole)), question.run(session.settings.notify))
 
     return run
 
 
-def _restart(at: RestartPlace | None) -> Run:
+def _restart(place: RestartPlace | None) -> Run:
     def run(session: Session) -> Iterator[Event]:
         _refuse_filter(session)
         whole = whole_trail_of(session, None, "EXPLAIN")
-        options = BrOptions(restart=at.julian if isinstance(at, EnteredTime) else None)
+        options = BrOptions(restart=place.julian if isinstance(place, EnteredTime) else None)
         options = with_parameters(options, parameters_in_use(session))
-        question = RestartQuestion(whole, _place(session, whole, at), options)
+        question = RestartQuestion(whole, _place(session, whole, place), options)
         events = question.run(session.settings.notify, session.definitions_of)
         title = trail_title(session.trail.path, len(whole))
         yield from _answer(question, title, events, unused_parameters(session, ParameterUse.RESTART))
@@ -94,20 +94,20 @@ def _restart(at: RestartPlace | None) -> Run:
     return run
 
 
-def _place(session: Session, whole: WholeTrail, at: RestartPlace | None) -> Spot | None:
-    if isinstance(at, CsnOfPlace):
-        goal = csn_goal(at.text)
+def _place(session: Session, whole: WholeTrail, place: RestartPlace | None) -> Spot | None:
+    if isinstance(place, CsnOfPlace):
+        goal = csn_goal(place.text)
         if goal is None:
-            raise CommandError(f"{at.text!r} is not a CSN.")
+            raise CommandError(f"{place.text!r} is not a CSN.")
         record = find_in_sequence(session.trail, goal)
         if record is None:
-            found = range_of(session.trail)
-            goes = f" The trail goes {found.text(session.settings.time_offset)}." if found is not None else ""
+            bounds = range_of(session.trail)
+            goes = f" The trail goes {bounds.text(session.settings.time_offset)}." if bounds is not None else ""
             raise CommandError(f"No transaction with {goal.text}.{goes}")
         return Spot(record.path or session.trail.path, record.rba)
-    if at is None or isinstance(at, EnteredTime):
+    if place is None or isinstance(place, EnteredTime):
         return None
-    seqno, rba = at
+    seqno, rba = place
     for path in whole.paths:
         name = TrailName.parse(path)
         if name is not None and name.seqno == seqno:

@@ -99,15 +99,15 @@ class DdlQuestion:
     def take(self, trail: TrailFile, selection: Selection, notify: int) -> Iterator[Event]:
         """Read a file; yield Progress, and Notices of damage."""
         parameters = self._parameters.for_trail(trail.path)
-        for one in ddl_records(trail, trail.first_rba, selection, notify):
-            if not isinstance(one, Record):
-                self._damaged += isinstance(one, Notice)
-                yield one
+        for item in ddl_records(trail, trail.first_rba, selection, notify):
+            if not isinstance(item, Record):
+                self._damaged += isinstance(item, Notice)
+                yield item
                 continue
             self._statements += 1
-            subject = subject_of_record(trail, one)
+            subject = subject_of_record(trail, item)
             for result in evaluate(subject, parameters):
-                self._note(result, Spot(trail.path, one.rba))
+                self._note(result, Spot(trail.path, item.rba))
             failing = evaluate(subject, parameters, _NO_RULE_NAMES_IT)
             self._abends += any(result.outcome is Outcome.ABEND for result in failing)
 

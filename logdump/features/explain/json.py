@@ -26,7 +26,7 @@ PART = Shape(
     (
         member("hop", "string or null", "The hop that it is about, named as in `heartbeat_lag`"),
         member(
-            "seconds", "number or null", "Its lag", lambda one: one.lag / 1_000_000 if one.lag is not None else None
+            "seconds", "number or null", "Its lag", lambda part: part.lag / 1_000_000 if part.lag is not None else None
         ),
         member("text", "string", "The fact", _text("text")),
         member("evidence", "list of spot", "The records that show it", SPOT.each("spots")),

@@ -104,11 +104,11 @@ def _no_beats(facts: LagFacts) -> Phrase | None:
 def restart_of(facts: LagFacts) -> Restart | None:
     """Return the last restart where beats are missing, or while the chosen beat waited for Extract; else None."""
     gap, chosen = facts.beats.gap, facts.chosen
-    for one in reversed(facts.trail.restarts):
-        if facts.is_silent and gap is not None and gap.after.time < one.time:
-            return one
-        if chosen is not None and chosen.extract_ts is not None and chosen.time <= one.time <= chosen.extract_ts:
-            return one
+    for restart in reversed(facts.trail.restarts):
+        if facts.is_silent and gap is not None and gap.after.time < restart.time:
+            return restart
+        if chosen is not None and chosen.extract_ts is not None and chosen.time <= restart.time <= chosen.extract_ts:
+            return restart
     return None
 
 
@@ -153,9 +153,9 @@ def is_rising(facts: LagFacts) -> bool:
         return False
     points = [*facts.beats.before, facts.chosen]
     rates = [
-        (later.extract_lag - one.extract_lag) / (later.time - one.time)
-        for one, later in pairwise(points)
-        if later.time > one.time
+        (later.extract_lag - earlier.extract_lag) / (later.time - earlier.time)
+        for earlier, later in pairwise(points)
+        if later.time > earlier.time
     ]
     steady = 0
     for rate in reversed(rates):
@@ -198,7 +198,7 @@ def _one_hop(facts: LagFacts) -> Phrase | None:
     chosen = facts.chosen
     if chosen is None:
         return None
-    name = max(chosen.hops, key=lambda one: chosen.hops[one], default=None)
+    name = max(chosen.hops, key=lambda hop: chosen.hops[hop], default=None)
     if name is None or 2 * chosen.hops[name] <= chosen.total:
         return None
     return (f"Most of the lag is in {_PLACES[name]}: {seconds(chosen.hops[name])} of {seconds(chosen.total)}.",)
@@ -229,17 +229,17 @@ class LagQuestion:
 
     Args:
         whole: the trail.
-        at: the moment; None: that of the greatest lag.
+        moment: as given; None: that of the greatest lag.
         definitions_of: returns the row definitions of a file.
         table: the name of the heartbeat tables.
     """
 
     def __init__(
-        self, whole: WholeTrail, at: int | None, definitions_of: Callable[[TrailFile], RowDefinitions], table: str
+        self, whole: WholeTrail, moment: int | None, definitions_of: Callable[[TrailFile], RowDefinitions], table: str
     ) -> None:
-        self._whole, self._at, self._definitions_of, self._table = whole, at, definitions_of, table
-        self._around = BeatsAround(at)
-        self._clocks = DefinitionClocks(at)
+        self._whole, self._at, self._definitions_of, self._table = whole, moment, definitions_of, table
+        self._around = BeatsAround(moment)
+        self._clocks = DefinitionClocks(moment)
         self._transactions = TransactionsAround(whole, LagWindow(0, 0))
         self._undecoded = 0
         self._newest: int | None = None
@@ -249,13 +249,13 @@ class LagQuestion:
         self._read_beats()
         self._transactions = TransactionsAround(self._whole, self._window())
         if not self.facts.beats.beats:
-            for found in self._whole.batches():
-                self._clocks.take(Spot(found.trail.path, 0), found.batch)
-        for one in walked(self._whole, notify):
-            if isinstance(one, Progress):
-                yield one
+            for file_batch in self._whole.batches():
+                self._clocks.take(Spot(file_batch.trail.path, 0), file_batch.batch)
+        for item in walked(self._whole, notify):
+            if isinstance(item, Progress):
+                yield item
             else:
-                self._transactions.take(one)
+                self._transactions.take(item)
 
     def _read_beats(self) -> None:
         reader = HeartbeatReader(self._definitions_of, self._table, not_applied_in=NotAppliedByFile(self._whole).of)
@@ -279,8 +279,8 @@ class LagQuestion:
             before = self._place(gap.before.spot) if gap.before is not None else TrailPosition(len(self._whole), 0)
             return LagWindow(gap.after.time, gap.end, self._place(gap.after.spot), before)
         if chosen is None:
-            at = self._at or 0
-            return LagWindow(at, at)
+            moment = self._at or 0
+            return LagWindow(moment, moment)
         return LagWindow(chosen.time, chosen.extract_ts or chosen.time + max(chosen.total, 0))
 
     def _place(self, spot: Spot) -> TrailPosition:

@@ -104,11 +104,11 @@ class BeatsAround:
     """Finds the beat that shows the lag, from beats in trail order.
 
     Args:
-        at: the moment of the lag: the last beat at or before it is chosen. None: the beat with the greatest lag.
+        moment: that of the lag: the last beat at or before it is chosen. None: the beat with the greatest lag.
     """
 
-    def __init__(self, at: int | None) -> None:
-        self._at = at
+    def __init__(self, moment: int | None) -> None:
+        self._at = moment
         self._ways: dict[object, _Way] = {}
         self._beats = 0
 
@@ -132,12 +132,12 @@ class BeatsAround:
     def facts(self, newest: int | None) -> BeatFacts:
         """Return the facts so far; ``newest`` is the newest time in the trail."""
         known = [way for way in self._ways.values() if way.chosen is not None]
-        way = max(known, key=lambda one: one.chosen.total if one.chosen is not None else 0, default=None)
+        way = max(known, key=lambda way: way.chosen.total if way.chosen is not None else 0, default=None)
         gaps = list(self._gaps(newest))
         number = len(gaps)
         if self._at is not None:
             gaps = [gap for gap in gaps if gap.after.time < self._at < gap.end + (gap.before is None)]
-        gap = max(gaps, key=lambda one: one.microseconds, default=None)
+        gap = max(gaps, key=lambda gap: gap.microseconds, default=None)
         chosen, before = (way.chosen, way.before) if way is not None else (None, ())
         return BeatFacts(chosen, before, gap, number, self._beats, self._ends(newest))
 
@@ -157,16 +157,16 @@ class BeatsAround:
 
     def _ends(self, newest: int | None) -> tuple[int, int] | None:
         """Return the newest beat and the newest time if the moment is after both and a beat was due by then."""
-        way, at = self._newest_way, self._at
-        if way is None or at is None or newest is None or at <= newest:
+        way, moment = self._newest_way, self._at
+        if way is None or moment is None or newest is None or moment <= newest:
             return None
-        is_beyond = way.gaps.interval is None or way.missing_at(at)
+        is_beyond = way.gaps.interval is None or way.missing_at(moment)
         return (way.newest, newest) if is_beyond else None
 
 
 def _in_order(points: Iterable[PassedBeat], end: int) -> tuple[PassedBeat, ...]:
     """Return the beats before a time, in order of time; some may have come late."""
-    return tuple(sorted((one for one in points if one.time < end), key=lambda one: one.time))
+    return tuple(sorted((point for point in points if point.time < end), key=lambda point: point.time))
 
 
 def _point(beat: Beat) -> PassedBeat:
@@ -244,27 +244,27 @@ class TransactionsAround:
         self._largest: Extent | None = None
         self._longest: TransactionInterval | None = None
 
-    def take(self, one: Extent | Damage | Restart) -> None:
+    def take(self, item: Extent | Damage | Restart) -> None:
         """Add the next item of the trail."""
-        self._damaged.take(one)
-        if isinstance(one, Restart):
-            self._restart(one)
-        elif isinstance(one, Extent) and one.is_whole:
-            self._committed(one)
+        self._damaged.take(item)
+        if isinstance(item, Restart):
+            self._restart(item)
+        elif isinstance(item, Extent) and item.is_whole:
+            self._committed(item)
 
-    def _restart(self, one: Restart) -> None:
-        self._all_restarts, self._last_restart = self._all_restarts + 1, one
-        if self._window.holds(one.time, TrailPosition(self._whole.ordinals[one.spot.path], one.spot.rba)):
-            self._restarts.append(one)
+    def _restart(self, restart: Restart) -> None:
+        self._all_restarts, self._last_restart = self._all_restarts + 1, restart
+        if self._window.holds(restart.time, TrailPosition(self._whole.ordinals[restart.spot.path], restart.spot.rba)):
+            self._restarts.append(restart)
 
     def _committed(self, extent: Extent) -> None:
         commit, first = extent.last_moment.time, place_of(extent.first_moment)
         if first is not None:
             self._clock.learn(first, place_of(extent.last_moment) or first, commit, is_one=extent.records == 1)
-        one = began(extent, None, self._clock)
-        is_open = one.high < self._window.end and commit > self._window.start
-        if is_open and (self._longest is None or _length(one) > _length(self._longest)):
-            self._longest = one
+        transaction = began(extent, None, self._clock)
+        is_open = transaction.high < self._window.end and commit > self._window.start
+        if is_open and (self._longest is None or _length(transaction) > _length(self._longest)):
+            self._longest = transaction
         if not self._window.start <= commit <= self._window.end:
             return
         self._transactions += 1
@@ -297,19 +297,19 @@ class TransactionsAround:
         )
 
 
-def _length(one: TransactionInterval) -> int:
-    return (one.end or one.high) - one.high
+def _length(transaction: TransactionInterval) -> int:
+    return (transaction.end or transaction.high) - transaction.high
 
 
 class DefinitionClocks:
     """Finds the lag that definition records show: they have the time of their writing, rows that of their commit.
 
     Args:
-        at: the moment of the lag; None: that of the greatest lag.
+        moment: that of the lag; None: that of the greatest lag.
     """
 
-    def __init__(self, at: int | None) -> None:
-        self._at = at
+    def __init__(self, moment: int | None) -> None:
+        self._at = moment
         self._written: tuple[int, Spot] | None = None
         self.found: ClockLag | None = None
 
@@ -325,6 +325,10 @@ class DefinitionClocks:
                 (written, spot), self._written = self._written, None
                 self._note(ClockLag(written, written - time, spot))
 
-    def _note(self, one: ClockLag) -> None:
-        is_chosen = one.written <= self._at if self._at is not None else self.found is None or one.lag > self.found.lag
-        self.found = one if is_chosen else self.found
+    def _note(self, clock_lag: ClockLag) -> None:
+        is_chosen = (
+            clock_lag.written <= self._at
+            if self._at is not None
+            else self.found is None or clock_lag.lag > self.found.lag
+        )
+        self.found = clock_lag if is_chosen else self.found

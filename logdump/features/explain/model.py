@@ -95,5 +95,5 @@ class VerdictRule(NamedTuple, Generic[F]):
 
 def conclusion(rules: Iterable[VerdictRule[F]], facts: F) -> Conclusion:
     """Return the verdict of the first rule that applies; one of them must."""
-    found = ((rule.name, rule.verdict(facts)) for rule in rules)
-    return next(Conclusion(name, text) for name, text in found if text is not None)
+    verdicts = ((rule.name, rule.verdict(facts)) for rule in rules)
+    return next(Conclusion(name, text) for name, text in verdicts if text is not None)

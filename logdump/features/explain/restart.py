@@ -83,7 +83,7 @@ def _inside(facts: RestartFacts) -> Phrase | None:
         if extent.begin is not None
         else "its beginning is not in the trail"
     )
-    again = next((place_text(one.begin) for one in places.again if one.is_whole and one.begin is not None), None)
+    again = next((place_text(copy.begin) for copy in places.again if copy.is_whole and copy.begin is not None), None)
     comes_again = f", which has a whole copy at {again}" if again is not None else ""
     after = f", at {place_text(places.leave_out)} to skip it" if places.leave_out is not None else ""
     return (f"Not safe: the place is inside {who}, after {extent.before} of its records{comes_again}; {whole}{after}.",)
@@ -206,11 +206,11 @@ def _parts(facts: RestartFacts) -> Iterator[Evidence]:
         yield Evidence((f"Versions of the files: {versions}; a reader must know the latest",))
     reach = facts.reach
     if reach is not None:
-        for name, one in (("with BR", reach.with_br), ("without BR", reach.without_br)):
-            logs = f", {amount(one.logs, 'redo log')}" if one.logs is not None else ""
-            again = f", {amount(one.recaptured, 'transaction')} captured again"
-            start: Phrase = (f"Extract, {name}: redo from ", When(one.start.time))
-            yield Evidence((*start, ", ", Span(one.back), f" back{logs}{again}"))
+        for name, redo in (("with BR", reach.with_br), ("without BR", reach.without_br)):
+            logs = f", {amount(redo.logs, 'redo log')}" if redo.logs is not None else ""
+            again = f", {amount(redo.recaptured, 'transaction')} captured again"
+            start: Phrase = (f"Extract, {name}: redo from ", When(redo.start.time))
+            yield Evidence((*start, ", ", Span(redo.back), f" back{logs}{again}"))
         if reach.heartbeat is not None and reach.heartbeat.time is not None:
             said: Phrase = ("Extract itself: redo from ", When(reach.heartbeat.time))
             yield Evidence((*said, f", CSN {reach.heartbeat.csn or 'unknown'}"), (reach.heartbeat.spot,))

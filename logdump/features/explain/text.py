@@ -17,14 +17,14 @@ _MOST_SPOTS = 3
 def explanation_lines(shown: Explained, settings: Settings) -> Iterator[str]:
     """Yield at most 25 lines."""
     assumed = "; ".join(shown.assumed) or "nothing beyond the contents of the trail"
-    not_known, *others = shown.not_known or ("nothing",)
+    not_known, *facts = shown.not_known or ("nothing",)
     head = [f"Assumed: {assumed}. Not known: {not_known}."]
     head.append(f"{escape(shown.title)}{as_read(is_partial=shown.is_partial)}")
     if not shown.is_partial:
         head.append(f"Verdict: {_phrase(shown.verdict.text, settings)}")
     if shown.damaged:
         head.append(f"Damage at {amount(shown.damaged, 'place')}, see CHECK: its contents are unknown.")
-    tail = [f"Not known: {one}" for one in others]
+    tail = [f"Not known: {fact}" for fact in facts]
     room = MOST_LINES - len(head) - len(tail)
     parts = [f"  {_part(part, settings)}" for part in shown.parts]
     if len(parts) > room:

@@ -123,11 +123,11 @@ class ArrowFile:
 
     def _taken(self) -> list[pa.RecordBatch]:
         """Remove the buffered batches from the buffer and return them."""
-        taken = self._waiting
+        batches = self._waiting
         self._rows += self._waiting_rows
         self._all_waiting.bytes -= self._waiting_bytes
         self._waiting, self._waiting_rows, self._waiting_bytes = [], 0, 0
-        return taken
+        return batches
 
     def _later(self, job: Callable[[], None]) -> None:
         self._settle()

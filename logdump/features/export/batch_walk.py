@@ -117,8 +117,8 @@ class BatchWalk:
             is_over = self._limit is not None and self._tally.selected >= self._limit
             end = int(batch.rba[rows[-1]]) + int(batch.length[rows[-1]]) if is_over and len(rows) else batch.end
             self._note_damage(batch, end)
-            held = held_bytes(trail, batch, rows)
-            yield from pieces(trail, batch, rows, carrier.of(batch, held), held)
+            row_buffer = held_bytes(trail, batch, rows)
+            yield from pieces(trail, batch, rows, carrier.of(batch, row_buffer), row_buffer)
             yield from self._progress(batch, end)
             if is_over:
                 return

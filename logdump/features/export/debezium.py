@@ -86,8 +86,8 @@ def _lines_of(block: list[tuple[Group, _Lobs]], age: int) -> ChangeLines:
     for group, lobs in block:
         rows, undecoded = batch_of(group)
         rows, lost = with_lobs(group, rows, *lobs)
-        at, rbas = rows.schema.get_field_index(PROBLEMS), group.rows.of("rba")
-        rows = rows.set_column(at, PROBLEMS, all_problems(rows, lost))
+        index, rbas = rows.schema.get_field_index(PROBLEMS), group.rows.of("rba")
+        rows = rows.set_column(index, PROBLEMS, all_problems(rows, lost))
         problems += undecoded
         problems += [(int(rbas[row]), problem.column or "", problem.reason) for row, problem in lost]
         layout = group.layout
@@ -113,8 +113,11 @@ def _texts(table: str, changed: Changed) -> Iterator[str]:
     schema, _, name = table.rpartition(".")
     for row, (kind, time) in enumerate(zip(columns["_op"], times, strict=True)):
         operation = OPERATIONS[kind]
-        made = {"connector": CONNECTOR, "ts_ms": time, "schema": schema, "table": name}
-        source = {member: made[member] if column is None else columns[column][row] for member, column in SOURCE.items()}
+        fixed_values = {"connector": CONNECTOR, "ts_ms": time, "schema": schema, "table": name}
+        source = {
+            member: fixed_values[member] if column is None else columns[column][row]
+            for member, column in SOURCE.items()
+        }
         yield encoded(
             {
                 "op": operation.letter,

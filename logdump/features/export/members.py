@@ -163,14 +163,14 @@ class RowImages:
         self._known = known
         self._other = other
         self._forms = forms
-        found = images_of(rows)
-        self._present = found.present
-        self._before = len(found.images[0].number)
-        self._parts = _joined(*found.images)
+        row_images = images_of(rows)
+        self._present = row_images.present
+        self._before = len(row_images.images[0].number)
+        self._parts = _joined(*row_images.images)
         self._region = self._parts.region
         self._row = np.where(self._region < len(rows), self._region, self._region - len(rows))
         self._group = known.group[self._row]
-        self.odd = ~found.is_sound
+        self.odd = ~row_images.is_sound
         self._look_for_odd()
 
     def _look_for_odd(self) -> None:
@@ -184,15 +184,15 @@ class RowImages:
         """Return the columns of the before images, and those of the after images."""
         rows, first, fields = len(self._rows), self._parts.first, self._fields()
         return [
-            Parts(first[at : at + rows + 1], fields, present)
-            for at, present in zip((0, rows), self._present, strict=True)
+            Parts(first[start : start + rows + 1], fields, present)
+            for start, present in zip((0, rows), self._present, strict=True)
         ]
 
     def _fields(self) -> list[Field]:
         parts, view = self._parts, self._rows.view
         values = image_texts(self._rows, parts, self._known, self._row)
         self.odd[[problem.row for problem in values.problems]] = True
-        first, second = (view[np.minimum(parts.start + at, len(view) - 1)] for at in range(2))
+        first, second = (view[np.minimum(parts.start + offset, len(view) - 1)] for offset in range(2))
         is_null = (parts.size >= 2) & (first == _MARK) & (second == _MARK)
         is_undefined = values.columns < 0
         self._look_at_undefined(is_undefined, is_null | ((parts.size >= 2) & (first == 0) & (second == 0)))
@@ -211,29 +211,29 @@ class RowImages:
     def _look_at_undefined(self, is_undefined: Array, is_marked: Array) -> None:
         """Mark as odd: columns that a definition lacks; without a definition, columns with an unknown indicator."""
         if is_undefined.any():
-            is_defined = np.array([one.table is not None for one in self._known.definitions], bool)
+            is_defined = np.array([definition.table is not None for definition in self._known.definitions], bool)
             self.odd[self._row[is_undefined & (is_defined[self._group] | ~is_marked)]] = True
 
     def _described(self, is_null: Array, is_undefined: Array) -> MemberChoice:
         """Return the definition of each column and whether it is NULL; tables without a definition share texts."""
-        tables = [one.table.columns if one.table else () for one in self._known.definitions]
+        tables = [definition.table.columns if definition.table else () for definition in self._known.definitions]
         columns: list[tuple[int, ColumnDefinition | None]] = [pair for table in tables for pair in enumerate(table)]
         counts = np.array([len(table) for table in tables], np.int64)
-        at = (np.cumsum(counts) - counts)[self._group] + self._parts.number
+        position = (np.cumsum(counts) - counts)[self._group] + self._parts.number
         indexes, places = distinct(self._parts.number[is_undefined])
-        at[is_undefined] = len(columns) + places
+        position[is_undefined] = len(columns) + places
         columns += [(index, None) for index in indexes]
         texts = [
-            _described(index, column, is_null=one, forms=self._forms)
+            _described(index, column, is_null=is_null_value, forms=self._forms)
             for index, column in columns
-            for one in (False, True)
+            for is_null_value in (False, True)
         ]
-        return MemberChoice(_DESCRIBED, texts, 2 * at + is_null)
+        return MemberChoice(_DESCRIBED, texts, 2 * position + is_null)
 
     def _compared(self, is_null: Array, is_problem: Array) -> MemberChoice:
         """Return for each column whether the other image has another value, and the problem of this value."""
         shown = [ColumnShown(_VALUE, None, value, change) for value in (_SOUND, _UNDEFINED) for change in _CHANGES]
-        texts = [self._forms.inner(_COMPARED.build(one)) for one in shown]
+        texts = [self._forms.inner(_COMPARED.build(column)) for column in shown]
         return MemberChoice(_COMPARED, texts, self._changes(is_null) + len(_CHANGES) * is_problem)
 
     def _changes(self, is_null: Array) -> Array:
@@ -260,13 +260,13 @@ def _joined(before: Fields, after: Fields) -> Fields:
     return Fields(first, *(np.concatenate(pair) for pair in zip(before[1:], after[1:], strict=True)))
 
 
-def _alike(keys: Array, others: Array) -> tuple[Array, Array]:
+def _alike(keys: Array, other_keys: Array) -> tuple[Array, Array]:
     """Return the indexes of equal keys in both arrays; on the fast path, keys ascend."""
-    if not len(keys) or not len(others):
+    if not len(keys) or not len(other_keys):
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    at = np.minimum(np.searchsorted(others, keys), len(others) - 1)
-    found = np.flatnonzero(others[at] == keys)
-    return found, at[found]
+    position = np.minimum(np.searchsorted(other_keys, keys), len(other_keys) - 1)
+    indexes = np.flatnonzero(other_keys[position] == keys)
+    return indexes, position[indexes]
 
 
 def gg_tokens(rows: Rows, forms: MemberForms) -> Lists:
@@ -298,21 +298,23 @@ class LobPlaces(NamedTuple):
 
 def segments(rows: Rows, is_piece: Array, places: LobPlaces, forms: MemberForms) -> Lists:
     """Return the member ``segment`` of the rows that are pieces of LOBs: the place of the piece in its LOB."""
-    at = np.flatnonzero(is_piece)
-    pieces = rows.subset(at)
-    base_rba, counted, rec_count = (column[at] for column in places)
-    found = lob_pieces(pieces, headers_of(pieces).is_continued, rec_count)
+    row = np.flatnonzero(is_piece)
+    pieces = rows.subset(row)
+    base_rba, counted, rec_count = (column[row] for column in places)
+    headers = lob_pieces(pieces, headers_of(pieces).is_continued, rec_count)
     odd = np.zeros(len(rows), bool)
-    odd[at] = ~found.is_sound & (counted == 0)
+    odd[row] = ~headers.is_sound & (counted == 0)
     is_possible = (counted <= rec_count) & (rec_count < MOST_COUNTED)
-    members = {name: _digits(values, found.is_sound) for name, values in found.numbers._asdict().items()}
+    members = {name: _digits(values, headers.is_sound) for name, values in headers.numbers._asdict().items()}
     members |= {
         "base_rba": _digits(base_rba),
-        "number": _digits(np.where(found.is_sound, found.numbers.number, counted)),
-        "pieces": _digits(np.where(found.is_sound, found.numbers.pieces, rec_count), found.is_sound | is_possible),
+        "number": _digits(np.where(headers.is_sound, headers.numbers.number, counted)),
+        "pieces": _digits(
+            np.where(headers.is_sound, headers.numbers.pieces, rec_count), headers.is_sound | is_possible
+        ),
     }
     base = forms.inner(_PIECE_BASE.build(_Base(Kind.LOB, rows.source.trail)))
-    of_base = MemberChoice(_PIECE_BASE, [base], np.zeros(len(at)))
+    of_base = MemberChoice(_PIECE_BASE, [base], np.zeros(len(row)))
     values: list[Values | MemberChoice] = [
         of_base,
         *(members[member.name] for member in SEGMENT.members if member not in _PIECE_BASE.members),

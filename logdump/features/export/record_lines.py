@@ -120,8 +120,8 @@ class RecordPieces:
         group = np.zeros(len(rows), np.int64)
         group[chosen] = groups.group
         ordinary[chosen] = np.array([*map(_is_named, shown)], bool)[groups.group]
-        tables = [json_record.table_of(one) for one in shown]
-        known = DefinitionGroups(group, [one.row_definition for one in shown])
+        tables = [json_record.table_of(record) for record in shown]
+        known = DefinitionGroups(group, [record.row_definition for record in shown])
         other = _others(rows, related, ordinary, known.group, np.array([*map(tables.index, tables)], np.int64))
         base = related.base[rows.rows]
         base_rba = np.where(base >= 0, np.asarray(rows.batch.rba)[np.maximum(base, 0)], NONE)
@@ -158,12 +158,12 @@ def _others(rows: RowBytes, related: Related, ordinary: Array, group: Array, nam
     """
     wanted = related.other[rows.rows]
     halves = np.flatnonzero(ordinary & (wanted >= 0))
-    at = np.minimum(np.searchsorted(rows.rows, wanted[halves]), len(rows) - 1)
-    is_there = (rows.rows[at] == wanted[halves]) & ordinary[at]
-    is_alike = (group[at] == group[halves]) & (rows.is_little[at] == rows.is_little[halves])
-    is_of_table = names[group[at]] == names[group[halves]] if len(halves) else is_alike
+    position = np.minimum(np.searchsorted(rows.rows, wanted[halves]), len(rows) - 1)
+    is_there = (rows.rows[position] == wanted[halves]) & ordinary[position]
+    is_alike = (group[position] == group[halves]) & (rows.is_little[position] == rows.is_little[halves])
+    is_of_table = names[group[position]] == names[group[halves]] if len(halves) else is_alike
     other = np.full(len(rows), NONE)
-    other[halves[is_there & is_alike]] = at[is_there & is_alike]
+    other[halves[is_there & is_alike]] = position[is_there & is_alike]
     ordinary[halves[~is_there | (is_of_table & ~is_alike)]] = False
     return other
 
@@ -313,11 +313,11 @@ class _Records:
 
     def user_tokens(self) -> Strings | Numbered:
         """Return the user tokens of each row, separated by commas."""
-        found = user_tokens_by_row(self._rows)
-        if not found:
+        tokens = user_tokens_by_row(self._rows)
+        if not tokens:
             return self.empty()
         texts = [""] * len(self._rows)
-        for row, pairs in found.items():
+        for row, pairs in tokens.items():
             if isinstance(pairs, TrailError):
                 self.odd[row] = True
             else:
@@ -368,9 +368,9 @@ _VALUES: dict[str, Callable[[_Records], Values]] = {
 """The members of ordinary records that are not one field of the record, except those of ``_lists``."""
 
 
-def parts_of(lines: RecordLines, others: Iterable[tuple[int, str]]) -> list[LinePart]:
-    """Return the lines of a piece: those written by columns, and ``others``, given by row number in the batch."""
-    pairs = [(number, text.encode()) for number, text in others]
+def parts_of(lines: RecordLines, other_lines: Iterable[tuple[int, str]]) -> list[LinePart]:
+    """Return the lines of a piece: those written by columns, and ``other_lines``, given by row number in the batch."""
+    pairs = [(number, text.encode()) for number, text in other_lines]
     if not pairs:
         return [lines.part]
     ends = np.cumsum([len(text) for _, text in pairs], dtype=np.int64)

@@ -95,14 +95,14 @@ class SqlExport:
         if not self._transactions and walked.records // step > before // step:
             yield Progress(walked.records, walked.spot.rba, walked.time, self._session.trail.size)
 
-    def _begun(self, reached: WalkProgress) -> Iterator[Event]:
+    def _begun(self, progress: WalkProgress) -> Iterator[Event]:
         """Count a transaction and its records; yields the report of NOTIFY if one is due."""
         step, before, tally = self._session.settings.notify, self._tally.selected, self._tally
         self._transactions += 1
-        tally.selected += reached.opening.records
+        tally.selected += progress.opening.records
         if tally.selected // step > before // step:
-            rba = reached.end.rba if reached.end is not None else 0
-            yield Progress(tally.selected, rba, reached.opening.extent.first_moment.time, self._session.trail.size)
+            rba = progress.end.rba if progress.end is not None else 0
+            yield Progress(tally.selected, rba, progress.opening.extent.first_moment.time, self._session.trail.size)
 
 
 def _write(file: TextFile, parts: list[LinePart]) -> None:

@@ -42,8 +42,8 @@ _CHUNK = 1 << 20
 def count_lines(file: IO[bytes], *, is_quoted: bool) -> int:
     """Return the number of line breaks, without those in quotes if ``is_quoted``."""
     if isinstance(file, io.BufferedReader) and _pays(file):
-        found = _breaks_in(file)
-        return found.even if is_quoted else found.total
+        breaks = _breaks_in(file)
+        return breaks.even if is_quoted else breaks.total
     if not is_quoted:
         chunks: Iterable[bytes] = iter(lambda: file.read(_CHUNK), b"")
         return sum(chunk.count(b"\n") for chunk in chunks)
@@ -75,13 +75,13 @@ def _breaks_between(path: str, begin: int, end: int) -> LineBreaks:
 
     from trailformat.arrays import LineBreaks, line_breaks  # noqa: PLC0415 - it needs pyarrow
 
-    found, buffer = LineBreaks(), np.empty(_CHUNK, np.uint8)
+    breaks, buffer = LineBreaks(), np.empty(_CHUNK, np.uint8)
     with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - the name of an open file
         file.seek(begin)
         while begin < end and (count := file.readinto(buffer[: end - begin].data)):
-            found = found.then(line_breaks(buffer[:count]))
+            breaks = breaks.then(line_breaks(buffer[:count]))
             begin += count
-    return found
+    return breaks
 
 
 class JsonLines:

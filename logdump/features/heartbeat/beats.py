@@ -27,15 +27,15 @@ MOST_ITEMS = 10_000
 def routing_path(text: str | None) -> tuple[str, ...]:
     """Return the groups of a routing path in order, at most MOST_ITEMS, without ``*`` and empty ones."""
     names: list[str] = []
-    at = 0
-    while text and at < len(text) and len(names) < MOST_ITEMS:
-        match = _ITEM.match(text, at)
-        if match is None or match.end() == at:
-            return (*names, text[at:].strip())
+    position = 0
+    while text and position < len(text) and len(names) < MOST_ITEMS:
+        match = _ITEM.match(text, position)
+        if match is None or match.end() == position:
+            return (*names, text[position:].strip())
         name = (match[1] if match[1] is not None else match[2]).strip()
         if name and name != _ANY:
             names.append(name)
-        at = match.end()
+        position = match.end()
     return tuple(names)
 
 

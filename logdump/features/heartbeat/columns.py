@@ -189,13 +189,13 @@ def heartbeat_history(rows: Iterable[HeartbeatRow]) -> Iterator[dict[str, str | 
             yield _columns(row, HISTORY_TABLE)
 
 
-def lag(rows: Iterable[HeartbeatRow], at: Callable[[], int | None]) -> list[LagRow]:
+def lag(rows: Iterable[HeartbeatRow], moment: Callable[[], int | None]) -> list[LagRow]:
     """Return GG_LAG: the newest row of each key of GG_HEARTBEAT, with ages at a moment.
 
-    ``at`` is called after all rows are read. The time of receipt comes from the history row of the same beat.
+    ``moment`` is called after all rows are read. The time of receipt comes from the history row of the same beat.
     """
     newest, received = _newest(rows)
-    return [_lag_row(row, received.get(row.key), at()) for row in newest]
+    return [_lag_row(row, received.get(row.key), moment()) for row in newest]
 
 
 def _newest(rows: Iterable[HeartbeatRow]) -> tuple[list[HeartbeatRow], Recent[Key, HeartbeatRow]]:
@@ -222,24 +222,24 @@ def _columns(row: HeartbeatRow, names: Iterable[str]) -> dict[str, str | datetim
     }
 
 
-def _lag_row(row: HeartbeatRow, in_history: HeartbeatRow | None, at: int | None) -> LagRow:
+def _lag_row(row: HeartbeatRow, in_history: HeartbeatRow | None, moment: int | None) -> LagRow:
     incoming, outgoing = _ways(row)
     is_same = in_history is not None and in_history.incoming_heartbeat_ts == row.incoming_heartbeat_ts
     received = in_history.received_ts if in_history is not None and is_same else None
     return LagRow(
         row.local_database,
-        _moment(at),
+        _moment(moment),
         row.remote_database,
-        seconds(at, row.incoming_heartbeat_ts),
+        seconds(moment, row.incoming_heartbeat_ts),
         incoming,
         in_seconds(_incoming(row, received).total_lag),
-        seconds(at, row.outgoing_heartbeat_ts),
+        seconds(moment, row.outgoing_heartbeat_ts),
         outgoing,
         in_seconds(_outgoing(row).total_lag),
         row.restart_csn,
         row.db_unique_name or row.db_name or row.remote_database,
         _moment(row.restart_ts),
-        seconds(at, row.restart_ts),
+        seconds(moment, row.restart_ts),
         row.low_watermark_csn,
     )
 

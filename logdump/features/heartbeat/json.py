@@ -168,7 +168,9 @@ HEARTBEAT_LAG = Shape(
         member("first", "spot", "The row of the first", SPOT.one("lag.first")),
         member("last", "spot", "The row of the newest", SPOT.one("lag.last.row.spot")),
         _moment("last_beat", "When the newest was generated", "lag.last.heartbeat_ts"),
-        verdict("age", "number", "Seconds from then to the moment of the answer", lambda one: _seconds(one.lag.age)),
+        verdict(
+            "age", "number", "Seconds from then to the moment of the answer", lambda shown: _seconds(shown.lag.age)
+        ),
         *_SPREADS,
         member("apply_unknown", "boolean", "Whether the total ends at Replicat", "lag.is_apply_unknown"),
         _duration("interval", "Seconds between two beats, given or the median", "lag.interval"),

@@ -97,10 +97,10 @@ class Spread:
         self._negative = self._last = 0
         self._greatest_at: Spot | None = None
 
-    def add(self, value: int, at: Spot, *, is_late: bool = False) -> None:
+    def add(self, value: int, spot: Spot, *, is_late: bool = False) -> None:
         """Add a value and its position; a late value does not become the last one."""
         if self._greatest_at is None or value > self._ranks.greatest:
-            self._greatest_at = at
+            self._greatest_at = spot
         if not is_late or not self._ranks.count:
             self._last = value
         self._ranks.add(value)
@@ -186,25 +186,26 @@ class GapFinder:
             self._divide(place)
 
     def _divide(self, place: BeatPlace) -> None:
-        at = bisect_right(self._widest, place.time, key=lambda one: one.after.time) - 1
-        if at < 0 or not self._widest[at].after.time < place.time < self._widest[at].before.time:
+        index = bisect_right(self._widest, place.time, key=lambda distance: distance.after.time) - 1
+        if index < 0 or not self._widest[index].after.time < place.time < self._widest[index].before.time:
             return
-        whole = self._widest[at]
+        whole = self._widest[index]
         self._ranks.remove(whole.microseconds)
-        self._put(at, 1, _Distance(whole.after, place), _Distance(place, whole.before))
+        self._put(index, 1, _Distance(whole.after, place), _Distance(place, whole.before))
 
-    def _put(self, at: int, number: int, *distances: _Distance) -> None:
+    def _put(self, index: int, number: int, *distances: _Distance) -> None:
         """Replace a number of distances from an index by others."""
-        self._widest[at : at + number] = distances
-        for one in distances:
-            self._ranks.add(one.microseconds)
+        self._widest[index : index + number] = distances
+        for distance in distances:
+            self._ranks.add(distance.microseconds)
         if len(self._widest) > 2 * MOST_GAPS:
             self._widest = self._kept
 
     @property
     def _kept(self) -> list[_Distance]:
         return sorted(
-            nlargest(MOST_GAPS, self._widest, key=lambda one: one.microseconds), key=lambda one: one.after.time
+            nlargest(MOST_GAPS, self._widest, key=lambda distance: distance.microseconds),
+            key=lambda distance: distance.after.time,
         )
 
     @property
@@ -222,9 +223,9 @@ class GapFinder:
         interval = interval or self.interval
         if interval is None:
             return
-        for one in self._kept:
-            if missing := missing_beats(one.microseconds, interval):
-                yield Gap(one.after, one.before, missing)
+        for distance in self._kept:
+            if missing := missing_beats(distance.microseconds, interval):
+                yield Gap(distance.after, distance.before, missing)
 
 
 def missing_beats(distance: int, interval: int) -> int:

@@ -203,8 +203,8 @@ class Beat(NamedTuple):
         """The last stage reached when the row was written: seed, extract, routing, replicat, history."""
         if self.row.role is Role.HISTORY and not self.is_reported:
             return Role.HISTORY.value
-        reached = {"replicat": self.replicat_ts, "routing": self.routing_ts, "extract": self.extract_ts}
-        return next((name for name, moment in reached.items() if moment is not None), Role.SEED.value)
+        stages = {"replicat": self.replicat_ts, "routing": self.routing_ts, "extract": self.extract_ts}
+        return next((name for name, moment in stages.items() if moment is not None), Role.SEED.value)
 
     @property
     def _times(self) -> WayTimes:

@@ -73,13 +73,13 @@ class _Path:
         """Return the last beat with the largest restart CSN among those with a CSN not above the low watermark."""
         wanted = _key(low_watermark)
         allowed = [
-            one
-            for one in self.positions
+            position
+            for position in self.positions
             if wanted is not None
-            and one.heartbeat.kind == one.restart.kind == wanted.kind
-            and one.heartbeat.parts <= wanted.parts
+            and position.heartbeat.kind == position.restart.kind == wanted.kind
+            and position.heartbeat.parts <= wanted.parts
         ]
-        return max(reversed(allowed), key=lambda one: one.restart.parts).beat if allowed else None
+        return max(reversed(allowed), key=lambda position: position.restart.parts).beat if allowed else None
 
 
 def _key(csn: str | None) -> CsnKey | None:
@@ -252,11 +252,11 @@ class HeartbeatSurvey:
                 yield from self._beat(beat)
         for start, interval_lags in self._intervals.values():
             yield from _interval(start, self._options.every or 0, interval_lags)
-        at, source = self._moment(now)
-        lags = list(self._lags.paths(at, self._options.frequency))
-        yield self._whole(at, source, len(lags), is_partial=is_partial)
-        if self._options.display is Display.LAG and at is not None:
-            yield from (PathLagShown(lag, at, source, is_partial) for lag in lags)
+        moment, source = self._moment(now)
+        lags = list(self._lags.paths(moment, self._options.frequency))
+        yield self._whole(moment, source, len(lags), is_partial=is_partial)
+        if self._options.display is Display.LAG and moment is not None:
+            yield from (PathLagShown(lag, moment, source, is_partial) for lag in lags)
         if self._options.display is Display.RESTART and not is_partial:
             yield from self._positions.shown()
         if self._options.display is Display.GAPS:
@@ -270,7 +270,7 @@ class HeartbeatSurvey:
         known = [moment for moment in (self._lags.newest, self._reader.newest) if moment is not None]
         return max(known, default=None), Clock.TRAIL
 
-    def _whole(self, at: int | None, source: Clock, paths: int, *, is_partial: bool) -> Event:
+    def _whole(self, moment: int | None, source: Clock, paths: int, *, is_partial: bool) -> Event:
         first, last = self._bounds or (None, None)
         return HeartbeatsShown(
             self._table.name,
@@ -281,7 +281,7 @@ class HeartbeatSurvey:
             self._lags.others,
             first,
             last,
-            at,
+            moment,
             source,
             tuple(sorted(self._reader.not_beats)),
             self._has_same_database,
@@ -289,16 +289,16 @@ class HeartbeatSurvey:
             self._reader.damaged,
             self._reader.not_applied,
             self._deleted,
-            self._purged(at),
+            self._purged(moment),
             is_partial,
         )
 
-    def _purged(self, at: int | None) -> int | None:
+    def _purged(self, moment: int | None) -> int | None:
         """Return the number of history rows that a purge at a moment would remove."""
         days = self._options.retention
-        if days is None or at is None:
+        if days is None or moment is None:
             return None
-        return sum(received < at - days * _DAY for received in self._received)
+        return sum(received < moment - days * _DAY for received in self._received)
 
 
 def _interval(start: int, length: int, lags: Lags) -> Iterator[Event]:

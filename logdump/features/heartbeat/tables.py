@@ -114,7 +114,7 @@ def table_of(parameters: ParametersInUse) -> HeartbeatTable:
         from logdump.parameters.tree import Other  # noqa: PLC0415 - a session without PARAMS starts faster
 
         rules = [node.rule for node in file.of(Other) if node.keyword == HEARTBEAT_TABLE]
-        found = _VALUE.fullmatch(rules[-1].text) if rules else None
-        if found is not None:
-            return HeartbeatTable(found[1].replace('"', ""), rules[-1])
+        match = _VALUE.fullmatch(rules[-1].text) if rules else None
+        if match is not None:
+            return HeartbeatTable(match[1].replace('"', ""), rules[-1])
     return HeartbeatTable(BASE_NAME)

@@ -87,8 +87,8 @@ def path_lines(shown: PathLagShown, settings: Settings) -> Iterator[str]:
     last = format_timestamp(lag.last.heartbeat_ts, settings.time_offset)
     yield _line("Last beat", f"{last}, {_place(lag.last.row.spot)}")
     if not shown.is_partial:
-        at = format_timestamp(shown.at, settings.time_offset)
-        yield _line("Age", f"{seconds_text(lag.age)} s at {at}, {_CLOCKS[shown.at_source]}")
+        moment = format_timestamp(shown.at, settings.time_offset)
+        yield _line("Age", f"{seconds_text(lag.age)} s at {moment}, {_CLOCKS[shown.at_source]}")
     for name, label in LABELS.items():
         summary = lag.hops.get(name)
         if summary is not None:

@@ -169,7 +169,7 @@ class Lister:
         has_file = session.settings.across is not Across.OFF
         row = self._made[1].of(record)
         if self._columns is not None:
-            row = row._replace(columns=tuple(one for one in row.columns if one.name.upper() in self._columns))
+            row = row._replace(columns=tuple(column for column in row.columns if column.name.upper() in self._columns))
         yield RecordListed(trail.path, row, has_file)
 
 

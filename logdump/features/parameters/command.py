@@ -41,19 +41,19 @@ from trailformat.totals.counting import FILE_HEADER_NAME
 
 def records_by_table(counter: CountRun) -> dict[str, int]:
     """Return the number of records of each counted table, definitions excluded, sorted by name."""
-    found: Counter[str] = Counter()
+    records: Counter[str] = Counter()
     for (name, _), tally in counter.count.tables.items():
         if name not in ("", FILE_HEADER_NAME):
-            found[name] += tally.records - tally.types[METADATA]
-    return dict(sorted(found.items()))
+            records[name] += tally.records - tally.types[METADATA]
+    return dict(sorted(records.items()))
 
 
 def coverage(tables: dict[str, int], parameters: ParametersInUse) -> Iterator[CoverageShown]:
     """Yield the statements of Extract's file that select each table, trail by trail, then those of Replicat's."""
     for whole, keywords in ((parameters.extract, TABLE), (parameters.replicat, MAP)):
         for trail, file in whole.by_trail() if whole is not None else ():
-            found = (_of_table(name, tables[name], file, keywords, parameters.globals) for name in tables)
-            yield from (one._replace(trail=trail) for one in found)
+            results = (_of_table(name, tables[name], file, keywords, parameters.globals) for name in tables)
+            yield from (result._replace(trail=trail) for result in results)
 
 
 def _of_table(
@@ -61,10 +61,11 @@ def _of_table(
 ) -> CoverageShown:
     name = object_name(table)
     takers = takers_of(name, file, keywords, globals_)
-    taken = tuple(
-        Taking(one.rule, str(one.target.target_of(name)) if one.target else None, one.options) for one in takers.found
+    takings = tuple(
+        Taking(taker.rule, str(taker.target.target_of(name)) if taker.target else None, taker.options)
+        for taker in takers.found
     )
-    return CoverageShown(file.side, table, records, taken, None if taken else takers.excluded)
+    return CoverageShown(file.side, table, records, takings, None if takings else takers.excluded)
 
 
 def object_name(table: str) -> ObjectName:
@@ -111,10 +112,10 @@ def _showing(keyword: str | None) -> Action:
     def show(session: Session) -> Iterator[Event]:
         wanted = keyword.upper() if keyword else None
         shown = [_shown(file, wanted)._replace(shows_all=True) for file in _files(session)]
-        found = [one for one in shown if one.statements or not wanted]
-        if not found:
+        files = [file for file in shown if file.statements or not wanted]
+        if not files:
             raise CommandError(f"The parameter files in use have no {wanted}.")
-        yield from found
+        yield from files
 
     return show
 
@@ -152,8 +153,8 @@ def _coverage(session: Session) -> Iterator[Event]:
 
 
 def _shown(file: ParameterFile, keyword: str | None = None) -> ParametersShown:
-    nodes = [one for one in file.nodes if keyword is None or _keyword(one) == keyword]
-    statements = tuple((one.rule, _keyword(one), is_used(one, file.side)) for one in nodes)
+    nodes = [node for node in file.nodes if keyword is None or _keyword(node) == keyword]
+    statements = tuple((node.rule, _keyword(node), is_used(node, file.side)) for node in nodes)
     return ParametersShown(file.side, file.group, file.path, statements, file.notes, _summary(file))
 
 
@@ -170,8 +171,8 @@ def _keyword(node: Node) -> str:
 
 def _summary(file: ParameterFile) -> str:
     """Return the statements by kind: ``3 MAP, DDL with 2 clauses, 1 DDLERROR; 4 statements not used here``."""
-    used = [one for one in file.nodes if is_used(one, file.side)]
-    numbers = Counter(_keyword(one) for one in used if not isinstance(one, Switch | Ddl | OutputTrail))
+    used = [node for node in file.nodes if is_used(node, file.side)]
+    numbers = Counter(_keyword(node) for node in used if not isinstance(node, Switch | Ddl | OutputTrail))
     parts = [f"{numbers[keyword]} {keyword}" for keyword in _IN_SUMMARY if numbers[keyword]]
     if file.ddl is not None:
         number = len(file.ddl.clauses)

@@ -165,10 +165,10 @@ class RecoveryRun:
 def _reader(release: str | None) -> int | None:
     if release is None:
         return None
-    found = release_number(release)
-    if found is None:
+    version = release_number(release)
+    if version is None:
         raise CommandError(f"What release {release} reads is not known; known are {', '.join(VERSIONS)}.")
-    return found
+    return version
 
 
 def run_recovery(session: Session, options: RecoveryOptions) -> Iterator[Event]:

@@ -63,7 +63,9 @@ class FoundRecords:
 
     def tables(self, ref: TransactionRef) -> dict[str, int]:
         """Return the number of records of a transaction by table."""
-        return dict(Counter(one.trail.name_of(one.record) for one in records_of(self._records, self._whole, ref)))
+        return dict(
+            Counter(record.trail.name_of(record.record) for record in records_of(self._records, self._whole, ref))
+        )
 
     def compared(self, cut: TransactionRef, again: TransactionRef) -> SecondCopy:
         """Return the whole copy of a cut transaction, compared with it record by record."""
@@ -78,8 +80,8 @@ class FoundRecords:
         return SecondCopy(again, "equal")
 
 
-def _is_equal(one: TransactionRecord, other: TransactionRecord) -> bool:
-    return one.is_same(other) or canonical(one.trail, one.record) == canonical(other.trail, other.record)
+def _is_equal(record: TransactionRecord, other: TransactionRecord) -> bool:
+    return record.is_same(other) or canonical(record.trail, record.record) == canonical(other.trail, other.record)
 
 
 _MOST_RECORDS = 10_000
@@ -109,26 +111,33 @@ class RecoveryReport:
     def _spot(self, place: TrailPosition) -> Spot:
         return Spot(self._whole.paths[place.ordinal], place.rba)
 
-    def _ref(self, one: TransactionSummary, records: FoundRecords | None = None) -> TransactionRef:
+    def _ref(self, transaction: TransactionSummary, records: FoundRecords | None = None) -> TransactionRef:
         """Return a reference to a transaction, with its tables if ``records`` is given and it is not too large."""
-        first, after = self._spot(one.first), self._spot(one.after) if one.after is not None else None
-        begin = first if one.has_begin else None
-        ref = TransactionRef(one.csn, one.xid, begin, after, one.records, one.size, one.ended)
-        if records is None or begin is None or one.records > _MOST_RECORDS:
+        first, after = (
+            self._spot(transaction.first),
+            self._spot(transaction.after) if transaction.after is not None else None,
+        )
+        begin = first if transaction.has_begin else None
+        ref = TransactionRef(
+            transaction.csn, transaction.xid, begin, after, transaction.records, transaction.size, transaction.ended
+        )
+        if records is None or begin is None or transaction.records > _MOST_RECORDS:
             return ref
         return ref._replace(tables=records.tables(ref))
 
     def _again(self, cut: TransactionSummary, ref: TransactionRef, records: FoundRecords) -> SecondCopy | None:
-        found = self._survey.cuts.again.get(cut.first)
-        return records.compared(ref, self._ref(found)) if found is not None else None
+        copy = self._survey.cuts.again.get(cut.first)
+        return records.compared(ref, self._ref(copy)) if copy is not None else None
 
     def restarts(self) -> Iterator[RestartShown]:
         """Yield the restarts; one that has cut a transaction only if the transaction is to be listed."""
         with FoundRecords(self._whole) as records:
-            for one in self._survey.restarts:
-                last = self._ref(one.last_complete) if one.last_complete is not None else None
-                shown = RestartShown(self._spot(one.place), one.kind, one.time, last, last.after if last else None)
-                cut = self._survey.cut_at.get(one.place)
+            for restart in self._survey.restarts:
+                last = self._ref(restart.last_complete) if restart.last_complete is not None else None
+                shown = RestartShown(
+                    self._spot(restart.place), restart.kind, restart.time, last, last.after if last else None
+                )
+                cut = self._survey.cut_at.get(restart.place)
                 if cut is None:
                     yield shown
                 elif self._takes(ref := self._ref(cut, records)):
@@ -138,31 +147,33 @@ class RecoveryReport:
         """Yield the cut transactions: all, or those that no restart shows."""
         shown = set() if is_alone else {cut.first for cut in self._survey.cut_at.values()}
         with FoundRecords(self._whole) as records:
-            for one in self._survey.cuts.found:
-                if one.first not in shown and self._takes(ref := self._ref(one, records)):
-                    yield CutShown(ref, self._again(one, ref, records))
+            for cut in self._survey.cuts.found:
+                if cut.first not in shown and self._takes(ref := self._ref(cut, records)):
+                    yield CutShown(ref, self._again(cut, ref, records))
 
     def second_copies(self) -> Iterator[SecondCopyShown]:
         """Yield the later copies of whole transactions."""
         with FoundRecords(self._whole) as records:
-            for one in self._survey.twice:
-                ref = self._ref(one.transaction, records)
+            for copy in self._survey.twice:
+                ref = self._ref(copy.transaction, records)
                 if self._takes(ref):
-                    yield SecondCopyShown(ref.csn or "", ref.xid or "", self._spot(one.first), ref)
+                    yield SecondCopyShown(ref.csn or "", ref.xid or "", self._spot(copy.first), ref)
 
     def order_breaks(self) -> Iterator[OrderBreakShown]:
         """Yield the positions at which CSNs decrease."""
-        for one in self._survey.falls:
-            if self._takes(self._ref(one.transaction)):
-                spot = self._spot(one.transaction.first)
-                yield OrderBreakShown(spot, one.transaction.csn, one.transaction.xid, one.greatest, one.transactions)
+        for fall in self._survey.falls:
+            if self._takes(self._ref(fall.transaction)):
+                spot = self._spot(fall.transaction.first)
+                yield OrderBreakShown(
+                    spot, fall.transaction.csn, fall.transaction.xid, fall.greatest, fall.transactions
+                )
 
     def overwritten(self) -> Iterator[OverwriteShown]:
         """Yield damage that may be followed by older data."""
-        for one in self._survey.overwritten:
-            mark = one.damage
+        for finding in self._survey.overwritten:
+            mark = finding.damage
             yield OverwriteShown(
-                self._spot(mark.place), mark.after - mark.place.rba, one.transaction.csn, one.was_passed
+                self._spot(mark.place), mark.after - mark.place.rba, finding.transaction.csn, finding.was_passed
             )
 
     def producer_changes(self) -> Iterator[ProducerChangeShown]:
@@ -257,7 +268,7 @@ class RecoveryReport:
             is_partial=is_partial,
             is_stopped=is_stopped,
             is_filtered=self._is_filtered,
-            is_listed=all(one.is_listed for one in lists) and survey.cuts.number == len(survey.cuts.found),
+            is_listed=all(findings.is_listed for findings in lists) and survey.cuts.number == len(survey.cuts.found),
         )
 
 

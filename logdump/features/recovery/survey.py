@@ -163,8 +163,8 @@ class Survey:
             self._mark(batch, whole, mark)
         for row in batch.not_whole():
             self._not_whole(batch.transaction(row))
-        for one in verdicts:
-            self._verdict(batch, one)
+        for verdict in verdicts:
+            self._verdict(batch, verdict)
         self._look_after_damage(batch, whole, verdicts)
         self.cuts.look_for_copies(batch, verdicts, self.judge)
         if whole:
@@ -202,53 +202,53 @@ class Survey:
         if self.restarts.is_listed:
             self._unbound.append(place)
 
-    def _not_whole(self, one: TransactionSummary) -> None:
-        if one.ended in (Ended.CUT, Ended.OVERTAKEN) and one.has_begin:
-            self.cuts.add(one, is_shown=self._bind(one))
-        elif one.ended is Ended.FILE_END and self.whole.is_newest(self._last_file(one)):
-            self.open = one
+    def _not_whole(self, transaction: TransactionSummary) -> None:
+        if transaction.ended in (Ended.CUT, Ended.OVERTAKEN) and transaction.has_begin:
+            self.cuts.add(transaction, is_shown=self._bind(transaction))
+        elif transaction.ended is Ended.FILE_END and self.whole.is_newest(self._last_file(transaction)):
+            self.open = transaction
         else:
             self.incomplete += 1
 
     def _bind(self, cut: TransactionSummary) -> bool:
         """Assign a cut transaction to the first restart inside it; return False if no listed restart is."""
-        at = bisect_right(self._unbound, cut.first)
-        if at == len(self._unbound) or self._unbound[at] >= (cut.after or NOWHERE_YET):
+        index = bisect_right(self._unbound, cut.first)
+        if index == len(self._unbound) or self._unbound[index] >= (cut.after or NOWHERE_YET):
             return False
-        self.cut_at[self._unbound[at]] = cut
+        self.cut_at[self._unbound[index]] = cut
         return True
 
-    def _last_file(self, one: TransactionSummary) -> int:
+    def _last_file(self, transaction: TransactionSummary) -> int:
         """Return the ordinal of the last file in which an open transaction can end: that before the next gap."""
-        at = bisect_right(self._behind_gaps, one.first.ordinal)
-        return (self._behind_gaps[at] if at < len(self._behind_gaps) else len(self.whole)) - 1
+        index = bisect_right(self._behind_gaps, transaction.first.ordinal)
+        return (self._behind_gaps[index] if index < len(self._behind_gaps) else len(self.whole)) - 1
 
-    def _verdict(self, batch: TransactionBatch, one: OrderVerdict) -> None:
-        if (first := one.copy_of) is not None:
-            self.twice.add_made(lambda: Copy(batch.transaction(one.row), first))
-            self.twice_records += int(batch.columns.records[one.row])
-        if one.is_below and (one.goes_back or not self.falls.number):
-            self.falls.add_made(lambda: Fall(batch.transaction(one.row), one.greatest, 1))
-        elif one.is_below and self.falls.is_listed:
+    def _verdict(self, batch: TransactionBatch, verdict: OrderVerdict) -> None:
+        if (first := verdict.copy_of) is not None:
+            self.twice.add_made(lambda: Copy(batch.transaction(verdict.row), first))
+            self.twice_records += int(batch.columns.records[verdict.row])
+        if verdict.is_below and (verdict.goes_back or not self.falls.number):
+            self.falls.add_made(lambda: Fall(batch.transaction(verdict.row), verdict.greatest, 1))
+        elif verdict.is_below and self.falls.is_listed:
             self.falls.listed[-1].transactions += 1
 
     def _look_after_damage(self, batch: TransactionBatch, whole: Sequence[int], verdicts: list[OrderVerdict]) -> None:
         """Find old data after damage: the trail had reached its CSN before, or the file is in overwrite mode."""
         pending, self._pending = self._pending, []
-        out_of_order = {one.row for one in verdicts} if pending else set()
+        out_of_order = {verdict.row for verdict in verdicts} if pending else set()
         before = None
         for damage in pending:
-            at = bisect_right(whole, damage.place, key=batch.first)
-            if at == len(whole):
+            index = bisect_right(whole, damage.place, key=batch.first)
+            if index == len(whole):
                 # of several places of damage before one transaction only the first counts
                 self._pending = self._pending or [damage]
                 continue
-            row = whole[at]
+            row = whole[index]
             if row != before and (row in out_of_order or self._overwrites(self.whole.paths[damage.place.ordinal])):
                 self.overwritten.add(Overwritten(damage, batch.transaction(row), row in out_of_order))
             before = row
 
     def _overwrites(self, path: Path) -> bool:
         """Return True if the header of a file has RecoveryMode overwrite."""
-        facts = next((one for one in reversed(self.files) if one.path == path), None)
+        facts = next((file for file in reversed(self.files) if file.path == path), None)
         return facts is not None and facts.number("ContinunityInfo", "RecoveryMode") == _OVERWRITE_MODE

@@ -57,8 +57,8 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
 
 def _loss_lines(shown: RecoveryShown) -> Iterator[str]:
     """Yield the number of transactions that are not whole with all possible causes, and where damage is shown."""
-    found = {"damage": shown.damaged, "missing files": shown.gaps, "files that are not trail files": shown.unreadable}
-    causes = [f"by {' or '.join(what for what, number in found.items() if number)}"] if any(found.values()) else []
+    counts = {"damage": shown.damaged, "missing files": shown.gaps, "files that are not trail files": shown.unreadable}
+    causes = [f"by {' or '.join(what for what, number in counts.items() if number)}"] if any(counts.values()) else []
     causes.append("begun before the first file")
     lost = f"{amount(shown.incomplete, 'transaction')} not whole, {' or '.join(causes)}" if shown.incomplete else ""
     where = "CHECK shows the damage" if shown.damaged else ""
@@ -144,7 +144,7 @@ def order_break_lines(shown: OrderBreakShown, _settings: Settings) -> Iterator[s
 
 def producer_change_lines(shown: ProducerChangeShown, _settings: Settings) -> Iterator[str]:
     """Yield a difference between the header of a file and that of the file before it."""
-    before, after = (escape(one) if one is not None else "not set" for one in (shown.before, shown.after))
+    before, after = (escape(value) if value is not None else "not set" for value in (shown.before, shown.after))
     yield f"Writer of {escape(str(shown.path))}: {shown.member} {after}, in the file before {before}"
 
 
@@ -192,7 +192,7 @@ def end_lines(end: RecoveryEnd, _settings: Settings) -> Iterator[str]:
     order = f"CSNs are out of order at {back}." if shown.order_breaks else "CSNs are in order."
     twice = f"Second copies: {amount(shown.twice, 'transaction')}, {records}."
     verdicts = ((order, shown.order_breaks), (twice if shown.twice else "No transaction appears twice.", shown.twice))
-    if stated := [text for text, found in verdicts if found or not shown.is_partial]:
+    if stated := [text for text, number in verdicts if number or not shown.is_partial]:
         yield " ".join(stated)
     if shown.lost and not shown.is_partial:
         yield f"{amount(shown.lost, 'cut transaction')} without a whole copy."

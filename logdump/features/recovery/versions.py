@@ -69,8 +69,8 @@ def facts_of(trail: TrailFile) -> FileFacts:
 def release_number(text: str) -> int | None:
     """Return the file version up to which a release (``12.2``, ``12.2.0.1``, ``19c``) can read; None if unknown."""
     wanted = text.lower().removesuffix("c").split(".")
-    found = [version for release, version in VERSIONS.items() if release.split(".")[: len(wanted)] == wanted[:2]]
-    return max(found, default=None)
+    versions = [version for release, version in VERSIONS.items() if release.split(".")[: len(wanted)] == wanted[:2]]
+    return max(versions, default=None)
 
 
 def changes_between(before: FileFacts, after: FileFacts) -> Iterator[ProducerChangeShown]:

@@ -46,26 +46,26 @@ class FileCopy(NamedTuple):
 
     def first_row(self, trail: TrailFile) -> Record | None:
         """Return the first record in the copy that belongs to a transaction; None without one."""
-        records = (one for piece in self.pieces(trail, 0) for one in _records(trail, piece))
-        return next((one for one in records if is_transactional(one)), None)
+        records = (record for piece in self.pieces(trail, 0) for record in _records(trail, piece))
+        return next((record for record in records if is_transactional(record)), None)
 
     def pieces(self, trail: TrailFile, begin: int) -> Iterator[ByteRange | Record]:
         """Yield the parts in order: byte ranges of the source from ``begin`` on, and records from other files."""
         additions = iter(self.definitions.additions)
         addition = next(additions, None)
-        at = begin
+        position = begin
         end = [ByteRange(self.survey.end, self.survey.end)]
         for gap in merge(self.survey.damage, self._rows(trail), self._references(trail), end):
             stop = min(gap.start, self.survey.end)
             while addition is not None and addition.rba <= stop:
-                if at < addition.rba:
-                    yield ByteRange(at, addition.rba)
-                    at = addition.rba
+                if position < addition.rba:
+                    yield ByteRange(position, addition.rba)
+                    position = addition.rba
                 yield addition.record
                 addition = next(additions, None)
-            if at < stop:
-                yield ByteRange(at, stop)
-            at = max(at, gap.stop)
+            if position < stop:
+                yield ByteRange(position, stop)
+            position = max(position, gap.stop)
 
     def _rows(self, trail: TrailFile) -> Iterator[ByteRange]:
         """Yield the records left out with their transactions; definitions and restart records among them are copied."""
@@ -175,11 +175,11 @@ def check_targets(session: Session, targets: Iterable[Path], read: Iterable[Path
 
 def _firsts(key: Callable[[Path], Key | None], paths: list[Path]) -> dict[Key | None, Path]:
     """Return the first file with each key; files without a key are omitted."""
-    found: dict[Key | None, Path] = {}
+    firsts: dict[Key | None, Path] = {}
     for path in paths:
-        if (one := key(path)) is not None:
-            found.setdefault(one, path)
-    return found
+        if (value := key(path)) is not None:
+            firsts.setdefault(value, path)
+    return firsts
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -281,8 +281,8 @@ class Repair:
         yield self._shown()
 
     def _check(self, targets: list[Path]) -> None:
-        others = (*self._named, *((self._from,) if self._from is not None else ()))
-        check_targets(self._session, targets, (*self._whole.paths, *others), replaces=self._options.replaces)
+        paths = (*self._named, *((self._from,) if self._from is not None else ()))
+        check_targets(self._session, targets, (*self._whole.paths, *paths), replaces=self._options.replaces)
 
     def _survey(self) -> Iterator[Progress]:
         """Find damage and lost definitions, up to the end of the copy."""
@@ -352,8 +352,8 @@ class Repair:
             proof = Proof(self._whole, self._plan, writer.finish(), self._step)
             yield from proof.run(is_all=options.is_all)
             added = sum(len(file.definitions.additions) for file in self._files.values())
-            made = sum(header.record is not None for header in self._headers.values())
-            if limit is None and proof.records != self._copied() + added + made:
+            rebuilt = sum(header.record is not None for header in self._headers.values())
+            if limit is None and proof.records != self._copied() + added + rebuilt:
                 raise CommandError(
                     f"The copy has {proof.records} records, and not as many as it should: it is not kept."
                 )
@@ -379,8 +379,8 @@ class Repair:
         files = self._files.values()
         in_files = sum(file.survey.records - file.survey.embedded - len(file.definitions.left_out) for file in files)
         replaced = sum(header.begin > 0 for header in self._headers.values())
-        others = sum(one.survey.has_header for ordinal, one in self._files.items() if ordinal not in self._headers)
-        return in_files - self._plan.records - replaced - others
+        skipped = sum(file.survey.has_header for ordinal, file in self._files.items() if ordinal not in self._headers)
+        return in_files - self._plan.records - replaced - skipped
 
     def _bytes_lost(self) -> int:
         surveys = [file.survey for file in self._files.values()]
@@ -408,8 +408,8 @@ class Repair:
             unknown=plan.numbers[LossReason.UNKNOWN],
             embedded=sum(survey.embedded for survey in surveys),
             headers=tuple(header.shown for header in self._headers.values()),
-            definitions_taken=tuple(one for each in definitions for one in each.taken),
-            definitions_lost=tuple(one for each in definitions for one in each.lost),
+            definitions_taken=tuple(definition for each in definitions for definition in each.taken),
+            definitions_lost=tuple(definition for each in definitions for definition in each.lost),
             restart_at=plan.spot(plan.restart_at),
             after_csn=plan.after_csn,
             stopped_at=Spot(stop.path, stop.stop) if stop is not None and stop.stop is not None else None,

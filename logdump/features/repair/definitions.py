@@ -63,11 +63,11 @@ class DefinitionSources:
             name = None
         after = None if is_redefined_later else self._edge(self._after, index, is_first=True)
         before = None if is_redefined else self._edge(self._before, index, is_first=False)
-        found = [one for one in (before, after) if one is not None]
-        if name is not None and (called := [one for one in found if one.name == name]):
+        candidates = [candidate for candidate in (before, after) if candidate is not None]
+        if name is not None and (called := [candidate for candidate in candidates if candidate.name == name]):
             return called[0]
-        if name is None and len(found) > 1 and found[0].is_like(found[1]):
-            return found[0]
+        if name is None and len(candidates) > 1 and candidates[0].is_like(candidates[1]):
+            return candidates[0]
         return self._in_named(index, name)
 
     def _knows(self, name: str) -> bool:
@@ -96,20 +96,22 @@ class DefinitionSources:
         if path is None:
             return None
         with _opened(path, self._order) as trail:
-            entries = [one for one in trail.tables.entries() if one.table_index == index] if trail is not None else []
+            entries = (
+                [entry for entry in trail.tables.entries() if entry.table_index == index] if trail is not None else []
+            )
             return _found(trail, entries[0 if is_first else -1], index) if trail is not None and entries else None
 
     def _in_named(self, index: int, name: str | None) -> FoundDefinition | None:
         """Return the last definition with this name, or with this index if it is the same table everywhere."""
-        found: list[FoundDefinition] = []
+        definitions: list[FoundDefinition] = []
         for path in self._named:
             with _opened(path, self._order) as trail:
                 for entry in trail.tables.entries() if trail is not None else ():
                     is_it = entry.table_index == index if name is None else entry.name == name
-                    if is_it and trail is not None and (one := _found(trail, entry, index)) is not None:
-                        found.append(one)
-        names = {one.name for one in found}
-        return found[-1] if len(names) == 1 else None
+                    if is_it and trail is not None and (definition := _found(trail, entry, index)) is not None:
+                        definitions.append(definition)
+        names = {definition.name for definition in definitions}
+        return definitions[-1] if len(names) == 1 else None
 
 
 def _found(trail: TrailFile, entry: TableEntry, index: int) -> FoundDefinition | None:
@@ -197,12 +199,12 @@ class CopiedDefinitions:
         left = list(islice(self._left(), _MOST_EXAMINED)) if survey.stop is None else []
         self._last_definitions: dict[int, int] = {}
         """The RBA of the last definition of each index, sound or not."""
-        self._is_unsure = survey.lacks_definitions or any(one.kind != DATABASE for one in left)
+        self._is_unsure = survey.lacks_definitions or any(remains.kind != DATABASE for remains in left)
         if survey.stop is not None:
             return
         if left or survey.lacks_definitions:
-            readable = ((one.rba, one.table_index) for one in left if one.kind == TABLE)
-            sound = ((one.rba, one.table_index) for one in trail.tables.entries())
+            readable = ((remains.rba, remains.table_index) for remains in left if remains.kind == TABLE)
+            sound = ((entry.rba, entry.table_index) for entry in trail.tables.entries())
             self._last_definitions = {index: rba for rba, index in sorted((*readable, *sound))}
             self._walk(left)
         elif len(survey.damage):
@@ -219,7 +221,9 @@ class CopiedDefinitions:
     def _look_for_database(self) -> None:
         """Look for the definition of the database, which may be lost even if no definition of a table is."""
         tables = self._trail.tables
-        first = min((one.rba for one in tables.entries() if self._survey.damage.at(one.rba) is None), default=None)
+        first = min(
+            (entry.rba for entry in tables.entries() if self._survey.damage.at(entry.rba) is None), default=None
+        )
         if first is not None:
             self._has_database = tables.database_before(first) is not None
             self._need_database(first)
@@ -278,31 +282,31 @@ class CopiedDefinitions:
     def _taken(self, index: int, lost: _Meaning, rba: int) -> _Meaning:
         """Add a lost definition from another file before its first row, or note that there is none."""
         is_redefined_later = self._last_definitions.get(index, -1) > rba
-        found = self._sources.table(
+        replacement = self._sources.table(
             index, lost.name, is_redefined=lost.is_redefined, is_redefined_later=is_redefined_later
         )
-        definition = found.record.metadata if found is not None else None
-        if found is None or not isinstance(definition, TableDefinition):
+        definition = replacement.record.metadata if replacement is not None else None
+        if replacement is None or not isinstance(definition, TableDefinition):
             name = f" ({lost.name})" if lost.name else ""
             self.lost.append(f"table index {index}{name} of {self._trail.path.name}")
             return lost._replace(is_nowhere=True)
         self._need_database(rba)
-        self._add(rba, index, found)
-        return _Meaning(found.name, columns=len(definition.columns))
+        self._add(rba, index, replacement)
+        return _Meaning(replacement.name, columns=len(definition.columns))
 
     def _need_database(self, rba: int) -> None:
         if self._has_database or rba < self._first:
             return
         self._has_database = True
-        found = self._sources.database()
-        if found is None:
+        definition = self._sources.database()
+        if definition is None:
             self.lost.append(f"the database of {self._trail.path.name}")
         else:
-            self._add(rba, None, found)
+            self._add(rba, None, definition)
 
-    def _add(self, rba: int, index: int | None, found: FoundDefinition) -> None:
-        self.additions.append(Addition(rba, found.record))
-        self.taken.append(TakenDefinition(self._trail.path, index, found.name, found.spot))
+    def _add(self, rba: int, index: int | None, definition: FoundDefinition) -> None:
+        self.additions.append(Addition(rba, definition.record))
+        self.taken.append(TakenDefinition(self._trail.path, index, definition.name, definition.spot))
 
 
 def _fits(record: Record, columns: int) -> bool:
@@ -311,4 +315,4 @@ def _fits(record: Record, columns: int) -> bool:
         images = record.images
     except TrailError:
         return True
-    return images is None or all(one.index < columns for one in (*(images.before or ()), *(images.after or ())))
+    return images is None or all(column.index < columns for column in (*(images.before or ()), *(images.after or ())))

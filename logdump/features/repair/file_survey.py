@@ -57,24 +57,24 @@ class ByteRanges:
 
     def before(self, rba: int) -> ByteRange | None:
         """Return the last range that begins before an RBA; None if there is none."""
-        at = bisect_right(self._starts, rba - 1) - 1
-        return ByteRange(self._starts[at], self._stops[at]) if at >= 0 else None
+        index = bisect_right(self._starts, rba - 1) - 1
+        return ByteRange(self._starts[index], self._stops[index]) if index >= 0 else None
 
     def after(self, rba: int) -> ByteRange | None:
         """Return the first range that begins at or after an RBA; None if there is none."""
-        at = bisect_left(self._starts, rba)
-        return ByteRange(self._starts[at], self._stops[at]) if at < len(self) else None
+        index = bisect_left(self._starts, rba)
+        return ByteRange(self._starts[index], self._stops[index]) if index < len(self) else None
 
     def outside(self, start: int, stop: int) -> Iterator[ByteRange]:
         """Yield the parts of ``start`` to ``stop`` that no range covers."""
-        held = self.at(start)
-        at = start if held is None else held.stop
-        while at < stop:
-            following = self.after(at)
+        span = self.at(start)
+        position = start if span is None else span.stop
+        while position < stop:
+            following = self.after(position)
             end = stop if following is None else min(following.start, stop)
-            if at < end:
-                yield ByteRange(at, end)
-            at = stop if following is None else following.stop
+            if position < end:
+                yield ByteRange(position, end)
+            position = stop if following is None else following.stop
 
     @property
     def size(self) -> int:
@@ -149,10 +149,10 @@ def readable_headers(buffer: Source, span: ByteRange, order: ByteOrder) -> Itera
 def _header_at(buffer: Source, rba: int, stop: int, order: ByteOrder) -> RecordHeader | None:
     token = rba + length_at(buffer, rba, order)[1]
     length, size = length_at(buffer, token, order)
-    at = token + size
-    if not HEADER_SIZE <= length <= stop - at:
+    start = token + size
+    if not HEADER_SIZE <= length <= stop - start:
         return None
-    return parse_header(buffer[at : at + length], order)
+    return parse_header(buffer[start : start + length], order)
 
 
 def holds_no_row(buffer: Source, span: ByteRange, size: int) -> bool:
@@ -265,10 +265,10 @@ class FileSurvey:
             claimed = claimed_extent(buffer, span.start, self.size)
             if claimed is not None and claimed.stop > span.stop:
                 yield claimed
-            yield from (one for one in extents_ending(buffer, span.stop) if one.start in starts)
-        for one, other in pairwise(bad):
-            if any(one.stop <= rba < other.start for rba in self._headers):
-                yield ByteRange(one.start, other.stop)
+            yield from (extent for extent in extents_ending(buffer, span.stop) if extent.start in starts)
+        for damage, other in pairwise(bad):
+            if any(damage.stop <= rba < other.start for rba in self._headers):
+                yield ByteRange(damage.start, other.stop)
 
     def _goes_on(self, rba: int) -> bool:
         """Return True if the record that ends at damage continues in the next record."""

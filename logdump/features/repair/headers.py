@@ -149,36 +149,36 @@ def _without_unknown(header: FileHeader) -> tuple[FileHeader, tuple[str, ...]]:
         if not group.name:
             dropped.append(f"group {group.token.id:02x}")
             continue
-        known = tuple(one for one in group.tokens if one.field is not None)
-        dropped += [f"{group.name} {one.token.id:02x}" for one in group.tokens if one.field is None]
+        known = tuple(token for token in group.tokens if token.field is not None)
+        dropped += [f"{group.name} {token.token.id:02x}" for token in group.tokens if token.field is None]
         groups.append(HeaderGroup(group.token, known))
     return FileHeader(tuple(groups)), tuple(dropped)
 
 
 def _salvaged(data: bytes) -> dict[str, dict[str, Value]]:
     """Return the readable values in the remains of a file header, by group and name."""
-    found: dict[str, dict[str, Value]] = {}
+    groups: dict[str, dict[str, Value]] = {}
     begin = data.find(SIGNATURE) - _SIGNATURE_AT
     if begin < 0:
-        return found
+        return groups
     for number, _, start, size in _readable(data, begin, len(data)):
         group = GROUPS.get(number)
-        if group is None or group.name in found:
+        if group is None or group.name in groups:
             break
-        found[group.name] = _values(data, start, start + size, group.fields)
-    return found or {"TrailInfo": _values(data, begin + _TOKEN, len(data), TRAIL_INFO)}
+        groups[group.name] = _values(data, start, start + size, group.fields)
+    return groups or {"TrailInfo": _values(data, begin + _TOKEN, len(data), TRAIL_INFO)}
 
 
 def _values(data: bytes, start: int, stop: int, fields: dict[int, HeaderField]) -> dict[str, Value]:
     values: dict[str, Value] = {}
     highest = -1
-    for number, info, at, size in _readable(data, start, stop):
+    for number, info, offset, size in _readable(data, start, stop):
         field = fields.get(number)
         if number <= highest or (field is not None and field.size not in (0, size)):
             break
         highest = number
         if field is not None:
-            value = HeaderToken(Token(number, info, data[at : at + size]), field).value
+            value = HeaderToken(Token(number, info, data[offset : offset + size]), field).value
             values[field.name] = None if isinstance(value, bytes) and field.name != "Signature" else value
     return values
 

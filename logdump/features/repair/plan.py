@@ -57,8 +57,12 @@ class TransactionPlan:
         self.after_csn: str | None = None
         self.restart_at: TrailPosition | None = None
         self._stop = self._first_stop()
-        self._continued = {TrailPosition(at, rba) for at, one in files.items() for rba in one.survey.continued}
-        undefined = (TrailPosition(at, rba) for at, one in files.items() for rba in one.definitions.undefined)
+        self._continued = {
+            TrailPosition(ordinal, rba) for ordinal, file in files.items() for rba in file.survey.continued
+        }
+        undefined = (
+            TrailPosition(ordinal, rba) for ordinal, file in files.items() for rba in file.definitions.undefined
+        )
         self._undefined = sorted(undefined)
         self._looks_at_all = bool(self._continued or self._undefined or any(f.survey.embedded for f in files.values()))
         self._not_whole: dict[int, list[ByteRange]] = {}
@@ -87,7 +91,11 @@ class TransactionPlan:
         return not self._is_beyond(place) and self.left_out(place.ordinal).at(place.rba) is None
 
     def _first_stop(self) -> TrailPosition | None:
-        stops = (TrailPosition(at, one.survey.stop) for at, one in self._files.items() if one.survey.stop is not None)
+        stops = (
+            TrailPosition(ordinal, file.survey.stop)
+            for ordinal, file in self._files.items()
+            if file.survey.stop is not None
+        )
         return min(stops, default=None)
 
     def _is_beyond(self, place: TrailPosition) -> bool:
@@ -109,29 +117,33 @@ class TransactionPlan:
             return
         left: set[int] = set()
         for row in range(batch.rows) if self._looks_at_all else sorted({*batch.not_whole(), last}):
-            one = batch.transaction(row)
-            if not self._is_beyond(one.first) and (reason := self._reason(one)) is not None:
+            transaction = batch.transaction(row)
+            if not self._is_beyond(transaction.first) and (reason := self._reason(transaction)) is not None:
                 left.add(row)
-                self._lose(one, reason)
-        kept = (row for row in chain((last,), inside) if row not in left)
-        for row in islice(kept, 1):
+                self._lose(transaction, reason)
+        rows = (row for row in chain((last,), inside) if row not in left)
+        for row in islice(rows, 1):
             self._last = batch.transaction(row)
             known = (
-                batch.csns[one] for one in chain((row,), kept) if batch.is_whole(one) and batch.csns[one] is not None
+                batch.csns[index]
+                for index in chain((row,), rows)
+                if batch.is_whole(index) and batch.csns[index] is not None
             )
             self.after_csn = next(known, self.after_csn)
 
-    def _reason(self, one: TransactionSummary) -> LossReason | None:
+    def _reason(self, transaction: TransactionSummary) -> LossReason | None:
         """Return the reason why a transaction is lost; None if it is whole, or cut in the source itself."""
-        if one.ended is Ended.DAMAGE or one.after in self._continued:
+        if transaction.ended is Ended.DAMAGE or transaction.after in self._continued:
             return LossReason.DAMAGE
-        if self._undefined_in(one) is not None:
+        if self._undefined_in(transaction) is not None:
             return LossReason.NO_DEFINITION
-        if not one.has_begin and self._breaks(one.first.ordinal):
+        if not transaction.has_begin and self._breaks(transaction.first.ordinal):
             return LossReason.MISSING_FILE
-        if one.ended is not Ended.FILE_END and (one.after is None or not self._is_grown(one.after)):
+        if transaction.ended is not Ended.FILE_END and (
+            transaction.after is None or not self._is_grown(transaction.after)
+        ):
             return None
-        last = self._stretch_end(one.first.ordinal)
+        last = self._stretch_end(transaction.first.ordinal)
         if last < len(self._whole) - 1:
             return LossReason.MISSING_FILE
         is_torn = last in self._files and self._files[last].survey.half is not None
@@ -150,47 +162,49 @@ class TransactionPlan:
 
     def _stretch_end(self, ordinal: int) -> int:
         last = len(self._whole) - 1
-        return next((at for at in range(ordinal, last) if self._breaks(at + 1)), last)
+        return next((index for index in range(ordinal, last) if self._breaks(index + 1)), last)
 
-    def _end(self, one: TransactionSummary) -> TrailPosition:
+    def _end(self, transaction: TransactionSummary) -> TrailPosition:
         """Return the end of a transaction; for an open one the end of all files that it may be in."""
-        if one.after is None or self._is_grown(one.after):
-            return TrailPosition(self._stretch_end(one.first.ordinal) + 1, 0)
-        if one.after not in self._continued:
-            return one.after
-        damage = self._files[one.after.ordinal].survey.damage.after(one.after.rba)
-        return TrailPosition(one.after.ordinal, damage.stop) if damage is not None else one.after
+        if transaction.after is None or self._is_grown(transaction.after):
+            return TrailPosition(self._stretch_end(transaction.first.ordinal) + 1, 0)
+        if transaction.after not in self._continued:
+            return transaction.after
+        damage = self._files[transaction.after.ordinal].survey.damage.after(transaction.after.rba)
+        return TrailPosition(transaction.after.ordinal, damage.stop) if damage is not None else transaction.after
 
-    def _undefined_in(self, one: TransactionSummary) -> TrailPosition | None:
-        at = bisect_left(self._undefined, one.first)
-        is_in = at < len(self._undefined) and self._undefined[at] < self._end(one)
-        return self._undefined[at] if is_in else None
+    def _undefined_in(self, transaction: TransactionSummary) -> TrailPosition | None:
+        index = bisect_left(self._undefined, transaction.first)
+        is_in = index < len(self._undefined) and self._undefined[index] < self._end(transaction)
+        return self._undefined[index] if is_in else None
 
-    def _lose(self, one: TransactionSummary, reason: LossReason) -> None:
-        begin, end = one.first, self._end(one)
-        if not one.has_begin and reason is LossReason.DAMAGE and begin.ordinal in self._files:
+    def _lose(self, transaction: TransactionSummary, reason: LossReason) -> None:
+        begin, end = transaction.first, self._end(transaction)
+        if not transaction.has_begin and reason is LossReason.DAMAGE and begin.ordinal in self._files:
             before = self._files[begin.ordinal].survey.damage.before(begin.rba)
             begin = TrailPosition(begin.ordinal, before.start) if before is not None else begin
         for ordinal in range(begin.ordinal, min(end.ordinal, len(self._whole) - 1) + 1):
             start = begin.rba if ordinal == begin.ordinal else 0
             stop = end.rba if ordinal == end.ordinal else _END_OF_FILE
             self._not_whole.setdefault(ordinal, []).append(ByteRange(start, stop))
-        records = self._records_of(one, end)
+        records = self._records_of(transaction, end)
         self.records += 0 if self._is_all else records
         is_last = end.ordinal == len(self._whole) and not self._goes_on
-        if one.has_begin and not self._is_all and (is_last or (self._stop is not None and self._stop < end)):
-            self.restart_at = one.first
-        place = self._undefined_in(one) if reason is LossReason.NO_DEFINITION else self._damage_in(begin, end)
-        spots = (self.spot(one.first) if one.has_begin else None), self.spot(place)
-        self._add(RepairLoss(one.csn, one.xid, spots[0], records, reason, spots[1], is_copied=self._is_all))
+        if transaction.has_begin and not self._is_all and (is_last or (self._stop is not None and self._stop < end)):
+            self.restart_at = transaction.first
+        place = self._undefined_in(transaction) if reason is LossReason.NO_DEFINITION else self._damage_in(begin, end)
+        spots = (self.spot(transaction.first) if transaction.has_begin else None), self.spot(place)
+        self._add(
+            RepairLoss(transaction.csn, transaction.xid, spots[0], records, reason, spots[1], is_copied=self._is_all)
+        )
 
-    def _records_of(self, one: TransactionSummary, end: TrailPosition) -> int:
+    def _records_of(self, transaction: TransactionSummary, end: TrailPosition) -> int:
         """Return the number of records of a transaction before the end of the copy."""
-        is_over = one.after is not None and not self._is_grown(one.after)
+        is_over = transaction.after is not None and not self._is_grown(transaction.after)
         if (self._stop is None or end <= self._stop) and (is_over or not self._has_grown()):
-            return one.records
+            return transaction.records
         with TransactionRecords(self._whole) as records:
-            return sum(1 for _ in takewhile(self._is_surveyed, records.of(one.first, one.records)))
+            return sum(1 for _ in takewhile(self._is_surveyed, records.of(transaction.first, transaction.records)))
 
     def _is_surveyed(self, record: TransactionRecord) -> bool:
         return not self._is_after_end(record.place)
@@ -228,8 +242,8 @@ class TransactionPlan:
             known = self._ranges.get(ordinal, ByteRanges())
             with TrailFile(survey.path) as trail:
                 following = (takewhile(_is_fragment, _records_after(trail, damage)) for damage in survey.damage)
-                orphans = [one for fragments in following for one in fragments if known.at(one.rba) is None]
-            ranges = (ByteRange(one.rba, one.rba + one.length) for one in orphans)
+                orphans = [record for fragments in following for record in fragments if known.at(record.rba) is None]
+            ranges = (ByteRange(record.rba, record.rba + record.length) for record in orphans)
             self._not_whole.setdefault(ordinal, []).extend(ranges)
             self.records += len(orphans)
         self._merge()

@@ -28,9 +28,9 @@ class _CopyBounds:
     def __init__(self, plan: TransactionPlan) -> None:
         self._plan = plan
 
-    def takes(self, one: TransactionSummary, *, is_applied: bool) -> bool:  # noqa: ARG002 - the signature of Bounds
+    def takes(self, transaction: TransactionSummary, *, is_applied: bool) -> bool:  # noqa: ARG002 - the signature of Bounds
         """Return True if the transaction is copied."""
-        return self._plan.takes(one.first)
+        return self._plan.takes(transaction.first)
 
 
 class Proof:

@@ -75,9 +75,12 @@ def _header_lines(header: CopiedHeader) -> Iterator[str]:
 
 
 def _definition_lines(shown: RepairShown) -> Iterator[str]:
-    for one in shown.definitions_taken:
-        what = f"table index {one.table_index}" if one.table_index is not None else "the database"
-        yield f"Definition of {what} ({escape(one.name)}) in {escape(one.path.name)}: taken from {_place(one.source)}"
+    for definition in shown.definitions_taken:
+        what = f"table index {definition.table_index}" if definition.table_index is not None else "the database"
+        yield (
+            f"Definition of {what} ({escape(definition.name)}) in {escape(definition.path.name)}: "
+            f"taken from {_place(definition.source)}"
+        )
     for lost in shown.definitions_lost:
         yield f"Definition of {escape(lost)}: lost; DEFINITIONS names a trail that has it"
 

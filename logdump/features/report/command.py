@@ -196,15 +196,15 @@ def _files(files: list[TrailFileShown]) -> ReportTable | None:
     heads = ("File", "Bytes", "Compatibility", "Created", "First CSN", "Last CSN", "Remarks")
     rows = tuple(
         (
-            escape(str(one.path)),
-            escape(f"{one.size:,}"),
-            escape("" if one.version is None else str(one.version)),
-            escape((iso_time(one.created) if one.created is not None else None) or ""),
-            escape(one.first_csn or ""),
-            escape(one.last_csn or ""),
-            escape(one.problem or ("record data looks encrypted" if one.looks_encrypted else "")),
+            escape(str(file.path)),
+            escape(f"{file.size:,}"),
+            escape("" if file.version is None else str(file.version)),
+            escape((iso_time(file.created) if file.created is not None else None) or ""),
+            escape(file.first_csn or ""),
+            escape(file.last_csn or ""),
+            escape(file.problem or ("record data looks encrypted" if file.looks_encrypted else "")),
         )
-        for one in files
+        for file in files
     )
     return ReportTable(heads, rows, frozenset({1, 2})) if rows else None
 
@@ -235,35 +235,37 @@ def _tables(count: Totals) -> Iterator[ReportPart]:
 
 def _transactions(largest: Iterable[TransactionListed]) -> ReportTable | None:
     heads = ("Begun", "CSN", "XID", "File", "RBA", "Records", "Bytes", "Tables", "")
-    rows = tuple(tuple(map(escape, _transaction_cells(one))) for one in largest)
+    rows = tuple(tuple(map(escape, _transaction_cells(transaction))) for transaction in largest)
     return ReportTable(heads, rows, frozenset({4, 5, 6, 7})) if rows else None
 
 
-def _transaction_cells(one: TransactionListed) -> Iterator[str]:
-    yield iso_time(one.extent.first_moment.time) or ""
-    yield from (text or "" for text in one.extent.transaction)
-    first = one.extent.first
+def _transaction_cells(transaction: TransactionListed) -> Iterator[str]:
+    yield iso_time(transaction.extent.first_moment.time) or ""
+    yield from (text or "" for text in transaction.extent.transaction)
+    first = transaction.extent.first
     yield first.path.name if first is not None else ""
     yield f"{first.rba:,}" if first is not None else ""
-    yield from (f"{number:,}" for number in (one.records, one.extent.data_size, len(one.tables)))
-    yield not_applied_note(one).strip().strip("()")
+    yield from (
+        f"{number:,}" for number in (transaction.records, transaction.extent.data_size, len(transaction.tables))
+    )
+    yield not_applied_note(transaction).strip().strip("()")
 
 
 def _charts(timeline: Timeline) -> Iterator[ReportPart]:
     if timeline.volume is not None and timeline.volume.intervals:
         volume = timeline.volume.at_most(MOST_BARS)
-        points = tuple((one.start, float(one.data_bytes)) for one in volume.intervals)
+        points = tuple((interval.start, float(interval.data_bytes)) for interval in volume.intervals)
         seconds = volume.interval / _MICROSECONDS
         title = f"Data bytes in intervals of {seconds:,.0f} s"
         yield ReportChart(title, "bytes", (ReportSeries(escape(""), points),), volume.interval)
-    ways = [one for one in timeline.ways if one.points][:MOST_SERIES]
+    ways = [way for way in timeline.ways if way.points][:MOST_SERIES]
     if ways:
         series = tuple(
             ReportSeries(
-                escape(" > ".join([one.source or "?", *one.way, one.target or "?"])),
-                tuple((point.time, point.delay / _MICROSECONDS) for point in one.points),
+                escape(" > ".join([way.source or "?", *way.way, way.target or "?"])),
+                tuple((point.time, point.delay / _MICROSECONDS) for point in way.points),
             )
-            for one in ways
+            for way in ways
         )
         yield ReportChart("Lag of heartbeats, from the source to the last process that is known", "seconds", series)
 

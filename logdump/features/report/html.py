@@ -69,9 +69,9 @@ def _table(table: ReportTable) -> Iterator[str]:
 
 
 def _row(tag: str, cells: tuple[str, ...], numbers: frozenset[int]) -> str:
-    kinds = [' class="n"' if at in numbers else "" for at in range(len(cells))]
-    made = (f"<{tag}{kind}>{quoted(cell)}</{tag}>" for kind, cell in zip(kinds, cells, strict=True))
-    return f"<tr>{''.join(made)}</tr>"
+    kinds = [' class="n"' if column in numbers else "" for column in range(len(cells))]
+    elements = (f"<{tag}{kind}>{quoted(cell)}</{tag}>" for kind, cell in zip(kinds, cells, strict=True))
+    return f"<tr>{''.join(elements)}</tr>"
 
 
 def _chart(chart: ReportChart) -> Iterator[str]:

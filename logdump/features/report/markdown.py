@@ -50,17 +50,17 @@ def _part(part: ReportPart) -> Iterator[str]:
 
 def _code(lines: Iterable[str]) -> Iterator[str]:
     """Yield a block of code, in a fence longer than any run of backquotes in it."""
-    kept = list(lines)
-    longest = max((len(run) for line in kept for run in re.findall(r"`+", line)), default=0)
+    block = list(lines)
+    longest = max((len(run) for line in block for run in re.findall(r"`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
     yield fence
-    yield from kept
+    yield from block
     yield fence
 
 
 def _table(table: ReportTable) -> Iterator[str]:
     yield _row(table.heads)
-    yield _row_of(["--:" if at in table.numbers else "---" for at in range(len(table.heads))])
+    yield _row_of(["--:" if column in table.numbers else "---" for column in range(len(table.heads))])
     yield from map(_row, table.rows)
 
 

@@ -126,13 +126,13 @@ def _question(session: Session, table: str, text: str, takes_back: bool) -> RowQ
         ArgumentError: the text is not a list of <column>=<value>.
         CommandError: tables of several schemas have the name.
     """
-    at, pairs = 0, []
-    while at < len(text):
-        found = _PAIR.match(text, at)
-        if found is None:
-            raise ArgumentError(f"{text[at:].strip()!r} is not <column>=<value>.")
-        pairs.append((found[1].upper(), found[2].strip("\"'")))
-        at = found.end()
+    offset, pairs = 0, []
+    while offset < len(text):
+        match = _PAIR.match(text, offset)
+        if match is None:
+            raise ArgumentError(f"{text[offset:].strip()!r} is not <column>=<value>.")
+        pairs.append((match[1].upper(), match[2].strip("\"'")))
+        offset = match.end()
     return RowQuestion(table_of_any_schema(session, table), tuple(pairs), takes_back)
 
 
@@ -213,10 +213,10 @@ class _Search:
         if before in keys or after in keys:
             rba = change.records[-1].rba
             row = rows.of(change.records[-1])
-            rbas = frozenset(one.rba for one in change.records)
+            rbas = frozenset(change_record.rba for change_record in change.records)
             tokens = user_tokens_of(change)
-            found = RowChange(number, rba, session.trail.path, row, change.table, before, after, rbas, tokens)
-            self.changes[number, rba] = found
+            row_change = RowChange(number, rba, session.trail.path, row, change.table, before, after, rbas, tokens)
+            self.changes[number, rba] = row_change
 
 
 def _filters(question: RowQuestion, keys: set[Key], *, takes_key_updates: bool) -> list[FilterSet]:
@@ -231,7 +231,8 @@ def _filters(question: RowQuestion, keys: set[Key], *, takes_key_updates: bool) 
             texts[-1].append(f"RECTYPE {_KEY_UPDATES}")
     try:
         return [
-            FilterSet(include=CriterionSet([parse_criterion(text, GMT) for text in one], Match.ANY)) for one in texts
+            FilterSet(include=CriterionSet([parse_criterion(text, GMT) for text in criteria], Match.ANY))
+            for criteria in texts
         ]
     except FilterError as error:
         raise CommandError(f"ROW: {error}") from error
@@ -277,29 +278,29 @@ def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[E
         stopped = interrupt
         search.unread[PARTIAL] = None
     yield from (Notice((sentence,)) for sentence in search.unread)
-    found = list(story(search.changes.values(), question.key))
-    if stopped is not None and (question.takes_back or not found):
+    changes = list(story(search.changes.values(), question.key))
+    if stopped is not None and (question.takes_back or not changes):
         raise stopped
-    if not found:
+    if not changes:
         named = ", ".join(f"{name} = {value}" for name, value in question.key)
         for name, _ in question.key:
             if (undefined := undefined_column(session, name.rpartition(".")[2], question.table)) is not None:
                 raise CommandError(undefined)
         raise CommandError(f"No change of {question.table} with {named}.")
     if question.takes_back:
-        yield from _undone(session, found)
+        yield from _undone(session, changes)
         return
-    for change in found:
+    for change in changes:
         is_applied = None if applied is None else change in applied
         yield RowChangeShown(change.path, change.row, is_applied, change.user_tokens)
-    keys = dict.fromkeys(key for change in found for key in (change.before, change.after) if key is not None)
+    keys = dict.fromkeys(key for change in changes for key in (change.before, change.after) if key is not None)
     texts = tuple(", ".join(value for _, value in key) for key in keys)
     is_filtered = session.filters_in_use is not None and session.filters_in_use.active
-    is_there = applied[-1].after is not None if applied else found[0].before is not None
+    is_there = applied[-1].after is not None if applied else changes[0].before is not None
     is_partial = is_filtered or bool(search.unread)
-    number = 0 if applied is None else len(found) - len(applied)
+    number = 0 if applied is None else len(changes) - len(applied)
     yield RowStoryShown(
-        found[0].table, texts, len(found), is_there, is_partial, is_filtered, number, _undo_line(question)
+        changes[0].table, texts, len(changes), is_there, is_partial, is_filtered, number, _undo_line(question)
     )
     if stopped is not None:
         raise stopped
@@ -316,8 +317,10 @@ def _applied(session: Session, changes: list[RowChange]) -> list[RowChange]:
     from logdump.session.effective_rows import not_applied_around  # noqa: PLC0415 - it loads numpy
 
     try:
-        not_applied = {path: not_applied_around(session, path) for path in dict.fromkeys(one.path for one in changes)}
-        return [one for one in changes if not not_applied[one.path].holds(Spot(one.path, one.rba))]
+        not_applied = {
+            path: not_applied_around(session, path) for path in dict.fromkeys(change.path for change in changes)
+        }
+        return [change for change in changes if not not_applied[change.path].holds(Spot(change.path, change.rba))]
     except OSError as error:
         raise CommandError(f"ROW: {error.strerror}: {error.filename}") from error
 

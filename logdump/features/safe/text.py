@@ -131,11 +131,11 @@ def _advice(places: RestartPlaces, extent: Extent) -> Iterator[str]:
         again = "To apply it once its end is available:" if is_open else "To apply the whole transaction again:"
         yield _BEFORE.get(extent.ended, again)
         yield f"  {restart_text(extent.begin)}"
-    for one in places.again:
-        how = "whole" if one.is_whole else "not whole"
-        yield f"A copy follows at {_place(places, one.first or places.asked)}: {how}."
+    for copy in places.again:
+        how = "whole" if copy.is_whole else "not whole"
+        yield f"A copy follows at {_place(places, copy.first or places.asked)}: {how}."
     if places.leave_out is not None:
-        records = extent.records + sum(one.records for one in places.again)
+        records = extent.records + sum(copy.records for copy in places.again)
         yield f"To skip it, {amount(records, 'record')}:"
         yield f"  {restart_text(places.leave_out)}"
     if places.others:

@@ -104,8 +104,8 @@ class RangeCopy:
         """Copy from row ``begun`` on, at most to the first row of a new file; returns the next row."""
         count = len(rows.starts)
         looked_at = begun + np.flatnonzero(_must_be_looked_at(rows, begun))
-        for at in [*looked_at.tolist(), count]:
-            stop = self._fitting(rows, begun, at)
+        for row in [*looked_at.tolist(), count]:
+            stop = self._fitting(rows, begun, row)
             self._copy_ranges(rows, begun, stop)
             if stop == count:
                 return count
@@ -114,7 +114,7 @@ class RangeCopy:
             if rows.written is not None:
                 rows.written.note(int(rows.definition[stop]), is_new_file=bool(is_new_file))
             begun = stop + 1
-            if is_new_file or stop < at:
+            if is_new_file or stop < row:
                 break
         return begun
 
@@ -155,9 +155,9 @@ def _must_be_looked_at(rows: CopyRows, first: int) -> Any:
     """Return a mask of metadata, and of the first row of each unwritten definition between two metadata records."""
     definition = rows.definition[first:]
     missing = definition != NO_INDEX if rows.written is None else rows.written.are_missing(definition)
-    at = np.flatnonzero(missing)
+    missing_rows = np.flatnonzero(missing)
     firsts = np.zeros(len(definition), dtype=bool)
-    firsts[at[grouped(rows.segment[first:][at], definition[at]).firsts]] = True
+    firsts[missing_rows[grouped(rows.segment[first:][missing_rows], definition[missing_rows]).firsts]] = True
     return rows.is_metadata[first:] | firsts
 
 
@@ -220,9 +220,9 @@ class RowsOfFile:
                 part = slice(first, stop)
                 yield rows(part, about.buffer, rbas[part], ends[part])
                 continue
-            at = first
+            start = first
             for read in RowBytes.chunks(own.buffer, batch, numbers[first:stop]):
-                yield rows(slice(at, at := at + len(read)), *_packed(read))
+                yield rows(slice(start, start := start + len(read)), *_packed(read))
 
 
 class _About(NamedTuple):

@@ -99,13 +99,13 @@ class Saver:
         if trail is not self._first:
             self._definitions.go_on_in(trail)
             self._trail = trail
-        for what, one, other in (
+        for what, first, other in (
             ("byte order", self._first.order.name, trail.order.name),
             ("version", _version(self._first), _version(trail)),
         ):
-            if one != other:
+            if first != other:
                 raise CommandError(
-                    f"{trail.path} has {what} {other}, {self._first.path} has {one}: one file cannot hold both."
+                    f"{trail.path} has {what} {other}, {self._first.path} has {first}: one file cannot hold both."
                 )
 
     def _copy_file(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:
@@ -150,12 +150,12 @@ class Saver:
                 passing = selection.rows(batch) if mask is None else mask
                 bad = next(iter(batch.spans()), len(batch))
                 rows = (passing & (np.asarray(batch.kind) == RECORD))[:bad].nonzero()[0]
-                kept = self._within_limits(batch, rows)
-                for chunk in rows_of_file.of(batch, kept):
+                kept_rows = self._within_limits(batch, rows)
+                for chunk in rows_of_file.of(batch, kept_rows):
                     copy.copy(chunk)
-                if len(kept):
-                    self._end = Spot(self._trail.path, int(batch.rba[kept[-1]]) + int(batch.length[kept[-1]]))
-                if len(kept) < len(rows) or self.saved == self._options.records:
+                if len(kept_rows):
+                    self._end = Spot(self._trail.path, int(batch.rba[kept_rows[-1]]) + int(batch.length[kept_rows[-1]]))
+                if len(kept_rows) < len(rows) or self.saved == self._options.records:
                     self._is_full = True
                     return
                 if bad < len(batch):

@@ -97,19 +97,21 @@ class SqlStatement(FreeText):
             offered = _names_beginning(begun, [*_view_names(), *tables_offered("", context)])
         elif begun:
             begun = begun.rpartition(".")[2]  # after the name of a relation
-            columns = dict.fromkeys(column for one in _relations(words) for column in _columns_of(one, context))
-            names = columns or [one.name for one in COLUMNS]
+            columns = dict.fromkeys(
+                column for relation in _relations(words) for column in _columns_of(relation, context)
+            )
+            names = columns or [column.name for column in COLUMNS]
             offered = [*_names_beginning(begun, names), *beginning(begun, _WORDS)]
         else:
             offered = []
-        return [last[: len(last) - len(begun)] + one for one in offered]
+        return [last[: len(last) - len(begun)] + name for name in offered]
 
 
 def _names_beginning(typed: str, names: Iterable[str]) -> list[str]:
     """Return the names that begin with the typed text, in double quotes if it begins with one."""
     if not typed.startswith('"'):
         return beginning(typed, names)
-    return [f'"{one.replace(chr(34), chr(34) * 2)}"' for one in beginning(typed[1:], names)]
+    return [f'"{name.replace(chr(34), chr(34) * 2)}"' for name in beginning(typed[1:], names)]
 
 
 def _relations(words: Sequence[str]) -> list[str]:
@@ -200,7 +202,7 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
         elif is_text:
             yield from _as_table(results, session.width)
         else:
-            yield from (rows_shown(one) if isinstance(one, ResultRows) else one for one in results)
+            yield from (rows_shown(result) if isinstance(result, ResultRows) else result for result in results)
 
 
 def _results(
@@ -282,8 +284,10 @@ def _source(session: Session, query: Query) -> QuerySource:
         raise CommandError(f"SQL cannot use {why}.") from why
     named = _views_in(query.statement)
     parameters = _parameters(session) if set(_BY_PARAMETERS).intersection(named) else {}
-    beats = _heartbeat_table(session) if any(one.startswith(_HEARTBEATS) for one in named) else {}
-    by_view = dict.fromkeys(_BY_PARAMETERS, parameters) | {one: beats for one in named if one.startswith(_HEARTBEATS)}
+    beats = _heartbeat_table(session) if any(view.startswith(_HEARTBEATS) for view in named) else {}
+    by_view = dict.fromkeys(_BY_PARAMETERS, parameters) | {
+        view: beats for view in named if view.startswith(_HEARTBEATS)
+    }
     given = {"mode": query.mode} if query.mode is not None else {}
     return QuerySource(paths, {**options, **given}, by_view, bool(query.effective), query.megabytes)
 

@@ -123,9 +123,9 @@ _UNEXPECTED = re.compile(r'syntax error at or near "(\w+)"')
 _LINE = re.compile(r"^LINE (\d+):", re.MULTILINE)
 
 
-def _line_before(found: re.Match[str]) -> str:
+def _line_before(match: re.Match[str]) -> str:
     """Return a line number of a message less one, with the same width: the statement follows a line with EXPLAIN."""
-    return f"LINE {int(found[1]) - 1:>{len(found[1])}}:"
+    return f"LINE {int(match[1]) - 1:>{len(match[1])}}:"
 
 
 class LocalQuery:
@@ -236,7 +236,7 @@ class LocalQuery:
         if relation.schema:
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted_name(relation.schema)}").fetchall()
         name = ".".join(quoted_name(part) for part in (relation.schema, relation.name) if part)
-        columns = ", ".join(f"{quoted_name(scan.prefix + one)} AS {quoted_name(one)}" for one in scan.columns)
+        columns = ", ".join(f"{quoted_name(scan.prefix + column)} AS {quoted_name(column)}" for column in scan.columns)
         connection.execute(f"CREATE VIEW {name} AS SELECT {columns} FROM {quoted_name(source)}").fetchall()
 
     def _table(self, relation: Relation, statement: ParsedStatement) -> TrailTable | None:
@@ -301,6 +301,6 @@ def as_ours() -> Iterator[None]:
 
 def _quoted_columns(error: str) -> Iterator[str]:
     """Yield a hint if a syntax error is at a column whose name is a word of SQL."""
-    word = found[1] if (found := _UNEXPECTED.search(error)) else ""
+    word = match[1] if (match := _UNEXPECTED.search(error)) else ""
     if word.lower() in {column.lower() for view in VIEWS.values() for column in view.columns}:
         yield f'{word} is a word of SQL: the column is written "{word}", in double quotes.'

@@ -72,21 +72,21 @@ class ParsedStatement(NamedTuple):
         stored, place = self.text.encode(), self.places.get(relation)
         if place is None or place >= len(stored):
             return ()
-        at = len(stored[:place].decode(errors="ignore"))
-        before, line = self.written[:at].rpartition("\n")[2], self.written[at:].partition("\n")[0]
+        position = len(stored[:place].decode(errors="ignore"))
+        before, line = self.written[:position].rpartition("\n")[2], self.written[position:].partition("\n")[0]
         shown, rest = before[-_LONGEST_LINE // 2 :], line[: _LONGEST_LINE // 2]
-        head = f"LINE {self.written.count(chr(10), 0, at) + 1}: {'...' if shown != before else ''}{shown}"
+        head = f"LINE {self.written.count(chr(10), 0, position) + 1}: {'...' if shown != before else ''}{shown}"
         return f"{head}{rest}{'...' if rest != line else ''}", f"{' ' * display_width(head)}^"
 
     def as_written(self, message: str) -> str:
         """Return a message of DuckDB with the lines of ``text`` that it quotes replaced by those of ``written``."""
 
-        def line(found: re.Match[str]) -> str:
-            texts = [text.split("\n")[int(found["number"]) - 1 :] for text in (self.text, self.written)]
-            at = texts[0][0].find(found["shown"]) if all(texts) else -1
-            if at < 0 or len(texts[0][0]) != len(texts[1][0]):
-                return found[0]
-            return found["before"] + texts[1][0][at : at + len(found["shown"])] + found["after"]
+        def line(match: re.Match[str]) -> str:
+            texts = [text.split("\n")[int(match["number"]) - 1 :] for text in (self.text, self.written)]
+            start = texts[0][0].find(match["shown"]) if all(texts) else -1
+            if start < 0 or len(texts[0][0]) != len(texts[1][0]):
+                return match[0]
+            return match["before"] + texts[1][0][start : start + len(match["shown"])] + match["after"]
 
         return _LINE.sub(line, message)
 
@@ -101,7 +101,7 @@ def parse(connection: DuckDBPyConnection, text: str) -> ParsedStatement:
     written = text
     text, trails = _without_trails(text)
     statements = connection.extract_statements(text)
-    kinds = {str(one.type).rpartition(".")[2] for one in statements}
+    kinds = {str(statement.type).rpartition(".")[2] for statement in statements}
     if len(statements) != 1 or not kinds <= _QUERIES:
         raise CommandError(f"{_ONE_QUERY}.")
     is_explain = kinds == {"EXPLAIN"}
@@ -115,9 +115,9 @@ def parse(connection: DuckDBPyConnection, text: str) -> ParsedStatement:
     except RecursionError:
         raise CommandError("This statement has too many parts inside of parts.") from None
     schemas = {trail.schema: trail for trail in trails}
-    others = [one for one in places if one.schema not in schemas]
-    named = {schemas.get(one.schema, one): place for one, place in places.items()}
-    return ParsedStatement(text, [*trails, *others], is_explain, written, named)
+    relations = [relation for relation in places if relation.schema not in schemas]
+    named = {schemas.get(relation.schema, relation): place for relation, place in places.items()}
+    return ParsedStatement(text, [*trails, *relations], is_explain, written, named)
 
 
 def _tree(answer: str) -> Any:
@@ -163,37 +163,41 @@ def _without_trails(text: str) -> tuple[str, list[Relation]]:
     text that it replaces, so that positions in errors are right.
     """
     tokens = [*meaningful(STANDARD.tokens_of(text))]
-    made, found, done = "", list[Relation](), 0
-    for at, token in enumerate(tokens):
-        is_call = token.text.lower() == TRAIL and _text_at(tokens, at + 1) == "(" and _text_at(tokens, at - 1) != "."
+    statement, relations, done = "", list[Relation](), 0
+    for index, token in enumerate(tokens):
+        is_call = (
+            token.text.lower() == TRAIL and _text_at(tokens, index + 1) == "(" and _text_at(tokens, index - 1) != "."
+        )
         if not is_call:
             continue
-        (path, name), after = _arguments(tokens, at + 2)
+        (path, name), after = _arguments(tokens, index + 2)
         end = tokens[after - 1].end
-        schema = next(one for number in count(len(found) + 1) if (one := f"t{number}") not in text.lower())
-        found.append(Relation(schema, name, path))
+        schema = next(
+            candidate for number in count(len(relations) + 1) if (candidate := f"t{number}") not in text.lower()
+        )
+        relations.append(Relation(schema, name, path))
         relation = f"{schema}.{name if name == _EVERY_RECORD else quoted_name(name)}".ljust(end - token.begin)
-        made += text[done : token.begin] + relation
+        statement += text[done : token.begin] + relation
         done = end
-    return made + text[done:], found
+    return statement + text[done:], relations
 
 
-def _arguments(tokens: list[SqlToken], at: int) -> tuple[tuple[str, str], int]:
+def _arguments(tokens: list[SqlToken], index: int) -> tuple[tuple[str, str], int]:
     """Return path and name in the brackets of ``trail(…)``, and the index of the token after them."""
     texts: list[str] = []
-    while at < len(tokens) and tokens[at].kind is SqlTokenKind.STRING and tokens[at].text.startswith("'"):
-        texts.append(tokens[at].text[1:-1].replace("''", "'"))
-        at += 1
-        if _text_at(tokens, at) != ",":
+    while index < len(tokens) and tokens[index].kind is SqlTokenKind.STRING and tokens[index].text.startswith("'"):
+        texts.append(tokens[index].text[1:-1].replace("''", "'"))
+        index += 1
+        if _text_at(tokens, index) != ",":
             break
-        at += 1
-    if _text_at(tokens, at) != ")" or len(texts) not in (1, 2):
+        index += 1
+    if _text_at(tokens, index) != ")" or len(texts) not in (1, 2):
         raise CommandError(f"{_TRAIL_FORM}.")
-    return (texts[0], texts[1] if len(texts) > 1 else _EVERY_RECORD), at + 1
+    return (texts[0], texts[1] if len(texts) > 1 else _EVERY_RECORD), index + 1
 
 
-def _text_at(tokens: list[SqlToken], at: int) -> str:
-    return tokens[at].text if 0 <= at < len(tokens) else ""
+def _text_at(tokens: list[SqlToken], index: int) -> str:
+    return tokens[index].text if 0 <= index < len(tokens) else ""
 
 
 def quoted_name(name: str) -> str:
@@ -213,7 +217,7 @@ def conjuncts(expression: str) -> tuple[str, ...]:
     parts = _split(inside, " AND ")
     if len(parts) == 1 or len(_split(inside, " OR ")) > 1:
         return (inside,)
-    return tuple(one for part in _with_ranges(parts) for one in conjuncts(part))
+    return tuple(condition for part in _with_ranges(parts) for condition in conjuncts(part))
 
 
 def alternatives(condition: str) -> tuple[str, ...]:
@@ -226,38 +230,38 @@ def _with_ranges(parts: list[str]) -> Iterator[str]:
     """Yield the parts, with two comparisons in place of a BETWEEN that was split at its AND."""
     remaining = iter(parts)
     for part in remaining:
-        found = _RANGE.fullmatch(part)
-        if found is None:
+        match = _RANGE.fullmatch(part)
+        if match is None:
             yield part
         else:
-            yield f"({found[1]} >= {found[2]})"
-            yield f"({found[1]} <= {next(remaining, '')})"
+            yield f"({match[1]} >= {match[2]})"
+            yield f"({match[1]} <= {next(remaining, '')})"
 
 
 def _split(text: str, word: str) -> list[str]:
     """Split a text at each occurrence of a word outside of brackets and string literals."""
     parts, first = [], 0
-    for at, depth in _outside_of_texts(text):
-        if depth == 0 and text.startswith(word, at):
-            parts.append(text[first:at])
-            first = at + len(word)
+    for offset, depth in _outside_of_texts(text):
+        if depth == 0 and text.startswith(word, offset):
+            parts.append(text[first:offset])
+            first = offset + len(word)
     return [*parts, text[first:]]
 
 
 def _is_bracketed(text: str) -> bool:
-    closed = next((at for at, depth in _outside_of_texts(text) if depth == 0), None)
+    closed = next((offset for offset, depth in _outside_of_texts(text) if depth == 0), None)
     return text.startswith("(") and closed == len(text) - 1
 
 
 def _outside_of_texts(text: str) -> Iterator[tuple[int, int]]:
     """Yield the offsets in a condition outside of string literals, and the depth of brackets after each."""
     depth, is_text = 0, False
-    for at, sign in enumerate(text):
+    for offset, sign in enumerate(text):
         if sign == "'":
             is_text = not is_text
         elif not is_text:
             depth += (sign == "(") - (sign == ")")
-            yield at, depth
+            yield offset, depth
 
 
 _SCAN = "ARROW_SCAN"
@@ -317,58 +321,58 @@ class _Bounds:
         self.first, self.last = 0, END_OF_FILE
         self.options: dict[str, str] = {}
 
-    def rba(self, found: re.Match[str]) -> None:
-        sign, number = found["sign"], found["number"]
+    def rba(self, match: re.Match[str]) -> None:
+        sign, number = match["sign"], match["number"]
         if number and sign in _FROM:
             self.first = max(self.first, int(number) + (sign == ">"))
         if number and sign in _UP_TO:
             self.last = min(self.last, int(number) - (sign == "<"))
 
-    def time(self, found: re.Match[str]) -> None:
-        if not found["time"] or not found["text"].endswith("+00"):
+    def time(self, match: re.Match[str]) -> None:
+        if not match["time"] or not match["text"].endswith("+00"):
             return
-        moment = found["text"].removesuffix("+00").replace(" ", "T") + "Z"
-        if found["sign"] in _FROM:
+        moment = match["text"].removesuffix("+00").replace(" ", "T") + "Z"
+        if match["sign"] in _FROM:
             self.options["startTimestamp"] = moment
-        if found["sign"] in _UP_TO:
+        if match["sign"] in _UP_TO:
             # The first time in a file header is that of the first change; records before it are earlier.
             self.options |= {"endTimestamp": moment, "skipFiles": "false"}
 
-    def table(self, found: re.Match[str]) -> None:
-        if found["sign"] == "=" and found["text"] and not _WILD.search(found["text"]):
-            self.options["table"] = found["text"]
+    def table(self, match: re.Match[str]) -> None:
+        if match["sign"] == "=" and match["text"] and not _WILD.search(match["text"]):
+            self.options["table"] = match["text"]
 
-    def csn(self, found: re.Match[str]) -> None:
+    def csn(self, match: re.Match[str]) -> None:
         """Use equality only: SQL compares CSNs as texts, a trail orders them as numbers."""
-        if found["sign"] == "=" and found["text"] and found["text"].isdecimal():
-            self.options |= {"startCsn": found["text"], "endCsn": found["text"]}
+        if match["sign"] == "=" and match["text"] and match["text"].isdecimal():
+            self.options |= {"startCsn": match["text"], "endCsn": match["text"]}
 
-    def types(self, found: Sequence[re.Match[str]]) -> None:
+    def types(self, matches: Sequence[re.Match[str]]) -> None:
         """Select the record types that any of the conditions allows, if all are recognized."""
-        types = [_types_of(one) for one in found]
+        types = [_types_of(match) for match in matches]
         if all(types):
-            numbers = sorted(number for some in types for number in some)
+            numbers = sorted(number for group in types for number in group)
             self.options["where"] = f"IOTYPE {','.join(map(str, numbers))}"
 
 
-def _types_of(found: re.Match[str]) -> tuple[int, ...]:
+def _types_of(match: re.Match[str]) -> tuple[int, ...]:
     """Return the record types that a condition on ``op`` or ``op_code`` allows; empty if it is not recognized."""
-    if found["sign"] != "=":
+    if match["sign"] != "=":
         return ()
-    if found["number"]:
-        number = int(found["number"])
+    if match["number"]:
+        number = int(match["number"])
         return (number,) if number in IO_TYPES else ()
     names = [*IO_TYPES.items(), *ROW_OPERATIONS.items()]
-    return tuple(number for number, name in names if name == found["text"])
+    return tuple(number for number, name in names if name == match["text"])
 
 
 def _narrowed(columns: frozenset[str], prefix: str, conditions: tuple[str, ...]) -> Narrowed:
     bounds = _Bounds()
     for condition in conditions:
-        found = [_CONDITION.fullmatch(one) for one in alternatives(condition)]
-        matches = [one for one in found if one is not None and one["column"].startswith(prefix)]
-        names = {one["column"].removeprefix(prefix) for one in matches}
-        if len(matches) < len(found) or len(names) != 1:
+        candidates = [_CONDITION.fullmatch(alternative) for alternative in alternatives(condition)]
+        matches = [match for match in candidates if match is not None and match["column"].startswith(prefix)]
+        names = {match["column"].removeprefix(prefix) for match in matches}
+        if len(matches) < len(candidates) or len(names) != 1:
             continue
         [name] = names
         if name in _OF_TYPES:

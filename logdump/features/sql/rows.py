@@ -40,11 +40,11 @@ def split_target(statement: str) -> tuple[str, Output | LineFormat | None]:
     format_ = _FORMAT.search(statement)
     if format_ is not None:
         return statement[: format_.start()], LineFormat(format_["name"].upper())
-    found = _FILE.search(statement)
-    name = (found["quoted"] or found["plain"]) if found else ""
-    if found is None or not name.lower().endswith(_ENDINGS):
+    match = _FILE.search(statement)
+    name = (match["quoted"] or match["plain"]) if match else ""
+    if match is None or not name.lower().endswith(_ENDINGS):
         return statement, None
-    return statement[: found.start()], Output(place(name).expanduser().absolute(), found["replace"] is not None)
+    return statement[: match.start()], Output(place(name).expanduser().absolute(), match["replace"] is not None)
 
 
 def plain(value: Any) -> Any:

@@ -40,7 +40,7 @@ def rows_lines(shown: RowsShown, _settings: Settings) -> Iterator[str]:
         yield from _blocks(heads, cells, shown.width)
     else:
         rule = ["-" * width for width in widths]
-        numbers = [at for at in range(len(heads)) if _are_numbers([row[at] for row in shown.rows])]
+        numbers = [column for column in range(len(heads)) if _are_numbers([row[column] for row in shown.rows])]
         yield from aligned([heads, rule, *cells], numbers)
     yield amount(len(cells), "row")
 

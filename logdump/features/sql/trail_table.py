@@ -66,10 +66,10 @@ class Ahead(Generic[T]):
                 close()
         self._put((None, error, True))
 
-    def _put(self, made: tuple[T | None, BaseException | None, bool]) -> bool:
+    def _put(self, entry: tuple[T | None, BaseException | None, bool]) -> bool:
         while self._is_wanted:
             try:
-                self._made.put(made, timeout=_PATIENCE)
+                self._made.put(entry, timeout=_PATIENCE)
             except queue.Full:
                 continue
             return True
@@ -112,8 +112,8 @@ def ahead(iterators: Iterable[Iterator[T]], observer: reached.Observer | None = 
             yield from running[0].items()
             running.popleft().stop()
     finally:
-        for one in running:
-            one.stop()
+        for runner in running:
+            runner.stop()
 
 
 _WHOLE_FILES = {"maxPartitionBytes": "0"}

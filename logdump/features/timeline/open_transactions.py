@@ -54,9 +54,9 @@ class OpenTransactions(NamedTuple):
         number = self.grid.number_at(moment - 1) if self.grid is not None else -1
         if self.grid is None or number < 0:
             return None
-        at = bisect_left(self.checkpoints, number, key=attrgetter("number"))
-        if at < len(self.checkpoints) and self.checkpoints[at].number == number:
-            return self.checkpoints[at]
+        index = bisect_left(self.checkpoints, number, key=attrgetter("number"))
+        if index < len(self.checkpoints) and self.checkpoints[index].number == number:
+            return self.checkpoints[index]
         of_it = self.grid.time(number)
         return CheckpointShown(number, of_it, 0, 0, 0, 0, None if self.shown.is_partial else RedoStart(of_it))
 
@@ -71,10 +71,10 @@ class OpenTransactions(NamedTuple):
         if self.shown.is_partial:
             return None
         oldest = None
-        for one in (shown.began for shown in self.transactions):
-            is_open = one.high <= moment and (one.end is None or moment <= one.end)
-            if is_open and (oldest is None or is_before(one, oldest)):
-                oldest = one
+        for transaction in (shown.began for shown in self.transactions):
+            is_open = transaction.high <= moment and (transaction.end is None or moment <= transaction.end)
+            if is_open and (oldest is None or is_before(transaction, oldest)):
+                oldest = transaction
         return start_of(oldest) if oldest is not None else None
 
 
@@ -140,6 +140,11 @@ def _look(survey: BrSurvey, options: BrOptions, title: str, *, is_partial: bool)
         survey.shown(title, is_partial=is_partial),
         None if options.is_off else survey.grid,
         tuple(survey.checkpoints(is_partial=is_partial)),
-        tuple(sorted(survey.long_transactions, key=lambda one: (one.began.high, one.began.place or ()))),
+        tuple(
+            sorted(
+                survey.long_transactions,
+                key=lambda transaction: (transaction.began.high, transaction.began.place or ()),
+            )
+        ),
         None if is_partial else survey.end,
     )

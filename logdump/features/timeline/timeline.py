@@ -60,12 +60,12 @@ class PointSample:
         while len(self._kept) > MOST_POINTS:
             self._interval *= 2
             points, self._kept = self._kept.values(), {}
-            for one in points:
-                self._keep(one)
+            for sampled in points:
+                self._keep(sampled)
 
     def _keep(self, point: BeatPoint) -> None:
-        at = point.time // self._interval
-        self._kept[at] = most_delayed([self._kept[at], point]) if at in self._kept else point
+        number = point.time // self._interval
+        self._kept[number] = most_delayed([self._kept[number], point]) if number in self._kept else point
 
     def points(self) -> list[BeatPoint]:
         """Return the points in order of time."""
@@ -169,10 +169,13 @@ class Timeline(NamedTuple):
         None if there is none at all.
         """
         if self.ways:
-            known = [(one.rba, one.time) for one in self.ways[way].points]
+            known = [(point.rba, point.time) for point in self.ways[way].points]
         else:
-            known = [(one.rba, one.start) for one in (self.volume.intervals if self.volume is not None else ())]
-        return max((one for one in known if one[0] <= rba), default=min(known, default=(0, None)))[1]
+            known = [
+                (interval.rba, interval.start)
+                for interval in (self.volume.intervals if self.volume is not None else ())
+            ]
+        return max((entry for entry in known if entry[0] <= rba), default=min(known, default=(0, None)))[1]
 
     @property
     def newest_age(self) -> int | None:
@@ -276,11 +279,11 @@ class TimelineScan:
         last = {beat.path: beat for beat in self._new.rest()}
         paths = list(dict.fromkeys((*self._ways, *last)))[:MOST_WAYS]
         of_file = self._reader.newest if self._reader is not None else None
-        moments = [self._newest, of_file, *(one for beat in last.values() for one in beat.moments)]
+        moments = [self._newest, of_file, *(moment for beat in last.values() for moment in beat.moments)]
         return Timeline(
             self._covered,
             tuple(self._ways.get(path, WayPoints()).timeline(last[path]) for path in paths if path in last),
-            max((one for one in moments if one is not None), default=None),
+            max((moment for moment in moments if moment is not None), default=None),
             None if last and not self._keeps_volume else self._volume.volume(),
             self._filters is not None,
             self._reader.problems if self._reader is not None else 0,

@@ -97,13 +97,14 @@ def _parts(batch: Batch, rows: Sequence[int]) -> list[VolumeInterval]:
 
     from trailformat.totals.row_groups import groups  # noqa: PLC0415 - it needs numpy
 
-    kept = np.asarray(rows, dtype=np.int64)
-    kept = kept[np.asarray(batch.kind)[kept] == RECORD]
-    times = np.asarray(batch.io_time)[kept]
-    found = groups((times // _SECOND,), np.asarray(batch.record_length)[kept])
-    parts = sorted((first, records, size) for first, records, size in found)
+    record_rows = np.asarray(rows, dtype=np.int64)
+    record_rows = record_rows[np.asarray(batch.kind)[record_rows] == RECORD]
+    times = np.asarray(batch.io_time)[record_rows]
+    sums = groups((times // _SECOND,), np.asarray(batch.record_length)[record_rows])
+    parts = sorted((first, records, size) for first, records, size in sums)
     return [
-        VolumeInterval(int(times[first]), records, size, int(batch.rba[kept[first]])) for first, records, size in parts
+        VolumeInterval(int(times[first]), records, size, int(batch.rba[record_rows[first]]))
+        for first, records, size in parts
     ]
 
 
@@ -129,7 +130,7 @@ class ShapeColumn(NamedTuple):
     @property
     def kind(self) -> str:
         """The most frequent kind."""
-        return KINDS[max(range(len(KINDS)), key=lambda at: self.counts[at])]
+        return KINDS[max(range(len(KINDS)), key=lambda index: self.counts[index])]
 
 
 class TrailShape(NamedTuple):
@@ -140,25 +141,25 @@ class TrailShape(NamedTuple):
 
     def columns(self, most: int) -> list[ShapeColumn]:
         """Return ``most`` columns of equal length in time, from the first record to the last; none without a record."""
-        intervals = [(one, at) for at, volume in enumerate(self.volumes) for one in volume.intervals]
+        intervals = [(interval, kind) for kind, volume in enumerate(self.volumes) for interval in volume.intervals]
         if not intervals or most < 1:
             return []
-        begin = min(one.start for one, _ in intervals)
-        end = max(one.start + self.volumes[at].interval for one, at in intervals)
-        edges = [begin + (end - begin) * at // most for at in range(most + 1)]
+        begin = min(interval.start for interval, _ in intervals)
+        end = max(interval.start + self.volumes[kind].interval for interval, kind in intervals)
+        edges = [begin + (end - begin) * index // most for index in range(most + 1)]
         counts = [[0] * len(KINDS) for _ in range(most)]
         rbas: list[int | None] = [None] * most
-        for one, kind in intervals:
-            at = bisect_right(edges, one.start) - 1
-            counts[at][kind] += one.records
-            known = rbas[at]
-            rbas[at] = one.rba if known is None else min(known, one.rba)
-        return [ShapeColumn(edges[at], edges[at + 1], rbas[at], tuple(counts[at])) for at in range(most)]
+        for interval, kind in intervals:
+            index = bisect_right(edges, interval.start) - 1
+            counts[index][kind] += interval.records
+            known = rbas[index]
+            rbas[index] = interval.rba if known is None else min(known, interval.rba)
+        return [ShapeColumn(edges[index], edges[index + 1], rbas[index], tuple(counts[index])) for index in range(most)]
 
     def column_of(self, rba: int, columns: list[ShapeColumn]) -> int | None:
         """Return the index of the last column whose first record is at or before an RBA, None without one."""
-        found = [at for at, one in enumerate(columns) if one.rba is not None and one.rba <= rba]
-        return found[-1] if found else None
+        indexes = [index for index, column in enumerate(columns) if column.rba is not None and column.rba <= rba]
+        return indexes[-1] if indexes else None
 
 
 class ShapeScan:
@@ -181,7 +182,7 @@ class ShapeScan:
             for kind, sums in enumerate(self._sums):
                 sums.add(batch, (of_rows == kind).nonzero()[0].tolist())
             self._covered = _sound_end(batch, self._covered)
-            self.shape = TrailShape(self._covered, tuple(one.volume() for one in self._sums))
+            self.shape = TrailShape(self._covered, tuple(sums.volume() for sums in self._sums))
             yield self._covered
 
     def lacks(self) -> Reading:

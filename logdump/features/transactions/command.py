@@ -55,12 +55,12 @@ class TransactionsRun:
 
         not_applied, has_file = self._not_applied or NotApplied(self._whole), len(self._whole) > 1
         chosen = self._passes if self._options.filtered else lambda _: None
-        for one in transactions_of(self._whole, chosen):
-            self._damage.take(one)
-            if isinstance(one, Extent) and one.tables:
-                is_effective = not_applied.applies(one)
-                copy_of = not_applied.first_copy(one.begin) if one.begin is not None and not is_effective else None
-                self._take(TransactionListed(one, is_effective, copy_of, has_file))
+        for item in transactions_of(self._whole, chosen):
+            self._damage.take(item)
+            if isinstance(item, Extent) and item.tables:
+                is_effective = not_applied.applies(item)
+                copy_of = not_applied.first_copy(item.begin) if item.begin is not None and not is_effective else None
+                self._take(TransactionListed(item, is_effective, copy_of, has_file))
         yield from ()
 
     def _take(self, listed: TransactionListed) -> None:
@@ -73,10 +73,10 @@ class TransactionsRun:
         elif item > self._largest[0]:
             heapreplace(self._largest, item)
 
-    def _passes(self, found: FileBatch) -> BatchColumn | None:
+    def _passes(self, file_batch: FileBatch) -> BatchColumn | None:
         """Return the rows of a batch that pass the filter; None if it is not active."""
-        selection = self._session.selection(found.trail)
-        return selection.rows(found.batch) if selection.is_active else None
+        selection = self._session.selection(file_batch.trail)
+        return selection.rows(file_batch.batch) if selection.is_active else None
 
     def _reading(self) -> Reading:
         return reading_of(self._whole, self._damage.number)

@@ -33,7 +33,7 @@ class TransactionListed(NamedTuple):
     def tables(self) -> dict[str, int]:
         """Numbers of these records by table, the largest first."""
         counted = {name: sum(types.values()) for name, types in self.extent.tables.items()}
-        return dict(sorted(counted.items(), key=lambda one: (-one[1], one[0])))
+        return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
 
 class TransactionsListed(NamedTuple):

@@ -34,7 +34,7 @@ _OF_COMMANDS = ("-c", "-f")
 
 def verb_in(arguments: Sequence[str]) -> bool:
     """Return whether the arguments begin with a verb, and no -c or -f follows."""
-    return arguments[0].lower() in NAMES and not any(one.startswith(_OF_COMMANDS) for one in arguments[1:])
+    return arguments[0].lower() in NAMES and not any(argument.startswith(_OF_COMMANDS) for argument in arguments[1:])
 
 
 def _flags(verb: Verb) -> list[str]:

@@ -65,10 +65,10 @@ class VerbRequest(NamedTuple):
         from logdump.session.files import matching_files  # noqa: PLC0415 - one file needs no search
         from trailformat.trail.sequence import trails_among  # noqa: PLC0415 - one file needs no search
 
-        trails, others = trails_among(matching_files(",".join(self.files)))
+        trails, paths = trails_among(matching_files(",".join(self.files)))
         for names in trails:
             yield tuple(name.path for name in names)
-        for path in others:
+        for path in paths:
             yield (path,)
 
 
@@ -77,7 +77,7 @@ def is_source(word: str) -> bool:
     path = place(word).expanduser()
     if is_url(word) or is_trail(word) or path.is_dir():
         return True
-    if not any(one in path.name for one in _WILD):
+    if not any(character in path.name for character in _WILD):
         return False
     from logdump.notation.text import matches  # noqa: PLC0415 - the shell puts files in place of most wildcards
 
@@ -104,7 +104,11 @@ def quoted(word: str) -> str:
     """
     if '"' in word or not word.isprintable():
         raise MisuseError(f"no command can name {word!r}: it has a quotation mark or a control character")
-    return f'"{word}"' if any(one.isspace() or one in ";," for one in word) or word.startswith("-") else word
+    return (
+        f'"{word}"'
+        if any(character.isspace() or character in ";," for character in word) or word.startswith("-")
+        else word
+    )
 
 
 def one_command(text: str, *, has_lines: bool = False) -> str:

@@ -107,8 +107,8 @@ class PaintedText:
         return getattr(self._stream, name)
 
 
-def _painted(code: str, found: re.Match[str]) -> str:
-    whole, (begin, end) = found[0], (place - found.start() for place in found.span(1))
+def _painted(code: str, match: re.Match[str]) -> str:
+    whole, (begin, end) = match[0], (place - match.start() for place in match.span(1))
     return f"{whole[:begin]}\x1b[{code}m{whole[begin:end]}\x1b[0m{whole[end:]}"
 
 

@@ -38,19 +38,21 @@ _OF_THE_RECORD = (
 )
 _RESULT = RowColumn("result", STRING, "`statement` of the JSON object: the statement that would be written or run")
 _TOLD_OTHERWISE = {"steps", *(column.name for column in _OF_THE_RECORD)}
-_VERDICT = EVALUATION._replace(members=tuple(one for one in EVALUATION.members if one.name not in _TOLD_OTHERWISE))
+_VERDICT = EVALUATION._replace(
+    members=tuple(member for member in EVALUATION.members if member.name not in _TOLD_OTHERWISE)
+)
 
 
 def _rows(trail: AnalysedTrail) -> Iterator[Row]:
     """Yield the statements of the files; with parameter files a row for each process and each target of a statement."""
     parameters = parameters_of(trail.options)
     for file in trail.open():
-        for one in ddl_records(file, 0, trail.selection(file), _NEVER):
-            if isinstance(one, Record):
-                yield from _of_record(file, one, parameters)
-            elif isinstance(one, Notice):
-                known = one.bad.error if one.bad is not None else None
-                _see_damage(trail, file.path, known if isinstance(known, TrailError) else BadRecord(*one.lines))
+        for item in ddl_records(file, 0, trail.selection(file), _NEVER):
+            if isinstance(item, Record):
+                yield from _of_record(file, item, parameters)
+            elif isinstance(item, Notice):
+                known = item.bad.error if item.bad is not None else None
+                _see_damage(trail, file.path, known if isinstance(known, TrailError) else BadRecord(*item.lines))
 
 
 def _see_damage(trail: AnalysedTrail, path: Path, error: TrailError) -> None:
@@ -74,7 +76,7 @@ def _of_record(file: TrailFile, record: Record, parameters: ParametersInUse) -> 
         "statement": subject.text,
     }
     results = [*evaluate(subject, parameters.for_trail(file.path))]
-    yield from ({**_VERDICT.build(one), **row, "result": one.statement} for one in results)
+    yield from ({**_VERDICT.build(result), **row, "result": result.statement} for result in results)
     if not results:
         yield row
 

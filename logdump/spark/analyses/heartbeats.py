@@ -38,7 +38,7 @@ def _reader(trail: AnalysedTrail) -> HeartbeatReader:
 
 def _rows(trail: AnalysedTrail, reader: HeartbeatReader) -> Iterator[HeartbeatRow]:
     for file in trail.open():
-        yield from (one for one in reader.rows(file) if isinstance(one, HeartbeatRow))
+        yield from (item for item in reader.rows(file) if isinstance(item, HeartbeatRow))
 
 
 def _beats(trail: AnalysedTrail) -> Iterator[Row]:
@@ -71,9 +71,9 @@ def _lag_history(rows: Iterable[HeartbeatRow]) -> Iterator[Row]:
 
 
 def _analysis(
-    name: str, meaning: str, made: tuple[RowColumn, ...], rows: Callable[[AnalysedTrail], Iterator[Row]]
+    name: str, meaning: str, row_columns: tuple[RowColumn, ...], rows: Callable[[AnalysedTrail], Iterator[Row]]
 ) -> Analysis:
-    return Analysis(name, meaning, made, rows, _TAKES)
+    return Analysis(name, meaning, row_columns, rows, _TAKES)
 
 
 _ALL = (
@@ -98,5 +98,5 @@ _ALL = (
         _of_rows(_lag_history),
     ),
 )
-HEARTBEATS = {one.name: one for one in _ALL}
+HEARTBEATS = {analysis.name: analysis for analysis in _ALL}
 """Analyses by name."""

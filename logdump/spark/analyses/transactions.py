@@ -113,11 +113,11 @@ def _open_rows(trail: AnalysedTrail) -> Iterator[Row]:
 
 
 def _of_redo(shown: LongTransactionShown) -> Row:
-    one = shown.began
+    transaction = shown.began
     return {
-        "begin_redo": one.place and one.place._asdict(),
-        "end_redo": one.last_place and one.last_place._asdict(),
-        "duration": None if one.end is None else (one.end - one.high) / _SECOND,
+        "begin_redo": transaction.place and transaction.place._asdict(),
+        "end_redo": transaction.last_place and transaction.last_place._asdict(),
+        "duration": None if transaction.end is None else (transaction.end - transaction.high) / _SECOND,
         "persisted": shown.persisted,
         "reach": shown.reach / _SECOND,
     }
@@ -156,29 +156,29 @@ def _transaction_rows(trail: AnalysedTrail) -> Iterator[Row]:
     from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - SQL names the views before it needs numpy
 
     not_applied, places = NotApplied(trail.whole), DamagedPlaces(trail.whole)
-    for one in transactions_of(trail.whole, _Chosen(trail).rows):
-        for damage in places.take(one):
+    for item in transactions_of(trail.whole, _Chosen(trail).rows):
+        for damage in places.take(item):
             trail.damaged_at(damage.path, damage.rba)
-        if isinstance(one, Extent) and one.tables:
-            is_effective = not_applied.applies(one)
+        if isinstance(item, Extent) and item.tables:
+            is_effective = not_applied.applies(item)
             if is_effective or not trail.options.effective:
-                yield _row(one, is_effective=is_effective)
+                yield _row(item, is_effective=is_effective)
     trail.check_files()
 
 
-def _row(one: Extent, *, is_effective: bool) -> Row:
+def _row(extent: Extent, *, is_effective: bool) -> Row:
     return {
-        "csn": one.transaction.csn,
-        "xid": one.transaction.xid,
-        **_place("begin", one.first),
-        **_place("end", one.last),
-        "records": one.chosen,
-        "bytes": one.data_size,
-        "tables": sorted(one.tables),
-        "first_time": iso_time(one.first_moment.time),
-        "last_time": iso_time(one.last_moment.time),
-        "is_whole": one.is_whole,
-        "ended": one.ended.value,
+        "csn": extent.transaction.csn,
+        "xid": extent.transaction.xid,
+        **_place("begin", extent.first),
+        **_place("end", extent.last),
+        "records": extent.chosen,
+        "bytes": extent.data_size,
+        "tables": sorted(extent.tables),
+        "first_time": iso_time(extent.first_moment.time),
+        "last_time": iso_time(extent.last_moment.time),
+        "is_whole": extent.is_whole,
+        "ended": extent.ended.value,
         "is_effective": is_effective,
     }
 
@@ -195,18 +195,18 @@ class _Chosen:
         self._ordinal = -1
         self._selection: Selection | None = None
 
-    def rows(self, found: FileBatch) -> Any:
+    def rows(self, file_batch: FileBatch) -> Any:
         """Return the mask of the chosen rows of a batch; None if all are chosen."""
         trail = self._trail
-        if found.ordinal != self._ordinal:
-            self._ordinal = found.ordinal
-            is_read = trail.whole.paths[found.ordinal] in trail.paths
-            self._selection = trail.selection(found.trail) if is_read else None
+        if file_batch.ordinal != self._ordinal:
+            self._ordinal = file_batch.ordinal
+            is_read = trail.whole.paths[file_batch.ordinal] in trail.paths
+            self._selection = trail.selection(file_batch.trail) if is_read else None
         if self._selection is None:
             import numpy as np  # noqa: PLC0415 - SQL names the views before it needs numpy
 
-            return np.zeros(len(found.batch), bool)
-        return self._selection.rows(found.batch) if self._selection.is_active else None
+            return np.zeros(len(file_batch.batch), bool)
+        return self._selection.rows(file_batch.batch) if self._selection.is_active else None
 
 
 TRANSACTIONS = Analysis(

@@ -49,9 +49,9 @@ class TrailStretch(NamedTuple):
     start: TrailPosition
     stop: TrailPosition | None = None
 
-    def holds(self, one: TrailPosition) -> bool:
+    def holds(self, position: TrailPosition) -> bool:
         """Return whether a place is in the stretch."""
-        return self.start <= one and (self.stop is None or one < self.stop)
+        return self.start <= position and (self.stop is None or position < self.stop)
 
 
 class StretchBatch(NamedTuple):
@@ -85,11 +85,11 @@ class StretchWalk:
         if first is None:
             return
         behind = _first_begin(self._whole.batches(stop)) if stop is not None else None
-        for one in transactions_in(self._checked(first, behind)):
-            rows = one.rows
-            while behind is not None and rows and one.first(rows - 1) >= behind:
+        for batch in transactions_in(self._checked(first, behind)):
+            rows = batch.rows
+            while behind is not None and rows and batch.first(rows - 1) >= behind:
                 rows -= 1
-            yield StretchBatch(one, rows, [mark for mark in one.marks if behind is None or mark.place < behind])
+            yield StretchBatch(batch, rows, [mark for mark in batch.marks if behind is None or mark.place < behind])
 
     def unreadable(self) -> list[Path]:
         """Return the files of the stretch that are not trails, after it has been read."""
@@ -98,22 +98,26 @@ class StretchWalk:
 
     def _first_begin(self) -> TrailPosition | None:
         """Return the place at which the first transaction of the stretch begins; None if none begins in it."""
-        found = _first_begin(self._checked(self._stretch.start, self._stretch.stop))
-        return found if found is not None and self._stretch.holds(found) else None
+        begin = _first_begin(self._checked(self._stretch.start, self._stretch.stop))
+        return begin if begin is not None and self._stretch.holds(begin) else None
 
     def _checked(self, first: TrailPosition, last: TrailPosition | None) -> Iterator[FileBatch]:
         """Yield the batches from one place to another; check that the next stretch starts with a record of them."""
-        for found in self._whole.batches(first):
-            self._check(found)
-            yield found
-            if last is not None and _end(found) > last:
+        for file_batch in self._whole.batches(first):
+            self._check(file_batch)
+            yield file_batch
+            if last is not None and _end(file_batch) > last:
                 return
 
-    def _check(self, found: FileBatch) -> None:
+    def _check(self, file_batch: FileBatch) -> None:
         stop = self._stretch.stop
-        if stop is None or stop.ordinal != found.ordinal or not found.batch.rba[0] <= stop.rba < _end(found).rba:
+        if (
+            stop is None
+            or stop.ordinal != file_batch.ordinal
+            or not file_batch.batch.rba[0] <= stop.rba < _end(file_batch).rba
+        ):
             return
-        if stop.rba not in np.asarray(found.batch.rba):
+        if stop.rba not in np.asarray(file_batch.batch.rba):
             where = place_in_file(self._whole.paths[stop.ordinal], stop.rba)
             raise SplitMismatch(
                 f"{where}: no record begins here, where a file was split; option maxPartitionBytes 0 reads whole files"
@@ -122,16 +126,16 @@ class StretchWalk:
 
 def _first_begin(batches: Iterator[FileBatch]) -> TrailPosition | None:
     """Return the first place at which a transaction begins; None if none begins."""
-    for found in batches:
-        rba = first_begin(found.batch)
+    for file_batch in batches:
+        rba = first_begin(file_batch.batch)
         if rba is not None:
-            return TrailPosition(found.ordinal, rba)
+            return TrailPosition(file_batch.ordinal, rba)
     return None
 
 
-def _end(found: FileBatch) -> TrailPosition:
-    batch, last = found.batch, len(found.batch) - 1
-    return TrailPosition(found.ordinal, int(batch.rba[last]) + int(batch.length[last]))
+def _end(file_batch: FileBatch) -> TrailPosition:
+    batch, last = file_batch.batch, len(file_batch.batch) - 1
+    return TrailPosition(file_batch.ordinal, int(batch.rba[last]) + int(batch.length[last]))
 
 
 class Compared(NamedTuple):
@@ -280,10 +284,10 @@ def _rows_of(trail: ComparedTrail, side: Side, compared: Compared, number: int) 
     walk = StretchWalk(side.whole, trail.stretches[number])
     for batch, rows, marks in walk.batches():
         for row in range(rows):
-            one = batch.transaction(row)
+            transaction = batch.transaction(row)
             # copies are found when the transactions of all stretches are joined
-            if compared.bounds.takes(one, is_applied=one.is_whole):
-                yield _row_of(trail, number, one, repr(side.key(one)))
+            if compared.bounds.takes(transaction, is_applied=transaction.is_whole):
+                yield _row_of(trail, number, transaction, repr(side.key(transaction)))
         for mark in marks:
             if mark.io_type == DAMAGE:
                 yield TransactionRow(trail.offset(mark.place), number, mark.after - mark.place.rba)
@@ -291,19 +295,35 @@ def _rows_of(trail: ComparedTrail, side: Side, compared: Compared, number: int) 
         yield TransactionRow(trail.offset(TrailPosition(side.whole.ordinals[path], 0)), number, 0)
 
 
-def _row_of(trail: ComparedTrail, number: int, one: TransactionSummary, key: str) -> TransactionRow:
-    is_named = one.is_whole and one.xid is not None and one.csn is not None and csn_key(one.csn) is not None
-    after = None if one.after is None else trail.offset(one.after)
-    known = key, one.csn, one.xid, one.has_begin, one.ended.value, one.records, after, is_named
-    return TransactionRow(trail.offset(one.first), number, one.size, *known)
+def _row_of(trail: ComparedTrail, number: int, transaction: TransactionSummary, key: str) -> TransactionRow:
+    is_named = (
+        transaction.is_whole
+        and transaction.xid is not None
+        and transaction.csn is not None
+        and csn_key(transaction.csn) is not None
+    )
+    after = None if transaction.after is None else trail.offset(transaction.after)
+    known = (
+        key,
+        transaction.csn,
+        transaction.xid,
+        transaction.has_begin,
+        transaction.ended.value,
+        transaction.records,
+        after,
+        is_named,
+    )
+    return TransactionRow(trail.offset(transaction.first), number, transaction.size, *known)
 
 
 def transaction_of(trail: ComparedTrail, row: Mapping[str, Any]) -> SideTransaction:
     """Return the transaction of a row, which has a column ``copy_of`` too."""
     first, copy_of = trail.place(row["at"]), row["copy_of"]
     after, ended = None if row["after"] is None else trail.place(row["after"]), Ended(row["ended"])
-    one = TransactionSummary(row["csn"], row["xid"], first, row["has_begin"], after, row["records"], row["size"], ended)
-    return SideTransaction(one, row["key"], None if copy_of is None else trail.place(copy_of))
+    transaction = TransactionSummary(
+        row["csn"], row["xid"], first, row["has_begin"], after, row["records"], row["size"], ended
+    )
+    return SideTransaction(transaction, row["key"], None if copy_of is None else trail.place(copy_of))
 
 
 Trails = tuple[ComparedTrail, ComparedTrail]
@@ -320,18 +340,18 @@ def difference_rows(trails: Trails, compared: Compared, rows: Iterable[Mapping[s
         sides = [stack.enter_context(trail.side(compared)) for trail in trails]
         comparison = TrailComparison(sides[0], sides[1], compared.rows, is_any_order=compared.is_any_order)
         for row in rows:
-            for found in _differences(trails, sides, comparison, row):
-                yield tuple(map(plain, DIFFERENCE.build(found).values()))
+            for difference in _differences(trails, sides, comparison, row):
+                yield tuple(map(plain, DIFFERENCE.build(difference).values()))
 
 
 def _differences(
     trails: Trails, sides: list[Side], comparison: TrailComparison, row: Mapping[str, Any]
 ) -> Iterator[DifferenceShown]:
-    ones: list[SideTransaction | None] = []
+    transactions: list[SideTransaction | None] = []
     for trail, side in zip(trails, sides, strict=True):
-        one = row[trail.letter]
-        if one is not None and one["key"] is None:
-            yield side.damaged(side.spot(trail.place(one["at"])), one["size"])
+        transaction_row = row[trail.letter]
+        if transaction_row is not None and transaction_row["key"] is None:
+            yield side.damaged(side.spot(trail.place(transaction_row["at"])), transaction_row["size"])
             return
-        ones.append(None if one is None else transaction_of(trail, one))
-    yield from comparison.of(ones[0], ones[1], later=row["later"] or 0)
+        transactions.append(None if transaction_row is None else transaction_of(trail, transaction_row))
+    yield from comparison.of(transactions[0], transactions[1], later=row["later"] or 0)

@@ -140,14 +140,14 @@ def _transactions(spark: SparkSession, trail: ComparedTrail, compared: Compared)
     Copies are found here, where all transactions of a key are together: they follow the first one.
     """
     numbers = spark.range(0, len(trail.starts), 1, len(trail.starts))
-    found = worked(numbers, partial(transaction_rows, trail, compared), TRANSACTIONS)
+    transactions = worked(numbers, partial(transaction_rows, trail, compared), TRANSACTIONS)
     of_key = Window.partitionBy("key")
     first = F.min(F.when(F.col("is_named"), F.col("at"))).over(of_key)
-    found = found.withColumn("copy_of", F.when(F.col("is_named") & (F.col("at") > first), first))
+    transactions = transactions.withColumn("copy_of", F.when(F.col("is_named") & (F.col("at") > first), first))
     if compared.bounds.is_effective:
-        found = found.where("copy_of IS NULL")
-    found = found.withColumn("nth", F.row_number().over(of_key.orderBy("at")))
-    return found.select("key", "nth", F.struct(*TransactionRow._fields, "copy_of").alias(trail.letter))
+        transactions = transactions.where("copy_of IS NULL")
+    transactions = transactions.withColumn("nth", F.row_number().over(of_key.orderBy("at")))
+    return transactions.select("key", "nth", F.struct(*TransactionRow._fields, "copy_of").alias(trail.letter))
 
 
 def _moves(joined: DataFrame) -> DataFrame | None:
@@ -172,10 +172,10 @@ def _compared(
     """Return the differences, which each task finds for the transactions of some stretches, in their order."""
     numbers = [len(trail.starts) for trail in trails]
     if moves is None:
-        told = joined.withColumn("later", F.lit(None).cast("int"))
+        pairs = joined.withColumn("later", F.lit(None).cast("int"))
     else:
-        told = joined.join(moves, F.col("a.at") == F.col("moved"), "left")
+        pairs = joined.join(moves, F.col("a.at") == F.col("moved"), "left")
     stretch = F.coalesce(F.col("a.stretch"), F.col("b.stretch") + numbers[0])
-    lots = told.select("a", "b", "later", stretch.alias("stretch")).repartition(sum(numbers), "stretch")
+    lots = pairs.select("a", "b", "later", stretch.alias("stretch")).repartition(sum(numbers), "stretch")
     ordered = lots.sortWithinPartitions("stretch", F.coalesce(F.col("a.at"), F.col("b.at")))
     return worked(ordered, partial(difference_rows, trails, compared), DIFFERENCES)

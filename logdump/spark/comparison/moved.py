@@ -62,9 +62,9 @@ def out_of_order(bounds: Mapping[int, Bounds], pairs: Iterable[tuple[int, int, i
         greatest, least = bounds[number]
         before = np.maximum.accumulate(np.concatenate(([greatest], b)))[:-1]
         behind = np.minimum.accumulate(np.concatenate(([least], b[::-1])))[::-1][1:]
-        found = np.flatnonzero((before > b) | (behind < b))
+        indexes = np.flatnonzero((before > b) | (behind < b))
         begins = before < np.minimum(b, behind)
-        yield from map(TangledPair, a[found].tolist(), b[found].tolist(), begins[found].tolist())
+        yield from map(TangledPair, a[indexes].tolist(), b[indexes].tolist(), begins[indexes].tolist())
 
 
 def moves(pairs: Iterable[tuple[int, int, bool]]) -> Iterator[Move]:
@@ -80,12 +80,12 @@ def moves(pairs: Iterable[tuple[int, int, bool]]) -> Iterator[Move]:
 
 def _moves_in(part: list[tuple[int, int]]) -> Iterator[Move]:
     places = [b for _, b in part]
-    kept = longest_rising(places)
-    others = [places[at] for at in kept]
-    staying = set(kept)
-    for at, (a, b) in enumerate(part):
-        if at not in staying:
-            yield Move(a, bisect_left(others, b) - bisect_left(kept, at))
+    rising = longest_rising(places)
+    rising_places = [places[number] for number in rising]
+    staying = set(rising)
+    for index, (a, b) in enumerate(part):
+        if index not in staying:
+            yield Move(a, bisect_left(rising_places, b) - bisect_left(rising, index))
 
 
 def longest_rising(values: list[int]) -> list[int]:
@@ -98,9 +98,9 @@ def longest_rising(values: list[int]) -> list[int]:
         least[length : length + 1] = [value]
         ends[length : length + 1] = [index]
         before.append(ends[length - 1] if length else -1)
-    found: list[int] = []
-    at = ends[-1] if ends else -1
-    while at >= 0:
-        found.append(at)
-        at = before[at]
-    return found[::-1]
+    indexes: list[int] = []
+    current = ends[-1] if ends else -1
+    while current >= 0:
+        indexes.append(current)
+        current = before[current]
+    return indexes[::-1]

@@ -87,8 +87,8 @@ def with_before(slices: Sequence[Slice], needed: NeededBefore, known: Mapping[st
         return [*slices]
     files = [[*parts] for _, parts in groupby(slices, lambda part: part.path)]
     with ThreadPoolExecutor(cores()) as pool, Workers(max(1, cores() // len(files))) as workers:
-        found = pool.map(lambda parts: _of_file(parts, needed, workers, known.get(parts[0].path)), files)
-        return [part for parts in found for part in parts]
+        results = pool.map(lambda parts: _of_file(parts, needed, workers, known.get(parts[0].path)), files)
+        return [part for parts in results for part in parts]
 
 
 def _of_file(
@@ -152,7 +152,7 @@ def gone_over(
 
 def _transactions_near(trail: TrailFile, starts: Sequence[int]) -> dict[int, TrackerState] | None:
     """Return the open transactions by RBA; None if one begins more than _NEAR records before."""
-    found: dict[int, TrackerState] = {}
+    states: dict[int, TrackerState] = {}
     for start in filter(None, starts):
         search = TransactionSearch(trail, _NEAR)
         last = search.found_at(
@@ -160,8 +160,8 @@ def _transactions_near(trail: TrailFile, starts: Sequence[int]) -> dict[int, Tra
         )  # fragments may follow a transaction that has ended
         if search.is_exhausted:
             return None
-        found[start] = TrackerState(start, last, is_unknown=False)
-    return found
+        states[start] = TrackerState(start, last, is_unknown=False)
+    return states
 
 
 def find_definitions(trail: TrailFile, places: Sequence[int], workers: Workers) -> None:

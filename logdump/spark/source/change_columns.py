@@ -74,7 +74,11 @@ def changed_tables(layouts: Sequence[TableLayout], options: Options) -> tuple[Ch
     tables = []
     for name, own in by_name.items():
         columns = table_columns(own, options)
-        after = {column[len("after_") :]: one.type for column, one in columns.items() if column.startswith("after_")}
+        after = {
+            column[len("after_") :]: row_column.type
+            for column, row_column in columns.items()
+            if column.startswith("after_")
+        }
         tables.append(ChangedTable(name, tuple(own), after))
     return tuple(tables)
 
@@ -96,10 +100,12 @@ def change_columns(tables: Sequence[ChangedTable], options: Options) -> dict[str
     if len(tables) == 1:
         own = {name: RowColumn(name, kind, "") for name, kind in tables[0].columns.items()}
     else:
-        own = {one.name: RowColumn(one.name, struct(one.columns), "") for one in tables}
-    taken = {name.lower() for name in fixed} & {name.lower() for name in own}
-    if taken:
-        raise BadOption(f"option changesOf: {', '.join(sorted(taken))} is a column of the table and of every change")
+        own = {table.name: RowColumn(table.name, struct(table.columns), "") for table in tables}
+    duplicates = {name.lower() for name in fixed} & {name.lower() for name in own}
+    if duplicates:
+        raise BadOption(
+            f"option changesOf: {', '.join(sorted(duplicates))} is a column of the table and of every change"
+        )
     return {**own, **fixed}
 
 
@@ -122,7 +128,7 @@ def flat_schema(schema: types.StructType) -> types.StructType:
 def _flat_schema(tables: Sequence[ChangedTable], options: Options) -> types.StructType:
     fields = []
     single = tables[0] if len(tables) == 1 else None
-    by_name = {one.name: one for one in tables}
+    by_name = {changed_table.name: changed_table for changed_table in tables}
     for name, column in change_columns(tables, options).items():
         if single is not None and name in single.columns:
             fields.append(_field(single, name, column.type))

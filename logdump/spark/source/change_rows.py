@@ -32,40 +32,40 @@ def change_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator
     tables = changed_tables(request.foreseen, request.options)
     makers = {table.name: _Changes(source, request, schema, table, is_only=len(tables) == 1) for table in tables}
     batches = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
-    for batch, at in wanted_rows(source, MOST_ROWS):
+    for batch, numbers in wanted_rows(source, MOST_ROWS):
         learn_definitions(source.trail, batch)
-        for rows in cut(batch, at[_are_of(makers.keys(), batch, at)], request.options):
+        for rows in cut(batch, numbers[_are_of(makers.keys(), batch, numbers)], request.options):
             for piece in pieces(source.trail, batch, rows, source.owners(batch)):
                 for group in batches.groups(piece):
                     yield makers[group.layout.name].of_group(group)
 
 
-def _are_of(names: Any, batch: Batch, at: Array) -> Array:
+def _are_of(names: Any, batch: Batch, rows: Array) -> Array:
     """Return a mask of the records of the tables ``names``."""
-    keys = np.asarray(batch.table)[at]
+    keys = np.asarray(batch.table)[rows]
     wanted = [key for key in np.unique(keys).tolist() if batch.names[key] in names]
-    mask: Array = (np.asarray(batch.kind)[at] == RECORD) & np.isin(keys, wanted)
+    mask: Array = (np.asarray(batch.kind)[rows] == RECORD) & np.isin(keys, wanted)
     return mask
 
 
 def _own(schema: pa.Schema, table: ChangedTable, request: Request) -> pa.Schema:
     """Return a schema without the columns of the other tables."""
-    others = {layout.name for layout in request.foreseen} - {table.name}
-    return pa.schema([field for field in schema if field.name not in others])
+    other_names = {layout.name for layout in request.foreseen} - {table.name}
+    return pa.schema([field for field in schema if field.name not in other_names])
 
 
 def arrow_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield rows of one Arrow stream each, with changes of one table, which are collected until they are large."""
-    held: dict[tuple[str, ...], list[pa.RecordBatch]] = {}
+    batches_by_table: dict[tuple[str, ...], list[pa.RecordBatch]] = {}
     sizes = Counter[tuple[str, ...]]()
     for batch in batches:
         table = tuple(batch.schema.names)
-        held.setdefault(table, []).append(batch)
+        batches_by_table.setdefault(table, []).append(batch)
         sizes[table] += batch.nbytes
         if sizes[table] > _LARGE:
-            yield from _streams(pa.Table.from_batches(held.pop(table)))
+            yield from _streams(pa.Table.from_batches(batches_by_table.pop(table)))
             del sizes[table]
-    for left in held.values():
+    for left in batches_by_table.values():
         yield from _streams(pa.Table.from_batches(left))
 
 

@@ -71,16 +71,16 @@ def tables_meant(
     if not set(given) <= {name for file in files for name in file.layouts}:
         files = _files_with(given, parts, options, known, is_named=True)
     names = set[str]().union(*(file.names for file in files))
-    found = []
+    tables = []
     for name in given:
-        alike = {one for one in names if one.lower() == name.lower()}
+        alike = {spelling for spelling in names if spelling.lower() == name.lower()}
         spelled = alike.pop() if name not in names and len(alike) == 1 else name
         layouts = [layout for file in files for layout in file.layouts.get(spelled, ())]
         layouts = layouts or _from_source(spelled, options)
         if not layouts:
             raise BadOption(f"option {option}: {_why_not(spelled, names)}")
-        found.append((spelled, list(dict.fromkeys(reversed(layouts)))[::-1]))
-    return found
+        tables.append((spelled, list(dict.fromkeys(reversed(layouts)))[::-1]))
+    return tables
 
 
 class ForeseenTable:
@@ -199,15 +199,15 @@ def tables_like(patterns: Sequence[str], options: Options) -> list[str]:
         return [*patterns]
     with ThreadPoolExecutor(cores()) as pool:
         names = sorted(set[str]().union(*pool.map(_defined_in, _parts(options))))
-    found: dict[str, None] = {}
+    table_names: dict[str, None] = {}
     for pattern in patterns:
         alike = [name for name in names if matches(pattern, name, case_sensitive=False) and role_of(name) is None]
         if not _has_wildcard(pattern):
             alike = [pattern]
         elif not alike:
             raise BadOption(f"no table that the trail defines is called like {pattern}")
-        found |= dict.fromkeys(alike)
-    return [*found]
+        table_names |= dict.fromkeys(alike)
+    return [*table_names]
 
 
 def _has_wildcard(name: str) -> bool:
@@ -249,11 +249,11 @@ def _tables_in(
         return _FileTables({}, set())
     if known is not None:
         known[path] = passed
-    found = _FileTables({}, names - {""})
+    tables = _FileTables({}, names - {""})
     for layout in layouts:
         if layout is not None:
-            found.layouts.setdefault(layout.name, []).append(layout)
-    return found
+            tables.layouts.setdefault(layout.name, []).append(layout)
+    return tables
 
 
 def _from_source(name: str, options: Options) -> list[TableLayout]:
@@ -266,7 +266,7 @@ def _why_not(name: str, names: Iterable[str]) -> str:
     if name in names:
         return f"nothing defines the columns of {name}; option sourceDefs names a definitions file"
     by_lower = {table_name.lower(): table_name for table_name in names}
-    alike = (one for one in by_lower if abs(len(one) - len(name)) <= _MOST_MISSPELLED)
+    alike = (lower_name for lower_name in by_lower if abs(len(lower_name) - len(name)) <= _MOST_MISSPELLED)
     near = difflib.get_close_matches(name.lower(), islice(alike, _MOST_COMPARED), n=1)
     if near:
         return f"there is no table {name[:80]}; did you mean {by_lower[near[0]]}?"

@@ -45,14 +45,14 @@ def with_absolute_paths(options: Options) -> Options:
 
 def parameters_of(options: Options) -> ParametersInUse:
     """Return the parameter files of the options; GLOBALS is read first. Raises like with_absolute_paths."""
-    found = ParametersInUse()
+    parameters = ParametersInUse()
     given = [_parameter_file(text) for text in options.params]
     try:
-        for path, side in sorted(given, key=lambda one: not _is_globals(one)):
-            found = found.having(found.read(path, side))
+        for path, side in sorted(given, key=lambda parameter_file: not _is_globals(parameter_file)):
+            parameters = parameters.having(parameters.read(path, side))
     except ParameterError as error:
         raise BadOption(f"option params: {error}") from None
-    return found
+    return parameters
 
 
 def _is_globals(given: _ParameterFile) -> bool:

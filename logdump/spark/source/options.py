@@ -85,7 +85,7 @@ def _json_object(text: str) -> tuple[tuple[str, str], ...]:
     values = json.loads(text)
     if not isinstance(values, dict):
         raise ValueError  # noqa: TRY004 - of the text, not of an argument
-    return tuple((name, one if isinstance(one, str) else json.dumps(one)) for name, one in values.items())
+    return tuple((name, value if isinstance(value, str) else json.dumps(value)) for name, value in values.items())
 
 
 def one_of(*words: str) -> OptionType:
@@ -359,7 +359,7 @@ class Options:
             use_storage(dict(self.storage_options))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (*kept(), *(getattr(self, one.name) for one in fields(self)))
+        return _again, (*kept(), *(getattr(self, option.name) for option in fields(self)))
 
     @property
     def undecodable_ends(self) -> bool:

@@ -72,10 +72,10 @@ def find_files(options: Options) -> list[TrailInput]:
     """
     patterns = _patterns(options)
     paths = dict.fromkeys(path for pattern in patterns for path in _matching(pattern, options))
-    kept = [path for path in paths if _is_wanted(path, options)]
-    if not kept:
+    wanted_paths = [path for path in paths if _is_wanted(path, options)]
+    if not wanted_paths:
         raise NoTrailFiles(f"no trail files match {', '.join(patterns)}{_after_filters(len(paths))}")
-    return list(_in_order(kept))
+    return list(_in_order(wanted_paths))
 
 
 def _after_filters(matching: int) -> str:
@@ -132,15 +132,15 @@ def _globbed(pattern: Path) -> Iterator[Path]:
     if not isinstance(pattern, RemotePath):
         yield from map(Path, glob.glob(str(pattern), recursive=True))  # noqa: PTH207 - of an absolute path
         return
-    found: list[Path] = [pattern.top]
+    paths: list[Path] = [pattern.top]
     for part in pattern.parts[len(pattern.top.parts) :]:
         if part == "**":
-            found = [folder for top in found for folder in (top, *_folders_in(top))]
+            paths = [folder for top in paths for folder in (top, *_folders_in(top))]
         elif glob.has_magic(part):
-            found = [one for top in found for one in _entries(top) if fnmatchcase(one.name, part)]
+            paths = [entry for top in paths for entry in _entries(top) if fnmatchcase(entry.name, part)]
         else:
-            found = [top / part for top in found]
-    yield from (path for path in found if path.exists())
+            paths = [top / part for top in paths]
+    yield from (path for path in paths if path.exists())
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -205,8 +205,8 @@ def _is_wanted(path: Path, options: Options) -> bool:
 
 
 def _in_order(paths: Iterable[Path]) -> Iterator[TrailInput]:
-    trails, others = trails_among(paths)
+    trails, other_paths = trails_among(paths)
     for ordered in trails:
         oldest = ordered[0].seqno if ordered[0].seqno > ordered[-1].seqno else 0
         yield from (TrailInput(name.path, name, oldest) for name in ordered)
-    yield from (TrailInput(path, None) for path in others)
+    yield from (TrailInput(path, None) for path in other_paths)

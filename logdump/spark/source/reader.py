@@ -102,10 +102,10 @@ def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
             if request.options.rows_of is not None or request.options.changes_of:
                 yield from _rows_of_table(source, request, schema)
                 return
-            for batch, at in wanted_rows(source, workers=request.workers):
-                if not len(at):
+            for batch, numbers in wanted_rows(source, workers=request.workers):
+                if not len(numbers):
                     continue
-                yield from _record_batches(source, batch, at, request, schema)
+                yield from _record_batches(source, batch, numbers, request, schema)
 
 
 def _summary(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
@@ -128,11 +128,11 @@ def _rows_of_table(source: OpenSlice, request: Request, schema: Any) -> Iterator
         raise FileChanged(located(error, source.part.path)) from None
 
 
-def _record_batches(source: OpenSlice, batch: Batch, at: Array, request: Request, schema: Any) -> Iterator[Any]:
+def _record_batches(source: OpenSlice, batch: Batch, numbers: Array, request: Request, schema: Any) -> Iterator[Any]:
     try:
         if _NEED_DEFINITIONS & request.wanted:
             learn_definitions(source.trail, batch)
-        for rows in cut(batch, at, request.options):
+        for rows in cut(batch, numbers, request.options):
             if len(rows):
                 yield _record_batch(Rows(source, batch, rows), request, schema)
     except TrailError as error:

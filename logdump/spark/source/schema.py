@@ -157,7 +157,9 @@ def _named(columns: Mapping[str, RowColumn], options: Options) -> list[str]:
     lean = {column.name for column in _lean(options)}
     several = {ALL: [*columns], HEADER: [name for name, column in columns.items() if column.name in lean]}
     names = [name for word in options.columns or () for name in several.get(word.lower(), [word])]
-    return [name for at, name in enumerate(names) if name.lower() not in {one.lower() for one in names[:at]}]
+    return [
+        name for index, name in enumerate(names) if name.lower() not in {earlier.lower() for earlier in names[:index]}
+    ]
 
 
 def _lean(options: Options) -> tuple[RowColumn, ...]:

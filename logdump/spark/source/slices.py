@@ -59,24 +59,24 @@ class Request(NamedTuple):
         """True if a column or a filter needs bytes of records that a scan does not read."""
         options = self.options
         filters = (options.where, options.start_csn, options.end_csn)
-        if options.rows_of is not None or options.changes_of or any(one is not None for one in filters):
+        if options.rows_of is not None or options.changes_of or any(option is not None for option in filters):
             return True
         return any(chosen.is_wanted and chosen.column.reads is not Reads.NOTHING for chosen in self.selected)
 
 
-def cut(batch: Batch, at: Array, options: Options) -> Iterator[Array]:
+def cut(batch: Batch, rows: Array, options: Options) -> Iterator[Array]:
     """Yield rows in groups of at most ``batchRows`` rows and ``batchBytes`` bytes of trail, but at least one row."""
     most = min(options.batch_bytes, MOST_BYTES)
-    if 0 < len(at) <= options.batch_rows and batch.end - int(batch.rba[at[0]]) <= most:
-        yield at
+    if 0 < len(rows) <= options.batch_rows and batch.end - int(batch.rba[rows[0]]) <= most:
+        yield rows
         return
-    ends = np.cumsum(np.asarray(batch.length)[at])
-    first = taken = 0
-    while first < len(at):
-        fitting = int(np.searchsorted(ends, taken + most, side="right"))
+    ends = np.cumsum(np.asarray(batch.length)[rows])
+    first = previous_end = 0
+    while first < len(rows):
+        fitting = int(np.searchsorted(ends, previous_end + most, side="right"))
         last = max(first + 1, min(first + options.batch_rows, fitting))
-        yield at[first:last]
-        first, taken = last, int(ends[last - 1])
+        yield rows[first:last]
+        first, previous_end = last, int(ends[last - 1])
 
 
 class OpenSlice(Source):
@@ -211,20 +211,20 @@ def wanted_rows(
     in_threads = workers is not None and is_whole and is_for_threads(trail, workers, part.start, piece.stop)
     if workers is not None and in_threads:
         batches = passing_batches(selection, trail, workers, part.start, stop=piece.stop, batch_size=batch_size)
-    reached = part.start
+    end = part.start
     try:
         for batch, mask in batches:
             passing = selection.rows(batch) if mask is None and selection.is_active else mask
             if passing is None:
                 passing = np.asarray(batch.kind) <= FILE_HEADER
             yield batch, np.flatnonzero(passing_in_range(source, batch, passing))
-            reached = batch.end
+            end = batch.end
     except CannotRead as error:
         raise FileChanged(located(error, part.path)) from None
     except TrailError as error:
         raise BadTrail(located(error, part.path)) from None
     if piece.stop == part.stop:
-        _check_end(trail, part, piece.start._replace(rba=reached) if in_threads else scanning.position)
+        _check_end(trail, part, piece.start._replace(rba=end) if in_threads else scanning.position)
 
 
 def passing_in_range(source: OpenSlice, batch: Batch, passing: Any) -> Any:

@@ -37,11 +37,11 @@ def summary_of(source: OpenSlice, wanted: frozenset[str]) -> list[Row]:
     """Return the rows of one slice, at least one; the first has the column ``piece``, if that is wanted."""
     tallies, transactions = _Tallies(source, has_csn=bool(_CSN & wanted)), _Transactions(source)
     suppressed, has_piece = _Suppressed(source), "piece" in wanted
-    for batch, at in wanted_rows(source):
-        tallies.add(batch, at)
+    for batch, numbers in wanted_rows(source):
+        tallies.add(batch, numbers)
         if has_piece:
-            suppressed.add(batch, at)
-            transactions.add(batch, at[np.asarray(batch.kind)[at] == RECORD])
+            suppressed.add(batch, numbers)
+            transactions.add(batch, numbers[np.asarray(batch.kind)[numbers] == RECORD])
     rows = [*tallies.rows, *tallies.damage] or [{"records": 0, "bytes": 0, "length": 0, "transactions": 0}]
     part = source.part
     for row in rows:
@@ -77,13 +77,13 @@ class _Tallies:
         """Groups in order of first occurrence."""
         return list(self._groups.values())
 
-    def add(self, batch: Batch, at: Array) -> None:
-        kinds = np.asarray(batch.kind)[at]
-        for row in at[kinds > FILE_HEADER].tolist():
+    def add(self, batch: Batch, numbers: Array) -> None:
+        kinds = np.asarray(batch.kind)[numbers]
+        for row in numbers[kinds > FILE_HEADER].tolist():
             self._add_damage(batch, row)
-        for row in at[kinds == FILE_HEADER].tolist():
+        for row in numbers[kinds == FILE_HEADER].tolist():
             self._merge((None,), self._file_header(batch, row))
-        rows = at[kinds == RECORD]
+        rows = numbers[kinds == RECORD]
         if len(rows):
             for key, group in self._groups_of(batch, rows):
                 self._merge(key, group)
@@ -165,10 +165,10 @@ class _Suppressed:
         )
         self._not_applied = source.not_applied if options.effective else None
 
-    def add(self, batch: Batch, at: Array) -> None:
+    def add(self, batch: Batch, numbers: Array) -> None:
         if self._is_filtered:
             kinds = np.asarray(batch.kind)
-            passing = self._passing(self._alone, batch) if self._alone else (kinds[at] <= FILE_HEADER).sum()
+            passing = self._passing(self._alone, batch) if self._alone else (kinds[numbers] <= FILE_HEADER).sum()
             self.records += int((kinds <= FILE_HEADER).sum() - passing)
 
     def _passing(self, alone: Selection, batch: Batch) -> int:

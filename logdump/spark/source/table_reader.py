@@ -181,8 +181,8 @@ class RowShape:
             error = BadData(f"{column}: {reason}" if column else reason)
             self._source.undecodable(error.at(self._source.trail.path, rba))
         if PROBLEMS in self._names:
-            at = self._names.index(PROBLEMS)
-            arrays[at] = all_problems(built, misfits).cast(self._schema.field(at).type)
+            index = self._names.index(PROBLEMS)
+            arrays[index] = all_problems(built, misfits).cast(self._schema.field(index).type)
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def _with_lobs(self, group: Group, built: pa.RecordBatch) -> tuple[pa.RecordBatch, list[tuple[int, RowProblem]]]:
@@ -293,28 +293,28 @@ def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[
     name, shape = request.options.rows_of or "", RowShape(source, request.selected, schema, request.foreseen)
     tables = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
     has_transactions = not _OF_TRANSACTIONS.isdisjoint(request.wanted)
-    for batch, at in wanted_rows(source, MOST_ROWS, request.workers):
+    for batch, numbers in wanted_rows(source, MOST_ROWS, request.workers):
         if request.unproven is not None:
             request.unproven.check(batch, source.trail, source.definitions)
         else:
             learn_definitions(source.trail, batch)
-        for rows in cut(batch, at[_is_of(name, batch, at)], request.options):
+        for rows in cut(batch, numbers[_is_of(name, batch, numbers)], request.options):
             owners = source.owners(batch) if has_transactions else RowTransactions.unknown(len(batch))
             for piece in pieces(source.trail, batch, rows, owners):
                 for group in tables.groups(piece):
                     yield shape.of_group(group)
-        damage = at[np.asarray(batch.kind)[at] > FILE_HEADER]
+        damage = numbers[np.asarray(batch.kind)[numbers] > FILE_HEADER]
         if len(damage):
             yield _damage(Rows(source, batch, damage), request, schema)
     if request.unproven is not None and source.part.is_read_to_its_end:
         request.unproven.note_read(source.part.path)
 
 
-def _is_of(name: str, batch: Batch, at: Array) -> Array:
+def _is_of(name: str, batch: Batch, rows: Array) -> Array:
     """Return a mask of the records of the table; those that are not rows are left out when they are grouped."""
-    keys, places = distinct(np.asarray(batch.table)[at])
+    keys, places = distinct(np.asarray(batch.table)[rows])
     is_wanted = np.array([batch.names[key] == name for key in keys.tolist()], bool)
-    mask: Array = (np.asarray(batch.kind)[at] == RECORD) & is_wanted[places]
+    mask: Array = (np.asarray(batch.kind)[rows] == RECORD) & is_wanted[places]
     return mask
 
 

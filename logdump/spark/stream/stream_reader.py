@@ -180,15 +180,15 @@ class StreamTrail:
 
     def written_after(self, start: Offset) -> Lag:
         """Return the lag of a stream that has reached this offset. Raises like after."""
-        at, behind, newest = start, 0, None
+        offset, behind, newest = start, 0, None
         for name, _ in self._from(start):
             size, begun = _size(name), start.rba if name.seqno == start.seqno else 0
-            at, behind, newest = Offset(name.seqno, size), behind + size - begun, name if size else newest
+            offset, behind, newest = Offset(name.seqno, size), behind + size - begun, name if size else newest
         if not behind or newest is None:
-            return Lag(at, behind, 0.0)
+            return Lag(offset, behind, 0.0)
         last = _last_time(newest)
         is_known = last is not None and self.time
-        return Lag(at, behind, max((last or 0) - self.time, 0) / 1_000_000 if is_known else None)
+        return Lag(offset, behind, max((last or 0) - self.time, 0) / 1_000_000 if is_known else None)
 
     def _names(self) -> list[TrailName]:
         """Return the names of the trail's files, in order."""
@@ -209,12 +209,12 @@ class StreamTrail:
     def _from(self, start: Offset) -> Iterator[tuple[TrailName, bool]]:
         """Yield the files from that of an offset on, each with whether it is the newest."""
         names = self._names()
-        at = next((number for number, name in enumerate(names) if name.seqno == start.seqno), None)
-        if at is None:
-            at = self._after_missing(start, names)
+        index = next((number for number, name in enumerate(names) if name.seqno == start.seqno), None)
+        if index is None:
+            index = self._after_missing(start, names)
         elif start.rba:
-            self._check_unchanged(names[at], start.rba)
-        for number in range(at, len(names)):
+            self._check_unchanged(names[index], start.rba)
+        for number in range(index, len(names)):
             name, is_newest = names[number], number == len(names) - 1
             yield name, is_newest
             if not is_newest and not name.precedes(names[number + 1]) and not self._options.ignore_missing_files:
@@ -222,17 +222,17 @@ class StreamTrail:
 
     def _after_missing(self, start: Offset, names: list[TrailName]) -> int:
         """Return the index in ``names`` of the file with which to continue when that of an offset is missing."""
-        at = next((number for number, name in enumerate(names) if name.seqno > start.seqno), len(names))
+        index = next((number for number, name in enumerate(names) if name.seqno > start.seqno), len(names))
         read = f"the file with seqno {start.seqno} has gone: the stream has read it up to RBA {start.rba}"
         missing = ""
-        if at < len(names):
-            one = names[at]
-            first, last = one.beyond(start.seqno - one.seqno).plain_path, one.previous.plain_path
+        if index < len(names):
+            successor = names[index]
+            first, last = successor.beyond(start.seqno - successor.seqno).plain_path, successor.previous.plain_path
             missing = f"; {first} is missing" if first == last else f"; {first} to {last.name} are missing"
         if not self._options.ignore_missing_files:
             raise FileChanged(f"{read}{missing}; {_IGNORE}")
         report(f"{read}{missing}")
-        return at
+        return index
 
     def _check_unchanged(self, name: TrailName, rba: int) -> None:
         """Check that a file still contains what was read of it; unless the mode is FAILFAST, only by its size."""
@@ -303,11 +303,11 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         before = Offset.of(start) if start is not None else self._reached
         state = _state_of(start) if start is not None else None
         assert before is not None  # noqa: S101 - it is one of the two
-        reached = self._trail.after(before, self._limit(limit), self._target, state)
-        self._reached = reached
-        if reached == before and start is not None:
+        end = self._trail.after(before, self._limit(limit), self._target, state)
+        self._reached = end
+        if end == before and start is not None:
             return start
-        return reached._asdict() | (_stored(self._trail.state) if start is not None else {})
+        return end._asdict() | (_stored(self._trail.state) if start is not None else {})
 
     def _limit(self, requested: Any) -> Limit:
         """Return the limits of the options, unless Spark requests everything."""

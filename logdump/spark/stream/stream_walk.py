@@ -355,7 +355,7 @@ class StreamWalk:
         trial = copy(self._walk)
         ended = trial.take(self._found(passed, batch))
         ordinal, begun = self._position
-        files, rbas = (np.asarray(one) for one in (ended.columns.after_file, ended.columns.after_rba))
+        files, rbas = (np.asarray(column) for column in (ended.columns.after_file, ended.columns.after_rba))
         places = rbas[(files == ordinal) & (rbas > begun)].tolist()
         growing = trial.open_places[1]
         return [*places, *([growing.rba] if growing is not None and growing > self._position else ())]
@@ -367,20 +367,20 @@ class StreamWalk:
     def _take_batch(self, passed: _Passed, batch: Batch, progress: _Progress) -> None:
         ordinal, begun = self._position
         commits = len(self._closed_places(passed, batch)) if progress.limit.transactions is not None else 0
-        found = self._found(passed, batch)
-        segments = self._walk.segments(found)
-        self._feed([self._walk.take(found, segments)])
+        file_batch = self._found(passed, batch)
+        segments = self._walk.segments(file_batch)
+        self._feed([self._walk.take(file_batch, segments)])
         if self._needed.definitions:
-            learn_definitions(found.trail, batch)
+            learn_definitions(file_batch.trail, batch)
         self._position = TrailPosition(ordinal, batch.end)
         passed.stop = batch.end
         progress.take(ordinal, batch.end - begun, commits)
         if len(rows := segments.members()[0]):
-            last = found.trail.record_at(int(batch.rba[rows[-1]]))
+            last = file_batch.trail.record_at(int(batch.rba[rows[-1]]))
             self._is_continued = last is not None and bool(last.header.continued)
         progress.best = max(progress.best, self._closed())
-        at = int(np.searchsorted(np.asarray(batch.rba), progress.best.rba)) if progress.best.ordinal == ordinal else 0
-        self.time = int(batch.io_time[at - 1]) if at else self.time
+        row = int(np.searchsorted(np.asarray(batch.rba), progress.best.rba)) if progress.best.ordinal == ordinal else 0
+        self.time = int(batch.io_time[row - 1]) if row else self.time
         most = self._options.max_partition_bytes
         if most and batch.end - passed.last_cut(self.at.rba if self.at.ordinal == ordinal else 0) >= most:
             passed.cuts.append(
@@ -407,7 +407,7 @@ class StreamWalk:
             self._feed(self._walk.end_file())
         ranges = self._not_applied.taken(end) if self._not_applied is not None else None
         slices = [*self._slices(end, ranges)]
-        for ordinal in [one for one in self._passed if one < end.ordinal]:
+        for ordinal in [earlier for earlier in self._passed if earlier < end.ordinal]:
             del self._passed[ordinal]
         if end.ordinal in self._passed:
             self._passed[end.ordinal].cuts = [cut for cut in self._passed[end.ordinal].cuts if cut.rba > end.rba]

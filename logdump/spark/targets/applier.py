@@ -103,15 +103,15 @@ class Applier:
     @property
     def place(self) -> str:
         """The place up to which all tables have their changes."""
-        return min((at.place for at in self._positions.values()), default="")
+        return min((position.place for position in self._positions.values()), default="")
 
     def _attempt(
         self, rows: Rows, place: str, last: str | None = None, *, commits: bool = True, is_needed: bool = False
     ) -> bool:
         """Apply the changes up to ``last``, or all if it is None, and commit ``place`` as the position."""
         step = _Step(self._target, self._tables, self._positions, overwrite=self._overwrite)
-        for some in rows():
-            step.take(some if last is None else some.filter(pc.less_equal(some["_sequence"], last)))
+        for part in rows():
+            step.take(part if last is None else part.filter(pc.less_equal(part["_sequence"], last)))
         step.flush()
         is_idle = time.monotonic() - self._committed_at > _IDLE
         if not commits or not (step.changes or is_idle or is_needed):
@@ -136,13 +136,13 @@ class Applier:
     def _search(self, rows: Rows, error: ChangeRefused) -> str:
         """Apply the transactions before the refused change, and return a message that names it."""
         ends, every = _places(rows)
-        at = _first_failing(ends, lambda last: self._fails(rows, last))
-        if at == len(ends):
+        index = _first_failing(ends, lambda last: self._fails(rows, last))
+        if index == len(ends):
             return error.problem
-        before = ends[at - 1] if at else ""
+        before = ends[index - 1] if index else ""
         if before and self._target.commits_parts:
             self._attempt(rows, f"{before[:-1]}9", before)
-        inside = [place for place in every if before < place <= ends[at]]
+        inside = [place for place in every if before < place <= ends[index]]
         change = _first_failing(inside, lambda last: self._fails(rows, last))
         return _named(rows, inside[min(change, len(inside) - 1)], error)
 
@@ -184,15 +184,15 @@ class _Step:
 
         ``is_closed`` is true if no transaction is open at ``place``.
         """
-        found = {}
+        positions = {}
         for name in self._tables:
             before = self._before.get(name) or AppliedPosition("", "")
             if before.place < place:
                 csn, moment = self.last.csn or before.csn, self.last.time or before.time
                 changes = before.changes + self._counts[name]
-                found[name] = AppliedPosition(place, place if is_closed else before.start, csn, moment, changes)
-        self._target.commit(found)
-        return found
+                positions[name] = AppliedPosition(place, place if is_closed else before.start, csn, moment, changes)
+        self._target.commit(positions)
+        return positions
 
     def take(self, rows: pa.Table) -> None:
         """Add later changes. A delete is held until the next change of its table: both may be one key update."""
@@ -247,23 +247,23 @@ def by_table(rows: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
     """Return the rows of each table, with its columns under their own names."""
     if len(names) == 1:
         return {names[0]: rows}
-    found = {}
+    tables = {}
     for name in pc.unique(rows["_table"]).to_pylist():
         own = rows.filter(pc.equal(rows["_table"], name)).combine_chunks()
         struct = own[name].combine_chunks()
         struct = struct.chunk(0) if isinstance(struct, pa.ChunkedArray) else struct
         columns = {field: own[field] for field in own.column_names if field not in names}
         parts = zip(struct.type, struct.flatten(), strict=True)
-        found[name] = pa.table({**columns, **{field.name: part for field, part in parts}})
-    return found
+        tables[name] = pa.table({**columns, **{field.name: part for field, part in parts}})
+    return tables
 
 
 def _places(rows: Rows) -> tuple[list[str], list[str]]:
     """Return ``_sequence`` of the last change of each transaction, and of each change, both sorted."""
     ends: dict[tuple[Any, Any], str] = {}
     every: list[str] = []
-    for some in rows():
-        ordered = some.take(pc.sort_indices(some["_sequence"]))
+    for part in rows():
+        ordered = part.take(pc.sort_indices(part["_sequence"]))
         columns = (ordered[name].to_pylist() for name in ("_csn", "_xid", "_sequence"))
         for csn, xid, sequence in zip(*columns, strict=True):
             ends[csn, xid] = max(sequence, ends.get((csn, xid), ""))
@@ -282,8 +282,8 @@ def _first_failing(places: Sequence[str], fails: Callable[[str], bool]) -> int:
 
 def _named(rows: Rows, sequence: str, error: ChangeRefused) -> str:
     """Return a message with the change at a place, and why it is refused."""
-    for some in rows():
-        for row in some.filter(pc.equal(some["_sequence"], sequence)).to_pylist():
+    for part in rows():
+        for row in part.filter(pc.equal(part["_sequence"], sequence)).to_pylist():
             where = f"{row['_file']}, RBA {row['_rba']}, CSN {row['_csn']}"
             return f"{where}: {row['_op']} of {row['_table']}: {error.problem}"
     return error.problem

@@ -113,15 +113,14 @@ class DatabaseTarget(ApplyTarget):
         with self._errors():
             problems, missing = [], []
             for number, source in enumerate(tables):
-                found = self._dialect.tables(self._cursor(), source.wanted or source.name)
-                if not found and source.wanted is None and "." in source.name:
-                    found = self._dialect.tables(self._cursor(), source.name.rpartition(".")[2])
-                if len(found) == 1:
-                    problems += self._take(number, source, *found[0])
-                elif found:
-                    problems.append(
-                        f"{source.name}: several tables have this name: {', '.join('.'.join(one) for one in found)}"
-                    )
+                matches = self._dialect.tables(self._cursor(), source.wanted or source.name)
+                if not matches and source.wanted is None and "." in source.name:
+                    matches = self._dialect.tables(self._cursor(), source.name.rpartition(".")[2])
+                if len(matches) == 1:
+                    problems += self._take(number, source, *matches[0])
+                elif matches:
+                    spelled = ", ".join(".".join(match) for match in matches)
+                    problems.append(f"{source.name}: several tables have this name: {spelled}")
                 else:
                     missing.append((number, source))
             if missing and not create:
@@ -139,8 +138,8 @@ class DatabaseTarget(ApplyTarget):
     def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
         with self._errors():
             known = self._tables[table]
-            sought = changes.destinations() if not overwrite else ()
-            net = changes.net(self._present(known, sought) if sought else (), overwrite=overwrite)
+            destinations = changes.destinations() if not overwrite else ()
+            net = changes.net(self._present(known, destinations) if destinations else (), overwrite=overwrite)
             if net.conflicts and not overwrite:
                 first = net.conflicts[0]
                 raise (KeyShared if first.is_open else ChangeRefused)(first.problem, first.number)
@@ -261,11 +260,11 @@ class DatabaseTarget(ApplyTarget):
 
     def _present(self, table: _Table, keys: Collection[Key]) -> set[Key]:
         """Return those of the keys for which the table has a row."""
-        sought = [*keys]
+        key_list = [*keys]
         self.execute(f"{self._dialect.clear} {table.stage}")
-        self.fill(table, _keys_table(table, sought, _SOUGHT, range(len(sought))))
+        self.fill(table, _keys_table(table, key_list, _SOUGHT, range(len(key_list))))
         rows = self._query(f"SELECT s.n FROM {table.stage} s JOIN {table.name} t ON {table.on()}")
-        return {sought[int(row[0])] for row in rows}
+        return {key_list[int(row[0])] for row in rows}
 
 
 class _Application:
@@ -304,7 +303,7 @@ class _Application:
     def _stay(self) -> None:
         """Make an update of each move whose old key is not in the table: the row has moved already."""
         table = self._table
-        keys = ", ".join(f"o{at} = c{number}" for at, number in enumerate(table.key_numbers, 1))
+        keys = ", ".join(f"o{position} = c{number}" for position, number in enumerate(table.key_numbers, 1))
         missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on(stage=table.stage)})"
         self._database.execute(f"UPDATE {table.stage} SET kind = 'u', {keys} WHERE kind = 'm' AND {missing}")
 
@@ -337,7 +336,7 @@ class _Application:
     def _update(self, count: int) -> None:
         table, net = self._table, self._net
         changed = {RowEffect.UPDATE, RowEffect.MOVE} if self._overwrite else {RowEffect.UPDATE}
-        absent = [one for one, kind in zip(net.absent, net.kinds, strict=True) if kind in changed]
+        absent = [names for names, kind in zip(net.absent, net.kinds, strict=True) if kind in changed]
         always, sometimes = frozenset.intersection(*absent), frozenset[str]().union(*absent)
         sets = {}
         for number, name in enumerate(table.source.columns, 1):
@@ -397,7 +396,7 @@ def _rows_table(table: _Table, net: NetEffect) -> pa.Table:
     head = {"n": pa.array(net.changed_by, pa.int64()), "kind": pa.array([str(kind) for kind in net.kinds])}
     own = {f"c{number}": net.rows[name] for number, name in enumerate(names, 1)}
     return pa.table(
-        {**head, **_key_columns(table, net.origins), **own, "a": pa.array([flags[one] for one in net.absent])}
+        {**head, **_key_columns(table, net.origins), **own, "a": pa.array([flags[columns] for columns in net.absent])}
     )
 
 

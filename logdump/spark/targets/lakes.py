@@ -50,14 +50,14 @@ class LakeTarget(ApplyTarget):
         self._tables, self._held = {}, {}
 
     def positions(self) -> dict[str, AppliedPosition]:
-        found = {}
+        positions = {}
         for name in self._names:
             self._written[name] = text = self.position_of(name)
             if text is not None:
                 place, start, csn, time, changes = json.loads(text)
                 moment = None if time is None else dt.datetime.fromisoformat(time)
-                found[name] = AppliedPosition(place, start, csn, moment, changes)
-        return found
+                positions[name] = AppliedPosition(place, start, csn, moment, changes)
+        return positions
 
     def open(self, tables: Sequence[str]) -> None:
         self._names = [*tables]
@@ -82,15 +82,15 @@ class LakeTarget(ApplyTarget):
 
     def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
         self._overwrite = overwrite
-        held = self._held.setdefault(table, Changes(changes.columns, changes.keys))
-        held.add(changes.all())
+        pending = self._held.setdefault(table, Changes(changes.columns, changes.keys))
+        pending.add(changes.all())
 
     def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
         for name, position in positions.items():
             time = None if position.time is None else position.time.isoformat()
             text = json.dumps([position.place, position.start, position.csn, time, position.changes])
-            if (held := self._held.pop(name, None)) is not None:
-                self._write(self._tables[name], held, text)
+            if (pending := self._held.pop(name, None)) is not None:
+                self._write(self._tables[name], pending, text)
                 self._written[name] = text
 
     def check_alone(self, table: SourceTable, position: str | None) -> None:
@@ -106,10 +106,10 @@ class LakeTarget(ApplyTarget):
         self._held = {}
 
     def _write(self, table: SourceTable, changes: Changes, position: str) -> None:
-        sought = changes.destinations() if not self._overwrite else ()
-        net = changes.net({*self._rows(table, sought)} if sought else (), overwrite=self._overwrite)
+        destinations = changes.destinations() if not self._overwrite else ()
+        net = changes.net({*self._rows(table, destinations)} if destinations else (), overwrite=self._overwrite)
         spelled = dict(zip(changes.columns, table.columns, strict=True))
-        absent = [frozenset(spelled[name] for name in one) for one in net.absent]
+        absent = [frozenset(spelled[name] for name in names) for names in net.absent]
         net = net._replace(rows=net.rows.rename_columns([*table.columns]), absent=absent)
         keys = [*zip(*(net.rows[name].to_pylist() for name in table.keys), strict=True)]
         origins = {origin for origin in net.origins if origin is not None}
@@ -207,11 +207,11 @@ class DeltaTarget(LakeTarget):
         import deltalake  # noqa: PLC0415 - an extra
 
         first = table.keys[0]
-        sought = ", ".join(sorted({_literal(key[0]) for key in keys}))
+        literals = ", ".join(sorted({_literal(key[0]) for key in keys}))
         columns = ", ".join(_quoted(name) for name in table.columns)
         builder = deltalake.QueryBuilder().register("t", deltalake.DeltaTable(self._path(table.name)))
-        found = builder.execute(f"SELECT {columns} FROM t WHERE {_quoted(first)} IN ({sought})").read_all()
-        return pa.table(found).cast(pa.schema([*table.columns.items()]))
+        rows = builder.execute(f"SELECT {columns} FROM t WHERE {_quoted(first)} IN ({literals})").read_all()
+        return pa.table(rows).cast(pa.schema([*table.columns.items()]))
 
     def write(
         self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool
@@ -220,7 +220,9 @@ class DeltaTarget(LakeTarget):
 
         own = {tuple(row) for row in zip(*(rows[name].to_pylist() for name in table.keys), strict=True)}
         gone = [key for key in keys if key not in own]
-        without = {name: pa.array([key[at] for key in gone], table.columns[name]) for at, name in enumerate(table.keys)}
+        without = {
+            name: pa.array([key[index] for key in gone], table.columns[name]) for index, name in enumerate(table.keys)
+        }
         empty = {name: without.get(name, pa.nulls(len(gone), kind)) for name, kind in table.columns.items()}
         source = pa.concat_tables([rows.select([*table.columns]), pa.table(empty)])
         source = source.append_column("_gone", pa.array([False] * len(rows) + [True] * len(gone)))
@@ -267,8 +269,8 @@ class IcebergTarget(LakeTarget):
 
     def schema_of(self, table: SourceTable) -> pa.Schema | None:
         self._wanted[table.name] = table.wanted or table.name
-        found = self._table(table.name)
-        return None if found is None else found.schema().as_arrow()
+        iceberg = self._table(table.name)
+        return None if iceberg is None else iceberg.schema().as_arrow()
 
     def create(self, table: SourceTable, schema: pa.Schema) -> None:
         name = self._wanted[table.name]
@@ -278,8 +280,8 @@ class IcebergTarget(LakeTarget):
     def read(self, table: SourceTable, keys: Collection[Key]) -> pa.Table:
         from pyiceberg.expressions import In  # noqa: PLC0415 - an extra
 
-        found = self._table(table.name).scan(row_filter=In(table.keys[0], {key[0] for key in keys})).to_arrow()
-        return found.select([*table.columns]).cast(pa.schema([*table.columns.items()]))
+        rows = self._table(table.name).scan(row_filter=In(table.keys[0], {key[0] for key in keys})).to_arrow()
+        return rows.select([*table.columns]).cast(pa.schema([*table.columns.items()]))
 
     def write(
         self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool
@@ -287,11 +289,11 @@ class IcebergTarget(LakeTarget):
         from pyiceberg.exceptions import CommitFailedException, ValidationException  # noqa: PLC0415 - an extra
         from pyiceberg.expressions import AlwaysTrue, And, EqualTo, In, Or  # noqa: PLC0415 - an extra
 
-        found = self._table(table.name)
-        self.check_alone(table, found.properties.get(_POSITION))
-        found.metadata.properties[_RETRIES] = "0"  # pyiceberg would repeat this commit on top of another stream's
+        iceberg = self._table(table.name)
+        self.check_alone(table, iceberg.properties.get(_POSITION))
+        iceberg.metadata.properties[_RETRIES] = "0"  # pyiceberg would repeat this commit on top of another stream's
         try:
-            with warnings.catch_warnings(), found.transaction() as step:
+            with warnings.catch_warnings(), iceberg.transaction() as step:
                 warnings.simplefilter("ignore")  # it warns if a table has no rows
                 if is_truncated:
                     step.delete(AlwaysTrue())
@@ -299,10 +301,10 @@ class IcebergTarget(LakeTarget):
                     step.delete(In(table.keys[0], {key[0] for key in keys}))
                 elif keys:
                     pairs = (zip(table.keys, key, strict=True) for key in keys)
-                    terms: Iterable[Any] = (And(*(EqualTo(*one) for one in pair)) for pair in pairs)
+                    terms: Iterable[Any] = (And(*(EqualTo(*column_value) for column_value in pair)) for pair in pairs)
                     step.delete(Or(*terms) if len(keys) > 1 else next(iter(terms)))
                 if len(rows):
-                    step.append(_in_schema(rows, found.schema().as_arrow()))
+                    step.append(_in_schema(rows, iceberg.schema().as_arrow()))
                 step.set_properties({_POSITION: position})
         except (CommitFailedException, ValidationException) as error:
             raise TargetLost(str(error).split("\n", maxsplit=1)[0]) from None
@@ -354,14 +356,14 @@ def _whole_rows(net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping
     """Return the rows, completed from the table by the columns that the trail lacks."""
     if not any(net.absent):
         return net.rows
-    rows, kept = net.rows.to_pylist(), []
+    rows, whole_rows = net.rows.to_pylist(), []
     for row, kind, origin, key, absent in zip(rows, net.kinds, net.origins, keys, net.absent, strict=True):
         before = there.get(origin) or there.get(key) if origin is not None else None
         if absent and before is not None:
             row |= {name: before[name] for name in absent}
         if before is not None or not absent or kind is RowEffect.INSERT:
-            kept.append(row)
-    return pa.Table.from_pylist(kept, net.rows.schema)
+            whole_rows.append(row)
+    return pa.Table.from_pylist(whole_rows, net.rows.schema)
 
 
 def _spelled(table: SourceTable, columns: Mapping[str, TargetColumn]) -> SourceTable:
@@ -373,7 +375,9 @@ def _spelled(table: SourceTable, columns: Mapping[str, TargetColumn]) -> SourceT
 
 def _in_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:
     """Return rows in the columns of a table, null in columns that the rows lack."""
-    arrays = [rows[one.name] if one.name in rows.column_names else pa.nulls(len(rows), one.type) for one in schema]
+    arrays = [
+        rows[field.name] if field.name in rows.column_names else pa.nulls(len(rows), field.type) for field in schema
+    ]
     return pa.table(arrays, schema.names).cast(schema)
 
 

@@ -114,7 +114,7 @@ class Changes:
     def rows(self) -> pa.Table:
         """Return the rows that an empty table has after the changes: its columns, and ``_absent``."""
         net = self.net(overwrite=True)
-        absent = [sorted(one) or None for one in net.absent]
+        absent = [sorted(names) or None for names in net.absent]
         return net.rows.append_column("_absent", pa.array(absent, pa.list_(pa.string())))
 
     def all(self) -> pa.Table:
@@ -156,14 +156,14 @@ class Changes:
                 yield op, keys[number], number, absent[number], ()
 
     def _effect(self, table: pa.Table, replay: _Replay) -> NetEffect:
-        found = [*replay.rows()]
-        numbers = np.fromiter((row.number for row in found), np.int64, len(found))
+        rows = [*replay.rows()]
+        numbers = np.fromiter((row.number for row in rows), np.int64, len(rows))
         sources = dict.fromkeys(self.columns, numbers)
-        for at, row in enumerate(found):
+        for index, row in enumerate(rows):
             for name, number in row.older.items():
                 if sources[name] is numbers:
                     sources[name] = numbers.copy()
-                sources[name][at] = number
+                sources[name][index] = number
         columns = {name: table[name].take(pa.array(sources[name])) for name in self.columns}
         kinds = [
             RowEffect.INSERT
@@ -171,15 +171,15 @@ class Changes:
             else RowEffect.MOVE
             if row.origin in replay.gone
             else RowEffect.UPDATE
-            for row in found
+            for row in rows
         ]
         return NetEffect(
             replay.is_truncated,
             replay.gone,
             pa.table(columns),
             kinds,
-            [row.origin for row in found],
-            [row.absent for row in found],
+            [row.origin for row in rows],
+            [row.absent for row in rows],
             numbers.tolist(),
             [*replay.conflicts, *replay.shared_keys()],
         )

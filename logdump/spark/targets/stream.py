@@ -144,9 +144,11 @@ def apply(
     given = [tables] if isinstance(tables, str) else tables
     names = given if isinstance(given, Mapping) else dict.fromkeys(given, "")
     given_options = {"effective": True, "maxBytesPerTrigger": batch, "maxPartitionBytes": _PARTITION, **options}
-    asked = ApplyRequest(path, dict(names), keys or {}, from_csn, ddl, given_options)
+    request = ApplyRequest(path, dict(names), keys or {}, from_csn, ddl, given_options)
     is_overwriting = collisions == "overwrite"
-    run = _Run(spark, target_for(target), asked.chosen(), stop or threading.Event(), progress, overwrite=is_overwriting)
+    run = _Run(
+        spark, target_for(target), request.chosen(), stop or threading.Event(), progress, overwrite=is_overwriting
+    )
     trigger: Mapping[str, Any] = {"availableNow": True} if once else {"processingTime": f"{interval} seconds"}
     return run.keep_on(checkpoint, patience, create=create, trigger=trigger)
 
@@ -177,17 +179,17 @@ def latest(changes: DataFrame, table: str | None = None) -> DataFrame:
         changes: frame of ``logdump.spark.changes``, with ``key_update="split"``.
         table: name of the table, if the changes are of several.
     """
-    tables = {one.name: one for one in source_tables(changes.schema, {}, {})}
+    tables = {source.name: source for source in source_tables(changes.schema, {}, {})}
     if table is None and len(tables) > 1:
         raise BadTarget(f"table names one of {', '.join(tables)}")
-    known = next((one for name, one in tables.items() if table is None or name.lower() == table.lower()), None)
+    known = next((source for name, source in tables.items() if table is None or name.lower() == table.lower()), None)
     if known is None:
         raise BadTarget(f"there is no table {table}; there are {', '.join(tables)}")
-    held = Changes([*known.columns], known.keys)
+    collected = Changes([*known.columns], known.keys)
     for rows in arrow_tables(changes):
         if (own := by_table(rows, [*tables]).get(known.name)) is not None:
-            held.add(own.take(pc.sort_indices(own["_sequence"])))
-    return changes.sparkSession.createDataFrame(held.rows())
+            collected.add(own.take(pc.sort_indices(own["_sequence"])))
+    return changes.sparkSession.createDataFrame(collected.rows())
 
 
 class ApplyRequest(NamedTuple):
@@ -233,13 +235,13 @@ class _Run:
         self,
         spark: SparkSession,
         target: ApplyTarget,
-        asked: ApplyRequest,
+        request: ApplyRequest,
         stop: threading.Event,
         report: Callable[[ApplyProgress], object] | None,
         *,
         overwrite: bool,
     ) -> None:
-        self._spark, self._target, self._asked, self._stop = spark, target, asked, stop
+        self._spark, self._target, self._asked, self._stop = spark, target, request, stop
         self._report, self._overwrite = report, overwrite
         self._applier: Applier | None = None
         self._error: BaseException | None = None
@@ -276,18 +278,18 @@ class _Run:
 
     def follow(self, checkpoint: Any, *, create: bool, trigger: Mapping[str, Any]) -> ApplyProgress:
         """Follow the trail from the positions in the target until it ends or is stopped. Raises TargetLost."""
-        asked, target, self._error = self._asked, self._target, None
+        request, target, self._error = self._asked, self._target, None
         notes = _notes_folder(checkpoint)
         try:
-            target.open([*asked.tables])
-            positions = {name: at for name, at in target.positions().items() if name in asked.tables}
-            self._reached = min((at.start for at in positions.values()), default="")
-            start = _start([at.start for at in positions.values()], asked)
+            target.open([*request.tables])
+            positions = {name: position for name, position in target.positions().items() if name in request.tables}
+            self._reached = min((position.start for position in positions.values()), default="")
+            start = _start([position.start for position in positions.values()], request)
             if not start:
-                check_beginning(asked)
-            options = {**asked.options, **start, "arrowBatches": True}
-            frame = changes(self._spark, asked.path, [*asked.tables], stream=True, **options)
-            sources = [*source_tables(flat_schema(frame.schema), asked.tables, asked.keys)]
+                check_beginning(request)
+            options = {**request.options, **start, "arrowBatches": True}
+            frame = changes(self._spark, request.path, [*request.tables], stream=True, **options)
+            sources = [*source_tables(flat_schema(frame.schema), request.tables, request.keys)]
             target.prepare(sources, create=create)
             self._applier = Applier(target, sources, positions, overwrite=self._overwrite, done=self.progress)
             self._notes = notes
@@ -335,31 +337,38 @@ class _Run:
             DdlFound: there is a statement, and ``ddl`` is not a function.
         """
         begun = max(self._reached, applier.place)
-        found = statements_between(self._asked.files(), begun or place_of(0, 0), end, self._asked.tables)
-        one = next((one for one in found if one.place >= begun and one.place not in self._handled), None)
-        if one is None:
+        statements = statements_between(self._asked.files(), begun or place_of(0, 0), end, self._asked.tables)
+        statement = next(
+            (
+                candidate
+                for candidate in statements
+                if candidate.place >= begun and candidate.place not in self._handled
+            ),
+            None,
+        )
+        if statement is None:
             return
         before = "all before it is applied"
         try:
-            applier.apply_before(rows, one.place)
+            applier.apply_before(rows, statement.place)
         except Exception as error:
             if not isinstance(carried_by(str(error)), SchemaChanged):
                 raise
             before = "it is in a batch of which nothing is applied"
         if not callable(self._asked.ddl):
-            raise DdlFound(f"{one.where}: {before}: {one.text}")
-        self._handled.add(one.place)
-        self._asked.ddl(one.text, one.table)
+            raise DdlFound(f"{statement.where}: {before}: {statement.text}")
+        self._handled.add(statement.place)
+        self._asked.ddl(statement.text, statement.table)
         raise _Again
 
 
-def check_beginning(asked: ApplyRequest) -> None:
+def check_beginning(request: ApplyRequest) -> None:
     """Check that the first transaction of a trail does not begin in a missing file.
 
     Raises:
         BadTrail: it does.
     """
-    whole = WholeTrail.around(Path(asked.files()[0].path))
+    whole = WholeTrail.around(Path(request.files()[0].path))
     first = next((batch for batch in transaction_batches(whole, FIRST_PLACE) if batch.rows), None)
     if first is not None and not first.columns.has_begin[0]:
         where = f"{whole.paths[first.first(0).ordinal]}, RBA {first.first(0).rba}"
@@ -370,14 +379,14 @@ def check_beginning(asked: ApplyRequest) -> None:
 def _end_of(notes: Path, number: int) -> str:
     """Return the place at which a micro-batch ends, which Spark writes to its checkpoint before the batch."""
     text = (notes / "offsets" / str(number)).read_text()
-    found = [re.search(rf'"{name}" ?: ?(\d+)', text) for name in ("seqno", "rba")]
-    return place_of(*(int(match[1]) for match in found if match))
+    matches = [re.search(rf'"{name}" ?: ?(\d+)', text) for name in ("seqno", "rba")]
+    return place_of(*(int(match[1]) for match in matches if match))
 
 
-def _start(places: Sequence[str], asked: ApplyRequest) -> dict[str, Any]:
+def _start(places: Sequence[str], request: ApplyRequest) -> dict[str, Any]:
     """Return the options for a stream that begins at the earliest position of the tables."""
-    if len(places) < len(asked.tables) or not min(places):
-        return {} if asked.from_csn is None else {"startCsn": str(asked.from_csn)}
+    if len(places) < len(request.tables) or not min(places):
+        return {} if request.from_csn is None else {"startCsn": str(request.from_csn)}
     seqno, rba, *_ = min(places).split(".")
     return {"startSeqno": int(seqno), "startRba": int(rba)}
 
@@ -387,12 +396,12 @@ def source_tables(
 ) -> Iterator[SourceTable]:
     """Yield the tables in the schema of their changes. Raises BadTarget for a table without a key."""
     fields = [field for field in schema.fields if not field.name.startswith("_")]
-    one = fields[0].metadata.get("logdump.table") if fields else None
-    tables = {one: fields} if one is not None else {field.name: [*field.dataType.fields] for field in fields}  # type: ignore[attr-defined]
+    table = fields[0].metadata.get("logdump.table") if fields else None
+    tables = {table: fields} if table is not None else {field.name: [*field.dataType.fields] for field in fields}  # type: ignore[attr-defined]
     wanted = {name.lower(): target for name, target in names.items()}
     given = {name.lower(): key for name, key in keys.items()}
-    if others := given.keys() - {str(name).lower() for name in tables}:
-        raise BadTarget(f"nothing was written: keys: not among the tables: {', '.join(sorted(others))}")
+    if unknown := given.keys() - {str(name).lower() for name in tables}:
+        raise BadTarget(f"nothing was written: keys: not among the tables: {', '.join(sorted(unknown))}")
     for name, own in tables.items():
         spelled = {field.name.lower(): field.name for field in own}
         wanted_key = given.get(name.lower()) or [field.name for field in own if field.metadata.get("logdump.key")]

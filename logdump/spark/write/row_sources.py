@@ -88,8 +88,8 @@ def read_column(column: Any, last_order: ByteOrder | None = None) -> RawRecords:
     is_file_header = (kind == framing.FILE_HEADER) & is_big
     is_record = (kind == framing.RECORD) & (ends - starts >= _SMALLEST_RECORD) & (is_big | is_little)
     _refuse(buffer, starts, ends, np.flatnonzero(~(is_file_header | is_record)))
-    at = header_positions(view, starts)[is_record]
-    _refuse(buffer, starts, ends, np.flatnonzero(is_record)[view[np.minimum(at, len(view) - 1)] != HDR_IND])
+    positions = header_positions(view, starts)[is_record]
+    _refuse(buffer, starts, ends, np.flatnonzero(is_record)[view[np.minimum(positions, len(view) - 1)] != HDR_IND])
     decided = np.where(is_big & is_little, _UNKNOWN, is_little.astype(np.int8))
     decided[is_file_header] = _UNKNOWN
     return RawRecords(buffer, view, starts, ends, is_file_header, _filled(decided, last_order) == 1)
@@ -107,12 +107,12 @@ def _orders(view: Any, starts: Any, ends: Any) -> tuple[Any, Any]:
     return is_framed & fits_big, is_framed & (little == length) & (little_again == length)
 
 
-def _numbers(view: Any, at: Any, is_wide: Any) -> tuple[Any, Any]:
+def _numbers(view: Any, positions: Any, is_wide: Any) -> tuple[Any, Any]:
     """Return numbers of two bytes, or of four where wide, read big-endian and little-endian."""
-    first, second = view[at].astype(np.int64), view[at + 1].astype(np.int64)
+    first, second = view[positions].astype(np.int64), view[positions + 1].astype(np.int64)
     big, little = first << 8 | second, second << 8 | first
     if is_wide.any():
-        third, fourth = (view[at + np.where(is_wide, number, 0)].astype(np.int64) for number in (2, 3))
+        third, fourth = (view[positions + np.where(is_wide, number, 0)].astype(np.int64) for number in (2, 3))
         big = np.where(is_wide, big << 16 | third << 8 | fourth, big)
         little = np.where(is_wide, fourth << 24 | third << 16 | little, little)
     return big, little
@@ -208,7 +208,7 @@ class FileSource:
             metadata += metadata_in(batch, metadata_rows(batch))
         self._scanned = batches.position.rba
         self._trail.tables.learn(begun, self._scanned, metadata)
-        self._metadata += [one.rba for one in metadata]
+        self._metadata += [record.rba for record in metadata]
 
     def close(self) -> None:
         """See FrameSource."""

@@ -94,7 +94,7 @@ class FrameWriting:
         raw = read_column(batch.column(self._columns.raw), self._order)
         self._order = raw.order_of(batch.num_rows - 1)
         rba = self._rbas(batch)
-        keys = [batch.column(at) for at in self._columns.key if at is not None]
+        keys = [batch.column(index) for index in self._columns.key if index is not None]
         for first, stop in _runs(keys, raw, batch.num_rows, by_header=self._columns.file is None):
             file, seqno = self._columns.key
             self._enter((_value(batch, file, first), _value(batch, seqno, first)), raw, first)
@@ -136,11 +136,11 @@ class FrameWriting:
     def _check_order(self, rba: Any) -> None:
         wrong = np.flatnonzero(np.diff(rba, prepend=self._last) <= 0)
         if len(wrong):
-            at = int(wrong[0])
-            before = int(rba[at - 1]) if at else self._last
+            row = int(wrong[0])
+            before = int(rba[row - 1]) if row else self._last
             file, seqno = self._at or (None, None)
             where = place(file) if file is not None else "a source" if seqno is None else f"seqno {seqno}"
-            raise NotInOrder(f"{where}: RBA {int(rba[at])} comes after RBA {before}; sort the rows, {SORT}")
+            raise NotInOrder(f"{where}: RBA {int(rba[row])} comes after RBA {before}; sort the rows, {SORT}")
         if self._first < 0:
             self._first = int(rba[0])
         self._last = int(rba[-1])

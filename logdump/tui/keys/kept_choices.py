@@ -72,13 +72,13 @@ def parse_keymap(text: str, name: str) -> Keymap:
     known = {key.id for key in KEYS}
     keys: dict[str, str] = {}
     problems = []
-    for number, one in enumerate(text.splitlines(), 1):
-        what, is_line, typed = one.partition("=")
-        if not one.strip() or one.lstrip().startswith("#"):
+    for number, line in enumerate(text.splitlines(), 1):
+        what, is_line, typed = line.partition("=")
+        if not line.strip() or line.lstrip().startswith("#"):
             continue
         names = [CHARACTERS.get(key.strip(), key.strip()) for key in typed.split(",") if key.strip()]
         if not is_line or not names or what.strip() not in known:
-            problems.append(f"{name}, line {number}: {escape(one.strip())!r} is not a key of docs/tui.md.")
+            problems.append(f"{name}, line {number}: {escape(line.strip())!r} is not a key of docs/tui.md.")
         else:
             keys[what.strip()] = ",".join(names)
     return Keymap(keys, tuple(problems))
@@ -112,13 +112,13 @@ COLUMNS = tuple(map(ListColumn, ("clock", "csn", "kind", "operation", "table", "
 
 def parse_columns(text: str) -> tuple[ListColumn, ...]:
     """Return the columns of a line of the file; unknown words are ignored, and columns that are missing come last."""
-    found: dict[str, ListColumn] = {}
-    known = {one.name: one for one in COLUMNS}
+    columns: dict[str, ListColumn] = {}
+    known = {column.name: column for column in COLUMNS}
     for word in text.split():
         parts = _WORD.fullmatch(word)
         if parts is not None and parts[2] in known:
-            found[parts[2]] = ListColumn(parts[2], is_hidden=bool(parts[1])).widened(int(parts[3] or 0))
-    return (*found.values(), *(one for name, one in known.items() if name not in found))
+            columns[parts[2]] = ListColumn(parts[2], is_hidden=bool(parts[1])).widened(int(parts[3] or 0))
+    return (*columns.values(), *(column for name, column in known.items() if name not in columns))
 
 
 class KeptChoices:
@@ -136,7 +136,7 @@ class KeptChoices:
 
         if self._path is None:
             return ""
-        text = f"theme = {self.theme}\ncolumns = {' '.join(one.text for one in self.columns)}\n"
+        text = f"theme = {self.theme}\ncolumns = {' '.join(column.text for column in self.columns)}\n"
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with WholeFile(self._path, replace=True, mode=0o600) as file:

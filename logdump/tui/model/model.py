@@ -252,12 +252,12 @@ class Model(Observable):
     @property
     def tables(self) -> Sequence[ListedTable]:
         """The tables found so far with the most records: at most MOST_TABLES, in descending order."""
-        found, of = self.index.sums.tables, self._tables_of
-        if found is not of:  # the index replaces the mapping when it grows; every drawn pane reads this property
-            total = sum(one.records for one in found.values()) or 1
-            largest = heapq.nsmallest(MOST_TABLES, found.items(), key=lambda item: (-item[1].records, item[0]))
-            self._tables = [ListedTable(name, one, 100 * one.records / total) for name, one in largest]
-            self._tables_of = found
+        tables, of = self.index.sums.tables, self._tables_of
+        if tables is not of:  # the index replaces the mapping when it grows; every drawn pane reads this property
+            total = sum(totals.records for totals in tables.values()) or 1
+            largest = heapq.nsmallest(MOST_TABLES, tables.items(), key=lambda item: (-item[1].records, item[0]))
+            self._tables = [ListedTable(name, totals, 100 * totals.records / total) for name, totals in largest]
+            self._tables_of = tables
         return self._tables
 
     def partial(self, scan: str) -> str:
@@ -279,7 +279,7 @@ class Model(Observable):
     @property
     def marks_here(self) -> tuple[Mark, ...]:
         """The marks in the open file."""
-        return tuple(one for one in self.state.marks if one.path == self.state.path)
+        return tuple(mark for mark in self.state.marks if mark.path == self.state.path)
 
     def file_within_reach(self, step: int) -> Path | None:
         """Return the file in which the list continues after its last row (``step`` 1) or before its first (-1)."""
@@ -313,7 +313,7 @@ class Model(Observable):
         self.indexed = self.matched = None
         self.transactions = ()
         self.neighbours = self.state.neighbours
-        if all(one.path != self.state.path for one in self.files):
+        if all(file.path != self.state.path for file in self.files):
             self.files = ()
         self.timeline = self.open_transactions = self.shape = None
         self.lacks = {}
@@ -322,7 +322,7 @@ class Model(Observable):
         """Begin a new list of the same file, after its filter has changed."""
         self.listing += 1
         self.matched = self.timeline = None
-        self.lacks = {name: one for name, one in self.lacks.items() if name not in (FILTER, OVER_TIME)}
+        self.lacks = {name: reading for name, reading in self.lacks.items() if name not in (FILTER, OVER_TIME)}
 
     def end_line(self, state: State) -> None:
         """Set the state of the session after a line; ``rba`` stays if the user has moved in the same file meanwhile."""

@@ -62,8 +62,8 @@ class Reports:
         return self._release
 
     def _release(self) -> None:
-        held, self.held = self.held or [], None
-        for report in held:
+        reports, self.held = self.held or [], None
+        for report in reports:
             self.take(report)
 
     # The session.
@@ -207,7 +207,7 @@ class Reports:
 
     def _take_scan(self, report: messages.Scanned) -> None:
         model, file = self._model, self._file
-        lacks = {name: one for name, one in model.lacks.items() if name != report.name}
+        lacks = {name: reading for name, reading in model.lacks.items() if name != report.name}
         model.lacks = lacks if report.reading is None else {**lacks, report.name: report.reading}
         is_done = report.reading is not None and not report.reading.is_stopped
         if is_done:

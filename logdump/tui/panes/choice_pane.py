@@ -68,17 +68,17 @@ class ChoicePane(Styled, can_focus=True):
         """Show other lines, and ``above`` before the heading; the cursor stays, but begins on the current line."""
         self._above = self._rows_above(line(above, style)) if above else []
         self._heading, self._choices, self._empty_text = heading, choices, empty_text
-        current = next((at for at, one in enumerate(choices) if one.is_current), None)
+        current = next((index for index, choice in enumerate(choices) if choice.is_current), None)
         begins = not self._is_entered and current is not None
         self._is_entered = self._is_entered or begins
         self._cursor = max(0, min(current if begins and current is not None else self._cursor, len(choices) - 1))
         self._top = self._visible_top()
         self.refresh()
 
-    def _rows_above(self, one: Line) -> list[Line]:
+    def _rows_above(self, line: Line) -> list[Line]:
         """Return a line in the rows that it needs if they take less than half of the pane; else cut to one row."""
-        rows, width = wrapped(one, self.size.width), self.size.width
-        return rows if 2 * len(rows) < self.size.height else [Line(cut_to(one.pieces, width, self._glyphs.cut))]
+        rows, width = wrapped(line, self.size.width), self.size.width
+        return rows if 2 * len(rows) < self.size.height else [Line(cut_to(line.pieces, width, self._glyphs.cut))]
 
     def _visible_top(self) -> int:
         """Return the first line to show so that the cursor is visible and no row after the last line is empty."""
@@ -102,8 +102,8 @@ class ChoicePane(Styled, can_focus=True):
             self._top = top
             self.refresh()
             return
-        for at in (before, self._cursor):
-            self.refresh(Region(0, 1 + len(self._above) + at - self._top, self.size.width, 1))
+        for index in (before, self._cursor):
+            self.refresh(Region(0, 1 + len(self._above) + index - self._top, self.size.width, 1))
 
     def action_choose_page(self, pages: int) -> None:
         """Move the cursor by pages."""
@@ -124,12 +124,12 @@ class ChoicePane(Styled, can_focus=True):
         y -= len(self._above)
         if y == 0:
             return self.strip(((self._heading, ""),), width, style="focus" if self.has_focus else "title")
-        at = self._top + y - 1
+        index = self._top + y - 1
         if not self._choices and y == 1:
             return self.strip(((f"  {self._empty_text}", "dim"),), width)
-        if at >= len(self._choices):
+        if index >= len(self._choices):
             return self.strip((), width)
-        is_here = at == self._cursor
+        is_here = index == self._cursor
         style = ("cursor" if self.has_focus else "here") if is_here else ""
         sign = self._glyphs.cursor if is_here else " "
-        return self.strip(((sign + self._choices[at].text, style),), width, style=style)
+        return self.strip(((sign + self._choices[index].text, style),), width, style=style)

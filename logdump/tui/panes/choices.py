@@ -32,24 +32,26 @@ _CELLS, _STEPS = {"wider": 2, "narrower": -2}, {"left": -1, "right": 1}
 """Keys of the pane of columns: the number of cells added to a column, and of places by which it moves."""
 
 
-def table_choices(found: Sequence[ListedTable], glyphs: Glyphs, width: int) -> tuple[str, list[Choice]]:
+def table_choices(tables: Sequence[ListedTable], glyphs: Glyphs, width: int) -> tuple[str, list[Choice]]:
     """Return heading and lines of the tables in the given order."""
     columns = (
-        TextColumn("table", [name or "(no name)" for name, *_ in found], usual=10, is_number=False),
-        TextColumn("records", [f"{one.records:,}" for _, one, _ in found], usual=13),
-        TextColumn("%", [f"{part:.1f}" for *_, part in found], usual=5),
-        TextColumn("bytes", [f"{one.data_bytes:,}" for _, one, _ in found], usual=14),
+        TextColumn("table", [name or "(no name)" for name, *_ in tables], usual=10, is_number=False),
+        TextColumn("records", [f"{totals.records:,}" for _, totals, _ in tables], usual=13),
+        TextColumn("%", [f"{part:.1f}" for *_, part in tables], usual=5),
+        TextColumn("bytes", [f"{totals.data_bytes:,}" for _, totals, _ in tables], usual=14),
     )
     heading, lines = in_columns(columns, ({2: 0}, {2: 0, 3: 0}), (0,), width, glyphs)
-    entered = [table_filter(name) for name, *_ in found]
-    return heading, [Choice(text[1:], enter=one, filter_line=one) for text, one in zip(lines, entered, strict=True)]
+    entered = [table_filter(name) for name, *_ in tables]
+    return heading, [
+        Choice(text[1:], enter=command, filter_line=command) for text, command in zip(lines, entered, strict=True)
+    ]
 
 
 def _listed_text(sums: Sums) -> str:
     """Return a sentence about tables that are not listed; empty if all are."""
-    count, others = len(sums.tables), sums.other_tables.records
+    count, other_records = len(sums.tables), sums.other_tables.records
     listed = f"The {MOST_TABLES:,} largest of {count:,} tables." if count > MOST_TABLES else ""
-    return f"{listed} {others:,} records are of tables beyond these." if others else listed
+    return f"{listed} {other_records:,} records are of tables beyond these." if other_records else listed
 
 
 def table_filter(name: str) -> str:
@@ -64,29 +66,33 @@ def transaction_choices(
 
     The open one is marked; with ``has_more`` its end may be in a part that was not read.
     """
-    found = sorted(transactions, key=ORDERS[order], reverse=True)
-    spans = [one.span for one in found]
+    ordered = sorted(transactions, key=ORDERS[order], reverse=True)
+    spans = [transaction.span for transaction in ordered]
     goes_on = "(not read)" if has_more else "(open)"
     names = {name: f"[{name}]" if name == order else name for name in ORDERS}
-    durations = [duration_text(one.last_time - one.first_time) for one in spans]
+    durations = [duration_text(span.last_time - span.first_time) for span in spans]
     columns = (
-        TextColumn("begin RBA", [str(one.begin) for one in spans], usual=11),
-        TextColumn("end RBA", [_end_text(one, goes_on) for one in spans], usual=11),
-        TextColumn(names["records"], [f"{one.records:,}" for one in spans], usual=9),
-        TextColumn(names["bytes"], [f"{one.data_bytes:,}" for one in spans], usual=13),
-        TextColumn("tables", [str(len(one.tables)) for one in spans]),
-        TextColumn(names["duration"], durations, usual=11, brief=[one.partition(".")[0] for one in durations]),
-        TextColumn("csn", [one.csn for one in found], gap=2, is_number=False),
-        TextColumn("xid", [one.xid for one in found], is_number=False),
+        TextColumn("begin RBA", [str(span.begin) for span in spans], usual=11),
+        TextColumn("end RBA", [_end_text(span, goes_on) for span in spans], usual=11),
+        TextColumn(names["records"], [f"{span.records:,}" for span in spans], usual=9),
+        TextColumn(names["bytes"], [f"{span.data_bytes:,}" for span in spans], usual=13),
+        TextColumn("tables", [str(len(span.tables)) for span in spans]),
+        TextColumn(
+            names["duration"], durations, usual=11, brief=[duration.partition(".")[0] for duration in durations]
+        ),
+        TextColumn("csn", [transaction.csn for transaction in ordered], gap=2, is_number=False),
+        TextColumn("xid", [transaction.xid for transaction in ordered], is_number=False),
     )
-    sorted_by = next(at for at, one in enumerate(columns) if one.heading == names[order])
-    less = [at for at in (4, 5, 2, 3) if at != sorted_by]
+    sorted_by = next(index for index, column in enumerate(columns) if column.heading == names[order])
+    less = [index for index in (4, 5, 2, 3) if index != sorted_by]
     limits = [dict.fromkeys(less[:count], 0) for count in (1, 2, 3)]
     limits += [
         limits[-1] | more for more in ({7: _SHORT_XID}, {7: 0}, {7: 0, sorted_by: 0}, {7: 0, sorted_by: 0, 1: 0})
     ]
     heading, lines = in_columns(columns, limits, (7, 6), width, glyphs)
-    return heading, [_transaction_choice(text[1:], one) for text, one in zip(lines, found, strict=True)]
+    return heading, [
+        _transaction_choice(text[1:], transaction) for text, transaction in zip(lines, ordered, strict=True)
+    ]
 
 
 def _end_text(span: TransactionSpan, goes_on: str) -> str:
@@ -95,25 +101,25 @@ def _end_text(span: TransactionSpan, goes_on: str) -> str:
     return goes_on if span.cut_at is None else f"cut {span.cut_at}"
 
 
-def _transaction_choice(text: str, one: ListedTransaction) -> Choice:
-    span = one.span
-    save = f"save  {one.file_bytes} bytes" if one.file_bytes else ""
+def _transaction_choice(text: str, transaction: ListedTransaction) -> Choice:
+    span = transaction.span
+    save = f"save  {transaction.file_bytes} bytes" if transaction.file_bytes else ""
     end = span.cut_at if span.end is None else span.end
     return Choice(text, enter=f"POS {span.begin}", end=f"POS {end}" if end is not None else "POS EOF", save=save)
 
 
 def mark_choices(marks: Iterable[Mark], width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
     """Return heading and lines of the marks by name, with note and file."""
-    found = sorted(marks)
+    ordered = sorted(marks)
     columns = (
-        TextColumn("mark", [one.name for one in found], usual=8, is_number=False),
-        TextColumn("RBA", [str(one.rba) for one in found], usual=12),
-        TextColumn("note", [one.note for one in found], gap=2, is_number=False),
-        TextColumn("file", [one.path.name for one in found], gap=2, is_number=False),
+        TextColumn("mark", [mark.name for mark in ordered], usual=8, is_number=False),
+        TextColumn("RBA", [str(mark.rba) for mark in ordered], usual=12),
+        TextColumn("note", [mark.note for mark in ordered], gap=2, is_number=False),
+        TextColumn("file", [mark.path.name for mark in ordered], gap=2, is_number=False),
     )
     heading, lines = in_columns(columns, ({3: 0}, {0: _SHORT_NAME, 3: 0}), (3, 2), width, glyphs)
     return heading, [
-        Choice(text[1:], enter=f"POSITION MARK {one.name}") for text, one in zip(lines, found, strict=True)
+        Choice(text[1:], enter=f"POSITION MARK {mark.name}") for text, mark in zip(lines, ordered, strict=True)
     ]
 
 
@@ -121,41 +127,43 @@ def file_choices(files: Sequence[ListedFile], state: State, width: int, glyphs: 
     """Return heading and lines of the trail's files in order, the open one with a star, and of gaps between them."""
     columns = (
         TextColumn(
-            "file", [f"{'*' if one.path == state.path else ' '}{one.path.name}" for one in files], is_number=False
+            "file", [f"{'*' if file.path == state.path else ' '}{file.path.name}" for file in files], is_number=False
         ),
-        TextColumn("bytes", [f"{one.size:,}" if one.size is not None else "" for one in files], usual=14),
-        TextColumn("first record", [_time_text(one.first_time, state) for one in files], gap=2, is_number=False),
-        TextColumn("first csn", [_csn_or_gap(one) for one in files], gap=2, is_number=False),
+        TextColumn("bytes", [f"{file.size:,}" if file.size is not None else "" for file in files], usual=14),
+        TextColumn("first record", [_time_text(file.first_time, state) for file in files], gap=2, is_number=False),
+        TextColumn("first csn", [_csn_or_gap(file) for file in files], gap=2, is_number=False),
     )
     heading, lines = in_columns(columns, ({2: 0}, {1: 0, 2: 0}), (3, 0), width, glyphs)
-    return heading, [_file_choice(text[1:], one, state) for text, one in zip(lines, files, strict=True)]
+    return heading, [_file_choice(text[1:], file, state) for text, file in zip(lines, files, strict=True)]
 
 
 def trail_choices(
     listed: TrailsListed | None, offset: TimeOffset, width: int, glyphs: Glyphs
 ) -> tuple[str, list[Choice]]:
     """Return heading and lines of the trails of a place, with the ages of their newest record and heartbeat."""
-    found, now = (listed.trails, listed.now) if listed is not None else ((), 0)
+    trails, now = (listed.trails, listed.now) if listed is not None else ((), 0)
     columns = (
-        TextColumn("trail", [one.name for one in found], is_number=False),
-        TextColumn("files", [f"{len(one.paths):,}" for one in found], gap=2),
-        TextColumn("size", [size_text(one.size) for one in found], gap=2),
-        TextColumn("records", [_records_text(one) for one in found], gap=2),
-        TextColumn("newest", [_age_text(one.last_time, now) for one in found], gap=2),
-        TextColumn("beat", [_age_text(one.last_beat, now) for one in found], gap=2),
-        TextColumn("state", [_state_text(one) for one in found], gap=2, is_number=False),
-        TextColumn("first record", [_clock_of(one.first_time, offset) for one in found], gap=2, is_number=False),
-        TextColumn("last record", [_clock_of(one.last_time, offset) for one in found], gap=2, is_number=False),
-        TextColumn("first csn", [one.first_csn for one in found], gap=2, is_number=False),
-        TextColumn("last csn", [one.last_csn for one in found], gap=2, is_number=False),
-        TextColumn("from", [one.release for one in found], gap=2, is_number=False),
+        TextColumn("trail", [trail.name for trail in trails], is_number=False),
+        TextColumn("files", [f"{len(trail.paths):,}" for trail in trails], gap=2),
+        TextColumn("size", [size_text(trail.size) for trail in trails], gap=2),
+        TextColumn("records", [_records_text(trail) for trail in trails], gap=2),
+        TextColumn("newest", [_age_text(trail.last_time, now) for trail in trails], gap=2),
+        TextColumn("beat", [_age_text(trail.last_beat, now) for trail in trails], gap=2),
+        TextColumn("state", [_state_text(trail) for trail in trails], gap=2, is_number=False),
+        TextColumn("first record", [_clock_of(trail.first_time, offset) for trail in trails], gap=2, is_number=False),
+        TextColumn("last record", [_clock_of(trail.last_time, offset) for trail in trails], gap=2, is_number=False),
+        TextColumn("first csn", [trail.first_csn for trail in trails], gap=2, is_number=False),
+        TextColumn("last csn", [trail.last_csn for trail in trails], gap=2, is_number=False),
+        TextColumn("from", [trail.release for trail in trails], gap=2, is_number=False),
     )
-    gone = [] if any(one.last_beat for one in found) else [5]
+    gone = [] if any(trail.last_beat for trail in trails) else [5]
     less = [dict.fromkeys(gone, 0)]
     less += [dict.fromkeys((*gone, *more), 0) for more in ((11,), (11, 10), (11, 10, 9), (11, 10, 9, 7))]
     less += [dict.fromkeys((*gone, 11, 10, 9, 7, 8, *more), 0) for more in ((), (2,), (2, 5), (2, 5, 4), (1, 2, 5, 4))]
     heading, lines = in_columns(columns, less, (6, 0), width, glyphs)
-    return heading, [Choice(text[1:], enter=open_line(one.paths[0])) for text, one in zip(lines, found, strict=True)]
+    return heading, [
+        Choice(text[1:], enter=open_line(trail.paths[0])) for text, trail in zip(lines, trails, strict=True)
+    ]
 
 
 def story_choices(
@@ -163,27 +171,31 @@ def story_choices(
 ) -> tuple[str, list[Choice]]:
     """Return heading and lines of the changes of a row in order of time."""
     changes, undo = (story.changes, story.shown.undo) if story is not None else ((), "")
-    rows = [one.row for one in changes]
+    rows = [change.row for change in changes]
     marks = UNICODE_MARKS if glyphs.has_unicode else ASCII_MARKS
-    has_files = len({one.path for one in changes}) > 1
-    has_lost = any(one.is_applied is False for one in changes)
-    tokens = [short_user_tokens(one.user_tokens, marks.cut) for one in changes]
+    has_files = len({change.path for change in changes}) > 1
+    has_lost = any(change.is_applied is False for change in changes)
+    tokens = [short_user_tokens(change.user_tokens, marks.cut) for change in changes]
     columns = (
-        TextColumn("RBA", [str(one.rba) for one in rows], usual=8),
-        TextColumn("file", [one.path.name for one in changes], is_number=False),
-        TextColumn("time", [_clock_of(one.time, offset) for one in rows], gap=2, is_number=False),
-        TextColumn("T", [one.kind.value for one in rows], gap=2, is_number=False),
+        TextColumn("RBA", [str(row.rba) for row in rows], usual=8),
+        TextColumn("file", [change.path.name for change in changes], is_number=False),
+        TextColumn("time", [_clock_of(row.time, offset) for row in rows], gap=2, is_number=False),
+        TextColumn("T", [row.kind.value for row in rows], gap=2, is_number=False),
         TextColumn(
             "key, what changed",
-            ["".join(piece.text for piece in row_story(one, marks)) for one in rows],
+            ["".join(piece.text for piece in row_story(row, marks)) for row in rows],
             is_number=False,
         ),
-        TextColumn("applied", ["no" if one.is_applied is False else "" for one in changes], gap=2, is_number=False),
-        TextColumn("csn", [one.csn or "" for one in rows], gap=2, is_number=False),
-        TextColumn("xid", [one.xid or "" for one in rows], gap=2, is_number=False),
+        TextColumn(
+            "applied", ["no" if change.is_applied is False else "" for change in changes], gap=2, is_number=False
+        ),
+        TextColumn("csn", [row.csn or "" for row in rows], gap=2, is_number=False),
+        TextColumn("xid", [row.xid or "" for row in rows], gap=2, is_number=False),
         TextColumn("user tokens", list(tokens), gap=2, is_number=False),
     )
-    gone = dict.fromkeys((at for at, is_shown in ((1, has_files), (5, has_lost), (8, any(tokens))) if not is_shown), 0)
+    gone = dict.fromkeys(
+        (index for index, is_shown in ((1, has_files), (5, has_lost), (8, any(tokens))) if not is_shown), 0
+    )
     story_width, token_width = (width // 4, width // 6) if any(tokens) else (width // 2, 0)
     limits = [
         {4: story_width, 8: token_width, **gone, **dict.fromkeys(less, 0)}
@@ -192,44 +204,46 @@ def story_choices(
     heading, lines = in_columns(columns, limits, (4,), width, glyphs)
     return heading, [
         Choice(text[1:], enter=to, undo=undo, undo_transaction=f"{to}; UNDO" if to else "")
-        for text, to in zip(lines, (line_to(one.path, one.row.rba, here) for one in changes), strict=True)
+        for text, to in zip(lines, (line_to(change.path, change.row.rba, here) for change in changes), strict=True)
     ]
 
 
 def column_choices(columns: Sequence[ListColumn], width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
     """Return heading and lines of the columns of the list from left to right."""
     cells = (
-        TextColumn("column", [one.name for one in columns], usual=12, is_number=False),
-        TextColumn("shown", ["hidden" if one.is_hidden else "shown" for one in columns], is_number=False),
-        TextColumn("cells", [f"{one.more:+}" if one.more else "as needed" for one in columns], gap=2, is_number=False),
+        TextColumn("column", [column.name for column in columns], usual=12, is_number=False),
+        TextColumn("shown", ["hidden" if column.is_hidden else "shown" for column in columns], is_number=False),
+        TextColumn(
+            "cells", [f"{column.more:+}" if column.more else "as needed" for column in columns], gap=2, is_number=False
+        ),
     )
     heading, lines = in_columns(cells, ({2: 0},), (2, 0), width, glyphs)
     return heading, [Choice(text[1:]) for text in lines]
 
 
-def _changed(columns: tuple[ListColumn, ...], at: int, what: str) -> tuple[tuple[ListColumn, ...], int]:
-    """Return the columns after a key on the one at ``at``, and its new index."""
-    one = columns[at]
+def _changed(columns: tuple[ListColumn, ...], index: int, what: str) -> tuple[tuple[ListColumn, ...], int]:
+    """Return the columns after a key on the one at ``index``, and its new index."""
+    column = columns[index]
     if what in _CELLS:
-        one = one.widened(_CELLS[what])
+        column = column.widened(_CELLS[what])
     elif what == "hide":
-        one = one._replace(is_hidden=not one.is_hidden)
-    others = [*columns[:at], *columns[at + 1 :]]
-    to = max(0, min(at + _STEPS.get(what, 0), len(others)))
-    return (*others[:to], one, *others[to:]), to
+        column = column._replace(is_hidden=not column.is_hidden)
+    other_columns = [*columns[:index], *columns[index + 1 :]]
+    to = max(0, min(index + _STEPS.get(what, 0), len(other_columns)))
+    return (*other_columns[:to], column, *other_columns[to:]), to
 
 
-def _records_text(one: ListedTrail) -> str:
-    return "" if one.records is None else f"{one.records:,}{'' if one.is_read else '+'}"
+def _records_text(trail: ListedTrail) -> str:
+    return "" if trail.records is None else f"{trail.records:,}{'' if trail.is_read else '+'}"
 
 
-def _state_text(one: ListedTrail) -> str:
+def _state_text(trail: ListedTrail) -> str:
     """Return the findings about a trail, ``good`` if it was read without any."""
-    words = [amount(one.damaged, "damaged place")] if one.damaged else []
-    words += [amount(one.restarts, "restart")] if one.restarts else []
-    words += ["ends in half a record"] if one.ends_in_record else []
-    words += ["looks encrypted"] if one.is_encrypted else []
-    return ", ".join(words) or ("good" if one.is_read else "")
+    words = [amount(trail.damaged, "damaged place")] if trail.damaged else []
+    words += [amount(trail.restarts, "restart")] if trail.restarts else []
+    words += ["ends in half a record"] if trail.ends_in_record else []
+    words += ["looks encrypted"] if trail.is_encrypted else []
+    return ", ".join(words) or ("good" if trail.is_read else "")
 
 
 def _clock_of(time: int | None, offset: TimeOffset) -> str:
@@ -240,9 +254,9 @@ def _age_text(time: int | None, now: int) -> str:
     return span_text(max(0, now - time) // _SECOND * _SECOND).replace(".000 s", " s") if time else ""
 
 
-def _file_choice(text: str, one: ListedFile, state: State) -> Choice:
-    enter = open_line(one.path) if one.last_missing is None else ""
-    return Choice(text, enter=enter, is_current=one.path == state.path)
+def _file_choice(text: str, file: ListedFile, state: State) -> Choice:
+    enter = open_line(file.path) if file.last_missing is None else ""
+    return Choice(text, enter=enter, is_current=file.path == state.path)
 
 
 def open_line(path: Path) -> str:
@@ -263,10 +277,10 @@ def _time_text(time: int | None, state: State) -> str:
     return format_timestamp(time, state.time_offset)[:19] if time else ""
 
 
-def _csn_or_gap(one: ListedFile) -> str:
-    if one.last_missing is None:
-        return one.first_csn or ""
-    return "is missing" if one.last_missing == one.path else f"to {one.last_missing.name} are missing"
+def _csn_or_gap(file: ListedFile) -> str:
+    if file.last_missing is None:
+        return file.first_csn or ""
+    return "is missing" if file.last_missing == file.path else f"to {file.last_missing.name} are missing"
 
 
 def duration_text(microseconds: int) -> str:

@@ -72,11 +72,11 @@ class LogStrip(Styled):
     def render_line(self, y: int) -> Strip:
         """Return the rule or a row."""
         width = self.size.width
-        at = y - (self.size.height - self.room)
-        if at < 0:
+        index = y - (self.size.height - self.room)
+        if index < 0:
             return self.strip(((self._glyphs.rule * width, "dim"),), width)
         shown = self._rows[-self.room :]
-        return self.strip(shown[at].pieces if at < len(shown) else (), width)
+        return self.strip(shown[index].pieces if index < len(shown) else (), width)
 
 
 class OneLine(Styled):
@@ -121,11 +121,11 @@ class OneLine(Styled):
     async def on_click(self, event: Click) -> None:
         """Run the action of the piece under the mouse."""
         end = 0
-        for at, (text, _) in enumerate(self._pieces):
+        for index, (text, _) in enumerate(self._pieces):
             end += width_of(text, self.glyphs)
             if event.x < end:
-                if at in self._actions:
-                    await self.app.run_action(self._actions[at], self.app.focused or self.app)
+                if index in self._actions:
+                    await self.app.run_action(self._actions[index], self.app.focused or self.app)
                 return
 
 
@@ -295,7 +295,7 @@ def key_name(key: str) -> str:
 
 def keys_of(key: Key, keymap: Mapping[str, str]) -> list[str]:
     """Return the labels of a binding's keys, those of the keymap if it has any."""
-    return [key_name(one) for one in keymap.get(key.id, key.keys).split(",")]
+    return [key_name(name) for name in keymap.get(key.id, key.keys).split(",")]
 
 
 def footer_words(place: Area, keymap: Mapping[str, str], width: int, pane: str = "") -> list[tuple[str, Key]]:
@@ -305,13 +305,13 @@ def footer_words(place: Area, keymap: Mapping[str, str], width: int, pane: str =
     """
     shown = sorted((key for key in KEYS if _is_shown(key, place, pane)), key=lambda key: _is_way_out(key, place))
     words = {key: f"{keys_of(key, keymap)[0]} {key.short}" for key in shown}
-    kept: set[Key] = set()
+    fitting_keys: set[Key] = set()
     room = width - 1
-    for key in sorted(words, key=lambda one: one.weight):
+    for key in sorted(words, key=lambda binding: binding.weight):
         if len(words[key]) + len(_GAP) <= room:
-            kept.add(key)
+            fitting_keys.add(key)
             room -= len(words[key]) + len(_GAP)
-    return [(word, key) for key, word in words.items() if key in kept]
+    return [(word, key) for key, word in words.items() if key in fitting_keys]
 
 
 def _is_way_out(key: Key, place: Area) -> bool:
@@ -325,4 +325,4 @@ def _is_shown(key: Key, place: Area, pane: str) -> bool:
         return key.area in (place, Area.EVERYWHERE)
     if not _is_way_out(key, place):
         return key.id != _LEAVES
-    return key.id in _WAYS_OUT and all(one.keys != key.keys for one in KEYS if one.area is place)
+    return key.id in _WAYS_OUT and all(binding.keys != key.keys for binding in KEYS if binding.area is place)

@@ -71,9 +71,10 @@ def _key_line(key: Key, keymap: Mapping[str, str]) -> Line:
 def fitting(text: str) -> list[AnyCommand]:
     """Return the commands that match every typed word, those whose names begin with the first word first."""
     words = text.upper().split()
-    found = [one for one in REGISTRY.commands if all(word in _searched(one) for word in words)]
+    commands = [command for command in REGISTRY.commands if all(word in _searched(command) for word in words)]
     return sorted(
-        found, key=lambda one: not any(name.startswith("".join(words[:1])) for name in (one.name, *one.aliases))
+        commands,
+        key=lambda command: not any(name.startswith("".join(words[:1])) for name in (command.name, *command.aliases)),
     )
 
 
@@ -91,10 +92,10 @@ class PaletteChoice(NamedTuple):
 
 def actions_for(text: str) -> list[tuple[str, str, PaletteChoice]]:
     """Return the actions of keys and the themes whose texts have every typed word: key name, text, choice."""
-    found = [(key_name(key.keys.split(",")[0]), _words(key), PaletteChoice(key)) for key in _ACTING]
-    found += [("", f"theme: {name}", PaletteChoice(theme=name)) for name in THEMES]
+    actions = [(key_name(key.keys.split(",")[0]), _words(key), PaletteChoice(key)) for key in _ACTING]
+    actions += [("", f"theme: {name}", PaletteChoice(theme=name)) for name in THEMES]
     words = text.lower().split()
-    return [one for one in found if all(word in one[1].lower() for word in words)]
+    return [action for action in actions if all(word in action[1].lower() for word in words)]
 
 
 def _words(key: Key) -> str:
@@ -148,11 +149,13 @@ class Palette(ModalScreen[PaletteChoice | None]):
         self.query_one(ChoicePane).action_choose(step)
 
     def _fill(self, text: str) -> None:
-        found = [(one.syntax, one.summary, PaletteChoice(command=one.name)) for one in fitting(text)]
+        entries = [(command.syntax, command.summary, PaletteChoice(command=command.name)) for command in fitting(text)]
         actions = actions_for(text)
-        found = [*actions, *found] if text.strip() else [*found, *actions]
-        self._taken = [taken for _, _, taken in found]
-        width = min(40, max((len(name) for name, _, _ in found), default=0))
-        choices = [Choice(f"{name:<{width}}  {what}", enter=str(at)) for at, (name, what, _) in enumerate(found)]
+        entries = [*actions, *entries] if text.strip() else [*entries, *actions]
+        self._taken = [choice for _, _, choice in entries]
+        width = min(40, max((len(name) for name, _, _ in entries), default=0))
+        choices = [
+            Choice(f"{name:<{width}}  {what}", enter=str(index)) for index, (name, what, _) in enumerate(entries)
+        ]
         heading = " Actions and commands   Enter takes one, Esc leaves"
         self.query_one(ChoicePane).show(heading, choices, "No command is like that.")

@@ -124,9 +124,9 @@ class Pages(Vertical):
         start = 0
         for entry in self._transcript.entries:
             start = len(lines)
-            first, *others = entry.lines()
+            first, *rest = entry.lines()
             lines.append(line(first, "strong"))
-            lines += [line(text)._replace(wraps=not isinstance(text, TableLine)) for text in others]
+            lines += [line(text)._replace(wraps=not isinstance(text, TableLine)) for text in rest]
         self.shown.show(lines, top=start)
 
     def on_resize(self, _event: Resize) -> None:

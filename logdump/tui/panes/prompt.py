@@ -22,16 +22,16 @@ from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import Model
 
 
-def suggestion(text: str, history: Sequence[str], found: Sequence[str]) -> str | None:
+def suggestion(text: str, history: Sequence[str], offers: Sequence[str]) -> str | None:
     """Return the line suggested in grey: the newest in the history that begins with ``text``, else the first offer."""
     if not text.strip():
         return None
-    earlier = next((one for one in reversed(history) if one.startswith(text) and one != text), None)
+    earlier = next((line for line in reversed(history) if line.startswith(text) and line != text), None)
     if earlier is not None:
         return earlier
     last = text[last_word(text) :]
-    if found and last and found[0].upper().startswith(last.upper()) and len(found[0]) > len(last):
-        return text + found[0][len(last) :]
+    if offers and last and offers[0].upper().startswith(last.upper()) and len(offers[0]) > len(last):
+        return text + offers[0][len(last) :]
     return None
 
 
@@ -120,7 +120,7 @@ class Prompt(Input):
     def line_context(self) -> Context:
         """The context of commands: the zone of times, the tables found so far, the marks."""
         state = self.model.state
-        marks = [one.name for one in state.marks]
+        marks = [mark.name for mark in state.marks]
         known = Context(self._settings.time_offset, self.model.index.sums.tables, marks)
         return known if state.path is None else known._replace(columns_of=partial(column_names_in, state.path))
 
@@ -142,13 +142,13 @@ class Prompt(Input):
 
     def action_recall(self, step: int) -> None:
         """Recall a line of the history; after the newest one the line that was being typed."""
-        at = (len(self.model.history) if self._at is None else self._at) + step
-        if not 0 <= at <= len(self.model.history):
+        index = (len(self.model.history) if self._at is None else self._at) + step
+        if not 0 <= index <= len(self.model.history):
             return
         if self._at is None:
             self._draft = self.value
-        self._at = at if at < len(self.model.history) else None
-        self._put(self._draft if self._at is None else self.model.history[at])
+        self._at = index if index < len(self.model.history) else None
+        self._put(self._draft if self._at is None else self.model.history[index])
 
     def action_search_history(self) -> None:
         """Recall the newest earlier line that contains the typed text; again: the one before it."""
@@ -156,22 +156,22 @@ class Prompt(Input):
             self._needle, self._draft = self.value, self.value
         start = len(self.model.history) if self._at is None else self._at
         needle = self._needle.upper()
-        found = next((at for at in range(start - 1, -1, -1) if needle in self.model.history[at].upper()), None)
-        if found is not None:
-            self._at = found
-            self._put(self.model.history[found])
+        match = next((index for index in range(start - 1, -1, -1) if needle in self.model.history[index].upper()), None)
+        if match is not None:
+            self._at = match
+            self._put(self.model.history[match])
 
     def action_complete(self) -> None:
         """Complete the last word, or offer completions; in an empty line, move to the next pane."""
         if not self.value.strip():
             self.screen.focus_next()
             return
-        found = complete(REGISTRY, self.value, self.line_context)
-        line = completed(self.value, found)
+        words = complete(REGISTRY, self.value, self.line_context)
+        line = completed(self.value, words)
         if line != self.value:
             self._put(line)
-        elif len(found) != 1:
-            self.post_message(self.Offered(found))
+        elif len(words) != 1:
+            self.post_message(self.Offered(words))
 
     def on_paste(self, event: Paste) -> None:
         """Join pasted lines to one line of commands, without comments; nothing runs before Enter."""
@@ -181,6 +181,6 @@ class Prompt(Input):
             why = f"A paste of {len(event.text):,} characters is too long for the prompt; OBEY <file> runs a file."
             self.post_message(self.Refused(why))
             return
-        lines = [one.strip() for one in event.text.splitlines() if one.strip()]
-        text = "; ".join(one for one in lines if len(lines) == 1 or not one.startswith("--"))
-        self.insert_text_at_cursor("".join(one for one in text if one.isprintable()))
+        lines = [line.strip() for line in event.text.splitlines() if line.strip()]
+        text = "; ".join(line for line in lines if len(lines) == 1 or not line.startswith("--"))
+        self.insert_text_at_cursor("".join(character for character in text if character.isprintable()))

@@ -86,7 +86,7 @@ class RecordList(Styled, can_focus=True):
     def _draw_differently(self) -> None:
         """Repaint the rows if marks, settings, definitions or the text of an empty list have changed."""
         state = self._model.state
-        self.marks = {one.rba: one.name[:1] for one in self._model.marks_here}
+        self.marks = {mark.rba: mark.name[:1] for mark in self._model.marks_here}
         drawn_with = state.source, self.marks, state.switches, self.hint, self._model.place_of_filter
         if drawn_with != self._drawn_with:
             if self._drawn_with and self._drawn_with[0] is not state.source:
@@ -204,9 +204,9 @@ class RecordList(Styled, can_focus=True):
         With ``fresh``, rows are read even if the row is known, because there may be more.
         """
         if rba is not None and not step and not fresh and self._asked is None:
-            for at, row in enumerate(self._page.rows):
+            for index, row in enumerate(self._page.rows):
                 if row.rba == rba:
-                    self._put_cursor(at)
+                    self._put_cursor(index)
                     return
         self._ask(PageRequest(rba, step, self._around))
 
@@ -266,9 +266,9 @@ class RecordList(Styled, can_focus=True):
             return False
         distance = target - last if step > 0 else -target
         self._landing_line = min(max(0, target - self._top), self._height - 1)
-        reached = min(distance, max(1, len(known)))
-        self._is_crossing, self._onward = True, step * (distance - reached)
-        self._cross(known[reached - 1].rba if known else None, step < 0)
+        steps = min(distance, max(1, len(known)))
+        self._is_crossing, self._onward = True, step * (distance - steps)
+        self._cross(known[steps - 1].rba if known else None, step < 0)
         return True
 
     def action_page(self, pages: int) -> None:
@@ -322,13 +322,13 @@ class RecordList(Styled, can_focus=True):
         moved, self._top = top != self._top, top
         return moved
 
-    def _put_cursor(self, at: int) -> None:
+    def _put_cursor(self, cursor: int) -> None:
         before = self._cursor
-        self._show(self._page, at)
+        self._show(self._page, cursor)
         if self._keep_visible():
             self.refresh()
             return
-        for index in (before, at):
+        for index in (before, cursor):
             self.refresh(Region(0, 1 + index - self._top, self.size.width, 1))
 
     def render_line(self, y: int) -> Strip:
@@ -337,19 +337,19 @@ class RecordList(Styled, can_focus=True):
         columns = columns_for(width, self._file_size, self._needs, self._model.columns)
         if y == 0:
             return self.strip(((heading(columns), ""),), width, style="focus" if self.has_focus else "title")
-        at = self._top + y - 1
-        if at >= len(self._page.rows) + len(self._page.below):
+        index = self._top + y - 1
+        if index >= len(self._page.rows) + len(self._page.below):
             is_empty = all(row.kind in (RowKind.FILE_HEADER, RowKind.END) for row in self._page.rows[:3])
-            text = self.hint if at == len(self._page.rows) and is_empty else ""
+            text = self.hint if index == len(self._page.rows) and is_empty else ""
             return self.strip(((f"  {text}", ""),), width)
-        return self._row_strip(at, columns, width, self._bar(y - 1))
+        return self._row_strip(index, columns, width, self._bar(y - 1))
 
-    def _row_strip(self, at: int, columns: ColumnWidths, width: int, bar: Piece) -> Strip:
-        row, is_own = self._page.row_at(at), 0 <= at < len(self._page.rows)
-        is_here = at == self._cursor
+    def _row_strip(self, index: int, columns: ColumnWidths, width: int, bar: Piece) -> Strip:
+        row, is_own = self._page.row_at(index), 0 <= index < len(self._page.rows)
+        is_here = index == self._cursor
         mark = self.marks.get(row.rba, " ") if is_own else " "
         sign = self._glyphs.cursor if is_here else mark
-        end = self._model.place_of_filter if row.kind is RowKind.MORE else self._end_of_file(at)
+        end = self._model.place_of_filter if row.kind is RowKind.MORE else self._end_of_file(index)
         pieces = row_pieces(row, columns, self._settings, self._glyphs, end)
         style = ("cursor" if self.has_focus else "here") if is_here else "" if is_own else "dim"
         if style:
@@ -357,12 +357,12 @@ class RecordList(Styled, can_focus=True):
         text = self.strip(((sign, style), *pieces), width - 1, style=style)
         return Strip([*text, *self.strip((bar,), 1)])
 
-    def _end_of_file(self, at: int) -> str:
+    def _end_of_file(self, index: int) -> str:
         """Return the text of a row at the end of a file."""
         state, neighbours = self._model.state, self._model.neighbours
-        if at >= len(self._page.rows) or state.path is None:
+        if index >= len(self._page.rows) or state.path is None:
             return end_text("", NeighbourFiles(), state.across)
-        if at < 0 and neighbours.before is not None:
+        if index < 0 and neighbours.before is not None:
             return end_text(neighbours.before.name, neighbours.to_this(state.path), state.across)
         return end_text(state.path.name, neighbours, state.across)
 

@@ -27,9 +27,9 @@ class RecordPane(TextPane):
 
     def pick(self, field: str) -> None:
         """Move to the line that shows a field, if there is one."""
-        at = next((at for at, one in enumerate(self.rows) if field in one.fields), None)
-        if at is not None:
-            self._go_to(at)
+        index = next((index for index, row in enumerate(self.rows) if field in row.fields), None)
+        if index is not None:
+            self._go_to(index)
 
     def action_lines(self, step: int) -> None:
         """Scroll by lines and move the current line too; at an end of the text only the current line moves."""
@@ -46,19 +46,19 @@ class RecordPane(TextPane):
         """Scroll by pages."""
         self.action_lines(pages * max(1, self.height - 1))
 
-    def _go_to(self, at: int) -> None:
+    def _go_to(self, index: int) -> None:
         before = self.shown_lines()
-        self.current = max(0, min(at, self.count - 1))
+        self.current = max(0, min(index, self.count - 1))
         self.top = self.within(min(max(self.top, self.current - self.height + 1), self.current))
         self.repaint(before)
 
-    def line_at(self, at: int) -> Line:
+    def line_at(self, index: int) -> Line:
         """Return a line; the current one is highlighted while the pane has the focus."""
-        one = self.rows[at]
-        if at != min(self.current, self.count - 1) or not self.has_focus:
-            return one
-        return one._replace(
-            pieces=tuple((text or " ", f"{style}+here" if style else "here") for text, style in one.pieces)
+        row = self.rows[index]
+        if index != min(self.current, self.count - 1) or not self.has_focus:
+            return row
+        return row._replace(
+            pieces=tuple((text or " ", f"{style}+here" if style else "here") for text, style in row.pieces)
         )
 
     def on_focus(self) -> None:
@@ -88,7 +88,7 @@ class HexPane(TextPane):
     @property
     def field(self) -> RecordField | None:
         """The picked field, None if this record does not have it."""
-        return next((one for one in self.text.fields if one.name == self._picked), None)
+        return next((field for field in self.text.fields if field.name == self._picked), None)
 
     @property
     def where(self) -> str:
@@ -111,7 +111,7 @@ class HexPane(TextPane):
     @property
     def whole_text(self) -> str:
         """All lines of the page."""
-        return "".join(f"{self.line_at(at).text}\n" for at in range(self.count))
+        return "".join(f"{self.line_at(index).text}\n" for index in range(self.count))
 
     def show(self, lines: list[Line], *, top: int | None = None) -> None:
         """Show lines in place of bytes."""
@@ -125,13 +125,13 @@ class HexPane(TextPane):
         self.lines = self.rows = []
         self.repaint(before)
 
-    def line_at(self, at: int) -> Line:
+    def line_at(self, index: int) -> Line:
         """Return a line; the bytes of the picked field are underlined."""
         text = self.text
         if not text.lines:
-            return super().line_at(at)
-        digits = len(str(text.rba + max(one.start for one in text.lines)))
-        return Line(line_pieces(text, text.lines[at], digits, self.field))
+            return super().line_at(index)
+        digits = len(str(text.rba + max(line.start for line in text.lines)))
+        return Line(line_pieces(text, text.lines[index], digits, self.field))
 
     def pick(self, name: str) -> None:
         """Pick the field with a name and scroll to its first byte."""
@@ -139,21 +139,21 @@ class HexPane(TextPane):
         self._picked = name
         field = self.field
         if field is not None:
-            at = self._line_of(field)
-            if not self.top <= at < self.top + self.height:
-                self.top = self.within(at - self.height // 3)
+            index = self._line_of(field)
+            if not self.top <= index < self.top + self.height:
+                self.top = self.within(index - self.height // 3)
         self.repaint(before)
 
     def _line_of(self, field: RecordField) -> int:
         lines = self.text.lines
-        ending = (at for at, one in enumerate(lines) if one.data and field.start < one.start + len(one.data))
+        ending = (index for index, line in enumerate(lines) if line.data and field.start < line.start + len(line.data))
         return next(ending, 0)
 
     def action_field(self, step: int) -> None:
         """Pick the next field, or the one before."""
         fields = self.text.fields
-        at = next((at for at, one in enumerate(fields) if one.name == self._picked), -1 if step > 0 else 0)
-        self._take(at + step)
+        index = next((index for index, field in enumerate(fields) if field.name == self._picked), -1 if step > 0 else 0)
+        self._take(index + step)
 
     def action_field_line(self, step: int) -> None:
         """Pick the first field in another line, after or before."""
@@ -162,16 +162,16 @@ class HexPane(TextPane):
             self._take(0)
             return
         fields = self.text.fields
-        at = fields.index(field)
+        index = fields.index(field)
         line = self._line_of(field)
-        while 0 <= at + step < len(fields) and self._line_of(fields[at]) == line:
-            at += step
-        self._take(at)
+        while 0 <= index + step < len(fields) and self._line_of(fields[index]) == line:
+            index += step
+        self._take(index)
 
-    def _take(self, at: int) -> None:
+    def _take(self, index: int) -> None:
         fields = self.text.fields
         if not fields:
             return
-        name = fields[max(0, min(at, len(fields) - 1))].name
+        name = fields[max(0, min(index, len(fields) - 1))].name
         self.pick(name)
         self.post_message(RecordPane.Picked(name))

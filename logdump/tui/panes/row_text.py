@@ -46,7 +46,7 @@ _HEARTBEAT = "H"
 _BRACKETS = 4
 """Number of colours of brackets."""
 
-_ORDER = tuple(one.name for one in COLUMNS)
+_ORDER = tuple(column.name for column in COLUMNS)
 _ROLE_STYLES = {StoryRole.KEY: "key", StoryRole.NAME: "name", StoryRole.BEFORE: "before", StoryRole.AFTER: "after"}
 
 
@@ -125,10 +125,10 @@ def columns_for(width: int, size: int, needs: ColumnNeeds, columns: tuple[ListCo
     """
     rba = max(_LEAST_RBA, len(str(size)), needs.rba)
     room = width - 1
-    usual = ColumnWidths(rba, kind=_KIND, order=tuple(one.name for one in columns))
-    is_hidden = {one.name: one.is_hidden for one in columns}
+    usual = ColumnWidths(rba, kind=_KIND, order=tuple(column.name for column in columns))
+    is_hidden = {column.name: column.is_hidden for column in columns}
     for widths, least in _layouts(usual, needs):
-        chosen = {one.name: _chosen(one, getattr(widths, one.name)) for one in columns}
+        chosen = {column.name: _chosen(column, getattr(widths, column.name)) for column in columns}
         layout = widths._replace(**chosen)  # type: ignore[arg-type]  # the names are those of widths
         left = room - layout.cells - GAPS["what"]
         if left >= (0 if is_hidden["what"] else least):

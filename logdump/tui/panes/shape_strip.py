@@ -60,9 +60,9 @@ class ShapeStrip(Styled, can_focus=True):
 
     def action_column(self, step: int) -> None:
         """Move to the next column with records in one direction."""
-        at = self._at if self._at is not None else -1
-        found = range(at + 1, len(self._columns)) if step > 0 else range(at - 1, -1, -1)
-        self._at = next((one for one in found if self._columns[one].records), self._at)
+        current = self._at if self._at is not None else -1
+        indexes = range(current + 1, len(self._columns)) if step > 0 else range(current - 1, -1, -1)
+        self._at = next((index for index in indexes if self._columns[index].records), self._at)
         self.refresh()
 
     def action_begin_stretch(self) -> None:
@@ -95,17 +95,17 @@ class ShapeStrip(Styled, can_focus=True):
         return self.strip(tuple(self._pieces()) if y == 0 else (), self.size.width)
 
     def _pieces(self) -> list[Piece]:
-        most = max((one.records for one in self._columns), default=1)
+        most = max((column.records for column in self._columns), default=1)
         bars = self._glyphs.bars
         signs = self._signs()
         ends = sorted((self._at, self._from)) if self._at is not None and self._from is not None else None
         pieces: list[Piece] = []
-        for at, one in enumerate(self._columns):
+        for index, column in enumerate(self._columns):
             # the square root keeps few records visible beside many
-            height = max(1, round((one.records / most) ** 0.5 * len(bars))) if one.records else 0
-            text, style = signs.get(at) or (bars[height - 1] if height else " ", _STYLES[one.kind])
-            is_chosen = ends is not None and ends[0] <= at <= ends[1]
-            pieces.append((text, f"{style}+cursor" if at == self._at or is_chosen else style))
+            height = max(1, round((column.records / most) ** 0.5 * len(bars))) if column.records else 0
+            text, style = signs.get(index) or (bars[height - 1] if height else " ", _STYLES[column.kind])
+            is_chosen = ends is not None and ends[0] <= index <= ends[1]
+            pieces.append((text, f"{style}+cursor" if index == self._at or is_chosen else style))
         return pieces
 
     def _signs(self) -> dict[int, Piece]:
@@ -113,7 +113,7 @@ class ShapeStrip(Styled, can_focus=True):
         shape, places = self._model.shape, self._model.index.places
         if shape is None:
             return {}
-        found = [(one.rba, (self._glyphs.restart, "restart")) for one in places.restarts]
-        found += [(one.rba, ("!", "damage")) for one in places.bad_spans]
-        placed = [(shape.column_of(rba, self._columns), sign) for rba, sign in found]
-        return {at: sign for at, sign in placed if at is not None}
+        signs = [(restart.rba, (self._glyphs.restart, "restart")) for restart in places.restarts]
+        signs += [(span.rba, ("!", "damage")) for span in places.bad_spans]
+        placed = [(shape.column_of(rba, self._columns), sign) for rba, sign in signs]
+        return {column: sign for column, sign in placed if column is not None}

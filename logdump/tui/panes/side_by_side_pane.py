@@ -67,8 +67,8 @@ class SideBySidePane(TextPane):
         so_far = self._model.aligned
         if so_far is None:
             return []
-        found = so_far.listing.differences
-        return found[: bisect_left(found, so_far.rows)]
+        differences = so_far.listing.differences
+        return differences[: bisect_left(differences, so_far.rows)]
 
     def draw(self) -> None:
         """Draw the page in the available room."""
@@ -81,30 +81,32 @@ class SideBySidePane(TextPane):
         from logdump.tui.text.aligned_text import SideBySidePage  # noqa: PLC0415 - when trails have been compared
 
         page = self._page = SideBySidePage(so_far, (width, height), self._glyphs, max(0, self.cursor.at))
-        at = max(0, min(self.cursor.at, page.count - 1))
+        index = max(0, min(self.cursor.at, page.count - 1))
         around = min(_AROUND, (page.room - 1) // 2)
-        top = min(max(self.cursor.top, at + around - page.room + 1), at - around)
-        self.cursor = self.cursor._replace(at=at, top=max(0, min(top, page.count - page.room)))
+        top = min(max(self.cursor.top, index + around - page.room + 1), index - around)
+        self.cursor = self.cursor._replace(at=index, top=max(0, min(top, page.count - page.room)))
         self.show(page.lines(self.cursor), top=0)
 
     @property
     def where(self) -> str:
         """The number of the last difference up to the cursor, and the number of differences."""
-        found = self._differences
+        differences = self._differences
         so_far = self._model.aligned
         more = "" if so_far is None or so_far.is_ended else "+"
-        return f"difference {bisect_right(found, self.cursor.at)}/{len(found)}{more}" if found else ""
+        return f"difference {bisect_right(differences, self.cursor.at)}/{len(differences)}{more}" if differences else ""
 
-    def line_at(self, at: int) -> Line:
+    def line_at(self, index: int) -> Line:
         """Return a line; the cursor is dimmed while the pane has no focus."""
-        one = super().line_at(at)
+        line = super().line_at(index)
         if self.has_focus:
-            return one
-        return one._replace(pieces=tuple((text, "here" if style == "cursor" else style) for text, style in one.pieces))
+            return line
+        return line._replace(
+            pieces=tuple((text, "here" if style == "cursor" else style) for text, style in line.pieces)
+        )
 
-    def _go_to(self, at: int) -> None:
+    def _go_to(self, index: int) -> None:
         self._has_moved = True
-        self.cursor = self.cursor._replace(at=at)
+        self.cursor = self.cursor._replace(at=index)
         self.draw()
 
     def action_lines(self, step: int) -> None:
@@ -121,10 +123,10 @@ class SideBySidePane(TextPane):
 
     def action_difference(self, step: int) -> None:
         """Move the cursor to the next difference, or to the one before."""
-        found = self._differences
-        at = bisect_right(found, self.cursor.at) if step > 0 else bisect_left(found, self.cursor.at) - 1
-        if 0 <= at < len(found):
-            self._go_to(found[at])
+        differences = self._differences
+        index = bisect_right(differences, self.cursor.at) if step > 0 else bisect_left(differences, self.cursor.at) - 1
+        if 0 <= index < len(differences):
+            self._go_to(differences[index])
 
     def action_side(self, side: int) -> None:
         """Move the cursor to the first trail or to the second."""

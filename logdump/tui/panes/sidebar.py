@@ -63,14 +63,17 @@ class Sidebar(Styled):
 
     def _widen(self) -> None:
         """Set the width that the values need, up to a quarter of the screen."""
-        rows = [one for one in self._entries if not one.action]
-        need = max(width_of(one.text, self._glyphs) + _NUMBER * len(one.numbers) + one.is_table for one in rows) + 2
+        rows = [entry for entry in self._entries if not entry.action]
+        need = (
+            max(width_of(entry.text, self._glyphs) + _NUMBER * len(entry.numbers) + entry.is_table for entry in rows)
+            + 2
+        )
         self.styles.width = max(_LEAST_WIDTH, min(need, self.app.size.width // _LARGEST_PART))
 
     @staticmethod
     def _section(lines: Iterator[_Entry], room: int) -> list[_Entry]:
-        found = list(islice(lines, room))
-        return found + [_Entry("")] * (room - len(found) + 1)
+        entries = list(islice(lines, room))
+        return entries + [_Entry("")] * (room - len(entries) + 1)
 
     @property
     def _so_far(self) -> str:
@@ -78,30 +81,30 @@ class Sidebar(Styled):
 
     def _table_lines(self) -> Iterator[_Entry]:
         yield _Entry(f"[t]ables{self._so_far}", ("recs", "%"), action="app.show_choices('tables')")
-        for name, one, part in self._model.tables[: self.size.height]:
-            numbers = short_count(one.records), f"{part:.0f}"
+        for name, totals, part in self._model.tables[: self.size.height]:
+            numbers = short_count(totals.records), f"{part:.0f}"
             yield _Entry(name or "(no name)", numbers, enters=table_filter(name), is_table=True)
 
     def _transaction_lines(self) -> Iterator[_Entry]:
         yield _Entry("[x] transactions", ("recs", "size"), action="app.show_choices('transactions')")
-        for one in self._model.transactions:
-            name = (one.xid or one.csn) or f"RBA {one.span.begin}"
+        for transaction in self._model.transactions:
+            name = (transaction.xid or transaction.csn) or f"RBA {transaction.span.begin}"
             goes_on = "" if self._model.has_more(INDEX) else " open"
-            opened = " cut" if one.span.cut_at is not None else goes_on if one.span.end is None else ""
-            size = size_text(one.span.data_bytes).replace(" ", "").removesuffix("B") or "0"
-            numbers = short_count(one.span.records), size
-            yield _Entry(f" {name}{opened}", numbers, enters=f"POS {one.span.begin}")
+            opened = " cut" if transaction.span.cut_at is not None else goes_on if transaction.span.end is None else ""
+            size = size_text(transaction.span.data_bytes).replace(" ", "").removesuffix("B") or "0"
+            numbers = short_count(transaction.span.records), size
+            yield _Entry(f" {name}{opened}", numbers, enters=f"POS {transaction.span.begin}")
 
     def _restart_lines(self) -> Iterator[_Entry]:
         places = self._model.index.places
         yield _Entry("restarts", (short_count(places.restart_count),), action="app.send('RECOVERY RESTARTS')")
-        for one in places.restarts:
-            yield _Entry(f" {io_type_name(one.io_type)}  {one.rba}", enters=f"POS {one.rba}")
+        for restart in places.restarts:
+            yield _Entry(f" {io_type_name(restart.io_type)}  {restart.rba}", enters=f"POS {restart.rba}")
 
     def _mark_lines(self) -> Iterator[_Entry]:
         yield _Entry("[M]arks", action="app.show_choices('marks')")
-        for one in sorted(self._model.marks_here):
-            yield _Entry(f" {one.name}  {one.rba}  {one.note}", enters=f"POSITION MARK {one.name}")
+        for mark in sorted(self._model.marks_here):
+            yield _Entry(f" {mark.name}  {mark.rba}  {mark.note}", enters=f"POSITION MARK {mark.name}")
 
     def on_resize(self) -> None:
         """Lay the sections out in the new size."""
@@ -109,22 +112,26 @@ class Sidebar(Styled):
 
     async def on_click(self, event: Click) -> None:
         """Open the pane of a heading, or enter the line of a row."""
-        one = self._entries[event.y] if event.y < len(self._entries) else _Entry("")
-        if one.action:
-            await self.app.run_action(one.action)
-        elif one.enters:
-            self.post_message(ChoicePane.Chosen(Choice(one.text, enter=one.enters), "enter"))
+        entry = self._entries[event.y] if event.y < len(self._entries) else _Entry("")
+        if entry.action:
+            await self.app.run_action(entry.action)
+        elif entry.enters:
+            self.post_message(ChoicePane.Chosen(Choice(entry.text, enter=entry.enters), "enter"))
 
     def render_line(self, y: int) -> Strip:
         """Return a line and the divider after it."""
         width = self.size.width
-        one = self._entries[y] if y < len(self._entries) else _Entry("")
-        numbers = "".join(f"{number:>{_NUMBER}}" for number in one.numbers)
-        room = width - 1 if one.action else width - 2
+        entry = self._entries[y] if y < len(self._entries) else _Entry("")
+        numbers = "".join(f"{number:>{_NUMBER}}" for number in entry.numbers)
+        room = width - 1 if entry.action else width - 2
         cells = max(1, room - len(numbers))
-        text = f" {fit_name(one.text, cells - 1, self._glyphs)}" if one.is_table else fit(one.text, cells, self._glyphs)
+        text = (
+            f" {fit_name(entry.text, cells - 1, self._glyphs)}"
+            if entry.is_table
+            else fit(entry.text, cells, self._glyphs)
+        )
         text += numbers
-        strip = self.strip(((text, "title" if one.action else ""),), width - 1)
+        strip = self.strip(((text, "title" if entry.action else ""),), width - 1)
         return Strip([*strip, *self.strip(((self._glyphs.divider, "dim"),), 1)])
 
 

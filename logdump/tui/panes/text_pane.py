@@ -27,17 +27,17 @@ def changed_cells(old: Line, new: Line) -> tuple[int, int]:
     before, after = _cells(old), _cells(new)
     if before == after:
         return 0, 0
-    first = next((at for at, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), None)
+    first = next((index for index, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), None)
     if first is None:
         first = min(len(before), len(after))
     if len(before) != len(after):
         return first, max(len(before), len(after))
-    last = next(at for at in range(len(after), first, -1) if before[at - 1] != after[at - 1])
+    last = next(end for end in range(len(after), first, -1) if before[end - 1] != after[end - 1])
     return first, last
 
 
-def _cells(one: Line) -> list[tuple[str, str]]:
-    return [(character, style) for text, style in one.pieces for character in text]
+def _cells(line: Line) -> list[tuple[str, str]]:
+    return [(character, style) for text, style in line.pieces for character in text]
 
 
 class TextPane(Styled, can_focus=True):
@@ -75,11 +75,11 @@ class TextPane(Styled, can_focus=True):
     @property
     def whole_text(self) -> str:
         """All lines, neither wrapped nor with margins."""
-        return "".join(f"{one.text}\n" for one in self.lines)
+        return "".join(f"{line.text}\n" for line in self.lines)
 
-    def line_at(self, at: int) -> Line:
+    def line_at(self, index: int) -> Line:
         """Return a row as it is shown."""
-        return self.rows[at]
+        return self.rows[index]
 
     def show(self, lines: list[Line], *, top: int | None = None) -> None:
         """Show other lines, from the same row on, or from line ``top`` on."""
@@ -103,9 +103,9 @@ class TextPane(Styled, can_focus=True):
         """Wrap the lines into rows; ``_starts`` has the index of the first row of each line."""
         self._width = self.size.width
         self.rows, self._starts = [], []
-        for one in self.lines:
+        for line in self.lines:
             self._starts.append(len(self.rows))
-            self.rows += wrapped(one, self._width)
+            self.rows += wrapped(line, self._width)
 
     @property
     def height(self) -> int:
@@ -139,7 +139,7 @@ class TextPane(Styled, can_focus=True):
 
     def shown_lines(self) -> list[Line]:
         """Return the visible rows as they are shown."""
-        return [self.line_at(at) for at in range(self.top, min(self.count, self.top + self.height))]
+        return [self.line_at(index) for index in range(self.top, min(self.count, self.top + self.height))]
 
     def repaint(self, before: list[Line]) -> None:
         """Repaint the cells that differ from the former rows."""
@@ -154,22 +154,22 @@ class TextPane(Styled, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Return a visible row with its margin."""
         width = self.size.width
-        at = self.top + y
-        if at >= self.count:
+        index = self.top + y
+        if index >= self.count:
             return self.strip((), width)
-        one = self.line_at(at)
-        pieces = one.pieces
-        if one.margin and self.shows_margin:
-            gap = max(2, _MARGIN_AT - len(one.text))
-            pieces = (*pieces, (" " * gap, ""), *((text, style or "dim") for text, style in one.margin))
+        line = self.line_at(index)
+        pieces = line.pieces
+        if line.margin and self.shows_margin:
+            gap = max(2, _MARGIN_AT - len(line.text))
+            pieces = (*pieces, (" " * gap, ""), *((text, style or "dim") for text, style in line.margin))
         return self.strip(cut_to(pieces, width, self._glyphs.cut), width)
 
     def on_resize(self, _event: Resize) -> None:
         """Wrap at the new width, with the same line at the top and no empty rows after the last."""
         if self._width != self.size.width:
-            at = bisect_right(self._starts, self.top) - 1
+            index = bisect_right(self._starts, self.top) - 1
             self._wrap()
-            self.top = self._starts[at] if at >= 0 else self.top
+            self.top = self._starts[index] if index >= 0 else self.top
             self.refresh()
         self.top = self.within(self.top)
         self.post_message(self.Scrolled())
@@ -197,16 +197,16 @@ class AnswerPane(TextPane):
         self.left = 0
         self._widest = 0
 
-    def line_at(self, at: int) -> Line:
+    def line_at(self, index: int) -> Line:
         """Return a row as it is shown, scrolled sideways if it is of a table."""
-        one = self.rows[at]
-        return one if one.wraps or not self.left else from_cell(one, self.left)
+        row = self.rows[index]
+        return row if row.wraps or not self.left else from_cell(row, self.left)
 
     def show(self, lines: list[Line], *, top: int | None = None) -> None:
         """Show other lines, with tables from their first cell on."""
         if lines != self.lines:
             self.left = 0
-        self._widest = max((display_width(one.text) for one in lines if not one.wraps), default=0)
+        self._widest = max((display_width(line.text) for line in lines if not line.wraps), default=0)
         super().show(lines, top=top)
 
     @property

@@ -101,9 +101,11 @@ class TimelinePane(TextPane):
         elif self.has_transactions:
             from logdump.tui.text.timeline_text import open_transactions_page  # noqa: PLC0415 - when shown
 
-            found, room = self._model.open_transactions, (width, height)
+            open_transactions, room = self._model.open_transactions, (width, height)
             partial = self._model.partial(OPEN_TRANSACTIONS)
-            self._page = open_transactions_page(found, self.bar, room, self._settings, self._glyphs, partial)
+            self._page = open_transactions_page(
+                open_transactions, self.bar, room, self._settings, self._glyphs, partial
+            )
         elif timeline is None:
             self._page = TimelinePage([line("The file is being read.", "dim")])
         else:
@@ -133,12 +135,14 @@ class TimelinePane(TextPane):
     def _ways(self) -> int:
         return len(self._model.timeline.ways) if self._model.timeline is not None else 0
 
-    def line_at(self, at: int) -> Line:
+    def line_at(self, index: int) -> Line:
         """Return a line; the cursor is dimmed while the pane has no focus."""
-        one = super().line_at(at)
+        line = super().line_at(index)
         if self.has_focus:
-            return one
-        return one._replace(pieces=tuple((text, "here" if style == "cursor" else style) for text, style in one.pieces))
+            return line
+        return line._replace(
+            pieces=tuple((text, "here" if style == "cursor" else style) for text, style in line.pieces)
+        )
 
     def action_point(self, step: int) -> None:
         """Move the cursor by beats or intervals."""
@@ -148,16 +152,16 @@ class TimelinePane(TextPane):
         """Move the cursor by a tenth of the points."""
         self._go_to(self._page.at + pages * max(1, len(self._page.points) // 10))
 
-    def _go_to(self, at: int) -> None:
+    def _go_to(self, index: int) -> None:
         points = self._page.points
         if points:
-            at = max(0, min(at, len(points) - 1))
+            index = max(0, min(index, len(points) - 1))
         if points and self.has_transactions:
-            self.bar = at
+            self.bar = index
             self.draw()
         elif points:
             self.is_at_record = False
-            self.moment = None if at == len(points) - 1 else points[at].time
+            self.moment = None if index == len(points) - 1 else points[index].time
             self.draw()
 
     def action_way(self, step: int) -> None:
@@ -179,10 +183,10 @@ class TimelinePane(TextPane):
     def on_click(self, event: Click) -> None:
         """Move the cursor to the bar under the mouse, or to the nearest end of the transaction in that row."""
         column, row, points = event.x - self._page.left, event.y + self.top, self._page.points
-        in_row = [at for at, point in enumerate(points) if point.row == row]
-        found = (at for at, point in enumerate(points) if point.row is None and point.first <= column < point.end)
-        nearest = min(in_row, key=lambda at: abs(points[at].first - column), default=self._page.at)
-        self._go_to(nearest if self.has_transactions else next(found, self._page.at))
+        in_row = [index for index, point in enumerate(points) if point.row == row]
+        hits = (index for index, point in enumerate(points) if point.row is None and point.first <= column < point.end)
+        nearest = min(in_row, key=lambda index: abs(points[index].first - column), default=self._page.at)
+        self._go_to(nearest if self.has_transactions else next(hits, self._page.at))
 
     def on_resize(self, _event: Resize) -> None:
         """Draw the page in the new size."""

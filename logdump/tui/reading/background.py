@@ -234,7 +234,7 @@ class BackgroundScan:
             self._run += 1
 
     def _scan(self, session: Session, extended: Extended, run: int) -> Message | None:
-        told, covered = time.monotonic(), 0
+        last_post, covered = time.monotonic(), 0
         watch = _Watch(lambda: self._run != run)
         try:
             with (
@@ -244,8 +244,8 @@ class BackgroundScan:
             ):
                 for covered in steps:
                     watch.check()
-                    if time.monotonic() - told >= EVERY:
-                        told = time.monotonic()
+                    if time.monotonic() - last_post >= EVERY:
+                        last_post = time.monotonic()
                         self._post(Scanned(self._name, covered, session.trail.size, None))
         except _EndedError:
             if not self.is_stopped:

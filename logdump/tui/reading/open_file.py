@@ -107,12 +107,12 @@ class OpenFile:
     @property
     def is_idle(self) -> bool:
         """True if all requests are answered and all scans have ended."""
-        return all(one.is_idle for one in self._threads())
+        return all(thread.is_idle for thread in self._threads())
 
     @property
     def is_read(self) -> bool:
         """True if rows, record and scans of the open file are complete; the poll may still be reading its folder."""
-        return all(one.is_idle for one in self._threads() if one is not self._poll)
+        return all(thread.is_idle for thread in self._threads() if thread is not self._poll)
 
     def _threads(self) -> tuple[Reader | BackgroundScan, ...]:
         return self._rows, self._record, self._poll, *self._scans
@@ -123,15 +123,15 @@ class OpenFile:
 
     def close(self) -> None:
         """End all threads."""
-        for one in self._threads():
-            one.close()
+        for thread in self._threads():
+            thread.close()
 
     def open(self, path: Path | None) -> None:
         """Switch to another file and begin its index; None: no file."""
         self.index = TrailIndex()
         self.matches = self.timeline = self.open_transactions = self.shape = None
-        for one in self._threads():
-            one.open(path)
+        for thread in self._threads():
+            thread.open(path)
         if path is not None:
             self._rows.ask("summary", lambda session: SummaryRead(summary_of(session)))
             self.go_on()
@@ -150,15 +150,15 @@ class OpenFile:
 
     def stop(self) -> bool:
         """Stop the scans but keep their results; return whether any was running."""
-        was_scanning = not all(one.is_idle for one in self._scans)
-        for one in self._scans:
-            one.stop()
+        was_scanning = not all(scan.is_idle for scan in self._scans)
+        for scan in self._scans:
+            scan.stop()
         return was_scanning
 
     @property
     def is_stopped(self) -> bool:
         """True if the user has stopped a scan."""
-        return any(one.is_stopped for one in self._scans)
+        return any(scan.is_stopped for scan in self._scans)
 
     def filter(self, filters: FilterSet | None, source: SourceDefinitions | None) -> None:
         """Scan for the rows that pass, decoded by the definitions of ``source``; None: all rows."""

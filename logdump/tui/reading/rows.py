@@ -179,10 +179,10 @@ class RowReader:
 def cut_at(trail: TrailFile, rba: int) -> Transaction | None:
     """Return the transaction cut by the restart at ``rba``, perhaps begun in an earlier file; None if none is open."""
     try:
-        found = TransactionSearch(trail, _SEARCHED).found_at(rba, trail.order)
+        carried = TransactionSearch(trail, _SEARCHED).found_at(rba, trail.order)
     except TrailError:
         return None
-    return found.transaction if found is not None else None
+    return carried.transaction if carried is not None else None
 
 
 def known_to(trail: TrailFile) -> int:
@@ -192,8 +192,8 @@ def known_to(trail: TrailFile) -> int:
 
 
 def _problem(error: TrailError) -> str:
-    found = f", found {error.found}" if error.found else ""
-    return f"{error.problem}{found}"
+    suffix = f", found {error.found}" if error.found else ""
+    return f"{error.problem}{suffix}"
 
 
 def with_neighbours(page: Page, request: PageRequest, session: Session) -> Page:
@@ -244,11 +244,11 @@ class Page(NamedTuple):
     above: tuple[ListRow, ...] = ()
     below: tuple[ListRow, ...] = ()
 
-    def row_at(self, at: int) -> ListRow:
+    def row_at(self, index: int) -> ListRow:
         """Return a row by index: negative ones are in ``above``, those from ``len(rows)`` on in ``below``."""
-        if at < 0:
-            return self.above[at]
-        return self.rows[at] if at < len(self.rows) else self.below[at - len(self.rows)]
+        if index < 0:
+            return self.above[index]
+        return self.rows[index] if index < len(self.rows) else self.below[index - len(self.rows)]
 
 
 class PageRequest(NamedTuple):
@@ -268,8 +268,8 @@ def read_page(rows: RowSource, request: PageRequest, end: int) -> Page:
     """Return the page around the requested row; ``end`` is the size of the file."""
     row = rows.containing(end if request.rba is None else request.rba)
 
-    def before(one: ListRow) -> ListRow | None:
-        return rows.before(one.rba)
+    def before(current: ListRow) -> ListRow | None:
+        return rows.before(current.rba)
 
     steps = _neighbours(row, rows.after if request.step > 0 else before)
     row = [row, *islice(steps, abs(request.step))][-1]
@@ -282,10 +282,10 @@ def read_page(rows: RowSource, request: PageRequest, end: int) -> Page:
 
 def _neighbours(row: ListRow, following: Callable[[ListRow], ListRow | None]) -> Iterator[ListRow]:
     """Yield the rows from a row on in one direction, without the row itself."""
-    found = following(row)
-    while found is not None:
-        yield found
-        found = following(found)
+    neighbour = following(row)
+    while neighbour is not None:
+        yield neighbour
+        neighbour = following(neighbour)
 
 
 class Matches:
@@ -347,9 +347,9 @@ class MatchingRows:
         is_done = matches.covered >= size
         self._end = ListRow(RowKind.END, size, 0) if is_done else ListRow(RowKind.MORE, matches.covered, 0)
 
-    def _row(self, at: int) -> ListRow:
-        found = self._rbas[at : at + 1]
-        return self._reader.at(found[0]) if found else self._end
+    def _row(self, index: int) -> ListRow:
+        rbas = self._rbas[index : index + 1]
+        return self._reader.at(rbas[0]) if rbas else self._end
 
     def after(self, row: ListRow) -> ListRow | None:
         """Return the next row that passes, None after the end."""
@@ -357,14 +357,14 @@ class MatchingRows:
 
     def before(self, rba: int) -> ListRow | None:
         """Return the last row that passes and begins before ``rba``, None if there is none."""
-        at = bisect_left(self._rbas, rba)
-        return self._row(at - 1) if at else None
+        index = bisect_left(self._rbas, rba)
+        return self._row(index - 1) if index else None
 
     def containing(self, rba: int) -> ListRow:
         """Return the row that passes and contains the byte at ``rba``, else the first that passes after it."""
-        at = bisect_right(self._rbas, rba)
-        row = self._row(at - 1) if at else None
-        return row if row is not None and rba < row.end else self._row(at)
+        index = bisect_right(self._rbas, rba)
+        row = self._row(index - 1) if index else None
+        return row if row is not None and rba < row.end else self._row(index)
 
     def for_screen(self, rows: list[ListRow]) -> list[ListRow]:
         """Return rows, which are in the order of the file, with the CSNs of their transactions."""

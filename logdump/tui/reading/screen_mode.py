@@ -80,7 +80,7 @@ class ScreenMode(LineMode):
         entered: number of the line entered last.
     """
 
-    def __init__(self, session: Session, post: Post, kept: KeptHistory) -> None:
+    def __init__(self, session: Session, post: Post, history: KeptHistory) -> None:
         super().__init__(session=session)
         session.standard_output = None
         session.takes_lines = 0
@@ -88,7 +88,7 @@ class ScreenMode(LineMode):
         self.transcript = Transcript()
         self.is_asking = False
         self._post = post
-        self._kept = kept
+        self._kept = history
         self._thread = Background("commands")
         self._answers: queue.SimpleQueue[str | type[KeyboardInterrupt] | None] = queue.SimpleQueue()
         self._gate = threading.Lock()

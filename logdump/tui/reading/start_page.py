@@ -48,7 +48,7 @@ def start_place(words: list[str]) -> StartPlace | None:
     path = place(words[0]).expanduser()
     if len(words) == 1 and path.is_file():
         return None
-    is_one_name = len(words) == 1 and not path.is_dir() and not any(one in words[0] for one in "*?,")
+    is_one_name = len(words) == 1 and not path.is_dir() and not any(character in words[0] for character in "*?,")
     try:
         paths = matching_files(",".join(words))
     except CommandError as error:
@@ -56,8 +56,8 @@ def start_place(words: list[str]) -> StartPlace | None:
         hint = f" Nearest: {', '.join(near)}." if near else ""
         folder = path.parent if path.parent.is_dir() else Path()
         return StartPlace((str(folder),), f"{error}{hint}")
-    trails, others = trails_among(paths)
-    return None if is_one_name and len(trails) + len(others) == 1 else StartPlace(tuple(words))
+    trails, other_paths = trails_among(paths)
+    return None if is_one_name and len(trails) + len(other_paths) == 1 else StartPlace(tuple(words))
 
 
 class StartPage:
@@ -98,15 +98,15 @@ class StartPage:
         except CommandError as error:
             self._post(TrailsListed(place.name, place.note or str(error), ()))
             return
-        named, others = trails_among(paths)
+        named, other_paths = trails_among(paths)
         groups = [[name.path for name in names] for names in named]
-        groups += [[path] for path in others[:_MOST_TRAILS] if _is_trail(path)]
+        groups += [[path] for path in other_paths[:_MOST_TRAILS] if _is_trail(path)]
         trails = [_by_names(group) for group in groups[:_MOST_TRAILS]]
-        size, looked = sum(one.size for one in trails), 0.0
-        for at, covered in self._steps(trails):
+        size, looked = sum(trail.size for trail in trails), 0.0
+        for index, covered in self._steps(trails):
             if number != self._number:
                 return
-            if at is None and time.monotonic() - looked < EVERY:
+            if index is None and time.monotonic() - looked < EVERY:
                 continue
             looked = time.monotonic()
             percent = 100 * covered // max(1, size)
@@ -117,18 +117,18 @@ class StartPage:
     def _steps(trails: list[ListedTrail]) -> Iterator[tuple[int | None, int]]:
         """Read the trails; yield the index of the one just updated (None: none) and the number of bytes read of all."""
         yield 0, 0
-        for at, one in enumerate(trails):
-            trails[at] = _with_headers(one)
-            yield at, 0
+        for index, trail in enumerate(trails):
+            trails[index] = _with_headers(trail)
+            yield index, 0
         before = 0
-        for at, one in enumerate(trails):
-            if isinstance(one.paths[0], RemotePath):
+        for index, trail in enumerate(trails):
+            if isinstance(trail.paths[0], RemotePath):
                 continue  # its headers must do: reading all of a bucket was not requested
-            for more, covered in _with_records(one):
-                is_other = more is not trails[at]
-                trails[at] = more
-                yield at if is_other else None, before + covered
-            before += one.size
+            for more, covered in _with_records(trail):
+                is_other = more is not trails[index]
+                trails[index] = more
+                yield index if is_other else None, before + covered
+            before += trail.size
 
 
 _SEARCHED = 1 << 12
@@ -163,7 +163,8 @@ def _with_headers(trail: ListedTrail) -> ListedTrail:
         )
         with TrailFile(trail.paths[-1]) as file:
             last = next(
-                (one for one in file.records_backwards() if not one.is_file_header and not one.is_metadata), None
+                (record for record in file.records_backwards() if not record.is_file_header and not record.is_metadata),
+                None,
             )
             header = file.file_header
             csn = header.last_csn if header is not None else None

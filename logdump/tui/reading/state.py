@@ -96,9 +96,9 @@ class ListedTransaction(NamedTuple):
 
 
 ORDERS: dict[str, Callable[[ListedTransaction], int]] = {
-    "bytes": lambda one: one.span.data_bytes,
-    "records": lambda one: one.span.records,
-    "duration": lambda one: one.span.last_time - one.span.first_time,
+    "bytes": lambda transaction: transaction.span.data_bytes,
+    "records": lambda transaction: transaction.span.records,
+    "duration": lambda transaction: transaction.span.last_time - transaction.span.first_time,
 }
 """The sort keys of the pane; the largest value comes first."""
 
@@ -112,17 +112,17 @@ def read_transactions(
     """
     transactions = index.sums.transactions
     spans = ([transactions.open] if transactions.open is not None else []) + transactions.largest
-    found = []
-    read = {one.span: one for one in known if one.csn and one.file_bytes}
+    listed = []
+    read = {transaction.span: transaction for transaction in known if transaction.csn and transaction.file_bytes}
     for span in spans[:MOST_SHOWN]:
         if span in read:
-            found.append(read[span])
+            listed.append(read[span])
             continue
         owner = transaction_at(trail, span.begin)
         last = trail.record_at(span.end) if span.end is not None else None
         size = last.rba + last.length - span.begin if last is not None else 0
-        found.append(ListedTransaction(span, owner.csn or "", owner.xid or "", size))
-    return found
+        listed.append(ListedTransaction(span, owner.csn or "", owner.xid or "", size))
+    return listed
 
 
 _SETTLED = 2_000_000_000
@@ -210,15 +210,15 @@ class ListedFile(NamedTuple):
 
 def trail_files(path: Path, known: tuple[ListedFile, ...] = (), *, with_headers: bool = True) -> tuple[ListedFile, ...]:
     """Return the files and gaps of the trail of ``path``, or ``path`` alone; ``known`` headers are not read again."""
-    headers = {one.path: one for one in known if one.first_csn is not None or one.first_time is not None}
+    headers = {file.path: file for file in known if file.first_csn is not None or file.first_time is not None}
     paths = [name.path for name in names_around(path)] or [path]
     gaps = {gap.behind: gap for gap in WholeTrail(paths).gaps}
-    found = []
-    for one in paths:
-        if (gap := gaps.get(one)) is not None:
-            found.append(ListedFile(gap.first, last_missing=gap.last))
-        found.append(_listed(one, headers.get(one), with_headers=with_headers))
-    return tuple(found)
+    files = []
+    for file_path in paths:
+        if (gap := gaps.get(file_path)) is not None:
+            files.append(ListedFile(gap.first, last_missing=gap.last))
+        files.append(_listed(file_path, headers.get(file_path), with_headers=with_headers))
+    return tuple(files)
 
 
 def _listed(path: Path, known: ListedFile | None, *, with_headers: bool) -> ListedFile:
@@ -299,12 +299,14 @@ def _filter_text(filters: FilterSet | None) -> str:
     if filters is None or not filters.active:
         return ""
     parts = []
-    for sign, one in (("", filters.include), ("not ", filters.exclude)):
+    for sign, criteria in (("", filters.include), ("not ", filters.exclude)):
         values = [
-            f"{entry.criterion.label} {_value(entry.criterion)}" for entry in filters.entries() if entry.owner is one
+            f"{entry.criterion.label} {_value(entry.criterion)}"
+            for entry in filters.entries()
+            if entry.owner is criteria
         ]
         if values:
-            parts.append(sign + (" and " if one.match.value == "ALL" else " or ").join(values))
+            parts.append(sign + (" and " if criteria.match.value == "ALL" else " or ").join(values))
     return ", ".join(parts)
 
 

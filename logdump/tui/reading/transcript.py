@@ -81,7 +81,7 @@ class Transcript:
 
     def begin(self, prompt: str, line: str) -> TranscriptEntry:
         """Begin an entry; the oldest are dropped while there are too many lines."""
-        while len(self.entries) > 1 and sum(len(one.output) + 1 for one in self.entries) > MOST_LINES:
+        while len(self.entries) > 1 and sum(len(entry.output) + 1 for entry in self.entries) > MOST_LINES:
             del self.entries[0]
         self.entries.append(TranscriptEntry(prompt, line))
         return self.entries[-1]

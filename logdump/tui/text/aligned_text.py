@@ -63,14 +63,14 @@ _LONGEST_NAME = 24
 
 
 class SideBySidePage:
-    """The rows of two trails in ``size`` cells, with room below them for the details of row ``at``.
+    """The rows of two trails in ``size`` cells, with room below them for the details of row ``index``.
 
     Attributes:
         count: number of rows: those of the listing, and the final lines about both trails.
         room: number of rows that are visible at once.
     """
 
-    def __init__(self, so_far: AlignedSoFar, size: tuple[int, int], glyphs: Glyphs, at: int = 0) -> None:
+    def __init__(self, so_far: AlignedSoFar, size: tuple[int, int], glyphs: Glyphs, index: int = 0) -> None:
         self._listing, self._glyphs = so_far.listing, glyphs
         self._rows = so_far.rows
         self._width, height = size
@@ -78,20 +78,20 @@ class SideBySidePage:
         self._tail = [row for text in _tail(so_far) for row in wrapped(line(harmless(text, glyphs)), self._width - 1)]
         self.count = so_far.rows + len(self._tail)
         most = min(_MOST_BELOW, (2 * height + 2) // 5)
-        needed = sum(1 for _ in islice(self._about(min(at, self.count - 1)), most)) if self.count else 0
+        needed = sum(1 for _ in islice(self._about(min(index, self.count - 1)), most)) if self.count else 0
         self._below = min(most, max(_LEAST_BELOW, needed))
         self.room = max(1, height - 1 - self._below)
 
-    def row(self, at: int) -> AlignedRow | None:
+    def row(self, index: int) -> AlignedRow | None:
         """Return a row of the listing, None for the final lines."""
-        return self._listing.rows[at] if at < self._rows else None
+        return self._listing.rows[index] if index < self._rows else None
 
     def lines(self, cursor: AlignedCursor) -> list[Line]:
         """Return the names of both trails, the visible rows, and the details of the row under the cursor."""
         shown = range(cursor.top, min(self.count, cursor.top + self.room))
-        digits = max((len(str(spot.rba)) for at in shown for spot in places_of(self.row(at)) if spot), default=0)
+        digits = max((len(str(spot.rba)) for index in shown for spot in places_of(self.row(index)) if spot), default=0)
         lines = [self._heading()]
-        lines += [self._line(at, digits, cursor) for at in shown]
+        lines += [self._line(index, digits, cursor) for index in shown]
         lines += [line("")] * (self.room - len(shown))
         return [*lines, *islice(self._about(cursor.at), self._below)]
 
@@ -107,21 +107,21 @@ class SideBySidePage:
             text = self._glyphs.cut + text[max(0, len(text) - room + 1) :]
         return fit(text, room, self._glyphs)
 
-    def _line(self, at: int, digits: int, cursor: AlignedCursor) -> Line:
-        row, is_here = self.row(at), at == cursor.at
+    def _line(self, index: int, digits: int, cursor: AlignedCursor) -> Line:
+        row, is_here = self.row(index), index == cursor.at
         sign = (self._glyphs.cursor if is_here else " ", "")
         if row is None or isinstance(row, PassedOver | PairedTransaction):
-            text, style = self._across(at, row)
+            text, style = self._across(index, row)
             return Line((sign, (text, "cursor" if is_here else style)))
         mark, style = (MARKS[row.kind], _STYLES[row.kind]) if isinstance(row, DifferenceShown) else (" ", "")
         cells = [fit(self._cell(row, spot, digits), self._half, self._glyphs) for spot in places_of(row)]
         styles = [("cursor" if cursor.side == side else "here") if is_here else style for side in (0, 1)]
         return Line((sign, (cells[0], styles[0]), (f" {mark} ", style), (cells[1], styles[1])))
 
-    def _across(self, at: int, row: PassedOver | PairedTransaction | None) -> tuple[str, str]:
+    def _across(self, index: int, row: PassedOver | PairedTransaction | None) -> tuple[str, str]:
         """Return the text of a row over both sides, and its style."""
         if row is None:
-            return self._tail[at - self._rows].text, "strong"
+            return self._tail[index - self._rows].text, "strong"
         if isinstance(row, PairedTransaction):
             return harmless(transaction_name(row.csn, row.xid), self._glyphs), "strong"
         return f"{self._glyphs.cut} {_passed(row)}", "dim"
@@ -137,9 +137,9 @@ class SideBySidePage:
         operation = fit(row.op or "", width, self._glyphs) if width else row.op or ""
         return f"{spot.rba:>{digits}} {operation} {row.table or '(no name)'}"
 
-    def _about(self, at: int) -> Iterator[Line]:
+    def _about(self, index: int) -> Iterator[Line]:
         """Yield the lines about a row and the parts that differ."""
-        row = self.row(at)
+        row = self.row(index)
         if row is None:
             return
         parts = row.parts if isinstance(row, DifferenceShown) else ()

@@ -32,7 +32,7 @@ _BRACKETS = ("bracket0", "bracket1", "bracket2", "bracket3")
 def _variables(dim_style: str, *colours: str) -> dict[str, str]:
     """Return the variables of layout.tcss: a colour for each style that has its own."""
     return {"style-dim-style": dim_style} | {
-        f"style-{name}": one for name, one in zip((*_STYLES, *_BRACKETS), colours, strict=True)
+        f"style-{name}": colour for name, colour in zip((*_STYLES, *_BRACKETS), colours, strict=True)
     }
 
 
@@ -217,7 +217,7 @@ class HarmlessApp(OrderedKeysApp):
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copy escaped lines to the terminal's clipboard."""
-        super().copy_to_clipboard("\n".join(escape(one) for one in text.split("\n")))
+        super().copy_to_clipboard("\n".join(escape(line) for line in text.split("\n")))
 
     def notify(
         self,

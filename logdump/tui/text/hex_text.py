@@ -77,8 +77,8 @@ def placed_tokens(record: Record) -> Iterator[PlacedToken]:
     yield _of_frame(record.trailer, record.length, record.length)
 
 
-def _of_frame(token: Token, at: int, length: int) -> PlacedToken:
-    return PlacedToken(TokenPart(token.id, token.info, at, 0), token_name(RECORD_TOKENS, token.id), length)
+def _of_frame(token: Token, offset: int, length: int) -> PlacedToken:
+    return PlacedToken(TokenPart(token.id, token.info, offset, 0), token_name(RECORD_TOKENS, token.id), length)
 
 
 def _name_in_record(record: Record, part: TokenPart) -> str:
@@ -89,39 +89,39 @@ def _name_in_record(record: Record, part: TokenPart) -> str:
 
 def inner_tokens(record: Record, outer: PlacedToken) -> list[PlacedToken]:
     """Return the tokens inside ``T`` or a group of the file header; none of other tokens or if they do not decode."""
-    number, _, at, size = outer.place
+    number, _, offset, size = outer.place
     if record.is_file_header and number in GROUPS:
         order, names = ORDER, {token: field.name for token, field in GROUPS[number].fields.items()}
     elif number == ord("T") and not record.is_file_header:
         order, names = record.order, {ord(token): name for token, name in GGS_TOKENS.items()}
     else:
         return []
-    data = record.cut(at, at + size)
+    data = record.cut(offset, offset + size)
     try:
         places = token_places(data, 0, len(data), order)
     except TrailError:
         return []
-    parts = (TokenPart(token, info, at + inside, length) for token, info, inside, length in places)
+    parts = (TokenPart(token, info, offset + inside, length) for token, info, inside, length in places)
     return [PlacedToken(part, names.get(part.id, ""), part.size) for part in parts]
 
 
 def fields_of(record: Record, settings: Settings) -> list[RecordField]:
     """Return the fields of a record in the order of their bytes, without those that cannot be decoded."""
-    found: list[RecordField] = []
+    fields: list[RecordField] = []
     for placed in placed_tokens(record):
         if placed.place.id == ord("H") and not record.is_file_header:
-            found += _header_fields(record, placed.place.at, settings)
+            fields += _header_fields(record, placed.place.at, settings)
         elif placed.place.id == ord("D") and not record.is_file_header:
-            found += _data_fields(record, placed)
+            fields += _data_fields(record, placed)
         else:
             inner = inner_tokens(record, placed)
-            found += [_token_field(one) for one in inner]
+            fields += [_token_field(token) for token in inner]
             if not inner and placed.place.id == ord("U"):
-                found.append(RecordField("user", "User Tokens", placed.place.at, placed.place.at + placed.length))
-    return found
+                fields.append(RecordField("user", "User Tokens", placed.place.at, placed.place.at + placed.length))
+    return fields
 
 
-def _header_fields(record: Record, at: int, settings: Settings) -> Iterator[RecordField]:
+def _header_fields(record: Record, offset: int, settings: Settings) -> Iterator[RecordField]:
     header = record.header
     values = {
         "IO Time": format_timestamp(header.io_time, settings.time_offset),
@@ -132,13 +132,13 @@ def _header_fields(record: Record, at: int, settings: Settings) -> Iterator[Reco
     }
     for field, (start, end) in PLACES.items():
         name = _HEADER[field]
-        value = values.get(name) or f"x{record.cut(at + start, at + end).hex()}"
-        yield RecordField("header", name, at + start, at + end, value)
+        value = values.get(name) or f"x{record.cut(offset + start, offset + end).hex()}"
+        yield RecordField("header", name, offset + start, offset + end, value)
     size = len(header.name_field)
     if size:
         index = record.table_index
         text = f"table index {index}" if index is not None else escape(record.name)
-        yield RecordField("name", "Name", at + HEADER_SIZE, at + HEADER_SIZE + size, text)
+        yield RecordField("name", "Name", offset + HEADER_SIZE, offset + HEADER_SIZE + size, text)
 
 
 def _data_fields(record: Record, placed: PlacedToken) -> list[RecordField]:
@@ -150,20 +150,20 @@ def _data_fields(record: Record, placed: PlacedToken) -> list[RecordField]:
         return whole
     if images is None:
         return whole if placed.length else []
-    at = start + images.prefix_size
-    found = []
+    offset = start + images.prefix_size
+    fields = []
     for image, columns in (("before", images.before), ("after", images.after)):
         label = f" {image}" if images.prefix_size else ""
-        found += list(_column_fields(columns or (), at, label))
-        at = found[-1].end if found else at
-    return found
+        fields += list(_column_fields(columns or (), offset, label))
+        offset = fields[-1].end if fields else offset
+    return fields
 
 
-def _column_fields(columns: Columns, at: int, label: str) -> Iterator[RecordField]:
+def _column_fields(columns: Columns, start: int, label: str) -> Iterator[RecordField]:
     for column in columns:
-        end = at + 4 + len(column.raw)
-        yield RecordField("column", f"Column {column.index}{label}", at, end, "NULL" if column.is_null else "")
-        at = end
+        end = start + 4 + len(column.raw)
+        yield RecordField("column", f"Column {column.index}{label}", start, end, "NULL" if column.is_null else "")
+        start = end
 
 
 def _token_field(placed: PlacedToken) -> RecordField:
@@ -217,9 +217,9 @@ def _record_lines(record: Record, fields: list[RecordField], per_line: int) -> I
     for placed in placed_tokens(record):
         yield _token_line(placed)
         inner = inner_tokens(record, placed)
-        for one in inner:
-            yield _token_line(one, indent="  ")
-            yield from _payload_lines(record, one, [], per_line)
+        for token in inner:
+            yield _token_line(token, indent="  ")
+            yield from _payload_lines(record, token, [], per_line)
         if not inner:
             yield from _payload_lines(record, placed, starts, per_line)
 
@@ -227,7 +227,7 @@ def _record_lines(record: Record, fields: list[RecordField], per_line: int) -> I
 def _payload_lines(record: Record, placed: PlacedToken, starts: list[int], per_line: int) -> Iterator[HexLine]:
     begin, end = placed.place.at, placed.place.at + placed.place.size
     shown = min(end, begin + MOST_BYTES)
-    cuts = [begin, *(one for one in starts if begin < one < shown), shown]
+    cuts = [begin, *(cut for cut in starts if begin < cut < shown), shown]
     for start, stop in pairwise(cuts):
         yield from _bytes_lines(record.cut(start, stop), start, per_line)
     if shown < end:
@@ -242,8 +242,8 @@ def _token_line(placed: PlacedToken, *, indent: str = "") -> HexLine:
 
 
 def _bytes_lines(data: bytes, start: int, per_line: int) -> Iterator[HexLine]:
-    for at in range(0, len(data), per_line):
-        yield HexLine("", start + at, data[at : at + per_line])
+    for offset in range(0, len(data), per_line):
+        yield HexLine("", start + offset, data[offset : offset + per_line])
 
 
 _PRINTABLE = frozenset(range(0x21, 0x7F))
@@ -261,23 +261,23 @@ def byte_style(byte: int) -> str:
     return "control" if byte < 0x80 else "high"
 
 
-def line_pieces(text: HexText, one: HexLine, digits: int, field: RecordField | None) -> tuple[Piece, ...]:
+def line_pieces(text: HexText, line: HexLine, digits: int, field: RecordField | None) -> tuple[Piece, ...]:
     """Return a line as pieces, with the bytes of ``field`` underlined."""
-    rba = f"{text.rba + one.start:>{digits}} "
-    if not one.data:
-        return (rba, "dim"), (one.label, "strong")
+    rba = f"{text.rba + line.start:>{digits}} "
+    if not line.data:
+        return (rba, "dim"), (line.label, "strong")
     pieces: list[Piece] = [(f"{rba}   ", "dim")]
-    for at, byte in enumerate(one.data):
-        style = _style_at(byte, one.start + at, field)
+    for index, byte in enumerate(line.data):
+        style = _style_at(byte, line.start + index, field)
         pieces.append((f"{byte:02x}", style))
-        if at % 2 and at + 1 < len(one.data):
-            ends = field is not None and one.start + at + 1 == field.end
+        if index % 2 and index + 1 < len(line.data):
+            ends = field is not None and line.start + index + 1 == field.end
             pieces.append((" ", style.removesuffix("+field") if ends else style))
     width = text.bytes_per_line * 5 // 2 - 1
-    used = len(one.data) * 2 + (len(one.data) - 1) // 2
+    used = len(line.data) * 2 + (len(line.data) - 1) // 2
     pieces.append((" " * (width - used) + " | ", ""))
-    for at, byte in enumerate(one.data):
-        is_inside = field is not None and field.start <= one.start + at < field.end
+    for index, byte in enumerate(line.data):
+        is_inside = field is not None and field.start <= line.start + index < field.end
         pieces.append((ASCII[byte], "field" if is_inside else ""))
     return tuple(_merged(pieces))
 
@@ -288,6 +288,6 @@ def _merged(pieces: list[Piece]) -> Iterator[Piece]:
         yield "".join(text for text, _ in group), style
 
 
-def _style_at(byte: int, at: int, field: RecordField | None) -> str:
-    is_inside = field is not None and field.start <= at < field.end
+def _style_at(byte: int, offset: int, field: RecordField | None) -> str:
+    is_inside = field is not None and field.start <= offset < field.end
     return f"{byte_style(byte)}+field" if is_inside else byte_style(byte)

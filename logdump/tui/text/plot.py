@@ -81,7 +81,7 @@ class Plot(NamedTuple):
     def point_at(self, time: int | None) -> int:
         """Return the index of the last point that begins at or before a time; the last point if ``time`` is None."""
         begins = (point.time if point.since is None else point.since for point in self.points)
-        later = (at for at, begin in enumerate(begins) if time is not None and begin > time)
+        later = (index for index, begin in enumerate(begins) if time is not None and begin > time)
         return max(0, next(later, len(self.points)) - 1)
 
 
@@ -97,11 +97,11 @@ def plot_lines(plot: Plot, cursor: int, width: int, height: int, glyphs: Glyphs)
     number = len(plot.bands) or 1
     rows = max(number, height - 1 - bool(plot.gaps))
     lines: list[Line] = []
-    for at, band in enumerate(plot.bands):
-        count = rows // number + (at >= number - rows % number)
-        lines += _band_lines(plot, at, band, count, cursor, labels, width - labels, glyphs)
+    for index, band in enumerate(plot.bands):
+        count = rows // number + (index >= number - rows % number)
+        lines += _band_lines(plot, index, band, count, cursor, labels, width - labels, glyphs)
     if plot.gaps:
-        marks = "".join(GAP if at in plot.gaps else " " for at in range(width - labels))
+        marks = "".join(GAP if column in plot.gaps else " " for column in range(width - labels))
         lines.append(Line(((fit("Missing", labels, glyphs), "dim"), (marks, "warn"))))
     label, (axis, style) = times_line(plot.times, labels, width, glyphs).pieces
     first, end, *_ = plot.points[cursor] if plot.points else (0, 0)
@@ -117,20 +117,20 @@ def times_line(times: tuple[str, str], labels: int, width: int, glyphs: Glyphs) 
 
 
 def _band_lines(
-    plot: Plot, at: int, band: Band, count: int, cursor: int, labels: int, columns: int, glyphs: Glyphs
+    plot: Plot, index: int, band: Band, count: int, cursor: int, labels: int, columns: int, glyphs: Glyphs
 ) -> list[Line]:
     """Return the rows of one band, the first with its label."""
     bars = count - (count >= _ROWS_WITH_SPACE)
-    levels = [_level(point.values[at], band, bars * len(glyphs.bars)) for point in plot.points]
+    levels = [_level(point.values[index], band, bars * len(glyphs.bars)) for point in plot.points]
     point = plot.points[cursor] if plot.points else None
     lines = []
     for row in range(count):
         text, base = "", (count - 1 - row) * len(glyphs.bars)
-        for one, level in zip(plot.points, levels, strict=True):
-            text = text.ljust(one.first) + _cell(level - base, glyphs) * (one.end - one.first)
+        for bar, level in zip(plot.points, levels, strict=True):
+            text = text.ljust(bar.first) + _cell(level - base, glyphs) * (bar.end - bar.first)
         text = text.ljust(columns)
         label = _label(band, labels, glyphs) if row == 0 else " " * labels
-        style = f"bracket{at % _COLOURS}"
+        style = f"bracket{index % _COLOURS}"
         bars_and_cursor = _around(text, point, style, glyphs) if point is not None else ((text, style),)
         lines.append(Line(((label, "dim"), *bars_and_cursor)))
     return lines

@@ -113,9 +113,9 @@ _LONGEST = 60
 def with_margin(lines: Iterable[Line], record: Record, session: Session) -> Iterator[Line]:
     """Yield the lines, with a note in the margin of the first line that shows a field."""
     notes = dict(_notes(record, session))
-    for one in lines:
-        found = [notes.pop(name) for name in one.fields if name in notes]
-        yield one._replace(margin=tuple((note, "") for note in found)) if found else one
+    for display_line in lines:
+        line_notes = [notes.pop(name) for name in display_line.fields if name in notes]
+        yield display_line._replace(margin=tuple((note, "") for note in line_notes)) if line_notes else display_line
 
 
 def _notes(record: Record, session: Session) -> Iterator[tuple[str, str]]:
@@ -142,9 +142,9 @@ def _columns(record: Record, session: Session) -> Iterator[tuple[str, str]]:
     for column in images.before or ():
         yield f"Column {column.index}{labels[0]}", _named(changed[column.index], changed[column.index].before)
     for column in images.after or ():
-        one = changed[column.index]
-        was = f"   was {_text(one.before)}" if one.is_changed else ""
-        yield f"Column {column.index}{labels[1]}", _named(one, one.after) + was
+        column_change = changed[column.index]
+        was = f"   was {_text(column_change.before)}" if column_change.is_changed else ""
+        yield f"Column {column.index}{labels[1]}", _named(column_change, column_change.after) + was
 
 
 def _named(column: ColumnChange, value: Value | None) -> str:
@@ -170,8 +170,8 @@ def with_fields(lines: Iterable[Line], fields: list[RecordField]) -> Iterator[Li
     tokens = iter([field.name for field in fields if field.kind == "token"])
     data = "Data" if any(field.kind == "data" for field in fields) else ""
     current = ""
-    for one in lines:
-        text = one.text
+    for display_line in lines:
+        text = display_line.text
         if _COLUMN.match(text):
             current = next(columns, "")
         elif _TOKEN.match(text):
@@ -181,7 +181,7 @@ def with_fields(lines: Iterable[Line], fields: list[RecordField]) -> Iterator[Li
         elif not current:
             current = data
         names = [current] if current else list(_fields_in(text))
-        yield one._replace(fields=tuple(names))
+        yield display_line._replace(fields=tuple(names))
 
 
 def _fields_in(text: str) -> Iterator[str]:
@@ -239,9 +239,9 @@ def ddl_lines(session: Session, record: Record) -> Iterator[Line]:
     shows_steps = session.settings.detail is not Detail.OFF
     for result in evaluate(subject_of_record(session.trail, record), parameters.for_trail(session.trail.path)):
         yield line("")
-        first, *others = evaluation_lines(result._replace(shows_steps=shows_steps), session.settings)
+        first, *rest = evaluation_lines(result._replace(shows_steps=shows_steps), session.settings)
         yield line(first, "strong")
-        yield from (line(text, "dim") for text in others)
+        yield from (line(text, "dim") for text in rest)
 
 
 KIND_STYLES = {
@@ -346,13 +346,13 @@ def _fields(column: ColumnChange, record: Record) -> tuple[str, ...]:
 
 def _definition(known: KnownRecord, width: int) -> Iterator[Line]:
     """Yield the columns of a table; nothing for a database, as the lines of NEXT are complete."""
-    found = known.definition
-    if not isinstance(found, TableDefinition):
+    definition = known.definition
+    if not isinstance(definition, TableDefinition):
         return
     name = escape(known.record.name) or escape(known.row_definition.name)
-    yield Line((("DEFINITION", "metadata"), (f" {name}", "strong"), (f"  version {found.version}", "dim")))
+    yield Line((("DEFINITION", "metadata"), (f" {name}", "strong"), (f"  version {definition.version}", "dim")))
     rows = [(" ", "Column", "Type")]
-    for column in found.columns:
+    for column in definition.columns:
         kind = sql_type(column) or f"data type {column.data_type}"
         rows.append(("K" if column.is_key else "", cut_to(escape(column.name), width // 2), kind))
     widths = widths_of(rows)

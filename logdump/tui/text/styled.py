@@ -89,7 +89,7 @@ def fit_right(text: str, width: int, glyphs: Glyphs) -> str:
 
 def cut_line(segments: Sequence[Segment], width: int, cut: str) -> list[Segment]:
     """Return the segments in at most ``width`` cells, with a mark at the end if more than blanks is cut off."""
-    text = "".join(one.text for one in segments)
+    text = "".join(segment.text for segment in segments)
     if cell_len(text) <= width:
         return list(segments)
     blanks = len(text) - len(text.rstrip(" "))
@@ -110,7 +110,7 @@ class HarmlessLines(LineFilter):
         shown = [Segment(harmless(text, self._glyphs), style) for text, style, _ in segments]
         if all(new.text == old.text and not old.control for new, old in zip(shown, segments, strict=True)):
             return segments
-        width = sum(one.cell_length for one in segments)
+        width = sum(segment.cell_length for segment in segments)
         return Segment.adjust_line_length(cut_line(shown, width, self._glyphs.cut), width)
 
 
@@ -144,13 +144,13 @@ class TextColumn(NamedTuple):
     def need(self, glyphs: Glyphs, *, is_brief: bool = False) -> int:
         """Return the number of cells for the widest value."""
         cells = (self.brief or self.cells) if is_brief else self.cells
-        return max(width_of(one, glyphs) for one in (self.heading, *cells))
+        return max(width_of(cell, glyphs) for cell in (self.heading, *cells))
 
     def lines(self, width: int, glyphs: Glyphs) -> list[str]:
         """Return heading and cells in ``width`` cells; empty texts if the width is 0."""
         blank, shown = " " * self.gap, fit_right if self.is_number else fit
         cells = self.brief if self.brief and width < self.need(glyphs) else self.cells
-        return [blank + shown(one, width, glyphs) if width else "" for one in (self.heading, *cells)]
+        return [blank + shown(cell, width, glyphs) if width else "" for cell in (self.heading, *cells)]
 
 
 def in_columns(
@@ -166,15 +166,15 @@ def in_columns(
     brief cells with each of ``limits``, the maximum widths of some columns (0: left out). The first column of
     ``elastic`` that is shown is widened or narrowed to fill the room.
     """
-    gaps = [one.gap for one in columns]
-    needs = [one.need(glyphs) for one in columns]
-    brief = [one.need(glyphs, is_brief=True) for one in columns]
-    layouts = [[max(need, one.usual) for need, one in zip(needs, columns, strict=True)], needs, brief]
-    layouts += [[min(width, limit.get(at, width)) for at, width in enumerate(brief)] for limit in limits]
+    gaps = [column.gap for column in columns]
+    needs = [column.need(glyphs) for column in columns]
+    brief = [column.need(glyphs, is_brief=True) for column in columns]
+    layouts = [[max(need, column.usual) for need, column in zip(needs, columns, strict=True)], needs, brief]
+    layouts += [[min(width, limit.get(index, width)) for index, width in enumerate(brief)] for limit in limits]
     widths = first_fitting(layouts, gaps, room)
-    at = next(one for one in elastic if widths[one])
-    widths[at] = max(1, widths[at] + room - taken(widths, gaps))
-    shown = [one.lines(width, glyphs) for one, width in zip(columns, widths, strict=True)]
+    filler = next(index for index in elastic if widths[index])
+    widths[filler] = max(1, widths[filler] + room - taken(widths, gaps))
+    shown = [column.lines(width, glyphs) for column, width in zip(columns, widths, strict=True)]
     heading, *lines = ("".join(cells) for cells in zip(*shown, strict=True))
     return heading, lines
 
@@ -206,29 +206,29 @@ def line(text: str, style: str = "", fields: tuple[str, ...] = ()) -> Line:
     return Line(((text, style),), fields=fields)
 
 
-def wrapped(one: Line, width: int) -> list[Line]:
+def wrapped(line: Line, width: int) -> list[Line]:
     """Split a line into rows of at most ``width`` cells, after a blank in the second half of the row if there is one.
 
     The last row has the margin.
     """
-    text = one.text
-    if width < 1 or not one.wraps or cell_len(text) <= width:
-        return [one]
+    text = line.text
+    if width < 1 or not line.wraps or cell_len(text) <= width:
+        return [line]
     rows, start = [], 0
     while start < len(text):
         end = _row_end(text, start, width)
-        rows.append(one._replace(pieces=tuple(_between(one.pieces, start, end)), margin=()))
+        rows.append(line._replace(pieces=tuple(_between(line.pieces, start, end)), margin=()))
         start = end
-    return [*rows[:-1], rows[-1]._replace(margin=one.margin)]
+    return [*rows[:-1], rows[-1]._replace(margin=line.margin)]
 
 
-def from_cell(one: Line, left: int) -> Line:
+def from_cell(line: Line, left: int) -> Line:
     """Return the line from a cell on; if that cuts a wide character, a blank replaces its other half."""
-    text, start, cells = one.text, 0, 0
+    text, start, cells = line.text, 0, 0
     while start < len(text) and (cells < left or (start and not display_width(text[start]))):
         cells += display_width(text[start])
         start += 1
-    return one._replace(pieces=((" " * (cells - left), ""), *_between(one.pieces, start, len(text))))
+    return line._replace(pieces=((" " * (cells - left), ""), *_between(line.pieces, start, len(text))))
 
 
 def _row_end(text: str, start: int, width: int) -> int:
@@ -246,12 +246,12 @@ def _row_end(text: str, start: int, width: int) -> int:
 
 def _between(pieces: tuple[Piece, ...], start: int, end: int) -> Iterator[Piece]:
     """Yield the pieces of the text from ``start`` to before ``end``."""
-    at = 0
+    offset = 0
     for text, style in pieces:
-        part = text[max(0, start - at) : max(0, end - at)]
+        part = text[max(0, start - offset) : max(0, end - offset)]
         if part:
             yield part, style
-        at += len(text)
+        offset += len(text)
 
 
 def cut_to(pieces: tuple[Piece, ...], width: int, mark: str) -> tuple[Piece, ...]:
@@ -259,11 +259,11 @@ def cut_to(pieces: tuple[Piece, ...], width: int, mark: str) -> tuple[Piece, ...
     text = "".join(text for text, _ in pieces)
     if cell_len(text) <= width:
         return pieces
-    kept, cells = 0, 1
-    while kept < len(text) and cells + cell_len(text[kept]) <= width:
-        cells += cell_len(text[kept])
-        kept += 1
-    return (*_between(pieces, 0, kept), (mark, "dim")) if width > 0 else ()
+    end, cells = 0, 1
+    while end < len(text) and cells + cell_len(text[end]) <= width:
+        cells += cell_len(text[end])
+        end += 1
+    return (*_between(pieces, 0, end), (mark, "dim")) if width > 0 else ()
 
 
 STYLES = frozenset(
@@ -291,8 +291,8 @@ class Styled(Widget):
     """A widget that draws pieces with styles; its screen must have the component classes (``COMPONENTS``)."""
 
     def _over(self, own: Style, name: str) -> Style:
-        for one in name.split("+") if name else ():
-            own += self.screen.get_component_rich_style(f"style--{one}", partial=True)
+        for part in name.split("+") if name else ():
+            own += self.screen.get_component_rich_style(f"style--{part}", partial=True)
         return own
 
     def strip(self, pieces: tuple[Piece, ...], width: int, *, style: str = "") -> Strip:
@@ -305,5 +305,5 @@ class Styled(Widget):
     @property
     def glyphs(self) -> Glyphs:
         """The characters of the terminal."""
-        found = getattr(self.app, "glyphs", UNICODE)
-        return found if isinstance(found, Glyphs) else UNICODE
+        glyphs = getattr(self.app, "glyphs", UNICODE)
+        return glyphs if isinstance(glyphs, Glyphs) else UNICODE

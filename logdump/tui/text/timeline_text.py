@@ -51,12 +51,12 @@ def timeline_page(
         plot = volume_plot(volume, width, zone)
     else:
         return TimelinePage([*first, line("Nothing with a time has been found yet.", "dim")])
-    at = plot.point_at(moment)
+    index = plot.point_at(moment)
     about = Line(((harmless(heading, glyphs), "strong"),))
     about = about if height >= HIGH else Line(cut_to(about.pieces, width, glyphs.cut))
-    above = [*first, *wrapped(about, width), *wrapped(line(_about(plot, at, zone)), width)]
-    lines = above + plot_lines(plot, at, width, height - len(above), glyphs)
-    return TimelinePage(lines, plot.points, at, label_width(plot.bands, width))
+    above = [*first, *wrapped(about, width), *wrapped(line(_about(plot, index, zone)), width)]
+    lines = above + plot_lines(plot, index, width, height - len(above), glyphs)
+    return TimelinePage(lines, plot.points, index, label_width(plot.bands, width))
 
 
 def _no_heartbeat(timeline: Timeline, partial: str) -> str:
@@ -74,9 +74,9 @@ def _heading(timeline: Timeline, way: WayTimeline, *, is_partial: bool) -> str:
     return f"{amount(way.beats, 'beat')}{every}{missing}{age}: {route_text(*way[:3])}"
 
 
-def _about(plot: Plot, at: int, zone: TimeOffset) -> str:
+def _about(plot: Plot, index: int, zone: TimeOffset) -> str:
     """Return the line about the point under the cursor: its time, its record, its values."""
-    point = plot.points[at]
+    point = plot.points[index]
     values = ", ".join(
         f"{band.label.lower()} {band.text(value)}"
         for band, value in zip(plot.bands, point.values, strict=True)
@@ -97,8 +97,8 @@ def _interval_text(microseconds: int) -> str:
 
 def lag_plot(way: WayTimeline, width: int, zone: TimeOffset) -> Plot:
     """Return a plot with a band for each known lag of a path; a beat lasts to the next one, or to the gap before it."""
-    hops = [at for at in range(len(HOPS)) if any(beat.lags[at] is not None for beat in way.points)]
-    bands = tuple(_lag_band(list(HOPS)[at], [beat.lags[at] for beat in way.points]) for at in hops)
+    hops = [hop for hop in range(len(HOPS)) if any(beat.lags[hop] is not None for beat in way.points)]
+    bands = tuple(_lag_band(list(HOPS)[hop], [beat.lags[hop] for beat in way.points]) for hop in hops)
     columns = max(1, width - label_width(bands, width))
     scale = TimeScale(way.points[0].time, way.points[-1].time + (way.interval or 1), columns)
     gaps, blank = _gap_columns(way.gaps, way.interval or 1, scale)
@@ -108,8 +108,8 @@ def lag_plot(way: WayTimeline, width: int, zone: TimeOffset) -> Plot:
     points = []
     for first, following in pairwise((*drawn, columns)):
         beat = most_delayed(drawn[first])
-        end = next((at for at in range(first + 1, following) if at in blank), following)
-        lags, since = tuple(beat.lags[at] for at in hops), drawn[first][0].time
+        end = next((column for column in range(first + 1, following) if column in blank), following)
+        lags, since = tuple(beat.lags[hop] for hop in hops), drawn[first][0].time
         points.append(PlotPoint(first, end, beat.time, beat.rba, lags, since=since))
     ends = way.points[0].time, way.points[-1].time
     return Plot(bands, tuple(points), gaps, end_times(ends, zone))
@@ -150,8 +150,8 @@ def volume_bands(volume: Volume) -> tuple[Band, ...]:
     return tuple(
         Band(label, lambda number: f"{number:,}", 0, max(values))
         for label, values in (
-            ("Records", [one.records for one in volume.intervals]),
-            ("Bytes", [one.data_bytes for one in volume.intervals]),
+            ("Records", [interval.records for interval in volume.intervals]),
+            ("Bytes", [interval.data_bytes for interval in volume.intervals]),
         )
     )
 
@@ -162,9 +162,11 @@ def volume_plot(volume: Volume, width: int, zone: TimeOffset) -> Plot:
     cells = max(1, (width - label_width(bands, width)) // volume.number)
     origin = volume.intervals[0].start
     points = []
-    for one in volume.intervals:
-        first = (one.start - origin) // volume.interval * cells
-        points.append(PlotPoint(first, first + cells, one.start, one.rba, (one.records, one.data_bytes)))
+    for interval in volume.intervals:
+        first = (interval.start - origin) // volume.interval * cells
+        points.append(
+            PlotPoint(first, first + cells, interval.start, interval.rba, (interval.records, interval.data_bytes))
+        )
     ends = origin, volume.intervals[-1].start + volume.interval
     return Plot(bands, tuple(points), frozenset(), end_times(ends, zone))
 
@@ -182,7 +184,7 @@ _WANTED = 8
 
 
 def open_transactions_page(
-    found: OpenTransactions | BrRefusal | None,
+    open_transactions: OpenTransactions | BrRefusal | None,
     bar: int,
     size: tuple[int, int],
     settings: Settings,
@@ -194,59 +196,67 @@ def open_transactions_page(
     ``partial`` says what has not been read; it is the first line if nothing is known or the findings are partial.
     """
     width, height = size
-    if found is None:
+    if open_transactions is None:
         text = "The trail is being read for its open transactions." if partial == PARTIAL else partial
         return TimelinePage([line(text, "dim" if partial == PARTIAL else "warn")])
-    if isinstance(found, BrRefusal):
-        return TimelinePage([line(text) for text in found.lines])
-    if not found.transactions:
-        return TimelinePage(_lines_about_all(found, partial, settings, glyphs))
-    bar = max(0, min(bar, 2 * len(found.transactions) - 1))
-    chart = _Chart(found, bar, width, settings, glyphs)
+    if isinstance(open_transactions, BrRefusal):
+        return TimelinePage([line(text) for text in open_transactions.lines])
+    if not open_transactions.transactions:
+        return TimelinePage(_lines_about_all(open_transactions, partial, settings, glyphs))
+    bar = max(0, min(bar, 2 * len(open_transactions.transactions) - 1))
+    chart = _Chart(open_transactions, bar, width, settings, glyphs)
     about = chart.about_cursor(is_high=height >= HIGH)
-    least = min(_WANTED, len(found.transactions)) + _BELOW + len(about)
+    least = min(_WANTED, len(open_transactions.transactions)) + _BELOW + len(about)
     above = [
-        *_shortened_heading(_lines_about_all(found, partial, settings, glyphs), width, height, least, glyphs),
+        *_shortened_heading(
+            _lines_about_all(open_transactions, partial, settings, glyphs), width, height, least, glyphs
+        ),
         *about,
     ]
     lines = chart.lines(max(1, height - len(above) - _BELOW))
     return TimelinePage([*above, *lines], chart.points(len(above)), bar, chart.labels)
 
 
-def _lines_about_all(found: OpenTransactions, partial: str, settings: Settings, glyphs: Glyphs) -> list[Line]:
+def _lines_about_all(
+    open_transactions: OpenTransactions, partial: str, settings: Settings, glyphs: Glyphs
+) -> list[Line]:
     """Return the heading: the number of long transactions, the assumptions, then the other lines of BR."""
-    first = end_lines(found.end, settings) if found.end is not None else (partial or PARTIAL,)
-    texts = *first, *recovery_lines(found.shown, settings)
-    return [line(harmless(text, glyphs), "" if at else "strong") for at, text in enumerate(texts)]
+    first = end_lines(open_transactions.end, settings) if open_transactions.end is not None else (partial or PARTIAL,)
+    texts = *first, *recovery_lines(open_transactions.shown, settings)
+    return [line(harmless(text, glyphs), "" if index else "strong") for index, text in enumerate(texts)]
 
 
 def _shortened_heading(lines: list[Line], width: int, height: int, least: int, glyphs: Glyphs) -> list[Line]:
     """Return the heading, whole if ``least`` rows remain; else its first two lines, cut to a row each on a low page."""
-    rows = [row for one in lines for row in wrapped(one, width)]
+    rows = [row for line in lines for row in wrapped(line, width)]
     if len(rows) + least <= height:
         return rows
     if height < HIGH:
-        return [_cut(one, width, glyphs) for one in lines[:_FEW]]
-    return [row for one in lines[:_FEW] for row in wrapped(one, width)]
+        return [_cut(line, width, glyphs) for line in lines[:_FEW]]
+    return [row for line in lines[:_FEW] for row in wrapped(line, width)]
 
 
-def _cut(one: Line, width: int, glyphs: Glyphs) -> Line:
-    return Line(cut_to(one.pieces, width, glyphs.cut))
+def _cut(line: Line, width: int, glyphs: Glyphs) -> Line:
+    return Line(cut_to(line.pieces, width, glyphs.cut))
 
 
 class _Chart:
     """The bars of the transactions, and the lines about the cursor."""
 
-    def __init__(self, found: OpenTransactions, bar: int, width: int, settings: Settings, glyphs: Glyphs) -> None:
-        self._found, self._settings, self._glyphs, self._width = found, settings, glyphs, width
+    def __init__(
+        self, open_transactions: OpenTransactions, bar: int, width: int, settings: Settings, glyphs: Glyphs
+    ) -> None:
+        self._found, self._settings, self._glyphs, self._width = open_transactions, settings, glyphs, width
         self._at, self._is_end = divmod(bar, 2)
-        names = (one.began.xid or "" for one in found.transactions)
+        names = (transaction.began.xid or "" for transaction in open_transactions.transactions)
         self.labels = min(max(len(_CHECKPOINT), *(len(name) + 1 for name in names)), width // 3)
-        start = min(_earliest(one) for one in found.transactions)
-        self._end = max(one.began.end or one.began.high for one in found.transactions)
+        start = min(_earliest(transaction) for transaction in open_transactions.transactions)
+        self._end = max(
+            transaction.began.end or transaction.began.high for transaction in open_transactions.transactions
+        )
         self._scale = TimeScale(start, self._end + 1, max(1, width - self.labels))
         self._first = self._room = 0
-        current = found.transactions[self._at].began
+        current = open_transactions.transactions[self._at].began
         self._moment = current.high if not self._is_end or current.end is None else current.end
 
     def about_cursor(self, *, is_high: bool) -> list[Line]:
@@ -256,13 +266,15 @@ class _Chart:
         spot = shown.began.last_spot
         if self._is_end and spot is not None:
             text += f"; last record RBA {spot.rba} of {harmless(spot.path.name, self._glyphs)}"
-        one = line(text.strip())
-        lines = wrapped(one, self._width) if is_high else [_cut(one, self._width, self._glyphs)]
+        about = line(text.strip())
+        lines = wrapped(about, self._width) if is_high else [_cut(about, self._width, self._glyphs)]
         checkpoint = self._found.checkpoint_before(self._moment)
         if checkpoint is None:
             return lines
         return lines + [
-            row for told in checkpoint_lines(checkpoint, self._settings) for row in wrapped(line(told), self._width)
+            row
+            for checkpoint_line in checkpoint_lines(checkpoint, self._settings)
+            for row in wrapped(line(checkpoint_line), self._width)
         ]
 
     def lines(self, room: int) -> list[Line]:
@@ -272,7 +284,7 @@ class _Chart:
         self._room = room
         ticks = self._ticks()
         shown = enumerate(transactions[self._first : self._first + room], self._first)
-        bars = [self._bar_line(one, ticks, is_current=at == self._at) for at, one in shown]
+        bars = [self._bar_line(transaction, ticks, is_current=index == self._at) for index, transaction in shown]
         restart = self._found.restart_before(self._moment)
         marks = self._blank(ticks)
         if restart is not None:
@@ -284,10 +296,13 @@ class _Chart:
     def points(self, above: int) -> tuple[PlotPoint, ...]:
         """Return both ends of each transaction; those of visible bars have a row, counted from the top of the page."""
         points = []
-        for at, one in enumerate(shown.began for shown in self._found.transactions):
-            is_shown = self._first <= at < self._first + self._room
-            row = above + at - self._first if is_shown else None
-            ends = (one.high, one.spot), (one.high if one.end is None else one.end, one.last_spot or one.spot)
+        for index, began in enumerate(shown.began for shown in self._found.transactions):
+            is_shown = self._first <= index < self._first + self._room
+            row = above + index - self._first if is_shown else None
+            ends = (
+                (began.high, began.spot),
+                (began.high if began.end is None else began.end, began.last_spot or began.spot),
+            )
             for moment, spot in ends:
                 column, (path, rba) = self._scale.column(moment), spot or (None, 0)
                 points.append(PlotPoint(column, column + 1, moment, rba, path=path, row=row))
@@ -303,22 +318,22 @@ class _Chart:
         return frozenset() if many else frozenset(scale.column(grid.time(number)) for number in numbers)
 
     def _blank(self, ticks: frozenset[int]) -> list[Piece]:
-        return [(self._glyphs.divider if at in ticks else " ", "dim") for at in range(self._scale.columns)]
+        return [(self._glyphs.divider if column in ticks else " ", "dim") for column in range(self._scale.columns)]
 
-    def _bar_line(self, one: LongTransactionShown, ticks: frozenset[int], *, is_current: bool) -> Line:
+    def _bar_line(self, transaction: LongTransactionShown, ticks: frozenset[int], *, is_current: bool) -> Line:
         cells, column = self._blank(ticks), self._scale.column
-        for (first, end), glyph, style in zip(self._spans(one), self._glyphs.spans, _SPAN_STYLES, strict=False):
+        for (first, end), glyph, style in zip(self._spans(transaction), self._glyphs.spans, _SPAN_STYLES, strict=False):
             cells[column(first) : column(end) + 1] = [(glyph, style)] * (column(end) + 1 - column(first))
         if is_current:
-            at = column(self._moment)
-            cells[at] = (cells[at][0], "cursor")
-        label = fit(one.began.xid or "", self.labels - 1, self._glyphs) + " "
+            cursor = column(self._moment)
+            cells[cursor] = (cells[cursor][0], "cursor")
+        label = fit(transaction.began.xid or "", self.labels - 1, self._glyphs) + " "
         return Line(((label, "strong" if is_current else "dim"), *_joined(cells)))
 
-    def _spans(self, one: LongTransactionShown) -> Iterator[tuple[int, int]]:
+    def _spans(self, transaction: LongTransactionShown) -> Iterator[tuple[int, int]]:
         """Yield the ranges of time in which it was possibly open, open, and on disk, if it was written there."""
-        began, end = one.began, self._end if one.began.end is None else one.began.end
-        yield _earliest(one), began.high
+        began, end = transaction.began, self._end if transaction.began.end is None else transaction.began.end
+        yield _earliest(transaction), began.high
         yield began.high, end
         grid = self._found.grid
         persisted = grid.persisted_from(began) if grid is not None else None
@@ -326,9 +341,9 @@ class _Chart:
             yield persisted, end
 
 
-def _earliest(one: LongTransactionShown) -> int:
+def _earliest(transaction: LongTransactionShown) -> int:
     """Return the earliest time at which the transaction may have begun."""
-    return one.began.high if one.began.low is None else one.began.low
+    return transaction.began.high if transaction.began.low is None else transaction.began.low
 
 
 def _joined(cells: Sequence[Piece]) -> tuple[Piece, ...]:

@@ -94,8 +94,8 @@ class _Cache:
 
     def has(self, file: int, piece: int, size: int) -> bool:
         """Return whether at least ``size`` bytes of a piece are cached."""
-        found = self._pieces.get((file, piece))
-        return found is not None and found.size >= size
+        cached = self._pieces.get((file, piece))
+        return cached is not None and cached.size >= size
 
     def put(self, file: int, first: int, data: memoryview) -> None:
         """Store the bytes of consecutive pieces. Raises OSError if the disk is full."""
@@ -110,10 +110,10 @@ class _Cache:
         sizes = [min(PIECE, len(data) - start) for start in range(0, len(data), PIECE)]
         slots = sorted(self._slot() for _ in sizes)
         begin = 0
-        for at in range(1, len(slots) + 1):
-            if at == len(slots) or slots[at] != slots[at - 1] + 1:
-                os.pwrite(self._handle, data[begin * PIECE : at * PIECE], slots[begin] * PIECE)
-                begin = at
+        for stop in range(1, len(slots) + 1):
+            if stop == len(slots) or slots[stop] != slots[stop - 1] + 1:
+                os.pwrite(self._handle, data[begin * PIECE : stop * PIECE], slots[begin] * PIECE)
+                begin = stop
         for number, (slot, size) in enumerate(zip(slots, sizes, strict=True), first):
             self._pieces[file, number] = _Piece(slot, size)
 
@@ -205,27 +205,27 @@ class _Remote:
         """Return whether the known bytes of the former version, at its beginning and end, are in this one too."""
         for start, known in ((0, self._beginning), self._last):
             if known:
-                found = self.store.fetch(self.path.url, start, start + len(known))
-                if found.data != known or not found.facts.is_as(now):
+                fetched = self.store.fetch(self.path.url, start, start + len(known))
+                if fetched.data != known or not fetched.facts.is_as(now):
                     return False
         return True
 
     def read(self, target: memoryview, start: int, ahead: int) -> None:
         """Copy bytes of the file; request those up to ``ahead`` as well."""
-        process, at, stop, rounds = _shared(), start, start + len(target), 0
-        while at < stop:
-            copied = process.cache.get(id(self), target[at - start :], at)
-            at += copied
+        process, position, stop, rounds = _shared(), start, start + len(target), 0
+        while position < stop:
+            copied = process.cache.get(id(self), target[position - start :], position)
+            position += copied
             rounds = 0 if copied else rounds + 1
             if copied:
                 continue
             if rounds > _ROUNDS:  # the fetched pieces were evicted each time
-                end = min(stop, (at // PIECE + 1) * PIECE)
-                target[at - start : end - start] = self._fetch(at, end)
-                at = end
+                end = min(stop, (position // PIECE + 1) * PIECE)
+                target[position - start : end - start] = self._fetch(position, end)
+                position = end
                 continue
-            self.want(at // PIECE, stop, ahead)
-            if (under_way := self._fetching.get(at // PIECE)) is not None:
+            self.want(position // PIECE, stop, ahead)
+            if (under_way := self._fetching.get(position // PIECE)) is not None:
                 under_way.result()
 
     def want(self, first: int, stop: int, ahead: int) -> int:
@@ -236,7 +236,7 @@ class _Remote:
         process, size = _shared(), self.size
         until = min(max(stop, ahead), size)
         with self._lock:
-            number, last, asked = first, -(-until // PIECE), first
+            number, last, requested = first, -(-until // PIECE), first
             enough = min(max((until - stop) // 2, PIECE), REQUEST) // PIECE  # no small requests ahead
             while number < last:
                 begin = number
@@ -249,8 +249,8 @@ class _Remote:
                     self._fetching.update(dict.fromkeys(range(begin, number), job))
                 else:
                     break
-                asked = number
-        return asked * PIECE
+                requested = number
+        return requested * PIECE
 
     def _is_missing(self, process: _Process, number: int, size: int) -> bool:
         return number not in self._fetching and not process.cache.has(
@@ -373,8 +373,8 @@ class FetchedBytes(FileContents):
 
     def copy(self, start: int, stop: int) -> bytes:
         """Return the bytes from ``start`` to before ``stop``."""
-        if self.recent is not None and (kept := self.recent.copy(start, stop)) is not None:
-            return kept
+        if self.recent is not None and (recent := self.recent.copy(start, stop)) is not None:
+            return recent
         data = bytearray(max(stop - start, 0))
         if stop > self._size:
             raise CannotRead("the file was cut while it was read", path=self._path, rba=self._size)

@@ -154,15 +154,15 @@ class Store:
             if isinstance(answer[1], OSError):
                 raise answer[1]
             return answer[1]
-        found: Facts | OSError
+        result: Facts | OSError
         try:
-            found = self._answered(lambda: self._look(url))
+            result = self._answered(lambda: self._look(url))
         except OSError as error:
-            found = error
-        self._answers[name] = time.monotonic(), found
-        if isinstance(found, OSError):
-            raise found
-        return found
+            result = error
+        self._answers[name] = time.monotonic(), result
+        if isinstance(result, OSError):
+            raise result
+        return result
 
     def names(self, folder: StoreUrl) -> list[str]:
         """Return the names in a folder."""
@@ -178,10 +178,10 @@ class Store:
         """
 
         def fetched() -> Fetched:
-            found = self._fetch(url, start, stop)
-            if len(found.data) != stop - start:
-                raise EOFError(f"{len(found.data)} bytes came of {stop - start}")
-            return found
+            result = self._fetch(url, start, stop)
+            if len(result.data) != stop - start:
+                raise EOFError(f"{len(result.data)} bytes came of {stop - start}")
+            return result
 
         return self._tried(fetched)
 
@@ -287,8 +287,8 @@ class Store:
         if self._of_http:
             urls = self.fs.ls(name.rstrip("/") + "/", detail=False)
             start = name.partition("?")[0].rstrip("/") + "/"
-            found = (url.removeprefix(start).rstrip("/") for url in urls if url.startswith(start))
-            return {one: Facts(None) for one in sorted(found) if one and "/" not in one}
+            entries = (url.removeprefix(start).rstrip("/") for url in urls if url.startswith(start))
+            return {entry: Facts(None) for entry in sorted(entries) if entry and "/" not in entry}
         refresh = {"refresh": True} if self.scheme == "s3" else {}
         listed = {
             str(info["name"]).rstrip("/").rpartition("/")[2]: _facts(info)
@@ -447,11 +447,11 @@ def _file_system(url: StoreUrl) -> Any:
         options |= {"host": host} | ({"port": int(port)} if port.isdecimal() else {})
         user = user or url.host.rpartition("@")[0]
         names = ("username", "password") if scheme == "sftp" else ("user", "password")
-        options |= {name: one for name, one in zip(names, (user, password), strict=True) if one}
+        options |= {name: credential for name, credential in zip(names, (user, password), strict=True) if credential}
         if url.scheme == "swebhdfs":
             options["use_https"] = True
     elif scheme == "s3":
-        options |= {name: one for name, one in (("key", user), ("secret", password)) if one}
+        options |= {name: credential for name, credential in (("key", user), ("secret", password)) if credential}
         settings = options.setdefault("config_kwargs", {})
         options["config_kwargs"] = {
             "connect_timeout": _TIMEOUT // 3,
@@ -513,9 +513,11 @@ def _problem(error: BaseException) -> tuple[OSError, bool]:
     chain = [error]
     while (cause := chain[-1].__cause__) is not None and len(chain) < _MOST_CAUSES:
         chain.append(cause)
-    names = {kind.__name__ for one in chain for kind in type(one).__mro__}
-    answered = next((found for one in chain if (found := _of_answer(one)) is not None), None)
-    is_late = any(isinstance(one, TimeoutError) for one in chain) or any("Timeout" in name for name in names)
+    names = {kind.__name__ for exception in chain for kind in type(exception).__mro__}
+    answered = next((answer for exception in chain if (answer := _of_answer(exception)) is not None), None)
+    is_late = any(isinstance(exception, TimeoutError) for exception in chain) or any(
+        "Timeout" in name for name in names
+    )
     if "RecursionError" in names:  # botocore looks for the bucket's region without end
         problem: OSError = OSError(*_ELSEWHERE)
     elif names & _WITHOUT_CREDENTIALS:
@@ -526,7 +528,7 @@ def _problem(error: BaseException) -> tuple[OSError, bool]:
         return type(error)(error.errno or errno.ENOENT, os.strerror(error.errno or errno.ENOENT)), False
     elif isinstance(error, PermissionError):
         problem = PermissionError(errno.EACCES, f"the store refuses it: {_text(error)}")
-    elif any(isinstance(one, _PASSING) for one in chain) or names & _PASSING_NAMES:
+    elif any(isinstance(exception, _PASSING) for exception in chain) or names & _PASSING_NAMES:
         what = "the server does not answer in time" if is_late else "the connection to the server is lost or refused"
         return OSError(errno.ETIMEDOUT if is_late else errno.EHOSTUNREACH, f"{what}: {_text(chain[-1])}"), True
     else:

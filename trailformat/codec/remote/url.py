@@ -85,7 +85,7 @@ class StoreUrl(NamedTuple):
 
 def keeping_secrets(text: str) -> str:
     """Return an entered line or word without the passwords and signatures of its URLs, which are kept."""
-    return _URL_IN_TEXT.sub(lambda found: _kept_out(found[0]), text) if "://" in text else text
+    return _URL_IN_TEXT.sub(lambda match: _kept_out(match[0]), text) if "://" in text else text
 
 
 def _kept_out(text: str) -> str:
@@ -111,16 +111,16 @@ def is_url(text: str) -> bool:
 
 def url_of(text: str) -> StoreUrl | None:
     """Return the URL in a name, and keep its credentials; None if it is not the URL of a store."""
-    found = _URL.fullmatch(text) if "://" in text else None
-    if found is None:
+    match = _URL.fullmatch(text) if "://" in text else None
+    if match is None:
         return None
-    scheme, rest, query = found[1].lower(), found[2], ""
+    scheme, rest, query = match[1].lower(), match[2], ""
     if scheme in _QUERIED:
         rest, query = _parted_query(rest)
     host, _, key = rest.partition("/")
-    user, at, plain = host.rpartition("@")
+    user, at_sign, plain = host.rpartition("@")
     credentials = Credentials()
-    if at and scheme not in _CONTAINERS:
+    if at_sign and scheme not in _CONTAINERS:
         name, colon, password = user.partition(":")
         credentials = Credentials(unquote(name), unquote(password))
         host = plain if (colon and scheme in _QUERIED) or not name else f"{name}@{plain}"
@@ -133,23 +133,23 @@ def _parted_query(rest: str) -> tuple[str, str]:
     """Return the URL with its public parameters, and the secret parameters."""
     before, mark, query = rest.partition("?")
     parameters = query.split("&") if mark else []
-    secret = [one for one in parameters if _SECRET.match(one.partition("=")[0])]
-    seen = [one for one in parameters if one not in secret]
-    return before + ("?" + "&".join(seen) if seen else ""), "&".join(secret)
+    secret = [parameter for parameter in parameters if _SECRET.match(parameter.partition("=")[0])]
+    public = [parameter for parameter in parameters if parameter not in secret]
+    return before + ("?" + "&".join(public) if public else ""), "&".join(secret)
 
 
 def without_secrets(text: str) -> str:
     """Return a text without passwords and signatures in URLs; known ones are removed everywhere."""
     if "://" in text:
         text = _PASSWORD_IN_TEXT.sub(r"\1@", text)
-        text = _QUERY_IN_TEXT.sub(lambda found: found[0] if not _signs(found[2]) else _parted(found[0]), text)
-    for secret in {one.password for one in _credentials.values()} | set(_queries.values()):
+        text = _QUERY_IN_TEXT.sub(lambda match: match[0] if not _signs(match[2]) else _parted(match[0]), text)
+    for secret in {credentials.password for credentials in _credentials.values()} | set(_queries.values()):
         text = text.replace(secret, "…") if secret else text
     return text
 
 
 def _signs(query: str) -> bool:
-    return any(_SECRET.match(one.partition("=")[0]) for one in query.split("&"))
+    return any(_SECRET.match(parameter.partition("=")[0]) for parameter in query.split("&"))
 
 
 def _parted(url: str) -> str:

@@ -29,13 +29,13 @@ def join_runs(runs: int, count: int, out: int) -> Any:
     """Copy runs, int64[count, 2] of addresses and sizes, to ``out``, whose size is their total. Return the end."""
     to: Any = np.int64(0)
     for number in range(count):
-        data, size, at = i64(runs, 16 * number), i64(runs, 16 * number + 8), 0
-        while at + SPARE <= size:
-            put64(out, to + at, load64(data, at))
-            at += SPARE
-        while at < size:
-            store8(out, to + at, u8(data, at))
-            at += 1
+        data, size, offset = i64(runs, 16 * number), i64(runs, 16 * number + 8), 0
+        while offset + SPARE <= size:
+            put64(out, to + offset, load64(data, offset))
+            offset += SPARE
+        while offset < size:
+            store8(out, to + offset, u8(data, offset))
+            offset += 1
         to += size
     return to
 
@@ -76,9 +76,9 @@ def set_bit(bits: int, row: int) -> None:
 
 
 @inlined
-def not_taken(found: Any, size: int) -> Any:
+def not_taken(counts: Any, size: int) -> Any:
     """Return the counts of rows without a value and of undecided rows, after one more row, which has this size."""
-    missing, undecided = found
+    missing, undecided = counts
     return missing + 1, undecided + (1 if size >= 0 or size == UNDECIDED else 0)
 
 
@@ -93,47 +93,47 @@ def unmarked(data: int, starts: int, sizes: int, rows: int) -> int:
 
 
 @inlined
-def is_number(data: int, at: int, end: int) -> Any:
+def is_number(data: int, offset: int, end: int) -> Any:
     """Return whether the bytes are ``[-]digits[.digits]`` without superfluous leading zeros."""
-    if end - at > _MOST_DIGITS:
+    if end - offset > _MOST_DIGITS:
         return False
-    if at < end and u8(data, at) == _MINUS:
-        at += 1
-    first = at
+    if offset < end and u8(data, offset) == _MINUS:
+        offset += 1
+    first = offset
     point = -1
-    while at < end:
-        byte = u8(data, at)
+    while offset < end:
+        byte = u8(data, offset)
         if byte == _POINT and point < 0:
-            point = at
+            point = offset
         elif byte < _ZERO or byte > _NINE:
             return False
-        at += 1
+        offset += 1
     whole = (point if point >= 0 else end) - first
     return whole > 0 and point != end - 1 and (whole == 1 or u8(data, first) != _ZERO)
 
 
 @inlined
-def _copied(data: int, at: int, size: int, is_last: int, out: Any) -> Any:
+def _copied(data: int, offset: int, size: int, is_last: int, out: Any) -> Any:
     """Copy a value, by words unless it is the last in the data; return the OR of its words.
 
     The bytes after the value in the last word are overwritten by the next value.
     """
-    found, done = np.uint64(0), 0
+    bits, done = np.uint64(0), 0
     while done + SPARE <= size:
-        word = load64(data, at + done)
-        found |= word
+        word = load64(data, offset + done)
+        bits |= word
         put64(out, done, word)
         done += SPARE
     if done < size and is_last == 0:
-        word = load64(data, at + done)
+        word = load64(data, offset + done)
         put64(out, done, word)
-        return found | (word & ((np.uint64(1) << np.uint64(8 * (size - done))) - np.uint64(1)))
+        return bits | (word & ((np.uint64(1) << np.uint64(8 * (size - done))) - np.uint64(1)))
     while done < size:
-        byte = u8(data, at + done)
-        found |= np.uint64(byte)
+        byte = u8(data, offset + done)
+        bits |= np.uint64(byte)
         store8(out, done, byte)
         done += 1
-    return found
+    return bits
 
 
 @inlined
@@ -144,7 +144,7 @@ def take_bytes(column: int, form: int, out: int) -> Any:
     """
     about, data, most = described(column), i64(column, 8 * C_DATA), i64(column, 8 * C_MOST)
     data_end, offsets, valid = i64(column, 8 * C_DATA_END), i64(column, 8 * C_OFFSETS), i64(column, 8 * C_VALID)
-    end, found, bits = np.int64(0), (0, 0), np.uint64(0)
+    end, counts, bits = np.int64(0), (0, 0), np.uint64(0)
     store32(offsets, 0, 0)
     for row in range(i64(column, 8 * C_ROWS)):
         start, size = value_of(about, row)
@@ -155,9 +155,9 @@ def take_bytes(column: int, form: int, out: int) -> Any:
             bits |= _copied(data, start, size, start + size + SPARE > data_end, out + end)
             end += size
         else:
-            found = not_taken(found, size)
+            counts = not_taken(counts, size)
         store32(offsets, 4 * (row + 1), end)
-    return found, end, bits & np.uint64(_HIGH_BITS) != np.uint64(0)
+    return counts, end, bits & np.uint64(_HIGH_BITS) != np.uint64(0)
 
 
 def drop_high_bytes(column: int) -> int:
@@ -166,8 +166,8 @@ def drop_high_bytes(column: int) -> int:
     skip, wide = 2 * i64(column, 8 * C_PREFIXED), i64(column, 8 * C_WIDE)
     for row in range(i64(column, 8 * C_ROWS)):
         start, size = number_at(starts, row, wide), number_at(sizes, row, wide)
-        for at in range(start + skip, start + size):
-            if u8(data, at) >= 0x80:
+        for offset in range(start + skip, start + size):
+            if u8(data, offset) >= 0x80:
                 if wide:
                     store64(sizes, 8 * row, UNDECIDED)
                 else:

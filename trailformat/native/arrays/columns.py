@@ -41,7 +41,7 @@ from trailformat.native.scan.arguments import UNDECIDED
 @inlined
 def take_integers(column: int, width: int, are_wide: int) -> Any:
     """Convert big-endian integers of ``width`` bytes, into as many, or sign-extended into 16."""
-    about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
+    about, data, counts = described(column), i64(column, 8 * C_DATA), (0, 0)
     out, valid = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID)
     for row in range(i64(column, 8 * C_ROWS)):
         start, size = value_of(about, row)
@@ -53,7 +53,7 @@ def take_integers(column: int, width: int, are_wide: int) -> Any:
             else:
                 number = np.int64(u32(data, start, 0) if width == 4 else u16(data, start, 0))
         else:
-            found = not_taken(found, size)
+            counts = not_taken(counts, size)
         if are_wide:
             number = (number << (64 - 8 * width)) >> (64 - 8 * width)
             store64(out, 16 * row, number)
@@ -64,13 +64,13 @@ def take_integers(column: int, width: int, are_wide: int) -> Any:
             store32(out, 4 * row, number)
         else:
             store16(out, 2 * row, number)
-    return found
+    return counts
 
 
 @inlined
 def take_decimals(column: int) -> Any:
     """Convert numbers of a fixed scale written as text to 128 bits, in two words each; long ones are undecided."""
-    about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
+    about, data, counts = described(column), i64(column, 8 * C_DATA), (0, 0)
     out, valid = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID)
     scale, most = i64(column, 8 * C_SCALE), i64(column, 8 * C_MOST)
     for row in range(i64(column, 8 * C_ROWS)):
@@ -82,18 +82,18 @@ def take_decimals(column: int) -> Any:
                 low = number
                 set_bit(valid, row)
             else:
-                found = not_taken(found, UNDECIDED)
+                counts = not_taken(counts, UNDECIDED)
         else:
-            found = not_taken(found, size)
+            counts = not_taken(counts, size)
         store64(out, 16 * row, low)
         store64(out, 16 * row + 8, low >> 63)
-    return found
+    return counts
 
 
 @inlined
 def take_moments(column: int) -> Any:
     """Convert dates with a time to microseconds since 1970-01-01, in UTC if they have a zone; others are undecided."""
-    about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
+    about, data, counts = described(column), i64(column, 8 * C_DATA), (0, 0)
     out, valid, has_zone = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID), i64(column, 8 * C_SCALE)
     for row in range(i64(column, 8 * C_ROWS)):
         start, size = value_of(about, row)
@@ -102,14 +102,14 @@ def take_moments(column: int) -> Any:
         if is_good:
             set_bit(valid, row)
         else:
-            found = not_taken(found, size)
-    return found
+            counts = not_taken(counts, size)
+    return counts
 
 
 @inlined
 def take_dates(column: int) -> Any:
     """Convert dates without a time to days since 1970-01-01; others are undecided."""
-    about, data, found = described(column), i64(column, 8 * C_DATA), (0, 0)
+    about, data, counts = described(column), i64(column, 8 * C_DATA), (0, 0)
     out, valid = i64(column, 8 * C_OUT), i64(column, 8 * C_VALID)
     for row in range(i64(column, 8 * C_ROWS)):
         start, size = value_of(about, row)
@@ -118,8 +118,8 @@ def take_dates(column: int) -> Any:
         if day > NO_DATE:
             set_bit(valid, row)
         else:
-            found = not_taken(found, size)
-    return found
+            counts = not_taken(counts, size)
+    return counts
 
 
 @inlined
@@ -154,17 +154,17 @@ def make_columns(table: int, count: int, texts: int, results: int) -> Any:
     end: Any = np.int64(0)
     for number in range(count):
         column, result = table + 8 * COLUMN_SIZE * number, results + 8 * RESULT_SIZE * number
-        for at in range((i64(column, 8 * C_ROWS) + 7) >> 3):
-            store8(i64(column, 8 * C_VALID), at, 0)
+        for offset in range((i64(column, 8 * C_ROWS) + 7) >> 3):
+            store8(i64(column, 8 * C_VALID), offset, 0)
         form, size, is_high = i64(column, 8 * C_FORM), np.int64(0), False
         if form == BYTES:
-            found, size, is_high = take_bytes(column, BYTES, texts + end)
+            counts, size, is_high = take_bytes(column, BYTES, texts + end)
         elif form == NUMBERS:
-            found, size, is_high = take_bytes(column, NUMBERS, texts + end)
+            counts, size, is_high = take_bytes(column, NUMBERS, texts + end)
         else:
-            found = _numbers(column, form)
-        store64(result, 8 * R_MISSING, found[0])
-        store64(result, 8 * R_UNDECIDED, found[1])
+            counts = _numbers(column, form)
+        store64(result, 8 * R_MISSING, counts[0])
+        store64(result, 8 * R_UNDECIDED, counts[1])
         store64(result, 8 * R_SIZE, size)
         store64(result, 8 * R_HIGH, is_high)
         end = (end + size + ALIGNED - 1) & -ALIGNED

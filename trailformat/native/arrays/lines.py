@@ -64,10 +64,10 @@ def _zeros(word: Any) -> Any:
 
 
 @inlined
-def _copied(data: int, at: int, size: int, out: int, to: int) -> Any:
+def _copied(data: int, offset: int, size: int, out: int, to: int) -> Any:
     """Copy bytes that are followed by SPARE bytes; return the end."""
     for place in range(0, size, SPARE):
-        put64(out, to + place, load64(data, at + place))
+        put64(out, to + place, load64(data, offset + place))
     return to + size
 
 
@@ -78,19 +78,19 @@ def _text(texts: int, holder: int, place: int, out: int, to: int) -> Any:
 
 
 @inlined
-def _in_csv(data: int, at: int, end: int, out: int, to: int) -> Any:
+def _in_csv(data: int, offset: int, end: int, out: int, to: int) -> Any:
     """Copy a value with doubled quotes; return the end."""
-    while at < end:
-        if at + SPARE <= end:
-            word = load64(data, at)
+    while offset < end:
+        if offset + SPARE <= end:
+            word = load64(data, offset)
             if _zeros(word ^ _QUOTES) == np.uint64(0):
                 put64(out, to, word)
-                at += SPARE
+                offset += SPARE
                 to += SPARE
                 continue
-        byte = u8(data, at)
+        byte = u8(data, offset)
         store8(out, to, byte)
-        at += 1
+        offset += 1
         to += 1
         if byte == _QUOTE:
             store8(out, to, byte)
@@ -122,23 +122,23 @@ def _letter(byte: int) -> Any:
 
 
 @inlined
-def _code_at(data: int, at: int) -> Any:
+def _code_at(data: int, offset: int) -> Any:
     """Return the character beyond ASCII that begins here in UTF-8, and the number of its bytes."""
-    byte = u8(data, at)
+    byte = u8(data, offset)
     if byte < 0xE0:
-        return ((byte & 0x1F) << 6) | (u8(data, at + 1) & 0x3F), 2
+        return ((byte & 0x1F) << 6) | (u8(data, offset + 1) & 0x3F), 2
     if byte < 0xF0:
-        return ((byte & 0x0F) << 12) | ((u8(data, at + 1) & 0x3F) << 6) | (u8(data, at + 2) & 0x3F), 3
-    high = ((byte & 0x07) << 18) | ((u8(data, at + 1) & 0x3F) << 12)
-    return high | ((u8(data, at + 2) & 0x3F) << 6) | (u8(data, at + 3) & 0x3F), 4
+        return ((byte & 0x0F) << 12) | ((u8(data, offset + 1) & 0x3F) << 6) | (u8(data, offset + 2) & 0x3F), 3
+    high = ((byte & 0x07) << 18) | ((u8(data, offset + 1) & 0x3F) << 12)
+    return high | ((u8(data, offset + 2) & 0x3F) << 6) | (u8(data, offset + 3) & 0x3F), 4
 
 
 @inlined
-def _escaped(data: int, at: int, escapes: int, out: int, to: int) -> Any:
+def _escaped(data: int, offset: int, escapes: int, out: int, to: int) -> Any:
     """Write a quote, a backslash or a character that is not printable ASCII; return its size, and the end."""
-    byte = u8(data, at)
+    byte = u8(data, offset)
     if byte >= _DELETE + 1:
-        code, size = _code_at(data, at)
+        code, size = _code_at(data, offset)
         if code >= 0x10000:
             to = _unit(0xD7C0 + (code >> 10), out, to)
             code = 0xDC00 + (code & 0x3FF)
@@ -157,67 +157,67 @@ def _escaped(data: int, at: int, escapes: int, out: int, to: int) -> Any:
 @inlined
 def _in_json(place: Any, escapes: int, out: int, to: int) -> Any:
     """Copy a value with the escapes of JSON; return the end."""
-    data, at, end = place
+    data, offset, end = place
     is_ascii = escapes == JSON_ASCII
     last = _DELETE - 1 if is_ascii else 0xFF
-    while at < end:
-        if at + SPARE <= end:
-            word = load64(data, at)
+    while offset < end:
+        if offset + SPARE <= end:
+            word = load64(data, offset)
             odd = _zeros(word ^ _QUOTES) | _zeros(word ^ _BACKSLASHES) | ((word - _BLANKS) & ~word & _HIGHS)
             if is_ascii:
                 odd |= _zeros(word ^ _DELETES) | (word & _HIGHS)
             if odd == np.uint64(0):
                 put64(out, to, word)
-                at += SPARE
+                offset += SPARE
                 to += SPARE
                 continue
-        byte = u8(data, at)
+        byte = u8(data, offset)
         if _BLANK <= byte <= last and byte not in (_QUOTE, _BACKSLASH):
             store8(out, to, byte)
-            at += 1
+            offset += 1
             to += 1
         else:
-            size, to = _escaped(data, at, escapes, out, to)
-            at += size
+            size, to = _escaped(data, offset, escapes, out, to)
+            offset += size
     return to
 
 
 @inlined
 def _value(place: Any, escapes: int, out: int, to: int) -> Any:
     """Write a value, from the second to before the third number of ``place``; return the end."""
-    data, at, end = place
+    data, offset, end = place
     if escapes > CSV:
         return _in_json(place, escapes, out, to)
     if escapes == CSV:
-        return _in_csv(data, at, end, out, to)
-    while at + SPARE <= end:
-        put64(out, to, load64(data, at))
-        at += SPARE
+        return _in_csv(data, offset, end, out, to)
+    while offset + SPARE <= end:
+        put64(out, to, load64(data, offset))
+        offset += SPARE
         to += SPARE
-    while at < end:
-        store8(out, to, u8(data, at))
-        at += 1
+    while offset < end:
+        store8(out, to, u8(data, offset))
+        offset += 1
         to += 1
     return to
 
 
 @inlined
-def _in_hex(data: int, at: int, end: int, out: int, to: int) -> Any:
+def _in_hex(data: int, offset: int, end: int, out: int, to: int) -> Any:
     """Write bytes in hex; return the end."""
-    while at + 4 <= end:
-        word = np.uint64(u32(data, at, 1))
+    while offset + 4 <= end:
+        word = np.uint64(u32(data, offset, 1))
         word = (word | (word << np.uint64(16))) & _PAIRS
         word = (word | (word << np.uint64(8))) & _OCTETS
         word = ((word >> np.uint64(4)) & _NIBBLES) | ((word & _NIBBLES) << np.uint64(8))
         letters = ((word + _SIXES) >> np.uint64(4)) & _ONES
         put64(out, to, word + _ZEROS + letters * _TO_LETTERS)
-        at += 4
+        offset += 4
         to += 8
-    while at < end:
-        byte = u8(data, at)
+    while offset < end:
+        byte = u8(data, offset)
         store8(out, to, _digit(byte >> 4))
         store8(out, to + 1, _digit(byte & 15))
-        at += 1
+        offset += 1
         to += 2
     return to
 
@@ -230,11 +230,11 @@ def _in_digits(number: Any, out: int, to: int) -> Any:
     while rest >= ten:
         rest //= ten
         end += 1
-    at = end
-    while at > to:
-        at -= 1
+    offset = end
+    while offset > to:
+        offset -= 1
         rest = number // ten
-        store8(out, at, _ZERO + np.int64(number - rest * ten))
+        store8(out, offset, _ZERO + np.int64(number - rest * ten))
         number = rest
     return end
 
@@ -312,25 +312,25 @@ def _null_names(line: int, row: int, out: int, to: int) -> Any:
 def _fields(line: int, row: int, out: int, to: int) -> Any:
     """Write the fields of a row, each list with its own fields; return the end, and the number of NULL fields."""
     texts, table, fields = i64(line, 8 * L_TEXTS), i64(line, 8 * L_TABLE), i64(line, 8 * L_FIELDS)
-    number, nulls, at, last, first, behind = np.int64(0), 0, row, row, np.int64(0), np.int64(-1)
+    number, nulls, index, last, first, behind = np.int64(0), 0, row, row, np.int64(0), np.int64(-1)
     while number < fields:
         field = table + 8 * FIELD_SIZE * number
         number += 1
         if i64(field, 8 * F_KIND) == LIST:
-            to, at, last = _list(texts, field, row, out, to)
+            to, index, last = _list(texts, field, row, out, to)
             first, behind = number, number + i64(field, 8 * F_DATA)
-            if at == last:
-                number, at, behind = behind, row, np.int64(-1)
+            if index == last:
+                number, index, behind = behind, row, np.int64(-1)
         else:
-            to, is_null = _field(line, field, at, out, to)
+            to, is_null = _field(line, field, index, out, to)
             nulls += is_null
         if number == behind:
-            at += 1
+            index += 1
             field = table + 8 * FIELD_SIZE * (first - 1)
-            if at < last:
+            if index < last:
                 to, number = _text(texts, field, F_NAME, out, to), first
             else:
-                to, at, behind = _text(texts, field, F_CLOSING, out, to), row, np.int64(-1)
+                to, index, behind = _text(texts, field, F_CLOSING, out, to), row, np.int64(-1)
     return to, nulls
 
 
@@ -366,24 +366,24 @@ def _is_odd(marks: Any) -> Any:
 def count_lines(data: int, size: int, counts: int) -> int:
     """Count line breaks into ``counts``, int64[3]: all; those after an even number of quotes; 1 if quotes are odd."""
     marks: Any = np.uint64(0)
-    total, even, at = 0, 0, 0
-    while at < size:
-        end = min(at + SPARE, size)
-        if end == at + SPARE:
-            word = load64(data, at)
+    total, even, offset = 0, 0, 0
+    while offset < size:
+        end = min(offset + SPARE, size)
+        if end == offset + SPARE:
+            word = load64(data, offset)
             if _zeros(word ^ _BREAKS) == np.uint64(0):
                 word ^= _QUOTES
                 marks ^= ~(((word & ~_HIGHS) + ~_HIGHS) | word) & _HIGHS
-                at = end
+                offset = end
                 continue
-        while at < end:
-            byte = u8(data, at)
+        while offset < end:
+            byte = u8(data, offset)
             if byte == _QUOTE:
                 marks ^= np.uint64(0x80)
             elif byte == _BREAK:
                 total += 1
                 even += 1 - _is_odd(marks)
-            at += 1
+            offset += 1
     store64(counts, 0, total)
     store64(counts, 8, even)
     store64(counts, 16, _is_odd(marks))

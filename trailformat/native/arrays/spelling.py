@@ -60,58 +60,58 @@ def _zeros(word: Any) -> Any:
 @inlined
 def _around(spelling: int, place: int, out: int, to: int) -> Any:
     """Copy a text of the spelling; return the end."""
-    texts, at, size = i64(spelling, 8 * P_TEXTS), i64(spelling, 8 * place), i64(spelling, 8 * place + 8)
+    texts, offset, size = i64(spelling, 8 * P_TEXTS), i64(spelling, 8 * place), i64(spelling, 8 * place + 8)
     for done in range(0, size, SPARE):
-        put64(out, to + done, load64(texts, at + done))
+        put64(out, to + done, load64(texts, offset + done))
     return to + size
 
 
 @inlined
-def _copied(data: int, at: int, size: int, out: int, to: int) -> Any:
+def _copied(data: int, offset: int, size: int, out: int, to: int) -> Any:
     """Copy bytes that may be the last of the data; return the end."""
     done = 0
     while done + SPARE <= size:
-        put64(out, to + done, load64(data, at + done))
+        put64(out, to + done, load64(data, offset + done))
         done += SPARE
     while done < size:
-        store8(out, to + done, u8(data, at + done))
+        store8(out, to + done, u8(data, offset + done))
         done += 1
     return to + size
 
 
 @inlined
-def _bits(data: int, at: int, size: int) -> Any:
+def _bits(data: int, offset: int, size: int) -> Any:
     """Return the OR of bytes, in the bytes of a word."""
-    found, done = np.uint64(0), 0
+    bits, done = np.uint64(0), 0
     while done + SPARE <= size:
-        found |= load64(data, at + done)
+        bits |= load64(data, offset + done)
         done += SPARE
     while done < size:
-        found |= np.uint64(u8(data, at + done))
+        bits |= np.uint64(u8(data, offset + done))
         done += 1
-    return found
+    return bits
 
 
 @inlined
-def _text(data: int, at: int, size: int, spelling: int, out: int, to: int) -> Any:
+def _text(data: int, offset: int, size: int, spelling: int, out: int, to: int) -> Any:
     """Write a text; return the end, or -1 if one of its characters is odd."""
-    odd, doubles_quotes, end = i64(spelling, 8 * P_ODD), i64(spelling, 8 * P_DOUBLES_QUOTES), at + size
+    odd, doubles_quotes, end = i64(spelling, 8 * P_ODD), i64(spelling, 8 * P_DOUBLES_QUOTES), offset + size
     if odd == 0 and doubles_quotes == 0:
-        return _copied(data, at, size, out, to)
-    while at < end:
-        if at + SPARE <= end:
-            word = load64(data, at)
+        return _copied(data, offset, size, out, to)
+    while offset < end:
+        if offset + SPARE <= end:
+            word = load64(data, offset)
             strange = _zeros(word ^ _QUOTES) | _zeros(word ^ _BACKSLASHES) | _zeros(word ^ _DELETES)
             if strange | ((word - _BLANKS) & ~word & _HIGHS) == np.uint64(0):
                 put64(out, to, word)
-                at += SPARE
+                offset += SPARE
                 to += SPARE
                 continue
-        byte = u8(data, at)
+        byte = u8(data, offset)
         if odd and u8(odd, byte):
             return np.int64(-1)
         store8(out, to, byte)
-        at += 1
+        offset += 1
         to += 1
         if byte == _QUOTE and doubles_quotes:
             store8(out, to, byte)
@@ -120,9 +120,9 @@ def _text(data: int, at: int, size: int, spelling: int, out: int, to: int) -> An
 
 
 @inlined
-def _hex(data: int, at: int, size: int, letters: int, out: int, to: int) -> Any:
+def _hex(data: int, offset: int, size: int, letters: int, out: int, to: int) -> Any:
     """Write bytes in hex; return the end."""
-    for place in range(at, at + size):
+    for place in range(offset, offset + size):
         byte = u8(data, place)
         high, low = byte >> 4, byte & 15
         store8(out, to, high + (_ZERO if high < 10 else letters))
@@ -144,8 +144,8 @@ def _number(number: Any, is_minus: int, scale: int, out: int, to: int) -> Any:
     digits = max(digits, scale + 1)
     for place in range(digits):
         rest = number // _TEN
-        at = to + digits - 1 - place + (1 if place < scale else 0)
-        store8(out, at, _ZERO + np.int64(number - rest * _TEN))
+        offset = to + digits - 1 - place + (1 if place < scale else 0)
+        store8(out, offset, _ZERO + np.int64(number - rest * _TEN))
         number = rest
     if scale:
         store8(out, to + digits - scale, _POINT)
@@ -154,13 +154,13 @@ def _number(number: Any, is_minus: int, scale: int, out: int, to: int) -> Any:
 
 
 @inlined
-def _integer(data: int, at: int, spelling: int, out: int, to: int) -> Any:
+def _integer(data: int, offset: int, spelling: int, out: int, to: int) -> Any:
     """Write a big-endian integer; return the end."""
     width, is_signed = i64(spelling, 8 * P_WIDTH), i64(spelling, 8 * P_IS_SIGNED)
     if width == 8:
-        number = np.int64(u64(data, at, 0))
+        number = np.int64(u64(data, offset, 0))
     else:
-        number = np.int64(u32(data, at, 0) if width == 4 else u16(data, at, 0))
+        number = np.int64(u32(data, offset, 0) if width == 4 else u16(data, offset, 0))
     if is_signed:
         number = (number << (64 - 8 * width)) >> (64 - 8 * width)
     is_minus = 1 if is_signed != 0 and number < 0 else 0
@@ -169,11 +169,11 @@ def _integer(data: int, at: int, spelling: int, out: int, to: int) -> Any:
 
 
 @inlined
-def _moment(data: int, at: int, fraction: int, out: int, to: int) -> Any:
+def _moment(data: int, offset: int, fraction: int, out: int, to: int) -> Any:
     """Write a valid date with a time; return the end."""
-    _copied(data, at, _DATE_SIZE, out, to)
+    _copied(data, offset, _DATE_SIZE, out, to)
     store8(out, to + _DATE_SIZE, _BLANK)
-    to = _copied(data, at + _DATE_SIZE + 1, _CLOCK_SIZE, out, to + _DATE_SIZE + 1)
+    to = _copied(data, offset + _DATE_SIZE + 1, _CLOCK_SIZE, out, to + _DATE_SIZE + 1)
     if fraction:
         store8(out, to, _POINT)
         for place in range(_DECIMALS):
@@ -184,47 +184,47 @@ def _moment(data: int, at: int, fraction: int, out: int, to: int) -> Any:
 
 
 @inlined
-def _spelled_moment(data: int, at: int, size: int, spelling: int, out: int, to: int) -> Any:
+def _spelled_moment(data: int, offset: int, size: int, spelling: int, out: int, to: int) -> Any:
     """Write a moment and the texts around it; return the end, or -1 if it is invalid."""
-    is_good, moment = moment_at(data, at, size, 0)
+    is_good, moment = moment_at(data, offset, size, 0)
     if not is_good:
         return np.int64(-1)
     fraction = moment % DAY % _SECOND
     to = _around(spelling, P_OTHER_OPENING if fraction else P_OPENING, out, to)
-    to = _moment(data, at, fraction, out, to)
+    to = _moment(data, offset, fraction, out, to)
     return _around(spelling, P_OTHER_CLOSING if fraction else P_CLOSING, out, to)
 
 
 @inlined
-def _spelled(data: int, at: int, size: int, spelling: int, out: int, to: int) -> Any:
+def _spelled(data: int, offset: int, size: int, spelling: int, out: int, to: int) -> Any:
     """Write a value that is neither text nor a moment; return the end, or -1 if it is undecided."""
     form = i64(spelling, 8 * P_FORM)
     end: Any = np.int64(-1)
     begin = _around(spelling, P_OPENING, out, to)
     if form == SPELL_BYTES:
-        end = _hex(data, at, size, _CAPITALS if i64(spelling, 8 * P_IS_UPPER) else _LETTERS, out, begin)
+        end = _hex(data, offset, size, _CAPITALS if i64(spelling, 8 * P_IS_UPPER) else _LETTERS, out, begin)
     elif form == SPELL_INTEGERS:
-        end = _integer(data, at, spelling, out, begin) if size == i64(spelling, 8 * P_WIDTH) else np.int64(-1)
+        end = _integer(data, offset, spelling, out, begin) if size == i64(spelling, 8 * P_WIDTH) else np.int64(-1)
     elif form == SPELL_NUMBERS:
-        end = _copied(data, at, size, out, begin) if is_number(data, at, at + size) else np.int64(-1)
-    elif form == SPELL_DATES and size == _DATE_SIZE and date_at(data, at) > NO_DATE:
-        end = _copied(data, at, size, out, begin)
+        end = _copied(data, offset, size, out, begin) if is_number(data, offset, offset + size) else np.int64(-1)
+    elif form == SPELL_DATES and size == _DATE_SIZE and date_at(data, offset) > NO_DATE:
+        end = _copied(data, offset, size, out, begin)
     return _around(spelling, P_CLOSING, out, end) if end >= 0 else end
 
 
 @inlined
 def _spelled_text(place: Any, spelling: int, is_high: int, out: int, to: int) -> Any:
     """Write a text and the texts around it; return the end, or -1 if one of its characters is odd."""
-    data, at, size = place
+    data, offset, size = place
     to = _around(spelling, P_OTHER_OPENING if is_high else P_OPENING, out, to)
-    end = _text(data, at, size, spelling, out, to)
+    end = _text(data, offset, size, spelling, out, to)
     return _around(spelling, P_OTHER_CLOSING if is_high else P_CLOSING, out, end) if end >= 0 else end
 
 
-def spell_values(column: int, spelling: int, offsets: int, valid: int, out: int, found: int) -> Any:
+def spell_values(column: int, spelling: int, offsets: int, valid: int, out: int, results: int) -> Any:
     """Write values to ``out``, followed by SPARE bytes, and their ``offsets``, int32; undecided values are empty.
 
-    ``found``, int64[3], gets the number of missing values, how many of them are undecided, to be written one by one,
+    ``results``, int64[3], gets the number of missing values, how many of them are undecided, to be written one by one,
     and whether texts have bytes beyond ASCII. Return the end of the last value.
     """
     about, data = described(column), i64(column, 8 * C_DATA)
@@ -233,16 +233,16 @@ def spell_values(column: int, spelling: int, offsets: int, valid: int, out: int,
     end: Any = np.int64(0)
     store32(offsets, 0, 0)
     for row in range(i64(column, 8 * C_ROWS)):
-        at, size = value_of(about, row)
+        offset, size = value_of(about, row)
         to = np.int64(-1)
         if 0 <= size <= most:
             if form < SPELL_MOMENTS:
-                to = _spelled(data, at, size, spelling, out, end)
+                to = _spelled(data, offset, size, spelling, out, end)
             elif form == SPELL_MOMENTS:
-                to = _spelled_moment(data, at, size, spelling, out, end)
+                to = _spelled_moment(data, offset, size, spelling, out, end)
             else:
-                high = _bits(data, at, size) & _HIGHS
-                to = _spelled_text((data, at, size), spelling, 1 if high != np.uint64(0) else 0, out, end)
+                high = _bits(data, offset, size) & _HIGHS
+                to = _spelled_text((data, offset, size), spelling, 1 if high != np.uint64(0) else 0, out, end)
                 highs |= high if to >= 0 else np.uint64(0)
         if to >= 0:
             end = to
@@ -251,7 +251,7 @@ def spell_values(column: int, spelling: int, offsets: int, valid: int, out: int,
             missing += 1
             undecided += 1 if size >= 0 or size == UNDECIDED else 0
         store32(offsets, 4 * (row + 1), end)
-    store64(found, 8 * FOUND_MISSING, missing)
-    store64(found, 8 * FOUND_UNDECIDED, undecided)
-    store64(found, 8 * FOUND_HIGH, 1 if highs != np.uint64(0) else 0)
+    store64(results, 8 * FOUND_MISSING, missing)
+    store64(results, 8 * FOUND_UNDECIDED, undecided)
+    store64(results, 8 * FOUND_HIGH, 1 if highs != np.uint64(0) else 0)
     return end

@@ -18,14 +18,14 @@ _COLON, _BLANK, _T, _PLUS, _MINUS, _POINT = 58, 32, 84, 43, 45, 46
 
 
 @inlined
-def decimal_at(data: int, at: int, end: int, scale: int) -> Any:
+def decimal_at(data: int, offset: int, end: int, scale: int) -> Any:
     """Return whether the bytes are ``[-]digits[.digits]``, and the value times 10 to the power of ``scale``."""
-    is_minus = at < end and u8(data, at) == _MINUS
-    at += is_minus
+    is_minus = offset < end and u8(data, offset) == _MINUS
+    offset += is_minus
     number: Any = np.int64(0)
     digits, decimals = 0, -1
-    while at < end:
-        byte = u8(data, at)
+    while offset < end:
+        byte = u8(data, offset)
         if byte == _POINT and decimals < 0:
             decimals = 0
         elif byte < 48 or byte > 57 or digits == _MOST_DIGITS:
@@ -34,7 +34,7 @@ def decimal_at(data: int, at: int, end: int, scale: int) -> Any:
             number = 10 * number + (byte - 48)
             digits += 1
             decimals += decimals >= 0
-        at += 1
+        offset += 1
     more = scale - max(decimals, 0)
     if digits == 0 or more < 0 or digits + more > _MOST_DIGITS:
         return False, number
@@ -44,11 +44,11 @@ def decimal_at(data: int, at: int, end: int, scale: int) -> Any:
 
 
 @inlined
-def _digits(data: int, at: int, count: int) -> Any:
+def _digits(data: int, offset: int, count: int) -> Any:
     """Return the number in ``count`` digits, or -1."""
     number = 0
     for place in range(count):
-        digit = u8(data, at + place) - 48
+        digit = u8(data, offset + place) - 48
         if digit < 0 or digit > 9:
             return -1
         number = 10 * number + digit
@@ -66,10 +66,17 @@ def _days(year: int, month: int, day: int) -> Any:
 
 
 @inlined
-def date_at(data: int, at: int) -> Any:
+def date_at(data: int, offset: int) -> Any:
     """Return the days of ``1994-09-30`` since 1970-01-01; NO_DATE if invalid."""
-    year, month, day = _digits(data, at, 4), _digits(data, at + 5, 2), _digits(data, at + 8, 2)
-    if year < 1 or month < 1 or month > 12 or day < 1 or u8(data, at + 4) != _MINUS or u8(data, at + 7) != _MINUS:
+    year, month, day = _digits(data, offset, 4), _digits(data, offset + 5, 2), _digits(data, offset + 8, 2)
+    if (
+        year < 1
+        or month < 1
+        or month > 12
+        or day < 1
+        or u8(data, offset + 4) != _MINUS
+        or u8(data, offset + 7) != _MINUS
+    ):
         return NO_DATE
     is_leap = (year % 4 == 0 and year % 100 != 0) or year % 400 == 0
     most = 30 + (month + (month > 7)) % 2 - (month == 2) * (1 if is_leap else 2)
@@ -77,19 +84,19 @@ def date_at(data: int, at: int) -> Any:
 
 
 @inlined
-def _clock(data: int, at: int, size: int) -> Any:
+def _clock(data: int, offset: int, size: int) -> Any:
     """Return the microseconds of ``15:33:00`` or ``15:33:00.123456``, or -1; nanoseconds must be zeros."""
-    if size < 8 or u8(data, at + 2) != _COLON or u8(data, at + 5) != _COLON:
+    if size < 8 or u8(data, offset + 2) != _COLON or u8(data, offset + 5) != _COLON:
         return -1
-    hour, minute, second = _digits(data, at, 2), _digits(data, at + 3, 2), _digits(data, at + 6, 2)
+    hour, minute, second = _digits(data, offset, 2), _digits(data, offset + 3, 2), _digits(data, offset + 6, 2)
     if min(hour, minute, second) < 0 or hour > 23 or minute > 59 or second > 59:
         return -1
     fraction, scale = np.int64(0), np.int64(1_000_000)
     if size > 8:
-        if size == 9 or size > 18 or u8(data, at + 8) != _POINT:
+        if size == 9 or size > 18 or u8(data, offset + 8) != _POINT:
             return -1
         for place in range(9, size):
-            digit = _digits(data, at + place, 1)
+            digit = _digits(data, offset + place, 1)
             if digit < 0 or (scale == 1 and digit > 0):
                 return -1
             if scale > 1:
@@ -98,26 +105,26 @@ def _clock(data: int, at: int, size: int) -> Any:
 
 
 @inlined
-def _offset(data: int, at: int, size: int) -> Any:
+def _offset(data: int, offset: int, size: int) -> Any:
     """Return the minutes of ``+05:30``, or 1 << 20 if invalid."""
-    sign = u8(data, at)
-    hours, minutes = _digits(data, at + 1, 2), _digits(data, at + 4, 2)
-    is_good = size == 6 and sign in (_PLUS, _MINUS) and u8(data, at + 3) == _COLON
+    sign = u8(data, offset)
+    hours, minutes = _digits(data, offset + 1, 2), _digits(data, offset + 4, 2)
+    is_good = size == 6 and sign in (_PLUS, _MINUS) and u8(data, offset + 3) == _COLON
     if not is_good or min(hours, minutes) < 0 or hours > 23 or minutes > 59:
         return 1 << 20
     return (60 * hours + minutes) * (1 if sign == _PLUS else -1)
 
 
 @inlined
-def moment_at(data: int, at: int, size: int, has_zone: int) -> Any:
+def moment_at(data: int, offset: int, size: int, has_zone: int) -> Any:
     """Return whether the bytes are a date with a time, and its microseconds since 1970-01-01; in UTC with a zone."""
-    if size < 19 or u8(data, at + 10) not in (_COLON, _BLANK, _T):
+    if size < 19 or u8(data, offset + 10) not in (_COLON, _BLANK, _T):
         return False, np.int64(0)
     shift = 0
     if has_zone:
-        shift = _offset(data, at + size - 6, 6) if size >= 26 else 1 << 20
-        size -= 7 if u8(data, at + size - 7) == _BLANK else 6
-    day, clock = date_at(data, at), _clock(data, at + 11, size - 11)
+        shift = _offset(data, offset + size - 6, 6) if size >= 26 else 1 << 20
+        size -= 7 if u8(data, offset + size - 7) == _BLANK else 6
+    day, clock = date_at(data, offset), _clock(data, offset + 11, size - 11)
     if day <= NO_DATE or clock < 0 or shift == 1 << 20 or (has_zone and not _FIRST_DAY <= day <= _LAST_DAY):
         return False, np.int64(0)
     return True, day * DAY + clock - shift * _MINUTE

@@ -40,18 +40,18 @@ _LARGEST_HEAD = 6
 
 
 @inlined
-def next_column(data: int, at: int, stop: int, little: int) -> Any:
-    """Return index, place and size of the payload of the column at ``at``; -1, a place after ``stop`` if none fits."""
-    if at + 4 <= stop:
-        return u16(data, at, little), at + 4, u16(data, at + 2, little)
+def next_column(data: int, offset: int, stop: int, little: int) -> Any:
+    """Return index, payload place and size of the column at ``offset``; -1, a place after ``stop`` if none fits."""
+    if offset + 4 <= stop:
+        return u16(data, offset, little), offset + 4, u16(data, offset + 2, little)
     return -1, stop + 1, 0
 
 
 @inlined
-def _next_field(data: int, at: int, stop: int, little: int, are_tokens: int) -> Any:
+def _next_field(data: int, offset: int, stop: int, little: int, are_tokens: int) -> Any:
     if are_tokens:
-        return next_token(data, at, stop, little)
-    return next_column(data, at, stop, little)
+        return next_token(data, offset, stop, little)
+    return next_column(data, offset, stop, little)
 
 
 def count_fields(
@@ -65,14 +65,14 @@ def count_fields(
     total = 0
     store64(first, 0, 0)
     for region in range(regions):
-        at, stop, order = i64(starts, 8 * region), i64(ends, 8 * region), u8(little, region)
+        offset, stop, order = i64(starts, 8 * region), i64(ends, 8 * region), u8(little, region)
         count = 0
-        while at < stop and count < MOST_FIELDS:
-            _, at, size = _next_field(data, at, stop, order, are_tokens)
-            at += size
+        while offset < stop and count < MOST_FIELDS:
+            _, offset, size = _next_field(data, offset, stop, order, are_tokens)
+            offset += size
             count += 1
-        store8(is_sound, region, 1 if at == stop else 0)
-        total += count if at == stop else 0
+        store8(is_sound, region, 1 if offset == stop else 0)
+        total += count if offset == stop else 0
         store64(first, 8 * (region + 1), total)
     return total
 
@@ -90,36 +90,36 @@ def take_fields(
 ) -> int:
     """Fill number, place and size, int64, of all counted columns or tokens."""
     for region in range(regions):
-        at, order = i64(starts, 8 * region), u8(little, region)
+        offset, order = i64(starts, 8 * region), u8(little, region)
         for field in range(i64(first, 8 * region), i64(first, 8 * (region + 1))):
-            number, at, size = _next_field(data, at, at + _LARGEST_HEAD, order, are_tokens)
+            number, offset, size = _next_field(data, offset, offset + _LARGEST_HEAD, order, are_tokens)
             store64(numbers, 8 * field, number)
-            store64(places, 8 * field, at)
+            store64(places, 8 * field, offset)
             store64(sizes, 8 * field, size)
-            at += size
+            offset += size
     return regions
 
 
 def pick_columns(
-    data: int, starts: int, ends: int, little: int, regions: int, wanted: int, places: int, sizes: int, found: int
+    data: int, starts: int, ends: int, little: int, regions: int, wanted: int, places: int, sizes: int, states: int
 ) -> int:
     """Fill place and size, int64, of the column in each region that has the index in ``wanted``, int64.
 
-    ``found``, uint8, becomes ONE, ANOTHER if there is none, SEVERAL (place and size of the last), or NO_COLUMNS if
+    ``states``, uint8, becomes ONE, ANOTHER if there is none, SEVERAL (place and size of the last), or NO_COLUMNS if
     columns do not fill the region.
     """
     for region in range(regions):
-        at, stop, order = i64(starts, 8 * region), i64(ends, 8 * region), u8(little, region)
+        offset, stop, order = i64(starts, 8 * region), i64(ends, 8 * region), u8(little, region)
         index, state, fields = i64(wanted, 8 * region), np.int64(ANOTHER), 0
-        while at < stop and fields < MOST_FIELDS:
-            number, at, size = next_column(data, at, stop, order)
+        while offset < stop and fields < MOST_FIELDS:
+            number, offset, size = next_column(data, offset, stop, order)
             if number == index:
                 state = np.int64(ONE if state == ANOTHER else SEVERAL)
-                store64(places, 8 * region, at)
+                store64(places, 8 * region, offset)
                 store64(sizes, 8 * region, size)
-            at += size
+            offset += size
             fields += 1
-        store8(found, region, state if at == stop else NO_COLUMNS)
+        store8(states, region, state if offset == stop else NO_COLUMNS)
     return regions
 
 
@@ -134,9 +134,9 @@ def _put(starts: int, sizes: int, wide: int, cell: int, start: int, size: int) -
 
 
 @inlined
-def _look_at(data: int, at: int, length: int) -> Any:
+def _look_at(data: int, offset: int, length: int) -> Any:
     """Return the size of the value at an indicator, and its HAS_ bit."""
-    indicator = u16(data, at, 0) if length >= 2 else 1
+    indicator = u16(data, offset, 0) if length >= 2 else 1
     if indicator == 0:
         return length - 2, HAS_VALUE
     if indicator == 0xFFFF:
@@ -152,19 +152,19 @@ def locate(data: int, starts: int, ends: int, little: int, rows: int, image: int
         ahead = i64(starts, 8 * min(row + AHEAD, rows - 1))
         for line in range(_LINES):
             fetch(data, ahead + line * _LINE)
-        at, stop, order = i64(starts, 8 * row), i64(ends, 8 * row), u8(little, row)
+        offset, stop, order = i64(starts, 8 * row), i64(ends, 8 * row), u8(little, row)
         state = np.int64(GOOD)
-        while at < stop:
-            index, at, length = next_column(data, at, stop, order)
-            if at + length > stop:
+        while offset < stop:
+            index, offset, length = next_column(data, offset, stop, order)
+            if offset + length > stop:
                 state = np.int64(BROKEN)
                 break
             if index >= columns:
                 state = np.int64(BEYOND)
             else:
-                size, bit = _look_at(data, at, length)
-                _put(all_starts, all_sizes, wide, index * rows + row, at + 2, size)
+                size, bit = _look_at(data, offset, length)
+                _put(all_starts, all_sizes, wide, index * rows + row, offset + 2, size)
                 store8(seen, index, u8(seen, index) | bit)
-            at += length
+            offset += length
         store8(states, row, max(state, u8(states, row)))
     return rows

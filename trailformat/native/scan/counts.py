@@ -101,12 +101,12 @@ def _group_of(code: int, ordinal: Any, state: int, counting: int) -> Any:
     groups, mask = i64(counting, 8 * GROUPS), i64(counting, 8 * ROOM) - 1
     slot = np.int64(((np.uint64(code) ^ (np.uint64(ordinal) * _OTHER_ODD)) * _ODD) >> _SHIFT) & mask
     group = groups + 8 * GROUP_SIZE * slot
-    found = i64(group, 8 * CODE)
-    while found != 0 and (found != code or i64(group, 8 * ORDINAL) != ordinal):
+    group_code = i64(group, 8 * CODE)
+    while group_code != 0 and (group_code != code or i64(group, 8 * ORDINAL) != ordinal):
         slot = (slot + 1) & mask
         group = groups + 8 * GROUP_SIZE * slot
-        found = i64(group, 8 * CODE)
-    if found == 0:
+        group_code = i64(group, 8 * CODE)
+    if group_code == 0:
         if 2 * i64(state, 8 * USED) > mask:
             return 0
         _add(state, USED, 1)
@@ -216,31 +216,31 @@ def count(data: int, limit: int, end: int, stop: int, most: int, state: int, tab
         if lacks_head(limit, end, state, rba):
             status = MORE
             break
-        status, little, found = next_frame(data, limit, end, state, rba)
+        status, little, frame = next_frame(data, limit, end, state, rba)
         if status != STOPPED:
             break
         if u8(data, rba) == TOKEN_F:
             _add(state, HEADERS, 1)
-            _add(state, HEADER_BYTES, found[0] - 8)
+            _add(state, HEADER_BYTES, frame[0] - 8)
         else:
-            key, what = key_of(data, rba + found[0], found[1], found[2], little, tables)
+            key, what = key_of(data, rba + frame[0], frame[1], frame[2], little, tables)
             if key < 0:
                 status = NEW_KEY
-                note_header(state, found, little, np.int64(what))
+                note_header(state, frame, little, np.int64(what))
                 break
-            at = found[1]
-            partition, io_type = u8(data, at + PARTITION_AT), u8(data, at + IO_TYPE_AT)
-            image, trans_ind = u8(data, at + BEFORE_AFTER_AT), u8(data, at + TRANS_IND_AT)
-            size, time = record_length(data, found, little), np.int64(u64(data, at + IO_TIME_AT, little))
+            header = frame[1]
+            partition, io_type = u8(data, header + PARTITION_AT), u8(data, header + IO_TYPE_AT)
+            image, trans_ind = u8(data, header + BEFORE_AFTER_AT), u8(data, header + TRANS_IND_AT)
+            size, time = record_length(data, frame, little), np.int64(u64(data, header + IO_TIME_AT, little))
             status = _take(key, partition, io_type, image, trans_ind, size, time, rba, 1, state, flags, counting)
             if status == FULL:
                 break
-            if is_definition(data, at, little, key, tables):
+            if is_definition(data, header, little, key, tables):
                 status = DEFINES
-                note_header(state, found, little, key)
+                note_header(state, frame, little, key)
         store64(places, 8 * row, rba)
         row += 1
-        rba += found[0]
+        rba += frame[0]
     store64(state, 8 * ROW, row)
     store64(state, 8 * RBA, rba)
     return status

@@ -91,14 +91,14 @@ _SLOT_BYTES = 8 * SLOT_SIZE
 
 
 @inlined
-def _name_word(data: int, at: int, left: int, end: int) -> Any:
+def _name_word(data: int, offset: int, left: int, end: int) -> Any:
     """Return the next 8 bytes of a name of at most ``left`` more, zeros from its NUL or its end on."""
-    if at + 8 <= end:
-        word = load64(data, at)
+    if offset + 8 <= end:
+        word = load64(data, offset)
     else:
         word = _U0
-        for place in range(min(left, end - at)):
-            word |= np.uint64(u8(data, at + place)) << np.uint64(8 * place)
+        for place in range(min(left, end - offset)):
+            word |= np.uint64(u8(data, offset + place)) << np.uint64(8 * place)
     if left < 8:
         word &= (_U1 << np.uint64(8 * left)) - _U1
     zeros = (word - _ONES) & ~word & _HIGHS
@@ -109,12 +109,12 @@ def _name_word(data: int, at: int, left: int, end: int) -> Any:
 
 
 @inlined
-def _hash_of(data: int, at: int, size: int, end: int, seed: Any) -> Any:
-    """Return the keyed hash of the name in the ``size`` bytes at ``at``; 0 only for the empty name."""
+def _hash_of(data: int, offset: int, size: int, end: int, seed: Any) -> Any:
+    """Return the keyed hash of the name in the ``size`` bytes at ``offset``; 0 only for the empty name."""
     result = seed
     place = 0
     while place < size:
-        word = _name_word(data, at + place, size - place, end)
+        word = _name_word(data, offset + place, size - place, end)
         if word == _U0:
             break
         result = (result ^ word) * _ODD
@@ -128,11 +128,11 @@ def _hash_of(data: int, at: int, size: int, end: int, seed: Any) -> Any:
 
 
 @inlined
-def _is_same(data: int, at: int, size: int, end: int, word_at: int) -> bool:
-    """Return whether the name at ``at`` equals that of the words at the address; a word with a zero byte ends it."""
+def _is_same(data: int, offset: int, size: int, end: int, word_at: int) -> bool:
+    """Return whether the name at ``offset`` equals that of the words at the address; a word with a zero ends it."""
     place, is_same, is_more = 0, True, True
     while is_same and is_more:
-        word = _name_word(data, at + place, size - place, end) if place < size else _U0
+        word = _name_word(data, offset + place, size - place, end) if place < size else _U0
         is_same = word == load64(word_at, place)
         is_more = word >> _U56 != _U0
         place += 8
@@ -140,19 +140,19 @@ def _is_same(data: int, at: int, size: int, end: int, word_at: int) -> bool:
 
 
 @inlined
-def key_of_name(data: int, at: int, size: int, end: int, tables: int) -> Any:
-    """Return the key of the name in the ``size`` bytes at ``at``, -1 if it has none; and its hash."""
-    value = _hash_of(data, at, size, end, n64(tables, 8 * SECRET))
+def key_of_name(data: int, offset: int, size: int, end: int, tables: int) -> Any:
+    """Return the key of the name in the ``size`` bytes at ``offset``, -1 if it has none; and its hash."""
+    value = _hash_of(data, offset, size, end, n64(tables, 8 * SECRET))
     if value == _U0:
         return 0, value
     slots, mask, words = i64(tables, 8 * SLOTS), i64(tables, 8 * MASK), i64(tables, 8 * WORDS)
     slot = np.int64(value >> _SHIFT) & mask
     while True:
-        found = n64(slots, slot * _SLOT_BYTES + 8 * HASH)
-        if found == _U0:
+        slot_hash = n64(slots, slot * _SLOT_BYTES + 8 * HASH)
+        if slot_hash == _U0:
             return -1, value
         start = i64(slots, slot * _SLOT_BYTES + 8 * START)
-        if found == value and _is_same(data, at, size, end, words + 8 * start):
+        if slot_hash == value and _is_same(data, offset, size, end, words + 8 * start):
             return i64(slots, slot * _SLOT_BYTES + 8 * KEY), value
         slot = (slot + 1) & mask
 
@@ -163,12 +163,12 @@ def key_of(data: int, end: int, header: int, size: int, little: int, tables: int
 
     ``tables``: see :mod:`.arguments`.
     """
-    at, size = header + HEADER_SIZE, size - HEADER_SIZE
+    offset, size = header + HEADER_SIZE, size - HEADER_SIZE
     if not u8(data, header + PARTITION_AT) & NAME_IS_INDEX:
-        return key_of_name(data, at, size, end, tables)
+        return key_of_name(data, offset, size, end, tables)
     if size < INDEX_SIZE:
         return 0, _U0
-    index = u16(data, at, little)
+    index = u16(data, offset, little)
     if index >= i64(tables, 8 * INDEXES):
         return -1, np.uint64(index)
     return i64(i64(tables, 8 * BY_INDEX), 8 * index), np.uint64(index)
@@ -179,16 +179,16 @@ def next_frame(data: int, limit: int, end: int, state: int, rba: int) -> Any:
     """Return STOPPED, or DAMAGED or MORE if there is no frame at ``rba``; its order; its frame."""
     order = i64(state, 8 * LITTLE)
     first = 0 if rba == 0 and u8(data, rba) == TOKEN_F else order
-    little, found = frame_in_either(data, rba, limit, end, first)
-    if found[0] == -1:
-        return DAMAGED, little, found
-    if found[0] < 0:
-        store64(state, 8 * NEED, -2 - found[0])
-        return MORE, little, found
+    little, frame = frame_in_either(data, rba, limit, end, first)
+    if frame[0] == -1:
+        return DAMAGED, little, frame
+    if frame[0] < 0:
+        store64(state, 8 * NEED, -2 - frame[0])
+        return MORE, little, frame
     if little != first and rba > 0:
         store64(state, 8 * LITTLE, little)
         store64(state, 8 * KNOWN, 1)
-    return STOPPED, little, found
+    return STOPPED, little, frame
 
 
 @inlined
@@ -201,10 +201,10 @@ def lacks_head(limit: int, end: int, state: int, rba: int) -> bool:
 
 
 @inlined
-def note_header(state: int, found: Any, little: int, what: Any) -> None:
+def note_header(state: int, frame: Any, little: int, what: Any) -> None:
     """Store the position of the header that the caller must read."""
-    store64(state, 8 * HEADER, found[1])
-    store64(state, 8 * HEADER_LENGTH, found[2])
+    store64(state, 8 * HEADER, frame[1])
+    store64(state, 8 * HEADER_LENGTH, frame[2])
     store64(state, 8 * RECORD_LITTLE, little)
     store64(state, 8 * WHAT, what)
 
@@ -223,26 +223,26 @@ def is_definition(data: int, header: int, little: int, key: int, tables: int) ->
 
 
 @inlined
-def record_length(data: int, found: Any, little: int) -> Any:
+def record_length(data: int, frame: Any, little: int) -> Any:
     """Return ``Record.data_length``: the header's field, or the data's size if the field is too small for it."""
-    return found[4] if found[0] > MOST_NARROW else u16(data, found[1] + RECORD_LENGTH_AT, little)
+    return frame[4] if frame[0] > MOST_NARROW else u16(data, frame[1] + RECORD_LENGTH_AT, little)
 
 
 @inlined
-def _put_header(data: int, found: Any, little: int, row: int, most: int, columns: int) -> None:
+def _put_header(data: int, frame: Any, little: int, row: int, most: int, columns: int) -> None:
     """Store the columns from the header, without the table."""
-    at = found[1]
+    header = frame[1]
     octets, ints, longs = i64(columns, 0) + row, i64(columns, 8) + 4 * row, i64(columns, 16) + 8 * row
     store8(octets, C_KIND * most, KIND_RECORD)
-    store8(octets, C_PARTITION * most, u8(data, at + PARTITION_AT))
-    store8(octets, C_BEFORE_AFTER * most, u8(data, at + BEFORE_AFTER_AT))
-    store8(octets, C_IO_TYPE * most, u8(data, at + IO_TYPE_AT))
-    store8(octets, C_ORIG_NODE * most, u8(data, at + ORIG_NODE_AT))
-    store8(octets, C_TRANS_IND * most, u8(data, at + TRANS_IND_AT))
-    store32(ints, C_AUDIT_RBA * 4 * most, u32(data, at + AUDIT_RBA_AT, little))
-    store64(longs, C_RECORD_LENGTH * 8 * most, record_length(data, found, little))
-    store64(longs, C_IO_TIME * 8 * most, np.int64(u64(data, at + IO_TIME_AT, little)))
-    store64(longs, C_AUDIT_POS * 8 * most, np.int64(u64(data, at + AUDIT_POS_AT, little)))
+    store8(octets, C_PARTITION * most, u8(data, header + PARTITION_AT))
+    store8(octets, C_BEFORE_AFTER * most, u8(data, header + BEFORE_AFTER_AT))
+    store8(octets, C_IO_TYPE * most, u8(data, header + IO_TYPE_AT))
+    store8(octets, C_ORIG_NODE * most, u8(data, header + ORIG_NODE_AT))
+    store8(octets, C_TRANS_IND * most, u8(data, header + TRANS_IND_AT))
+    store32(ints, C_AUDIT_RBA * 4 * most, u32(data, header + AUDIT_RBA_AT, little))
+    store64(longs, C_RECORD_LENGTH * 8 * most, record_length(data, frame, little))
+    store64(longs, C_IO_TIME * 8 * most, np.int64(u64(data, header + IO_TIME_AT, little)))
+    store64(longs, C_AUDIT_POS * 8 * most, np.int64(u64(data, header + AUDIT_POS_AT, little)))
 
 
 @inlined
@@ -263,18 +263,18 @@ def _put_no_header(length: int, row: int, most: int, columns: int) -> None:
 
 @inlined
 def _put_places(
-    rba: int, found: Any, little: int, key: int, transaction: int, row: int, most: int, columns: int
+    rba: int, frame: Any, little: int, key: int, transaction: int, row: int, most: int, columns: int
 ) -> None:
     octets, ints, longs = i64(columns, 0) + row, i64(columns, 8) + 4 * row, i64(columns, 16) + 8 * row
     store8(octets, C_ORDER * most, little)
     store64(longs, C_RBA * 8 * most, rba)
-    store64(longs, C_LENGTH * 8 * most, found[0])
+    store64(longs, C_LENGTH * 8 * most, frame[0])
     store64(longs, C_TABLE * 8 * most, key)
     store64(longs, C_TRANSACTION * 8 * most, transaction)
-    store32(ints, C_DATA_OFFSET * 4 * most, found[3])
-    store32(ints, C_DATA_SIZE * 4 * most, found[4])
-    store32(ints, C_TOKEN_OFFSET * 4 * most, found[5])
-    store32(ints, C_TOKEN_SIZE * 4 * most, found[6])
+    store32(ints, C_DATA_OFFSET * 4 * most, frame[3])
+    store32(ints, C_DATA_SIZE * 4 * most, frame[4])
+    store32(ints, C_TOKEN_OFFSET * 4 * most, frame[5])
+    store32(ints, C_TOKEN_SIZE * 4 * most, frame[6])
 
 
 def fill(data: int, limit: int, end: int, stop: int, most: int, state: int, tables: int, columns: int) -> int:
@@ -289,28 +289,28 @@ def fill(data: int, limit: int, end: int, stop: int, most: int, state: int, tabl
         if lacks_head(limit, end, state, rba):
             status = MORE
             break
-        status, little, found = next_frame(data, limit, end, state, rba)
+        status, little, frame = next_frame(data, limit, end, state, rba)
         if status != STOPPED:
             break
         key, transaction = 0, -1
         if u8(data, rba) == TOKEN_F:
-            _put_no_header(found[0], row, most, columns)
+            _put_no_header(frame[0], row, most, columns)
         else:
-            key, what = key_of(data, rba + found[0], found[1], found[2], little, tables)
+            key, what = key_of(data, rba + frame[0], frame[1], frame[2], little, tables)
             if key < 0:
                 status = NEW_KEY
-                note_header(state, found, little, np.int64(what))
+                note_header(state, frame, little, np.int64(what))
                 break
-            _put_header(data, found, little, row, most, columns)
-            if u8(flags, u8(data, found[1] + IO_TYPE_AT)) & OUTSIDE == 0:
+            _put_header(data, frame, little, row, most, columns)
+            if u8(flags, u8(data, frame[1] + IO_TYPE_AT)) & OUTSIDE == 0:
                 transaction = transactions
-                transactions += (u8(flags, u8(data, found[1] + TRANS_IND_AT)) & ENDING) >> 1
-            elif is_definition(data, found[1], little, key, tables):
+                transactions += (u8(flags, u8(data, frame[1] + TRANS_IND_AT)) & ENDING) >> 1
+            elif is_definition(data, frame[1], little, key, tables):
                 status = DEFINES
-                note_header(state, found, little, key)
-        _put_places(rba, found, little, key, transaction, row, most, columns)
+                note_header(state, frame, little, key)
+        _put_places(rba, frame, little, key, transaction, row, most, columns)
         row += 1
-        rba += found[0]
+        rba += frame[0]
     store64(state, 8 * ROW, row)
     store64(state, 8 * RBA, rba)
     store64(state, 8 * TRANSACTIONS, transactions)

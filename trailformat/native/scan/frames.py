@@ -41,13 +41,13 @@ def read_headers(data: int, starts: int, little: int, rows: int, indexes: int, c
     """Fill ``indexes``, int64[rows], and ``continued``, uint8[rows], of the ``G`` records at ``starts``."""
     for row in range(rows):
         fetch(data, i64(starts, 8 * min(row + AHEAD, rows - 1)))
-        at, size, order = i64(starts, 8 * row), 0, u8(little, row)
+        offset, size, order = i64(starts, 8 * row), 0, u8(little, row)
         for _ in range(2):
-            size, head = length_at(data, at, order)
-            at += head
-        has_index = u8(data, at + PARTITION_AT) & NAME_IS_INDEX and size >= HEADER_SIZE + INDEX_SIZE
-        store64(indexes, 8 * row, u16(data, at + HEADER_SIZE, order) if has_index else NO_INDEX)
-        store8(continued, row, 1 if u8(data, at + CONTINUED_AT) else 0)
+            size, head = length_at(data, offset, order)
+            offset += head
+        has_index = u8(data, offset + PARTITION_AT) & NAME_IS_INDEX and size >= HEADER_SIZE + INDEX_SIZE
+        store64(indexes, 8 * row, u16(data, offset + HEADER_SIZE, order) if has_index else NO_INDEX)
+        store8(continued, row, 1 if u8(data, offset + CONTINUED_AT) else 0)
     return rows
 
 
@@ -91,12 +91,12 @@ def _frame(data: int, rba: int, limit: int, end: int, little: int) -> Any:
     if length < 0:
         return length, header, header_size, data_at, data_size, token_at, token_size
     size = head_size(u8(data, rba + INFO_AT))
-    at, last = rba + size, rba + length - size
+    offset, last = rba + size, rba + length - size
     is_record = u8(data, rba) == TOKEN_G
     for number in range(MOST_TOKENS):
-        if at + NARROW_HEAD > last:
+        if offset + NARROW_HEAD > last:
             break
-        kind, payload, size = next_token(data, at, last, little)
+        kind, payload, size = next_token(data, offset, last, little)
         if (kind == -1) | ((kind == TOKEN_T) & (size > MOST_BYTES)):
             break
         if number == 0:
@@ -105,8 +105,8 @@ def _frame(data: int, rba: int, limit: int, end: int, little: int) -> Any:
             data_at, data_size = payload - rba, size
         elif is_record and kind == TOKEN_T and token_at == 0:
             token_at, token_size = payload - rba, size
-        at = payload + size
-    if at != last:
+        offset = payload + size
+    if offset != last:
         length = -1
     return length, header, header_size, data_at, data_size, token_at, token_size
 
@@ -114,18 +114,18 @@ def _frame(data: int, rba: int, limit: int, end: int, little: int) -> Any:
 @inlined
 def frame_in_either(data: int, rba: int, limit: int, end: int, first: int) -> Any:
     """Return the order in which a sound record starts, ``first`` tried first, and its frame."""
-    found = _frame(data, rba, limit, end, first)
-    if found[0] == -1:
+    frame = _frame(data, rba, limit, end, first)
+    if frame[0] == -1:
         return 1 - first, _frame(data, rba, limit, end, 1 - first)
-    return first, found
+    return first, frame
 
 
-def find_metadata(data: int, stop: int, limit: int, end: int, state: int, found: int, most: int) -> int:
-    """Write the RBAs of metadata records to ``found``, int64[most]; return their number.
+def find_metadata(data: int, stop: int, limit: int, end: int, state: int, rbas: int, most: int) -> int:
+    """Write the RBAs of metadata records to ``rbas``, int64[most]; return their number.
 
     ``state``, int64[2], holds the RBA of the first record and the byte order that is tried first; it gets those at the
     end of the walk: at or after ``stop``, where no sound record begins, where one reaches beyond ``limit``, or where
-    ``found`` is full. ``data``, ``limit`` and ``end``: see above.
+    ``rbas`` is full. ``data``, ``limit`` and ``end``: see above.
     """
     rba, little, count = i64(state, 0), i64(state, 8), 0
     while rba < stop and count < most and (limit - rba >= HEAD or limit >= end):
@@ -134,7 +134,7 @@ def find_metadata(data: int, stop: int, limit: int, end: int, state: int, found:
             break
         little = order
         if u8(data, rba) == TOKEN_G and u8(data, frame[1] + IO_TYPE_AT) == METADATA:
-            store64(found, 8 * count, rba)
+            store64(rbas, 8 * count, rba)
             count += 1
         rba += frame[0]
     store64(state, 0, rba)
@@ -152,9 +152,9 @@ def next_frame(data: int, start: int, stop: int, limit: int, end: int) -> int:
         kind = u8(data, rba)
         if (kind != TOKEN_G) & (kind != TOKEN_F):
             continue
-        _, found = frame_in_either(data, rba, limit, end, 0)
-        if found[0] >= 0:
+        _, frame = frame_in_either(data, rba, limit, end, 0)
+        if frame[0] >= 0:
             return rba
-        if found[0] != -1:
+        if frame[0] != -1:
             return -2 - rba
     return -1

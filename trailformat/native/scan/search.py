@@ -15,9 +15,9 @@ _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 @inlined
-def _is_here(data: int, at: int, value: int, folds: int, size: int) -> Any:
+def _is_here(data: int, offset: int, value: int, folds: int, size: int) -> Any:
     place = 0
-    while place < size and u8(data, at + place) | u8(folds, place) == u8(value, place):
+    while place < size and u8(data, offset + place) | u8(folds, place) == u8(value, place):
         place += 1
     return place == size
 
@@ -28,16 +28,16 @@ def _eight(byte: int) -> Any:
 
 
 @inlined
-def _may_be_among(data: int, at: int, value: int, folds: int, size: int) -> Any:
-    """Return whether any of the places from ``at`` on may have the first and the last byte; eight in a word."""
+def _may_be_among(data: int, offset: int, value: int, folds: int, size: int) -> Any:
+    """Return whether any of the places from ``offset`` on may have the first and the last byte; eight in a word."""
     first, last = _eight(u8(value, 0)), _eight(u8(value, size - 1))
     first_fold, last_fold = _eight(u8(folds, 0)), _eight(u8(folds, size - 1))
-    found = np.uint64(0)
+    marks = np.uint64(0)
     for word in range(_WORDS):
-        differs = (load64(data, at + 8 * word) | first_fold) ^ first
-        differs |= (load64(data, at + size - 1 + 8 * word) | last_fold) ^ last
-        found |= (differs - _ONES) & ~differs & _HIGHS
-    return found != np.uint64(0)
+        differs = (load64(data, offset + 8 * word) | first_fold) ^ first
+        differs |= (load64(data, offset + size - 1 + 8 * word) | last_fold) ^ last
+        marks |= (differs - _ONES) & ~differs & _HIGHS
+    return marks != np.uint64(0)
 
 
 def find(data: int, start: int, stop: int, value: int, folds: int, size: int) -> int:
@@ -47,13 +47,13 @@ def find(data: int, start: int, stop: int, value: int, folds: int, size: int) ->
     others.
     """
     end = stop - size + 1
-    at = start
-    while at < end:
-        if at + _AT_ONCE <= end and not _may_be_among(data, at, value, folds, size):
-            at += _AT_ONCE
+    offset = start
+    while offset < end:
+        if offset + _AT_ONCE <= end and not _may_be_among(data, offset, value, folds, size):
+            offset += _AT_ONCE
             continue
-        for place in range(at, min(at + _AT_ONCE, end)):
+        for place in range(offset, min(offset + _AT_ONCE, end)):
             if _is_here(data, place, value, folds, size):
                 return place
-        at += _AT_ONCE
+        offset += _AT_ONCE
     return -1

@@ -36,10 +36,10 @@ def are_wide(info: Array) -> Array:
 
 def header_positions(view: Array, starts: Array) -> Array:
     """Return the offset in ``view`` of the payload of ``H`` of each ``G`` record."""
-    at = starts
+    positions = starts
     for _ in range(2):
-        at = at + np.where(are_wide(view[at + INFO_AT]), WIDE_HEAD, NARROW_HEAD)
-    return at
+        positions = positions + np.where(are_wide(view[positions + INFO_AT]), WIDE_HEAD, NARROW_HEAD)
+    return positions
 
 
 def headers_at(view: Array, starts: Array, little: Array) -> Headers:
@@ -63,16 +63,16 @@ def headers_of(rows: RowBytes) -> Headers:
     return headers
 
 
-def u16_at(view: Array, at: Array, little: Array) -> Array:
+def u16_at(view: Array, offsets: Array, little: Array) -> Array:
     """Return the unsigned two-byte integer at each offset, as int64."""
-    first, second = view[at].astype(np.int64), view[at + 1].astype(np.int64)
+    first, second = view[offsets].astype(np.int64), view[offsets + 1].astype(np.int64)
     numbers: Array = np.where(little, second << 8 | first, first << 8 | second)
     return numbers
 
 
-def length_at(view: Array, at: Array, little: Array, is_long: Array) -> Array:
+def length_at(view: Array, offsets: Array, little: Array, is_long: Array) -> Array:
     """Return the length at each offset, of four bytes where ``is_long`` is set, else of two, as int64."""
-    first, second = u16_at(view, at, little), u16_at(view, at + 2 * is_long, little)
+    first, second = u16_at(view, offsets, little), u16_at(view, offsets + 2 * is_long, little)
     numbers: Array = np.where(is_long, np.where(little, second << 16 | first, first << 16 | second), first)
     return numbers
 

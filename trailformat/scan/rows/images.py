@@ -45,9 +45,9 @@ class Fields(NamedTuple):
         """Return the same regions, without the fields of regions that the mask excludes."""
         if regions.all():
             return self
-        kept = regions[self.region]
+        mask = regions[self.region]
         first = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.where(regions, self.counts, 0))))
-        return Fields(first, self.number[kept], self.start[kept], self.size[kept], self.is_sound)
+        return Fields(first, self.number[mask], self.start[mask], self.size[mask], self.is_sound)
 
 
 def columns_in(view: Array, starts: Array, ends: Array, little: Array) -> Fields:

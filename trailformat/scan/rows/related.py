@@ -58,8 +58,8 @@ def halves_of(batch: Batch) -> Array:
     columns = (batch.kind, batch.io_type, batch.before_after, batch.trans_ind)
     kind, io_type, before_after, trans_ind = map(np.asarray, columns)
     is_before = (before_after == _BEFORE).astype(np.uint8)
-    found: Array = _HALVES[io_type, is_before, np.minimum(trans_ind, LEAST_UNKNOWN)]
-    return np.where(kind == RECORD, found, Half.NONE)
+    halves: Array = _HALVES[io_type, is_before, np.minimum(trans_ind, LEAST_UNKNOWN)]
+    return np.where(kind == RECORD, halves, Half.NONE)
 
 
 def other_halves(batch: Batch, plain: Array) -> Array:
@@ -83,10 +83,10 @@ def bases(batch: Batch) -> tuple[Array, Array]:
     """Return the columns ``base`` and ``ordinal`` of :class:`Related`."""
     kind, io_type = np.asarray(batch.kind), np.asarray(batch.io_type)
     numbers = np.arange(len(batch))
-    found = row_ends(batch)
-    told = np.maximum.accumulate(np.where(found != NONE, numbers, NONE))
+    ends = row_ends(batch)
+    latest = np.maximum.accumulate(np.where(ends != NONE, numbers, NONE))
     is_piece = (kind == RECORD) & (io_type == LARGE_OBJECT)
-    base = np.where(is_piece, np.where(told >= 0, found[told], UNKNOWN), NONE)
+    base = np.where(is_piece, np.where(latest >= 0, ends[latest], UNKNOWN), NONE)
     pieces = np.cumsum(is_piece)
     return base, pieces - pieces[np.maximum(base, 0)]
 
@@ -109,9 +109,11 @@ def lob_pieces(rows: RowBytes, is_continued: Array, rec_count: Array) -> LobPiec
     """Return the piece headers of rows that are pieces of LOBs, checked against two fields of their record headers."""
     view = rows.view
     starts, ends = rows.payload("data")
-    at = np.minimum(starts, len(view) - HEADER_BYTES)
+    offsets = np.minimum(starts, len(view) - HEADER_BYTES)
     is_long = np.ones(len(rows), bool)
-    fields = [length_at(view, at + 4 * place, rows.is_little, is_long) for place in range(len(PieceHeader._fields))]
+    fields = [
+        length_at(view, offsets + 4 * place, rows.is_little, is_long) for place in range(len(PieceHeader._fields))
+    ]
     numbers = PieceHeader._make(fields)
     end, is_last = numbers.offset + ends - starts - HEADER_BYTES, numbers.number == numbers.pieces
     is_sound = (
@@ -133,14 +135,14 @@ def piece_numbers(rows: RowBytes, related: Related, is_continued: Array) -> Arra
 
     A LOB begins with the first piece of a base record, and after a piece that is not continued.
     """
-    at = np.flatnonzero(related.base[rows.rows] >= 0)
-    base, ordinal = (column[rows.rows[at]] for column in (related.base, related.ordinal))
-    places = np.arange(len(at))
+    indexes = np.flatnonzero(related.base[rows.rows] >= 0)
+    base, ordinal = (column[rows.rows[indexes]] for column in (related.base, related.ordinal))
+    places = np.arange(len(indexes))
     is_first = np.diff(base, prepend=NONE) != 0
-    begins_lob = is_first | np.concatenate(([True], ~is_continued[at[:-1]]))[: len(at)]
+    begins_lob = is_first | np.concatenate(([True], ~is_continued[indexes[:-1]]))[: len(indexes)]
     begins_row, begins = (np.maximum.accumulate(np.where(mask, places, 0)) for mask in (is_first, begins_lob))
     numbers = np.zeros(len(rows), np.int64)
-    numbers[at] = np.where(places - begins_row + 1 == ordinal, places - begins + 1, 0)
+    numbers[indexes] = np.where(places - begins_row + 1 == ordinal, places - begins + 1, 0)
     return numbers
 
 
@@ -167,28 +169,28 @@ class WholeLobs:
         starts, self._ends = pieces.payload("data")
         self._starts = starts + HEADER_BYTES
         rec_count = pieces.view[header_positions(pieces.view, pieces.starts) + PLACES["rec_count"].start]
-        found = lob_pieces(pieces, headers_of(pieces).is_continued, rec_count)
-        column, number, count, offset, total = map(np.asarray, found.numbers)
+        piece_headers = lob_pieces(pieces, headers_of(pieces).is_continued, rec_count)
+        column, number, count, offset, total = map(np.asarray, piece_headers.numbers)
         image, base = pieces.of("before_after"), bases(batch)[0][pieces.rows]
         goes_on = np.ones(len(pieces), bool)
         goes_on[0] = False
         for same in (base, image, column, count, total):
             goes_on[1:] &= same[1:] == same[:-1]
-        reached = offset + self._ends - self._starts
-        goes_on[1:] &= (number[1:] == number[:-1] + 1) & (offset[1:] == reached[:-1])
+        piece_ends = offset + self._ends - self._starts
+        goes_on[1:] &= (number[1:] == number[:-1] + 1) & (offset[1:] == piece_ends[:-1])
         first = np.flatnonzero(~goes_on)
         stop = np.append(first[1:], len(pieces))
         is_whole = (number[first] == 1) & (number[stop - 1] == count[stop - 1])
-        is_whole &= np.logical_and.reduceat(found.is_sound, first) & _are_alone(base, image, column, first)
+        is_whole &= np.logical_and.reduceat(piece_headers.is_sound, first) & _are_alone(base, image, column, first)
         is_plain = _are_closed(batch, base[first]) & ~np.isin(base[first], base[first][~is_whole])
         self._first, self._stop = first[is_plain], stop[is_plain]
-        self.row, self.column, self.size = (one[self._first] for one in (base, column, total))
+        self.row, self.column, self.size = (values[self._first] for values in (base, column, total))
         self.is_before = image[self._first] == _BEFORE
 
     def data(self, lob: int) -> bytes:
         """Return the bytes of a LOB, by its index in ``row``."""
-        at, view = slice(self._first[lob], self._stop[lob]), memoryview(self._pieces.data)
-        return b"".join(view[start:end] for start, end in zip(self._starts[at], self._ends[at], strict=True))
+        pieces, view = slice(self._first[lob], self._stop[lob]), memoryview(self._pieces.data)
+        return b"".join(view[start:end] for start, end in zip(self._starts[pieces], self._ends[pieces], strict=True))
 
 
 def _are_alone(base: Array, image: Array, column: Array, first: Array) -> Array:
@@ -205,7 +207,7 @@ def _are_closed(batch: Batch, rows: Array) -> Array:
     ``rows`` are row numbers; NONE and UNKNOWN give False.
     """
     ends = row_ends(batch)
-    told = np.append(np.flatnonzero(ends != -1), -1)
-    following = told[np.searchsorted(told[:-1], rows, "right")]
+    known = np.append(np.flatnonzero(ends != -1), -1)
+    following = known[np.searchsorted(known[:-1], rows, "right")]
     closed: Array = (rows >= 0) & (following >= 0) & (ends[following] >= 0)
     return closed

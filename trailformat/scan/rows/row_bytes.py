@@ -105,12 +105,12 @@ class RowBytes:
         batch.require(buffer)
         starts = np.asarray(batch.rba)[rows]
         ends = starts + np.asarray(batch.length)[rows]
-        at = 0
-        while at < len(rows):
-            stop = max(int(np.searchsorted(ends, starts[at] + most, "right")), at + 1)
-            chunk = rows[at:stop]
-            yield RowBytes(buffer, batch, chunk, read_regions(buffer, starts[at:stop], ends[at:stop]))
-            at = stop
+        first = 0
+        while first < len(rows):
+            stop = max(int(np.searchsorted(ends, starts[first] + most, "right")), first + 1)
+            chunk = rows[first:stop]
+            yield RowBytes(buffer, batch, chunk, read_regions(buffer, starts[first:stop], ends[first:stop]))
+            first = stop
 
     @property
     def buffer(self) -> FileBuffer:
@@ -199,33 +199,37 @@ class RowBytes:
         Raises:
             NotATrail: the file was overwritten since the batch was made.
         """
-        at, start = self.rows[row], int(self.starts[row])
-        rba, length, order = int(self.batch.rba[at]), int(self.batch.length[at]), _ORDERS[self.batch.order[at]]
+        batch_row, start = self.rows[row], int(self.starts[row])
+        rba, length, order = (
+            int(self.batch.rba[batch_row]),
+            int(self.batch.length[batch_row]),
+            _ORDERS[self.batch.order[batch_row]],
+        )
         if length > LARGEST:
             record = record_of(self.buffer, rba, length, order, path)
         else:
             record = Record(bytes(self.data[start : start + length]), rba=rba, order=order, path=path)
-        if self.batch.kind[at] == RECORD and not self._is_same(record, at):
+        if self.batch.kind[batch_row] == RECORD and not self._is_same(record, batch_row):
             raise NotATrail("the file was written over while it was read", path=path, rba=rba)
         return record
 
-    def _is_same(self, record: Record, at: int) -> bool:
-        """Return True if the header fields of a record are those of row ``at`` of the batch."""
+    def _is_same(self, record: Record, row: int) -> bool:
+        """Return True if the header fields of a record are those of ``row`` of the batch."""
         try:
             header, batch = record.header, self.batch
         except TrailError:
             return False
         return (
-            header.io_type == batch.io_type[at]
-            and header.trans_ind == batch.trans_ind[at]
-            and header.before_after == batch.before_after[at]
-            and header.partition == batch.partition[at]
-            and header.io_time == batch.io_time[at]
+            header.io_type == batch.io_type[row]
+            and header.trans_ind == batch.trans_ind[row]
+            and header.before_after == batch.before_after[row]
+            and header.partition == batch.partition[row]
+            and header.io_time == batch.io_time[row]
         )
 
-    def subset(self, at: Array) -> RowBytes:
+    def subset(self, indexes: Array) -> RowBytes:
         """Return the rows with these indexes in ``rows``; they share the bytes."""
-        return RowBytes(self.buffer, self.batch, self.rows[at], Read(self.data, self.starts[at]))
+        return RowBytes(self.buffer, self.batch, self.rows[indexes], Read(self.data, self.starts[indexes]))
 
 
 def read_regions(buffer: FileBuffer, rbas: Array, ends: Array) -> Read:

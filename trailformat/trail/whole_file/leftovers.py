@@ -82,8 +82,8 @@ def sweep(folder: Path) -> None:
     seen = _leftovers(folder)
     # a writer locks its first file before it creates others, so the second listing has that one
     for writer, paths in _leftovers(folder).items() if seen else ():
-        with contextlib.ExitStack() as held, contextlib.suppress(OSError):
-            if writer in seen and all(_is_abandoned(path, held) for path in paths):
+        with contextlib.ExitStack() as locks, contextlib.suppress(OSError):
+            if writer in seen and all(_is_abandoned(path, locks) for path in paths):
                 is_complete = not any(path.name.endswith(".part") for path in paths)
                 for path in paths:
                     _clear(path, is_complete=is_complete)
@@ -100,14 +100,14 @@ def _leftovers(folder: Path) -> dict[str, list[Path]]:
     return {writer: sorted(paths) for writer, paths in by_writer.items()}
 
 
-def _is_abandoned(path: Path, held: contextlib.ExitStack) -> bool:
-    """Return True if a file is this user's and no process locks it; ``held`` keeps the lock."""
+def _is_abandoned(path: Path, locks: contextlib.ExitStack) -> bool:
+    """Return True if a file is this user's and no process locks it; ``locks`` keeps the lock."""
     status = path.lstat()
     if status.st_uid != os.geteuid() or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         return False
     flags = os.O_RDONLY if stat.S_ISDIR(status.st_mode) else os.O_RDWR
     handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
-    held.callback(os.close, handle)
+    locks.callback(os.close, handle)
     return os.path.samestat(status, os.fstat(handle)) and lock(handle)
 
 

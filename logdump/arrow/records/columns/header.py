@@ -107,8 +107,8 @@ def _part(which: int) -> Callable[[Rows], Any]:
 def distinct(keys: Array) -> tuple[Array, Array]:
     """Return the distinct numbers in order, and the index of each number among them as int32; numbers are >= 0."""
     if not len(keys) or keys.max() >= _MOST_COUNTED:
-        found, places = np.unique(keys, return_inverse=True)
-        return found, places.astype(np.int32)
+        numbers, places = np.unique(keys, return_inverse=True)
+        return numbers, places.astype(np.int32)
     is_there = np.bincount(keys) > 0
     return np.flatnonzero(is_there), (np.cumsum(is_there, dtype=np.int32) - np.int32(1))[keys]
 

@@ -157,8 +157,8 @@ def report_undecodable(rows: Rows, which: int) -> None:
         if images.error is not None:
             rows.source.undecodable(images.error, is_cut=bool(rows.record(row).header.continued))
     if problems := value_problems(rows, which):
-        first, others = problems[0], len(problems) - 1
-        more = f" ({others} more values of this batch do not decode)" if others else ""
+        first, other_count = problems[0], len(problems) - 1
+        more = f" ({other_count} more values of this batch do not decode)" if other_count else ""
         error = BadData(f"{SIDES[which]}.{first.column}: {first.reason}{more}")
         rows.source.undecodable(error.at(rows.source.trail.path, int(rows.of("rba")[first.row])))
 
