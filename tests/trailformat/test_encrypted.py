@@ -21,11 +21,12 @@ from tests.simulated.encryption import (
     not_at_all,
     write_rows,
 )
-from tests.trailformat.samples import header, table_record, trail_of
-from trailformat import Images, Record, TrailFile
+from tests.trailformat.samples import column, header, metadata_record, table_record, trail_of
+from trailformat import ByteOrder, Images, Record, TableDefinition, TrailFile
 from trailformat.changes import encrypted as module
 from trailformat.changes.encrypted import looks_encrypted, row_sample
-from trailformat.records.columns import make_column
+from trailformat.definitions.metadata import build_table
+from trailformat.records.columns import NULL, PRESENT, make_column
 from trailformat.records.record import make_record
 from trailformat.records.record_header import LARGE_OBJECT
 
@@ -96,6 +97,31 @@ def test_a_full_image_comes_apart_only_with_indicators(tmp_path: Path) -> None:
     definition = table_record(1, "TEA.LEAVES")
     rows = [make_record(header(1, partition=8), compressed_bytes(number, 60)) for number in range(ROWS)]
     assert look(trail_of(tmp_path, definition, *rows))
+
+
+def test_a_full_image_with_indicators_comes_apart_whatever_its_values_are(tmp_path: Path) -> None:
+    """As compressed pictures are, in a table of full images; the last column is NULL in every second row."""
+    picture, note = (
+        column(name)._replace(internal_length=100, fetch_offset=offset)
+        for name, offset in (("PICTURE", 0), ("NOTE", 102))
+    )
+    definition = metadata_record(2, 1, "TEA.LEAVES", build_table(TableDefinition(1, 1, (picture, note)), ByteOrder.BIG))
+    rows = [
+        make_record(
+            header(1, partition=8),
+            PRESENT + compressed_bytes(number, 100) + (PRESENT, NULL)[number % 2] + compressed_bytes(-number, 100),
+        )
+        for number in range(ROWS)
+    ]
+    with TrailFile(trail_of(tmp_path, definition, *rows)) as trail:
+        assert row_sample(trail).apart == module.MOST_APART * module.ROWS + 1
+        assert not looks_encrypted(trail)
+
+
+def test_neither_a_large_row_nor_what_follows_it_is_looked_at(tmp_path: Path) -> None:
+    large, small = full_rows([compressed_bytes(1, 70_000), compressed_bytes(2)])
+    with TrailFile(trail_of(tmp_path, *[large, small, small] * ROWS)) as trail:
+        assert row_sample(trail).rows == ROWS
 
 
 def test_a_few_rows_decide_nothing(tmp_path: Path) -> None:
