@@ -51,7 +51,7 @@ def sound_frame(
     told = own or order
     truth = errors[told] if is_told else _error_of_unknown_order(buffer, rba, end, errors, told)
     if isinstance(truth, PartialRecord) and next_sound(buffer, rba, end) is not None:
-        raise BadRecord("the record's length runs past the end", expected=truth.found, found=truth.expected)
+        raise BadRecord("the record extends past the end of the file", expected=truth.found, found=truth.expected)
     raise truth
 
 
