@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _DESCRIPTION = """\
 Read Oracle GoldenGate trail files: by a verb, or with Logdump's command language.
 
-  logdump VERB FILE… [options]     data on standard output, words on standard error; logdump VERB --help has examples
+  logdump VERB FILE… [options]     data on standard output, messages on standard error; logdump VERB --help has examples
   logdump FILE | COMMAND           FILE is opened, or COMMAND runs; then commands of the terminal or of standard input
   logdump [FILE] -c COMMANDS       the same commands, without a prompt; -f FILE: those of a file
   logdump --tui FILE               the full-screen view
@@ -170,7 +170,7 @@ def _unknown(word: str) -> str | None:
     ]
     near = [*dict.fromkeys(near)][:3]
     hint = f"Did you mean {' or '.join(near)}? " if near else ""
-    return f"logdump: {word} is no verb, command or file. {hint}logdump --help lists the verbs.\n"
+    return f"logdump: {word} is not a verb, a command or a file. {hint}logdump --help lists the verbs.\n"
 
 
 def _shell_made_several(words: list[str]) -> str | None:
@@ -180,7 +180,10 @@ def _shell_made_several(words: list[str]) -> str | None:
     if len(names) <= (_COMPARED if verb[:1] and verb[0].upper() == "DIFF" else 1):
         return None
     if not verb:
-        return f"one file is opened, not {len(names)}: open the first, ACROSS ON reads on in those after it"
+        return (
+            f"only one file can be opened, {len(names)} are given: "
+            "open the first; ACROSS ON continues in the following files"
+        )
     begin = "".join(first for first, *_ in takewhile(lambda letters: len({*letters}) == 1, zip(*names, strict=False)))
     line = " ".join([*verb, f"'{begin}*'" if _fits_only(f"{begin}*", names) else "'<wildcard>'"])
     return f"{len(names)} files are given for one name: put the wildcard into quotes, logdump {line}"

@@ -87,7 +87,7 @@ class CannotRead(_Located):
     @classmethod
     def cut(cls, path: Path | None, size: int) -> CannotRead:
         """Return the error for a file that now has ``size`` bytes, fewer than when its reading began."""
-        return cls(f"the file was cut to {size} bytes while it was read", path=path, rba=size)
+        return cls(f"the file was truncated to {size} bytes while it was read", path=path, rba=size)
 
 
 class NotATrail(TrailError):

@@ -24,7 +24,7 @@ def run_cd(_session: Session, name: str | None) -> Iterator[Event]:
         try:
             os.chdir(Path(name).expanduser())
         except OSError as error:
-            raise CommandError(f"The directory stays: {name}: {error.strerror}.") from error
+            raise CommandError(f"The directory was not changed: {name}: {error.strerror}.") from error
     yield say(f"Current Directory is {Path.cwd()}")
 
 
@@ -52,7 +52,7 @@ def run_open(session: Session, path: str | None) -> Iterator[Event]:
         return
     yield say(f"Current LogTrail is {session.trail.path}")
     if session.trail.packing == WHOLE:
-        yield say(f"The server gives no parts of files: read from a copy of {session.trail.size:,} bytes")
+        yield say(f"The server does not support range requests: a copy of {session.trail.size:,} bytes is read")
     elif session.trail.packing is not None:
         yield say(f"It is packed ({session.trail.packing}): read from an unpacked copy of {session.trail.size:,} bytes")
 

@@ -105,7 +105,7 @@ COMMANDS = (
         details=(
             'FIND Denver; FIND "a = b"; FIND B,"denver" (either case); FIND HEX 00004BF6; FIND HR.JOBS.SALARY >= 100',
             "Text is searched in UTF-8. Columns are those of the trail or of SOURCEDEFS, compared as by FILTER VALUE.",
-            "Alone or with NEXT it looks on, with PREVIOUS back. The filter applies.",
+            "FIND alone or with NEXT searches forwards, with PREVIOUS backwards. The filter applies.",
         ),
         origin=Origin.OURS,
         stops=POSITION_STAYS,

@@ -379,7 +379,7 @@ COMMANDS = (
         run_mark,
         details=(
             "The place is that of the last record displayed, or where POSITION has set the position.",
-            "POSITION MARK <name> goes back there, and opens the file if need be. Marks last as long as the session.",
+            "POSITION MARK <name> goes back there, and opens the file if necessary. Marks last as long as the session.",
             "Example: MARK a abended here",
         ),
         origin=Origin.OURS,

@@ -242,7 +242,7 @@ def run_history(session: Session, listing: Listing) -> Iterator[Event]:
 def run_fc(session: Session, given: str | None) -> Iterator[Event]:
     """Edit an earlier line and run it; in the history it takes the place of the FC."""
     if session.ask is None:
-        raise CommandError("FC: there is nobody to ask for the edit line.")
+        raise CommandError("FC needs interactive input for the edit line.")
     is_entered = not session.obeyed
     history, wanted = session.history, given or ""
     line = find_command(history.lines[:-1] if is_entered else history.lines, wanted, first=history.first)
@@ -332,7 +332,7 @@ COMMANDS = (
         details=(
             "LOG TO dirrpt/logdump.txt",
             "What is printed and what is entered is appended to the file, until LOG STOP or the end of the session.",
-            "What a program started by X prints goes to the terminal alone.",
+            "The output of a program started by X goes to the terminal only.",
         ),
     ),
     Command(

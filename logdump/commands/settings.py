@@ -274,7 +274,7 @@ COMMANDS = (
     switch(
         "ONERROR",
         OneOf({"STOP": True, "CONTINUE": False}),
-        "End a script at the first command that fails, or go on",
+        "End a script at the first command that fails, or continue",
         "stops_at_failure",
         details=(
             "Under STOP, or logdump --stop, -c and -f end with the first command whose exit status is not 0, findings",
@@ -291,13 +291,13 @@ COMMANDS = (
             ),
             is_shown=False,
         ),
-        "Read on in the next file of the trail, at the end of the open one",
+        "At the end of the open file, continue in the next file of the trail",
         run_across,
         details=(
             "ON: NEXT, SKIP, SCANFOR..., FIND, SAMETABLE and TRANSACTION read over the files of the trail, both ways;",
-            "a line names each file. COUNT, CHECK, DDL and HEARTBEAT go over the open file and those after it;",
+            "a line names each file. COUNT, CHECK, DDL and HEARTBEAT read the open file and those after it;",
             "SAVE, EXPORT, REDO and UNDO from the position on, and leave the file of the last record open.",
-            "Where a file between two is missing, they stop and name it; GAPS reads on. TO: ON, up to this file.",
+            "If a file in between is missing, they stop and name it; GAPS continues. TO: ON, up to this file.",
         ),
         origin=Origin.OURS,
     ),

@@ -162,7 +162,7 @@ COMMANDS = (
         run_transaction,
         details=(
             "BEGIN and END: the first and the last record of the transaction that holds the last record displayed.",
-            "NEXT and PREVIOUS: the first record of another transaction. The filter does not matter.",
+            "NEXT and PREVIOUS: the first record of another transaction. The filter has no effect.",
         ),
         stops=POSITION_STAYS,
         origin=Origin.OURS,
@@ -172,7 +172,7 @@ COMMANDS = (
         Maybe(OneOf({"N[EXT]": False, "P[REVIOUS]": True}), is_shown=False),
         "Display the next or previous record of the same table",
         run_same_table,
-        details=("The table is that of the last record displayed. The filter does not matter.",),
+        details=("The table is that of the last record displayed. The filter has no effect.",),
         origin=Origin.OURS,
         stops=POSITION_STAYS,
     ),

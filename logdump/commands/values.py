@@ -206,7 +206,7 @@ COMMANDS = (
             "K marks the key, * a column that changed. Text is in quotes, bytes are X'...', a column that an image",
             "does not have is blank. A value that cannot be decoded is ?'...' in hex, with the reason below.",
             "A value wider than a third of RECLEN is cut. docs/values.md lists the types.",
-            "A LOB piece or record fragment says where it belongs, a DDL record what its items are: docs/parts.md.",
+            "LOB pieces and record fragments are shown with their base record, DDL records with items: docs/parts.md.",
         ),
         origin=Origin.OURS,
     ),

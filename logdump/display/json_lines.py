@@ -104,7 +104,7 @@ _TROUBLE = (
     member(
         "length",
         "number or null",
-        "Bytes up to the next good record or the end, of a record that is there its length",
+        "Bytes up to the next good record or the end; of an existing record its length",
         "bad?.length",
     ),
     member("error", "string or null", "The error", "bad?.error.problem"),
@@ -115,7 +115,7 @@ _TROUBLE = (
 TEXT = Shape("text", "Text of a command.", (_LINES,), Text)
 BAD_RECORD = Shape("bad_record", "Bytes that cannot be read as a record, met by any command.", _TROUBLE)
 FAILURE = Shape("failure", "A command that could not be carried out.", _TROUBLE, Failure)
-NOTICE = Shape("notice", "Something about the record before it that does not make sense.", _TROUBLE, Notice)
+NOTICE = Shape("notice", "A remark on the record before it, or on the output as a whole.", _TROUBLE, Notice)
 _OF_THE_SESSION = ("json_lines", "json_session", "json_record")
 """Modules of this package that have the shapes of session events."""
 

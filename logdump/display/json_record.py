@@ -66,7 +66,7 @@ LOB = Shape(
         member("rba", "number", "RBA of its first piece", "0.first.rba"),
         member("pieces", "number", "Pieces found", "0.pieces"),
         member("bytes", "number", "Bytes found", "0.size"),
-        member("total", "number or null", "Bytes there should be", "0.total"),
+        member("total", "number or null", "Expected size in bytes", "0.total"),
         member("whole", "boolean", "Whether all pieces were found, as far as they show", "0.is_whole"),
         member("missing", "list of missing", "The gaps", MISSING.each("0.missing")),
         member("problems", "list of string", "Other errors", "0.problems"),
@@ -78,7 +78,7 @@ LOBS = Shape(
     "LOB: the LOBs of a row.",
     (
         member("file", "string", "Path of the file", "path"),
-        member("rba", "number", "RBA that was asked about"),
+        member("rba", "number", "RBA of the request"),
         member("lobs", "list of lob", "The LOBs", LOB.each("lobs")),
     ),
     LobsShown,

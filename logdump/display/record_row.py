@@ -192,7 +192,7 @@ class RecordRows:
         if kind is RecordKind.LOB:
             return self._piece_note(record)
         if kind is RecordKind.FRAGMENT:
-            return f"the record before it goes on, {record.data_size:,} bytes"
+            return f"continues the record before it, {record.data_size:,} bytes"
         if record.header.continued:
             return "its columns continue in the records that follow"
         return f"{record.data_size:,} bytes of columns" if record.data_size > _LARGEST else None

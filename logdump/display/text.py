@@ -34,7 +34,7 @@ def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:
         yield f"Missing: {escape(str(gap.first))}{last}. Transactions that continue across the gap are not whole."
 
 
-PARTIAL = "Not all was read: this is partial, without a verdict."
+PARTIAL = "Not everything was read: the findings are partial, and there is no verdict."
 """Text before the findings on a page of the full-screen view."""
 
 

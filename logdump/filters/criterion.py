@@ -65,7 +65,7 @@ class Criterion(ABC):
         """Return the rows that satisfy this criterion; a part that cannot be decoded, or is absent, never does.
 
         Raises:
-            NotATrail: the file cannot be read any more, or has become shorter.
+            CannotRead: the file can no longer be read, or was truncated.
         """
 
     @abstractmethod

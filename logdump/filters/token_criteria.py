@@ -207,7 +207,7 @@ OPTIONS = (
     Option(
         "GGSTOKEN",
         "GGSTOKEN <tokenname> [<comparison>] [<tokenvalue>]",
-        "internal token, by name or id; a name alone: it is there",
+        "internal token, by name or id; a name alone: the token exists",
         "GGSTOKEN TRANID = 10.2.2016",
         _parse_ggs,
         Needs.TOKENS | Needs.TRANSACTION,
@@ -215,7 +215,7 @@ OPTIONS = (
     Option(
         "USERTOKEN",
         "USERTOKEN <tokenname> [<comparison>] [<tokenvalue>]",
-        "user token, its name case aside; a name alone: it is there",
+        "user token, its name case aside; a name alone: the token exists",
         'USERTOKEN TK-OSUSER = "oracle"',
         _parse_user,
         Needs.TOKENS,

@@ -247,7 +247,7 @@ class ValueSearch:
         """Search the rows of a batch that are in the mask ``among``.
 
         Raises:
-            NotATrail: the file has become shorter.
+            CannotRead: the file was truncated.
         """
         values = Values(np.zeros(len(batch), np.bool_), np.zeros(len(batch), np.bool_))
         is_metadata = metadata_rows(batch)

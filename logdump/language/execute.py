@@ -152,7 +152,7 @@ def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Ev
 
 def outputs_kept(written: int = 0) -> tuple[str, ...]:
     """Return a message for each output written completely, except the first ``written``."""
-    return tuple(f"{path} is there: it was written completely before that." for path in OUTCOMES.named[written:])
+    return tuple(f"{path} was written completely before this." for path in OUTCOMES.named[written:])
 
 
 def stopped_writing(done: str, nothing: str, written: int) -> Notice:

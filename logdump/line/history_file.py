@@ -109,7 +109,7 @@ class KeptHistory:
             return load_history(self._path)
         except UnusableHistory as error:
             path, self._path = self._path, None
-            raise UnusableHistory(f"{path} is left alone, and no history is kept: {error}.") from error
+            raise UnusableHistory(f"{path} is not changed, and no history is kept: {error}.") from error
 
     def save(self, history: History) -> None:
         """Write the history. Raises like ``recall``."""

@@ -170,7 +170,7 @@ def why_of_no_use(node: Node, side: ProcessSide) -> str:
     if side not in (_FOR_SIDE.get(node.keyword, side), ProcessSide.GLOBALS):
         return f"is not for {side.title}"
     if isinstance(node, Taker) and len(node.source.parts) == 1:
-        return "without a schema fits nothing here"
+        return "matches nothing: its name has no schema"
     return ""
 
 

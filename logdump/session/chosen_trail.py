@@ -165,4 +165,6 @@ def refuse_filter(session: Session, command: str, *, filtered: bool) -> None:
         CommandError: a filter is active.
     """
     if not filtered and session.filters_in_use is not None and session.filters_in_use.active:
-        raise CommandError(f"Half a trail gives wrong answers: FILTER OFF, or {command} FILTERED for fewer findings.")
+        raise CommandError(
+            f"{command} needs all records of the trail: use FILTER OFF, or {command} FILTERED, which finds less."
+        )

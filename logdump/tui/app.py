@@ -215,7 +215,7 @@ class TrailApp(HarmlessApp):
 
     def on_prompt_offered(self, message: Prompt.Offered) -> None:
         """Show completions until the next key."""
-        self.model.offers = "  ".join(message.words[:40]) or "nothing begins like that"
+        self.model.offers = "  ".join(message.words[:40]) or "no completions"
 
     def on_input_changed(self, _event: Input.Changed) -> None:
         """Remove the offers of Tab."""

@@ -129,7 +129,7 @@ def test_a_length_past_the_end_of_the_file(name: str, tmp_path: Path, trails: Pa
     path = file_of(tmp_path, bytes(data))
     error = opened(path, f"pos {at}", "next")[1]
     assert error.startswith(f"No record starts at RBA {at}: the bytes there are damaged.\n")
-    assert f"\nBad record found at RBA {at}: the record's length runs past the end" in error
+    assert f"\nBad record found at RBA {at}: the record extends past the end of the file" in error
     assert f"in {path}\n 4701 ffff 48" in error
     assert error.endswith(f"Next good header at RBA {after}: SCANFORHEADER (SFH) goes there.\n")
 

@@ -115,7 +115,7 @@ def test_a_file_that_is_not_ours_is_told_and_left_alone(
     history.write_text("precious\n")
     monkeypatch.setattr(builtins, "input", lambda _: (_ for _ in ()).throw(EOFError))
     Interactive().run()
-    notice = f"{history} is left alone, and no history is kept: it was not written by logdump.\n"
+    notice = f"{history} is not changed, and no history is kept: it was not written by logdump.\n"
     assert capsys.readouterr().err == notice
     typing("reclen 11")
     assert history.read_text() == "precious\n"

@@ -66,7 +66,7 @@ def test_what_prepares_a_session_goes_on_with_standard_input_as_oracles(words: t
 def test_an_unknown_word_is_wrong_usage_and_gets_the_nearest(word: str, near: str) -> None:
     answer = process(word, "ft000000000", typed="open et000000000\n")
     assert (answer.status, answer.out) == (2, "")
-    assert f"{word} is no verb, command or file. Did you mean {near}" in answer.err
+    assert f"{word} is not a verb, a command or a file. Did you mean {near}" in answer.err
 
 
 def test_those_that_end_need_nothing_open() -> None:
@@ -78,7 +78,7 @@ def test_those_that_end_need_nothing_open() -> None:
 def test_files_without_a_verb_get_advice() -> None:
     answer = process("at000000000", "at000000001")
     assert answer.status == 2
-    assert "one file is opened, not 2: open the first, ACROSS ON reads on in those after" in answer.err
+    assert "only one file can be opened, 2 are given: open the first; ACROSS ON continues in the" in answer.err
 
 
 def test_a_name_with_blanks_is_one_file(trails: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,5 +77,5 @@ def test_an_export_of_a_trail_that_is_cut_while_it_is_walked_over_writes_nothing
 
     monkeypatch.setattr(NotApplied, "holds", cut_and_hold)
     answer = logdump(str(path), "-c", f"export sql to {target} undo")
-    assert "the file was cut to 2726 bytes while it was read" in answer.err
+    assert "the file was truncated to 2726 bytes while it was read" in answer.err
     assert (answer.status, target.exists()) == (4, False)

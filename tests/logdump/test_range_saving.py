@@ -333,5 +333,5 @@ def test_a_file_that_is_cut_while_it_is_copied_is_told(tmp_path: Path, monkeypat
         (rows,) = RowsOfFile(trail).of(batch, np.arange(50))
         path.write_bytes(b"")
         for copy_range in (None, lambda source, start, stop, _: source.copy_to(target.fileno(), start, stop)):
-            with pytest.raises(CannotRead, match="the file was cut while it was read"):
+            with pytest.raises(CannotRead, match="the file was truncated while it was read"):
                 RangeCopy(lambda _: None, lambda _data, _records: None, copy_range=copy_range).copy(rows)

@@ -275,7 +275,7 @@ def test_a_folder_with_a_link_in_it_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "out" / "rows.csv").symlink_to(tmp_path / "rows")
     done = logdump("-c", f"open {TRAILS / 'kt000000000'}; export csv to {tmp_path / 'out'} by table replace")
     assert done.status == ExitStatus.COMMAND_FAILED
-    assert "rows.csv in it is no file of an export" in done.err
+    assert "rows.csv in it is not a file of an export" in done.err
     assert (tmp_path / "out" / "rows.csv").is_symlink()
 
 

@@ -96,7 +96,7 @@ def _take_back_update(change: Change, dialect: Dialect) -> str:
     if lost := [cell.column.name for cell in new if cell.column.before is None and not cell.column.is_key]:
         raise Unwritable(f"the trail has no before image of {', '.join(lost)}")
     if change.op == "PK UPDATE" and any(cell.column.before is None for cell in new):
-        raise Unwritable("the trail has not the whole key as it was")
+        raise Unwritable("the trail does not have the complete old key")
     changed = [cell for cell in old if cell.column.is_changed]
     return _update(change, dialect, changed, [*new, *(cell for cell in old if cell.column.after is None)])
 
@@ -109,9 +109,9 @@ def _where(change: Change, dialect: Dialect, row: _Row) -> str:
     known = [cell for cell in row if cell.column.is_key] if key else row
     if key and len(known) < len(key):
         missing = ", ".join(name for name in key if name not in {cell.column.name for cell in known})
-        raise Unwritable(f"the trail has not the key column {missing} of the row")
+        raise Unwritable(f"the trail lacks {missing} of the row's key")
     if len(known) < (len(key) or len(change.definition.columns)):
-        raise Unwritable("the table has no key, and the trail has not all columns of the row")
+        raise Unwritable("the table has no key, and the trail lacks columns of the row")
     condition = " AND ".join(_equals(cell, dialect) for cell in known)
     return condition if key else dialect.one_of(dialect.table(change.table), condition)
 
@@ -178,8 +178,8 @@ def _impossible(change: Change, _dialect: Dialect) -> str:
 _Makers = dict[str, Callable[[Change, Dialect], str | OneStatement]]
 
 _REASONS = {
-    "TRUNCATE": "a truncate: the trail has none of the rows that went",
-    "DDL": "DDL: what was there before is not in the trail",
+    "TRUNCATE": "the trail does not have the rows that TRUNCATE deleted",
+    "DDL": "DDL: the state before it is not in the trail",
     "LOB": "a piece of a large object: it belongs to the row before it",
     "SEQUENCE": "a sequence: SQL has no statement that sets it to a value in every database",
 }

@@ -56,7 +56,7 @@ def test_a_definition_that_is_cut_is_bad_data(cut: int) -> None:
 @pytest.mark.parametrize("extra", [b"?", b"\0\x09?"])
 def test_bytes_that_no_source_explains_are_bad_data(extra: bytes) -> None:
     data = build_column(column("AB"), ByteOrder.BIG) + extra
-    with pytest.raises(BadData, match=f"longer than any seen; found {extra.hex()}"):
+    with pytest.raises(BadData, match=f"unknown bytes at its end; found {extra.hex()}"):
         parse_column(data, ByteOrder.BIG)
 
 

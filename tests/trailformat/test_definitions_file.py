@@ -134,7 +134,7 @@ ERRORS = {
     "an end after the next table begins": ("\n".join(LINES[:-1] + LINES), f"line 8: {END}"),
     "other columns than announced": (
         NO_HEADER.replace("Columns: 3", "Columns: 4"),
-        "line 8: definition of TEA.LEAVES has other columns",
+        "line 8: definition of TEA.LEAVES: the number of columns does not match",
     ),
     "an encoding of its own": ("*+- Defgen version 2.0, Encoding klingon\n", "line 1: encoding klingon is not known"),
     "bytes beyond its encoding": (

@@ -273,7 +273,7 @@ def test_a_length_past_the_end_in_front_of_sound_records_is_said_to_be_wrong() -
     data = BEFORE + BIG_ONE[:40] + ONE
     with pytest.raises(BadRecord) as caught:
         sound_frame(data, len(BEFORE), len(data), ByteOrder.BIG, order_known=True)
-    problem = "the record's length runs past the end"
+    problem = "the record extends past the end of the file"
     assert str(caught.value) == f"{problem}; expected {40 + len(ONE)} bytes; found {len(BIG_ONE)} bytes"
 
 

@@ -53,7 +53,7 @@ def test_parse_all_says_where_a_repetition_is_cut() -> None:
 
 
 def test_parse_all_stops_at_more_repetitions_than_there_can_be() -> None:
-    with pytest.raises(BadData, match="more of them than there can be: number; expected at most 65536"):
+    with pytest.raises(BadData, match="too many items: number; expected at most 65536"):
         list(layout.parse_all(c.Int8ub, bytes(layout.MOST + 1), BadData, "number"))
 
 

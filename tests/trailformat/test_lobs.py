@@ -260,9 +260,9 @@ def test_pieces_of_an_unknown_layout_are_taken_in_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("records", "problem"),
     [
-        ([row(), *plain(b"a", b"b", b"c")[:2], row()], "its last piece is not there"),
-        ([row(), *plain(b"a", b"c", rec_count=3), row()], "2 pieces are there, RecCount says 3"),
-        ([*plain(b"a", b"b"), row()], "its base record is not found"),
+        ([row(), *plain(b"a", b"b", b"c")[:2], row()], "its last piece is missing"),
+        ([row(), *plain(b"a", b"c", rec_count=3), row()], "2 pieces found, RecCount is 3"),
+        ([*plain(b"a", b"b"), row()], "its base record was not found"),
     ],
 )
 def test_what_is_wrong_with_an_unknown_layout_is_told(records: list[Record], problem: str, tmp_path: Path) -> None:
@@ -384,16 +384,16 @@ def test_no_more_gaps_and_problems_are_kept_than_anybody_reads(tmp_path: Path, m
 UNKNOWN: dict[str, tuple[list[Record], list[tuple[str, ...]]]] = {
     "the last piece is not there": (
         [row(), *plain(b"a", b"b", b"c")[:2], row()],
-        [("its last piece is not there",)],
+        [("its last piece is missing",)],
     ),
-    "a piece is not there": ([row(), *plain(b"a", b"c", rec_count=3)], [("2 pieces are there, RecCount says 3",)]),
+    "a piece is not there": ([row(), *plain(b"a", b"c", rec_count=3)], [("2 pieces found, RecCount is 3",)]),
     "of more than can be counted": ([row(), *plain(b"a", b"c", rec_count=255)], [()]),
-    "of 254": ([row(), *plain(b"a", b"c", rec_count=254)], [("2 pieces are there, RecCount says 254",)]),
+    "of 254": ([row(), *plain(b"a", b"c", rec_count=254)], [("2 pieces found, RecCount is 254",)]),
     "without a base": (
         [*plain(b"a", b"b"), *plain(b"c", rec_count=2)],
         [
-            ("its base record is not found, nor perhaps its first pieces",),
-            ("1 pieces are there, RecCount says 2",),
+            ("its base record was not found; its first pieces may be missing too",),
+            ("1 pieces found, RecCount is 2",),
         ],
     ),
 }
@@ -413,7 +413,7 @@ def test_a_missing_file_is_said_of_the_lob_that_goes_on_in_it(tmp_path: Path) ->
     whole, lob = look(path, 0)
     missing = tmp_path / "tt000000001"
     assert whole.problems == ()
-    assert lob.problems == (f"damage at RBA 0 of {missing}: the file is missing", "its last piece is not there")
+    assert lob.problems == (f"damage at RBA 0 of {missing}: the file is missing", "its last piece is missing")
     assert lob.pieces == 1
 
 

@@ -193,7 +193,7 @@ def test_a_file_header_has_no_record_header() -> None:
 
 def test_a_row_is_no_file_header() -> None:
     assert not row().is_file_header
-    with pytest.raises(BadData, match="this record is no file header"):
+    with pytest.raises(BadData, match="this record is not a file header"):
         _ = row().file_header
 
 
@@ -206,7 +206,7 @@ BROKEN = {
         make_file_header_record(make_file_header({})).raw,
         "record has no header; expected token x47 'G'; found x46",
     ),
-    "file_header": (row().raw, "this record is no file header"),
+    "file_header": (row().raw, "this record is not a file header"),
     "images": (make_record(header(), b"\0").raw, "column at byte 0 does not fit into the 1 bytes around it"),
     "tokens": (build_record(1, b"H\0\0\x09", ByteOrder.BIG), "token at byte 0 does not fit into the 4 bytes around it"),
     "gg_tokens": (

@@ -266,7 +266,7 @@ def test_good_headers_are_those_of_records(tmp_path: Path) -> None:
 def test_a_length_that_runs_past_the_end_is_bad_when_records_follow(tmp_path: Path) -> None:
     broken = row().raw[:2] + b"\x7f\xff" + row().raw[4:]
     with TrailFile(trail_of(tmp_path, row(), broken, row())) as trail:
-        with pytest.raises(BadRecord, match="the record's length runs past the end"):
+        with pytest.raises(BadRecord, match="the record extends past the end of the file"):
             trail.record_at(row().length)
         assert trail.next_good_header(row().length + 1) == 2 * row().length
 

@@ -88,7 +88,7 @@ def test_a_file_that_is_cut_while_it_is_open_is_an_error_of_reading(tmp_path: Pa
         last = 19 * row(bytes(1000)).length
         assert trail.record_at(last) is not None
         os.truncate(path, rest)
-        with pytest.raises(CannotRead, match=f"the file was cut to {rest} bytes"):
+        with pytest.raises(CannotRead, match=f"the file was truncated to {rest} bytes"):
             trail.record_at(last)
         with pytest.raises(TrailError):
             trail.record_before(last)
@@ -150,7 +150,7 @@ def test_reading_on_in_a_file_that_was_cut_is_an_error_of_reading(tmp_path: Path
         next(reading)
         next(reading)
         os.truncate(path, 100)
-        with pytest.raises(CannotRead, match="the file was cut to 100 bytes while it was read"):
+        with pytest.raises(CannotRead, match="the file was truncated to 100 bytes while it was read"):
             next(reading)
 
 

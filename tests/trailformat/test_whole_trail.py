@@ -131,5 +131,5 @@ def test_a_file_that_is_shorter_in_the_second_pass_ends_it(tmp_path: Path) -> No
     second.write_bytes(second.read_bytes() + first.read_bytes())
     assert len([*whole.batches()]) == 2
     os.truncate(second, first.stat().st_size)
-    with pytest.raises(CannotRead, match="the file was cut"):
+    with pytest.raises(CannotRead, match="the file was truncated"):
         [*whole.batches()]

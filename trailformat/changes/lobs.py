@@ -184,11 +184,11 @@ class _Growing:
 
     def _check_count(self, base: Spot | None) -> None:
         if base is None and self.ordinal == 1:
-            self.note("its base record is not found, nor perhaps its first pieces")
+            self.note("its base record was not found; its first pieces may be missing too")
         if self._rec_count is None:
-            self.note("its last piece is not there")
+            self.note("its last piece is missing")
         elif self._rec_count < MOST_COUNTED and self._rec_count != self._pieces:
-            self.note(f"{self._pieces} pieces are there, RecCount says {self._rec_count}")
+            self.note(f"{self._pieces} pieces found, RecCount is {self._rec_count}")
 
 
 def lobs_of(trail: TrailFile, rba: int) -> list[Lob]:

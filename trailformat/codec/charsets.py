@@ -163,12 +163,12 @@ def decode(data: bytes, codec: str) -> str:
             return data.decode(UTF_8, "surrogatepass").encode("utf-16-le", "surrogatepass").decode("utf-16-le")
         return _whole(data.decode(codec))
     except UnicodeEncodeError:
-        raise BadData(f"not {codec}: half of a character") from None
+        raise BadData(f"not {codec}: unpaired surrogate") from None
     except UnicodeDecodeError as error:
         bad_bytes = data[error.start : error.start + 4].hex()
         raise BadData(f"not {codec} from byte {error.start} on", found=bad_bytes) from None
     except (LookupError, ValueError):
-        raise BadData(f"{codec} cannot be read here") from None
+        raise BadData(f"{codec} is not supported") from None
 
 
 @cache

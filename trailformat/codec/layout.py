@@ -51,7 +51,7 @@ def parse_all(
     while (offset := stream.tell()) < len(data):
         number += 1
         if number > MOST:
-            raise error(f"more of them than there can be: {what}", expected=f"at most {MOST}")
+            raise error(f"too many items: {what}", expected=f"at most {MOST}")
         with construct_errors(error, f"{what} at byte {offset} does not fit into the {len(data)} bytes around it"):
             parsed = layout.parse_stream(stream)
         yield parsed

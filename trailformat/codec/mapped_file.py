@@ -180,7 +180,7 @@ class MappedFile(mmap.mmap, FileContents):
             except OSError as error:
                 raise CannotRead.of(error, self.path, start) from error
             if not parts[-1]:
-                raise CannotRead("the file was cut while it was read", path=self.path, rba=start)
+                raise CannotRead("the file was truncated while it was read", path=self.path, rba=start)
             start += len(parts[-1])
         return parts[0] if len(parts) == 1 else b"".join(parts)
 

@@ -227,7 +227,8 @@ def _table(name: str, lines: _Lines) -> FileTable:
 def _checked(name: str, start: int, sizes: dict[str, int], columns: list[ColumnDefinition], lines: _Lines) -> FileTable:
     announced = sizes.get("columns", len(columns))
     if announced != len(columns) or len(columns) > _MOST_COLUMNS:
-        raise lines.error(f"definition of {name} has other columns than it says", str(announced), str(len(columns)))
+        problem = f"definition of {name}: the number of columns does not match"
+        raise lines.error(problem, str(announced), str(len(columns)))
     keys = sum(column.is_key for column in columns)
     definition = TableDefinition(1, keys, tuple(columns))
     return FileTable(name, start, sizes.get("record length", 0), definition)

@@ -65,7 +65,7 @@ def parse_column(data: bytes, order: ByteOrder) -> ColumnDefinition:
 
     parsed = layout.parse_whole(spec.column_definition(order.value), data, BadData, "column definition")
     if parsed.rest or parsed.fixed.rest:
-        raise BadData("column definition is longer than any seen", found=(parsed.rest or parsed.fixed.rest).hex())
+        raise BadData("column definition has unknown bytes at its end", found=(parsed.rest or parsed.fixed.rest).hex())
     name = parsed.fixed.name.decode("utf-8", "backslashreplace")
     values = [getattr(parsed.fixed, field) for field in ColumnDefinition._fields[1:-1]]
     return ColumnDefinition._make((name, *values, parsed.tail))

@@ -164,7 +164,8 @@ def build(trail: TrailFile, index: TrailIndex | RecordIndex, *, stop: int | None
     Yield ``covered`` after each batch. An index that no longer fits the file is cleared first.
 
     Raises:
-        NotATrail: while iterating, when the file is closed or can no longer be read.
+        NotATrail: the file is closed; raised while iterating.
+        CannotRead: the file can no longer be read; raised while iterating.
     """
     if not index.fits(trail):
         index.clear()
@@ -251,7 +252,7 @@ def neighbours_of(trail: TrailFile, rba: int, *, backwards: bool = False) -> Nei
     record ends. Beyond the index the bytes are searched for records, 32 MB to either side.
 
     Raises:
-        NotATrail: the file can no longer be read.
+        CannotRead: the file can no longer be read.
     """
     size = trail.size
     if rba > size:

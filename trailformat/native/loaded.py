@@ -64,7 +64,7 @@ def read_note(text: str) -> LibraryNote:
         kernels = {name: int(count) for word, rest in lines if word == "kernel" for name, count in [rest.split()]}
         return LibraryNote(**{word: rest for word, rest in lines if word != "kernel"}, kernels=kernels)
     except (TypeError, ValueError) as error:
-        raise ImportError("the note beside the library of kernels cannot be read") from error
+        raise ImportError("the note of the kernel library cannot be read") from error
 
 
 def source_digest(package: Traversable | None = None) -> str:
@@ -135,13 +135,13 @@ def native_kernels() -> dict[str, Kernel]:
         OSError: the system cannot load it.
     """
     if sys.byteorder != "little":
-        raise ImportError("the library of kernels is for little-endian machines")
+        raise ImportError("the kernel library is for little-endian machines")
     note = library_note()
     if note.sources != source_digest():
-        raise ImportError("the library of kernels was made of other sources")
+        raise ImportError("the kernel library was built from other sources")
     library = _opened(note)
     if not library["runs_here"]():
-        raise ImportError(f"the library of kernels needs a processor like {note.processor}")
+        raise ImportError(f"the kernel library needs a processor like {note.processor}")
     return {name: _callable(library, name, count) for name, count in note.kernels.items()}
 
 
@@ -154,13 +154,13 @@ def _data(name: str) -> bytes:
     try:
         return pkgutil.get_data("trailformat", name) or b""
     except OSError as error:
-        raise ImportError("the library of kernels was not built") from error
+        raise ImportError("the kernel library was not built") from error
 
 
 def _opened(note: LibraryNote) -> ctypes.CDLL:
     code = _data(LIBRARY)
     if not note.is_of(code):
-        raise ImportError("the library of kernels is not what was built")
+        raise ImportError("the kernel library does not match its note (checksum)")
     path = Path(__file__).parents[1] / LIBRARY
     if path.is_file():
         return ctypes.CDLL(str(path))

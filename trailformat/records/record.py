@@ -293,7 +293,7 @@ class Record:
             BadData: it is not a file header.
         """
         if not self.is_file_header:
-            raise BadData("this record is no file header")
+            raise BadData("this record is not a file header")
         return parse_file_header(self.body)
 
     @property

@@ -142,7 +142,7 @@ class Windows:
             read = self._trail.read_into(view[start:stop], window.base + start, until)
         if read < stop - start:
             rba = window.base + start + read
-            raise CannotRead("the file was cut while it was read", path=self._trail.path, rba=rba)
+            raise CannotRead("the file was truncated while it was read", path=self._trail.path, rba=rba)
 
 
 def _empty_window(capacity: int) -> Window:

@@ -378,7 +378,7 @@ def _unpacked(path: Path, file: IO[bytes], member: str) -> tuple[int, str]:
                 raise NotATrail(_archive_problem(path, layer, inner), path=path)
             copy = _copied(path, _reader(layer, inner, path), layer)
     os.close(copy)
-    raise NotATrail("it is packed too often", path=path)
+    raise NotATrail(f"it is compressed more than {_MOST_LAYERS} times", path=path)
 
 
 def _archive_problem(path: Path, file: IO[bytes], packing: str | None) -> str:
@@ -428,7 +428,9 @@ def _filled(path: Path, fill: Callable[[Callable[[bytes], object]], object]) -> 
         nonlocal size
         size += len(chunk)
         if size > limit:
-            raise NotATrail(f"unpacked it has more than {limit:,} bytes; {LIMIT_VARIABLE} sets the limit", path=path)
+            raise NotATrail(
+                f"its unpacked copy has more than {limit:,} bytes; set {LIMIT_VARIABLE} to raise the limit", path=path
+            )
         copy.write(chunk)
 
     with tempfile.TemporaryFile(prefix="logdump-") as copy:

@@ -51,7 +51,7 @@ def sound_frame(
     file_order = own or order
     truth = errors[file_order] if is_told else _error_of_unknown_order(buffer, rba, end, errors, file_order)
     if isinstance(truth, PartialRecord) and next_sound(buffer, rba, end) is not None:
-        raise BadRecord("the record's length runs past the end", expected=truth.found, found=truth.expected)
+        raise BadRecord("the record extends past the end of the file", expected=truth.found, found=truth.expected)
     raise truth
 
 

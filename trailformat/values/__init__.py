@@ -57,7 +57,7 @@ def decode_value(column: Column, definition: ColumnDefinition | None, order: Byt
 
 def _decoder(data_type: DataType) -> Decode:
     if data_type.decode is None:
-        raise BadData("how it is stored is not known")
+        raise BadData("its storage format is not known")
     return data_type.decode
 
 
@@ -69,5 +69,5 @@ def encode_value(value: Plain, definition: ColumnDefinition, order: ByteOrder, c
     """
     encode = data_type_of(definition).encode
     if encode is None:
-        raise CannotWrite(f"data type {definition.data_type} cannot be written: how it is stored is not known")
+        raise CannotWrite(f"data type {definition.data_type} cannot be written: its storage format is not known")
     return encode(value, definition, order, charset)

@@ -43,10 +43,10 @@ def without_length(data: bytes, order: ByteOrder) -> bytes:
         BadData: the length does not match.
     """
     if len(data) < _PREFIX:
-        raise BadData("no length before it", expected="2 bytes", found=f"{len(data)} bytes")
+        raise BadData("the 2-byte length is missing", expected="2 bytes", found=f"{len(data)} bytes")
     length = order.decode(data[:_PREFIX])
     if length != len(data) - _PREFIX:
-        raise BadData("its length is not that of the bytes", expected=str(len(data) - _PREFIX), found=str(length))
+        raise BadData("the length does not match the data", expected=str(len(data) - _PREFIX), found=str(length))
     return data[_PREFIX:]
 
 
@@ -92,7 +92,7 @@ def _encoded(value: Plain, definition: ColumnDefinition, codec: str) -> bytes:
     kind = sub_type(definition.sub_data_type)
     if kind.is_binary or isinstance(value, bytes):
         if not kind.is_binary or not isinstance(value, bytes):
-            raise CannotWrite("binary column or binary value, but not both", found=type(value).__name__)
+            raise CannotWrite("a binary column takes bytes, other columns do not", found=type(value).__name__)
         return value
     if kind.is_number and not _is_number(value):
         raise CannotWrite("not a number", found=plain_text(value)[:40])

@@ -39,7 +39,7 @@ def parse_number(text: str) -> Decimal | float:
         raise BadData("not a number", found=repr(text[:20]))
     exponent = number.as_tuple().exponent
     if isinstance(exponent, int) and abs(exponent) > MOST_EXPONENT and abs(number.adjusted()) > MOST_EXPONENT:
-        raise BadData("number beyond every type", found=repr(text[:20]))
+        raise BadData("number out of range", found=repr(text[:20]))
     return number
 
 
@@ -76,7 +76,7 @@ def encode(
 def check_size(data: bytes, size: int) -> None:
     """Raise BadData if ``data`` is not ``size`` bytes long."""
     if len(data) != size:
-        raise BadData("value of another size", expected=f"{size} bytes", found=f"{len(data)} bytes")
+        raise BadData("wrong size of the value", expected=f"{size} bytes", found=f"{len(data)} bytes")
 
 
 def scaled(number: int, scale: int) -> int | Decimal:

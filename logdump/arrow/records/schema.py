@@ -103,9 +103,9 @@ COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("op", STRING, "Operation, as in Logdump's record line: `Insert`, `FieldComp`; `FileHeader`"),
     RowColumn("op_code", INT, "IOType, its number; null for a file header"),
     RowColumn("table", STRING, "Name of the table, resolved by its index; null where there is none"),
-    RowColumn("catalog", STRING, "The part of it before the schema, where there are three"),
-    RowColumn("schema", STRING, "The part of it before the name"),
-    RowColumn("name", STRING, "The last part of it"),
+    RowColumn("catalog", STRING, "The part of the name before the schema, if it has three parts"),
+    RowColumn("schema", STRING, "The part before the last one"),
+    RowColumn("name", STRING, "The last part"),
     RowColumn("time", TIMESTAMP, "IO Time; null outside the years 1 to 9999"),
     RowColumn("trans_ind", INT, "TransInd: 0 first record of a transaction, 1 middle, 2 last, 3 only one"),
     RowColumn("before_after", STRING, "`B` or `A`: which image the header announces"),
@@ -145,7 +145,7 @@ HEADER_COLUMNS: tuple[RowColumn, ...] = tuple(column for column in COLUMNS if co
 """The columns that are cheap, because no record is parsed for them."""
 ENDING_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("ended", STRING, "How its transaction ended: `last`, `cut`, `overtaken`, `file_end`, `damage`"),
-    RowColumn("cut", BOOLEAN, "Whether that was otherwise than by its last record"),
+    RowColumn("cut", BOOLEAN, "True if the transaction ended without its last record"),
     RowColumn(
         "is_effective", BOOLEAN, "Whether a Replicat applies it: a whole transaction, of several copies the first"
     ),

@@ -51,7 +51,7 @@ def held_bytes(trail: TrailFile, batch: Batch, rows: Array) -> RowBuffer | None:
     None if the batch is larger than a piece, or at most half of its rows are wanted.
 
     Raises:
-        NotATrail: the file cannot be read any more.
+        CannotRead: the file can no longer be read.
     """
     begin, end = int(batch.rba[0]), batch.end
     return read_range(trail.buffer, begin, end) if end - begin <= _MOST_BYTES and 2 * len(rows) > len(batch) else None
@@ -65,7 +65,7 @@ def pieces(
     ``row_buffer`` is the result of :func:`held_bytes`; with it, all rows are one piece.
 
     Raises:
-        NotATrail: the file has become shorter.
+        CannotRead: the file was truncated.
     """
     if row_buffer is not None:
         read = Read(row_buffer.data, np.asarray(batch.rba)[rows] - row_buffer.begin)

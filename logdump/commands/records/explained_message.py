@@ -25,7 +25,7 @@ def explain_message(session: Session, message: TrailMessage) -> Iterator[Event]:
     """Yield the meaning of a message, the record at its RBA, and the output of SAFE and CHECK."""
     yield say(message.text, *message.meaning)
     if not message.meaning and message.code is not None:
-        yield Notice((f"{message.code} is not known to speak of a trail.",), ExitStatus.OK)
+        yield Notice((f"{message.code} is not known as a message about trails.",), ExitStatus.OK)
     path = _found(session, message)
     if path is None:
         yield Notice(_no_file(message), ExitStatus.OK)
@@ -90,4 +90,4 @@ def explain_log(session: Session, name: str, *, every: bool) -> Iterator[Event]:
             number += 1
             yield from explain_message(session, message)
     if not number:
-        raise CommandError(f"{name} has no error that speaks of a trail.")
+        raise CommandError(f"{name} has no error about a trail.")

@@ -380,7 +380,7 @@ class BlockReader:
         """Read the records of a block.
 
         Raises:
-            NotATrail: the file has become shorter.
+            CannotRead: the file was truncated, or has changed while it was read.
             CannotRead: a transaction no longer has changes: it was written over since its extent was found.
         """
         trail = self.file.trail

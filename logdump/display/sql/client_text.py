@@ -194,12 +194,12 @@ class _Reading:
             raise Unwritable("the statement has a parenthesis that is not closed")
         words = self._words
         if not words or words[0] not in _VERBS:
-            raise Unwritable(f"the statement begins with {words[0] if words else 'no word'}: it may be no DDL")
+            raise Unwritable(f"the statement begins with {words[0] if words else 'no word'}: it may not be DDL")
         if self._client.waits_for_end and "BEGIN" in words:
             raise Unwritable(f"{self._client.name} waits for the END of a BEGIN in a statement")
         kind = next((word for word in words[1:] if word not in _MODIFIERS), "")
         if self._client.reads_lines and not self._is_unit and words[0] == "CREATE" and kind in _UNITS:
-            raise Unwritable(f"it is not sure where SQL*Plus ends CREATE … {kind} that is written like this")
+            raise Unwritable(f"SQL*Plus may end this form of CREATE … {kind} at another place")
 
     def _comment(self) -> bool:
         """Skip a comment that begins here; return False if none does."""

@@ -195,7 +195,7 @@ def _take_back_update(shape: ChangeShape, table: SqlTable) -> Decision:
     if lost := only_new & ~table.key:
         return Decision(UPDATE, (), f"the trail has no before image of {table.plain_names(lost)}")
     if shape.op == "PK UPDATE" and only_new:
-        return Decision(UPDATE, (), "the trail has not the whole key as it was")
+        return Decision(UPDATE, (), "the trail does not have the complete old key")
     return _update(table, BEFORE, shape.changed, (AFTER, shape.has), (BEFORE, shape.had & ~shape.has))
 
 
@@ -216,9 +216,9 @@ def _found(table: SqlTable, *images: tuple[bool, int]) -> tuple[tuple[ColumnSet,
     for _, columns in images:
         known |= columns
     if missing := table.key & ~known:
-        return (), f"the trail has not the key column {table.plain_names(missing)} of the row"
+        return (), f"the trail lacks {table.plain_names(missing)} of the row's key"
     if not table.key and known.bit_count() < len(table.columns):
-        return (), "the table has no key, and the trail has not all columns of the row"
+        return (), "the table has no key, and the trail lacks columns of the row"
     if not known:
         return (), NO_COLUMN
     parts: list[ColumnSet] = []
@@ -232,8 +232,8 @@ def _found(table: SqlTable, *images: tuple[bool, int]) -> tuple[tuple[ColumnSet,
 
 _Make = Callable[[ChangeShape, SqlTable], Decision]
 _REASONS = {
-    "TRUNCATE": "a truncate: the trail has none of the rows that went",
-    "DDL": "DDL: what was there before is not in the trail",
+    "TRUNCATE": "the trail does not have the rows that TRUNCATE deleted",
+    "DDL": "DDL: the state before it is not in the trail",
     "LOB": "a piece of a large object: it belongs to the row before it",
     "SEQUENCE": "a sequence: SQL has no statement that sets it to a value in every database",
 }

@@ -79,7 +79,8 @@ class ScriptFiles:
         """Return the file with this path, opening it if needed; None is the open file.
 
         Raises:
-            NotATrail: the file cannot be read.
+            NotATrail: the file cannot be opened, or is not a trail file.
+            CannotRead: reading it has failed.
         """
         if path is None or path == self._own.trail.path:
             return self._own

@@ -148,7 +148,7 @@ COMMANDS = (
         "Show how far back a restart of Extract reads, with Bounded Recovery and without",
         run_bounded_recovery,
         details=(
-            "All files of the open trail, or those of <wildcard>; Oracle alone. INTERVAL is BRINTERVAL, 20M to 96H, 4H",
+            "All files of the open trail, or those of <wildcard>; only Oracle. INTERVAL is BRINTERVAL, 20M to 96H, 4H",
             "unless given: change it in a parameter file only with Oracle Support. FIRST: a BR checkpoint, else the",
             "last restart or the beginning of the trail. RESTART: what a restart then reads; FAILS: the checkpoint",
             "before it was not completed. BEGINS: a CSV file xid,begin[,end][,records], as in V$TRANSACTION.",

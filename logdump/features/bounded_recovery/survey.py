@@ -165,7 +165,7 @@ class FirstPass:
 
 def not_oracle(why: str) -> CommandError:
     """Return the error for a trail from another database."""
-    return CommandError(f"Bounded Recovery is for Oracle alone: {why}.")
+    return CommandError(f"Bounded Recovery exists for Oracle only: {why}.")
 
 
 _MOST_ENDS = 4_000_000
@@ -282,7 +282,7 @@ class BrSurvey:
 
         Raises:
             CommandError: the source is not Oracle, or there would be too many checkpoints.
-            NotATrail: a file cannot be read any more.
+            CannotRead: a file can no longer be read.
         """
         self._pass.read_headers()
         for item in self._first_copies(notify):

@@ -152,7 +152,7 @@ COMMANDS = (
         "List everything in trail files that is not a good record",
         run_check,
         details=(
-            "For each gap: RBA, bytes, the reason, and the next good record; then one line about the whole.",
+            "For each gap: RBA, bytes, the reason, and the next good record; then one summary line.",
             "Files whose record data looks encrypted are named.",
             "Under -c and -f the exit status is 4 when there was a gap. The position stays.",
         ),

@@ -97,9 +97,9 @@ COMMANDS = (
         details=(
             "The records are packed into blocks of at most BLOCK bytes (30000); those over THRESHOLD bytes are",
             f"compressed (COMPRESSTHRESHOLD: 0, all, to {MOST_THRESHOLD}; 1000). zlib replaces the unknown algorithm.",
-            "Without LEVEL: levels 1, 6 and 9, on 200 blocks; SAMPLE: on that part of the blocks.",
+            "Without LEVEL: levels 1, 6 and 9, on 200 blocks; SAMPLE: on this percentage of the blocks.",
             "FLUSH COMMIT: a block ends with each transaction. BY TABLE: each table as if it were sent alone.",
-            "IMAGES: the bytes by parts of the records, and what columns that need not be there take.",
+            "IMAGES: the bytes by parts of the records, and the bytes of columns that image options would omit.",
             "The sizes of both trails stay the same with RMTHOST COMPRESS. The FILTER applies; the position stays.",
         ),
         origin=Origin.OURS,

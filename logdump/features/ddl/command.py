@@ -197,10 +197,10 @@ COMMANDS = (
         run_ddl,
         details=(
             "The parameter files are those of PARAMS. The next <count> DDL records, or ALL, from the position on,",
-            "through the filter; OVER reads files from their beginning. TEXT is a statement, quotes in it twice,",
-            "and OWNER <schema> that of names without one. STEPS shows each step with its rule, and the result;",
+            "through the filter; OVER reads files from their beginning. TEXT is a statement, with its quotes doubled,",
+            "and OWNER <schema> the schema of names without one. STEPS shows each step with its rule, and the result;",
             "LEFTOUT: only statements that are not replicated. WHATIF ERROR <code>: how DDLERROR treats an error.",
-            "STRICT: exit status 3 where one does not get through. Nothing is executed, and the position stays.",
+            "STRICT: exit status 3 if a statement is not replicated. Nothing is executed, and the position stays.",
             'docs/ddl.md lists the steps and their sources. Example: DDL TEXT "drop table t" OWNER hr STEPS',
         ),
         origin=Origin.OURS,

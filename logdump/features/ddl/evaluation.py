@@ -310,9 +310,9 @@ def capture(trace: Trace) -> None:
 def search_ddl(trace: Trace) -> None:
     """Step 3: look for the DDL parameter. Without it nothing is captured, but a data pump passes statements on."""
     if is_pump(trace.file):
-        trace.note("a data pump, by its parameters: DDL passes as it is")
+        trace.note("a data pump, by its parameters: DDL passes unchanged")
         trace.is_written = True
-        trace.end(Outcome.CAPTURED, "a data pump passes DDL on as it is")
+        trace.end(Outcome.CAPTURED, "a data pump passes DDL on unchanged")
     elif trace.file.ddl is None:
         trace.note("no DDL parameter")
         trace.end(Outcome.LEFT_OUT, "no DDL parameter")

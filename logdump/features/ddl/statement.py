@@ -322,7 +322,7 @@ def subject_of(
     names = _Names(read, items, owner, folds_any=sql is not MYSQL)
     problems = [*_contradictions(read, items), *names.problems]
     if is_long:
-        problems.append("the statement is longer than 4 MB: evaluated by the items of its record alone")
+        problems.append("the statement is longer than 4 MB: only the items of its record are evaluated")
     if read.has_more:
         problems.append("the statement names more than one object: only the first is evaluated")
     if names.base is not None and names.base.link:
@@ -462,7 +462,7 @@ def subject_of_record(trail: TrailFile, record: Record) -> DdlSubject:
     items = dict(parse_ddl(joined(trail, record).data))
     subject = subject_of(items.pop(_STATEMENT, ""), items, sql=_tokenizer_by(record.csn))
     if not subject.text:
-        return subject._replace(problems=("its record holds no whole statement", *subject.problems))
+        return subject._replace(problems=("its record has no complete statement", *subject.problems))
     return subject
 
 

@@ -211,7 +211,7 @@ COMMANDS = (
         details=(
             "<trail> is a file, the name of a trail without a number, or a wildcard for its files. With one, the open",
             "file is the first of the two, under ACROSS ON with those after it.",
-            "BYTES, RECORDS or VALUES: what has to be equal; RECORDS unless given. VALUES: as a Replicat applies it.",
+            "BYTES, RECORDS or VALUES: what must be equal; by default RECORDS. VALUES: as a Replicat applies it.",
             f"IGNORE leaves out {', '.join(IGNORABLE)}.",
             "ONLY: records of tables. FROM and TO: transactions of these CSNs. FILTERED: those that pass a filter.",
             "ANYORDER: the order of records in a transaction does not matter.",

@@ -76,7 +76,7 @@ def _recovery(shown: RecoveryShown) -> Iterator[Finding]:
         place = shown.open.begin
         yield Finding(Severity.NOTE, f"open at the end: {_transaction(shown.open)}", place, _safe(place))
     if shown.half_record is not None:
-        yield Finding(Severity.NOTE, "a record is half written: more may follow", shown.half_record, "FOLLOW")
+        yield Finding(Severity.NOTE, "the last record is incomplete: more may follow", shown.half_record, "FOLLOW")
 
 
 def _restart(shown: RestartShown) -> Iterator[Finding]:

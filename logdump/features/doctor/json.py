@@ -51,7 +51,7 @@ DOCTOR_TRANSACTION = Shape(
     "doctor_transaction",
     "One of the largest transactions.",
     (
-        member("begins", "spot or null", "Its first record that is there", SPOT.one("extent.first")),
+        member("begins", "spot or null", "Its first record found", SPOT.one("extent.first")),
         member("records", "number", "Its records"),
         member("data_bytes", "number", "Their data", "extent.data_size"),
         member("time", "string or null", "IO Time of its first record, UTC", time_at("extent.first_moment.time")),

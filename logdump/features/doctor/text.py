@@ -80,7 +80,8 @@ def _findings(shown: DoctorShown) -> Iterator[str]:
         yield "Findings     none"
         return
     heavy = [finding for finding in shown.findings if finding.severity is not Severity.NOTE]
-    yield f"Findings     {len(heavy)} to look at, {len(shown.findings) - len(heavy)} to know"
+    notes = len(shown.findings) - len(heavy)
+    yield f"Findings     {amount(len(heavy), 'problem')}, {amount(notes, 'note')}"
     for finding in shown.findings[:_MOST_FINDINGS]:
         yield from _finding(finding)
     if len(shown.findings) > _MOST_FINDINGS:

@@ -56,7 +56,7 @@ RestartPlace = EnteredTime | CsnOfPlace | tuple[int, ...]
 
 def _refuse_filter(session: Session) -> None:
     if session.filters_in_use is not None and session.filters_in_use.active:
-        raise CommandError("Half a trail gives wrong answers: FILTER OFF first.")
+        raise CommandError("EXPLAIN needs all records of the trail: use FILTER OFF first.")
 
 
 def _answer(question: Answerable, title: str, run: Iterator[Event], notices: Iterable[Event] = ()) -> Iterator[Event]:
@@ -186,12 +186,12 @@ COMMANDS = (
         "Explain a message, why replication is late, what a restart would do, which DDL is not replicated",
         run_explain,
         details=(
-            "OGG-02191 ...: what a message means for the trail; the record at its place, SAFE and CHECK there. FILE:",
-            "the last error of a report or of ggserr.log, with ALL each of them.",
+            "OGG-02191 ...: what a message means for the trail, then the record at its position, SAFE and CHECK. FILE:",
+            "the last error of a report or of ggserr.log; ALL: every one.",
             "LAG: the hop that is late at <time>, or where the lag is greatest: restarts, long transactions, missing",
-            "beats, volumes. RESTART: Extract stopped at <time>, or Replicat begun at a place, else at the last",
+            "beats, volumes. RESTART: Extract stopped at <time>, or Replicat started at a position, else at the last",
             "recovery point. DDL: the statements of the open file against the files of PARAMS. At most 25 lines:",
-            "assumptions, the verdict, the facts behind it, what is not known, and how to find out.",
+            "assumptions, the verdict, the facts that support it, unknown facts and how to find them.",
             f"<time> is {TIME_FORMS}. docs/explain.md has the rules.",
         ),
         origin=Origin.OURS,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _FILES = "RECOVERY FILES lists the format of each file"
-_CHECKED = "CHECK says whether the file is damaged, SAFE where a restart before or after the transaction is safe."
+_CHECKED = "CHECK shows whether the file is damaged, SAFE where a restart before or after the transaction is safe."
 
 MEANINGS: dict[str, tuple[str, ...]] = {
     "OGG-01028": (
@@ -19,7 +19,7 @@ MEANINGS: dict[str, tuple[str, ...]] = {
     ),
     "OGG-01046": (
         "The collector is older than Extract and does not append: after a restart the end of the file is overwritten.",
-        "RECOVERY tells what that has left in the trail.",
+        "RECOVERY shows the traces in the trail.",
     ),
     "OGG-01161": (
         "The record has a column number that the definition in use lacks: the table or its definitions changed.",
@@ -27,11 +27,11 @@ MEANINGS: dict[str, tuple[str, ...]] = {
     ),
     "OGG-01184": (
         "The file ends inside a record: it was cut, was copied before it was whole, or is still being written.",
-        "CHECK tells where the last good record ends; compare the size with that of the source's file.",
+        "CHECK shows where the last good record ends; compare the size with that of the source's file.",
     ),
     "OGG-01296": (
         "Replicat could not apply this row: the record below has its values.",
-        "SAFE names the place after its transaction; who goes on there skips all of the transaction.",
+        "SAFE names the place after its transaction; a reader that continues there skips the whole transaction.",
     ),
     "OGG-01396": (
         "Under HANDLECOLLISIONS, an update of a key became an insert, for which the trail lacks columns.",
@@ -50,12 +50,12 @@ MEANINGS: dict[str, tuple[str, ...]] = {
         "RECOVERY KEEP <seqno> <rba> shows which files a reader at the checkpoint needs.",
     ),
     "OGG-02186": (
-        "The place to begin at lies inside the file header, which is the first record of the file.",
+        "The start position is inside the file header, which is the first record of the file.",
         "POSITION FIRST and NEXT show where the first record after it begins.",
     ),
     "OGG-02188": (
         "Reading began at a piece of a LOB or of a large row, and not at the record that it belongs to.",
-        "SAFE names the begin of its transaction, in the file before where it begins there.",
+        "SAFE shows the beginning of its transaction, also if it is in an earlier file.",
     ),
     "OGG-02191": (
         "The message says that no record begins there: the file is damaged, or the place is inside a record.",
@@ -82,7 +82,7 @@ MEANINGS: dict[str, tuple[str, ...]] = {
         f"{_FILES}, SCANFORMETADATA TDR the definitions.",
     ),
     "OGG-02980": (
-        "No record of the trail stands at the sequence number and RBA that were given as the last one processed.",
+        "The trail has no record at the sequence number and RBA that were given as the last one processed.",
         "SAFE at that place names the transaction around it.",
     ),
     "OGG-02981": (
@@ -95,7 +95,7 @@ MEANINGS: dict[str, tuple[str, ...]] = {
     ),
     "OGG-03194": (
         "The trail has no transaction with the CSN processed last: files may have been removed or damaged.",
-        "POSITION CSN <csn> looks for it; CHECK and RECOVERY say what is missing.",
+        "POSITION CSN <csn> looks for it; CHECK and RECOVERY show what is missing.",
     ),
     "OGG-05797": (
         "A column of the record has a data format that the reader does not know: writer and reader differ in release.",

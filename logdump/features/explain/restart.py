@@ -93,9 +93,7 @@ def _twice(facts: RestartFacts) -> Phrase | None:
     recovery = facts.recovery
     if not recovery.twice:
         return None
-    what = (
-        f"whole a second time are {amount(recovery.twice, 'transaction')}, {amount(recovery.twice_records, 'record')}"
-    )
+    what = f"second whole copies of {amount(recovery.twice, 'transaction')}, {amount(recovery.twice_records, 'record')}"
     return (f"Safe unless Replicat runs with NOFILTERDUPTRANSACTIONS: {what}.",)
 
 

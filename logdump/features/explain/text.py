@@ -21,7 +21,7 @@ def explanation_lines(shown: Explained, settings: Settings) -> Iterator[str]:
     head = [f"Assumed: {assumed}. Not known: {not_known}."]
     head.append(f"{escape(shown.title)}{as_read(is_partial=shown.is_partial)}")
     if not shown.is_partial:
-        head.append(f"Verdict: {_phrase(shown.verdict.text, settings)}")
+        head.append(_phrase(shown.verdict.text, settings))
     if shown.damaged:
         head.append(f"Damage at {amount(shown.damaged, 'place')}, see CHECK: its contents are unknown.")
     tail = [f"Not known: {fact}" for fact in facts]

@@ -102,7 +102,7 @@ class BatchWalk:
         """Yield the pieces, with Progress between them.
 
         Raises:
-            NotATrail: the file cannot be read any more.
+            CannotRead: the file can no longer be read.
         """
         session, trail, start = self._session, self._trail, self._session.cursor.next
         transactions = session.cursor.transactions

@@ -172,7 +172,9 @@ def _of_sql() -> dict[str, Form[Any]]:
         "includes_cut": Keyword("INCLUDE", OneOf({"CUT": True}, "INCLUDE takes CUT.")),
         "dialect": OneOf({name: name for name in DIALECTS}),
         "heartbeats": RefusedKeyword("HEARTBEATS", "SQL is statements: heartbeats are rows of the other formats."),
-        "by_table": RefusedKeyword("BY", "SQL is one script: transactions go over tables."),
+        "by_table": RefusedKeyword(
+            "BY", "SQL is written as one script, because a transaction may change several tables."
+        ),
         "debezium": _no_debezium("SQL"),
     }
 
@@ -206,13 +208,13 @@ COMMANDS = (
         "Write records, or the rows of each table, for other programs",
         run_export,
         details=(
-            "From the position on; the filter applies. All is written, or nothing. REPLACE (!) replaces what is there.",
-            "After an EXPORT of the whole rest the next one begins at the beginning again. - is standard output.",
+            "From the position on; the filter applies. All is written, or nothing. REPLACE (!) replaces the target.",
+            "After an EXPORT without a limit, the next one starts at the same file's beginning. - is standard output.",
             "BY TABLE: <file> is a folder, with a file for each table: its columns typed, before_… and after_….",
             "COMPRESSION {NONE | GZIP}; of PARQUET {SNAPPY | NONE | ZSTD | GZIP}, of ARROW {NONE | LZ4 | ZSTD}",
             "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",
             "JSONL … DEBEZIUM: a line for each change: op, before, after, source, ts_ms; it needs logdump[export].",
-            "HEARTBEATS after it: a row for each beat of HEARTBEAT HISTORY; OVER, TABLE, PATH, START, END choose.",
+            "HEARTBEATS writes a row for each beat of HEARTBEAT HISTORY; OVER, TABLE, PATH, START, END select beats.",
             "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply: cut, open, copies.",
             "With ACROSS it continues in the later files of the trail.",
             "Under ENGINE SPARK a file is a folder of parts, which tasks write side by side.",

@@ -97,7 +97,9 @@ def _place(session: Session, options: ExportOptions) -> Iterator[Place]:
 
 def _standard_output(session: Session, options: ExportOptions) -> StandardOutput:
     if session.standard_output is None:
-        raise CommandError("The screen has standard output: EXPORT … TO - is for line mode, -c and -f.")
+        raise CommandError(
+            "The full-screen view uses standard output: EXPORT … TO - works in line mode, with -c and with -f."
+        )
     stream = session.standard_output()
     if options.is_binary and stream.isatty():
         raise CommandError("This is binary, and standard output is a terminal: send it to a file or a program.")
@@ -129,7 +131,7 @@ def check_target(session: Session, target: Path, *, is_folder: bool) -> None:
     """
     session.check_target(target, "EXPORT", wanted="a folder" if is_folder else "a file")
     if target.is_dir() and session.trail.path.resolve().parent == target.resolve():
-        raise CommandError(f"{target} holds the open trail: EXPORT never replaces it.")
+        raise CommandError(f"{target} contains the open trail: EXPORT never replaces it.")
 
 
 def check_whole(tally: ExportTally, options: ExportOptions) -> None:
@@ -190,7 +192,7 @@ def _require_extra(format_: str) -> None:
     except ModuleNotFoundError:
         raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.") from None
     except (ImportError, OSError, RuntimeError) as error:
-        raise CommandError(f"EXPORT {format_}: what it needs cannot be loaded: {error}.") from error
+        raise CommandError(f"EXPORT {format_}: a required package cannot be loaded: {error}.") from error
 
 
 _EXPORTS: dict[str, Callable[[Session, ExportOptions, ExportTally], Export]] = {

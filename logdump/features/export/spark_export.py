@@ -61,7 +61,7 @@ def pieces_of(trail: TrailFile, start: int, cores: int) -> list[tuple[int, int]]
     """Return the ranges of RBAs to export: at each begins a record, whether the file is read in one walk or in many.
 
     Raises:
-        NotATrail: the file cannot be read any more.
+        CannotRead: the file can no longer be read.
     """
     size = trail.size - start
     count = max(-(-size // _MOST), min(2 * cores, size // _LEAST))

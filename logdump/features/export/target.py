@@ -229,7 +229,7 @@ def _check(target: Path, command: str, *, is_folder: bool, replaces: bool) -> No
         raise CommandError(f"{target} exists already; {command} … TO {target.name} REPLACE replaces it.")
     for entry in entries if is_folder else ():
         if not _is_ours(entry):
-            raise CommandError(f"{target} is not replaced: {entry.name} in it is no file of an export.")
+            raise CommandError(f"{target} is not replaced: {entry.name} in it is not a file of an export.")
 
 
 def _is_ours(entry: Path) -> bool:

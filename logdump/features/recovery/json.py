@@ -200,4 +200,4 @@ RECOVERY = Shape(
     ),
     RecoveryShown,
 )
-END = Shape("", "RECOVERY holds what the last sentence in text says.", (), RecoveryEnd, lambda _: ())
+END = Shape("", "Not output: `recovery` has the facts of the closing sentence.", (), RecoveryEnd, lambda _: ())

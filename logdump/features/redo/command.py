@@ -127,8 +127,8 @@ def _command(name: str, summary: str, *details: str, takes_back: bool) -> Comman
         partial(run_script, takes_back=takes_back),
         details=(
             "Whole transactions, from the one that is open at the position; the filter applies. Nothing is executed.",
-            "One that a Replicat drops or that is not all here is one comment; INCLUDE CUT adds its statements to it.",
-            "So is a copy of an earlier transaction. With ACROSS they continue in the later files.",
+            "A transaction that is not whole, that a Replicat drops, or that is a copy of an earlier one is a comment;",
+            "INCLUDE CUT adds its statements to the comment. With ACROSS they continue in the later files.",
             *details,
         ),
         origin=Origin.OURS,

@@ -353,10 +353,9 @@ class Repair:
             yield from proof.run(is_all=options.is_all)
             added = sum(len(file.definitions.additions) for file in self._files.values())
             rebuilt = sum(header.record is not None for header in self._headers.values())
-            if limit is None and proof.records != self._copied() + added + rebuilt:
-                raise CommandError(
-                    f"The copy has {proof.records} records, and not as many as it should: it is not kept."
-                )
+            expected = self._copied() + added + rebuilt
+            if limit is None and proof.records != expected:
+                raise CommandError(f"The copy has {proof.records} records, {expected} were expected: it is deleted.")
 
     def _progress(self, records: Iterator[Record], size: int) -> Iterator[Progress]:
         """Yield progress at the interval of NOTIFY while the records of a file are written."""
@@ -474,7 +473,7 @@ COMMANDS = (
             "The open file, or the files of <wildcard>; each becomes one file of the copy, or of MEGABYTES at most.",
             "SKIP leaves out damage, STOP ends the copy there. WHOLE: only transactions of which nothing is lost;",
             "ALL: every sound record. HEADER: the file header is kept, rebuilt, or that of another file.",
-            "DEFINITIONS: a trail with the definitions that are lost. REPLACE: a copy that is there is replaced.",
+            "DEFINITIONS: a trail with the definitions that are lost. REPLACE: an existing copy is replaced.",
             "DRY: nothing is written. The copy gets its name when CHECK and DIFF have found it sound.",
             "Under -c and -f the exit status is 3 when it lacks anything. docs/repair.md has the rules.",
         ),

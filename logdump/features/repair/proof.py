@@ -113,7 +113,8 @@ def _rows_of(trail: TrailFile) -> Iterator[Record]:
 
 def _different(row: Record | Spot | None, copied: Record | Spot | None) -> CommandError:
     places = f"{_place(row)} of the source and {_place(copied)} of the copy"
-    return CommandError(f"The copy differs from the source in more than what is left out, at {places}: it is not kept.")
+    problem = f"The copy differs from the source in more than the omitted records, at {places}"
+    return CommandError(f"{problem}: it is deleted.")
 
 
 def _place(row: Record | Spot | None) -> str:

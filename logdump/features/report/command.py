@@ -301,10 +301,10 @@ COMMANDS = (
         "Write one page about the trail, for a ticket",
         run_report,
         details=(
-            "<filename> ends with .html or .md. Of all files of the open trail, or of those of <wildcard>: what DOCTOR",
-            "says, restarts, damage, tables and operations, the largest transactions, volume and lag over time; the",
+            "<filename> ends with .html or .md. Of all files of the open trail, or of those of <wildcard>: the page of",
+            "DOCTOR, restarts, damage, tables and operations, the largest transactions, volume and lag over time; the",
             "record at the position with its values and bytes, and the commands of this session. The page needs no",
-            "other file and holds no script. FILTER and the switches of the display do not matter.",
+            "other file and has no script. FILTER and the switches of the display have no effect.",
             "Under -c and -f the exit status is 3 or 4 as that of DOCTOR. The position stays.",
             "Example: REPORT TO ticket.html",
         ),

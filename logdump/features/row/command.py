@@ -359,10 +359,10 @@ COMMANDS = (
         "Show all changes of one row, through updates of its key",
         run_row,
         details=(
-            "All columns of the key are to be given; a text with blanks in quotes. The schema may be left out where",
-            "one alone has such a table. Without a table: the row of the last record displayed.",
+            "Give all columns of the key, text with blanks in quotes. The schema may be left out if only one has such",
+            "a table. Without a table: the row of the last record displayed.",
             "The whole open file is read, with ACROSS those after it too. An update of the key is followed both ways.",
-            "A line is that of LIST, and user tokens where the record has some. Changes in a cut transaction and in a",
+            "Each line is that of LIST, with the user tokens of the record. Changes in a cut transaction and in a",
             "copy are marked: a Replicat does not apply them. Under a FILTER the changes that pass are shown, without",
             "a verdict about the row.",
             "UNDO: the SQL that takes them back, the last one first, as UNDO makes it; nothing is executed.",

@@ -32,7 +32,7 @@ ROW_STORY = Shape(
         member("keys", "list of string", "The keys that it had, in order of time"),
         member("changes", "number", "Changes before this object"),
         member("not_applied", "number", "Those of them that a Replicat does not apply"),
-        verdict("there", "boolean", "Whether the row is there after the last one that is applied", "is_there"),
+        verdict("there", "boolean", "Whether the row exists after the last applied change", "is_there"),
         PARTIAL,
     ),
     RowStoryShown,

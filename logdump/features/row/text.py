@@ -25,10 +25,10 @@ def change_lines(shown: RowChangeShown, settings: Settings) -> Iterator[str]:
 def story_lines(shown: RowStoryShown, _settings: Settings) -> Iterator[str]:
     """Yield the summary in a sentence."""
     keys = " → ".join(map(escape, shown.keys))
-    end = "the row is there" if shown.is_there else "the row was deleted"
+    end = "the row exists" if shown.is_there else "the row was deleted"
     verdict = f"after them {end}"
     if shown.is_partial:
-        verdict = "changes that the filter drops are not among them" if shown.is_filtered else _NOT_ALL
+        verdict = "changes suppressed by the filter are not included" if shown.is_filtered else _NOT_ALL
     changes = amount(shown.changes, "change")
     if shown.not_applied:
         changes += f", {shown.not_applied} of them not applied by a Replicat"

@@ -213,7 +213,7 @@ def _results(
         yield from _local_results(statement, source, most)
         return
     if source.megabytes is not None:
-        raise CommandError("MEMORY is of DuckDB; under ENGINE SPARK the settings of Spark say how much there is.")
+        raise CommandError("MEMORY applies to DuckDB; under ENGINE SPARK the memory is set in Spark.")
 
     options = {**source.options, **({"effective": "true"} if source.is_effective else {})}
     for view in _views_in(statement):
@@ -245,7 +245,7 @@ def _local_results(statement: str, source: QuerySource, most: int | None) -> Gen
                 if batch is not None:
                     yield ResultRows(batch)
     except KeyboardInterrupt:
-        yield Notice(("The statement was stopped: what it has shown is no whole result.",), ExitStatus.INTERRUPTED)
+        yield Notice(("The statement was stopped: the result shown is incomplete.",), ExitStatus.INTERRUPTED)
         raise
     finally:
         work.stop(query.interrupt)
@@ -336,15 +336,15 @@ COMMANDS = (
             Maybe(Keyword("MEMORY", Number("<megabytes>", least=_LEAST_MEMORY, most=_MOST_MEMORY))),
             SqlStatement("<statement>", missing=_NO_STATEMENT),
         ),
-        "Ask the trail in SQL",
+        "Query the trail in SQL",
         run_sql,
         details=(
             "One query, SELECT or WITH, in DuckDB's SQL (extra logdump[sql]), under ENGINE SPARK in Spark's. Views:",
             "records (a row each), transactions, summary (counts by table and operation), restarts, ddl,",
             "heartbeats, gg_lag, and each table by its name, as TEAHOUSE.TEAS, with its columns before and after each",
             "change; of the open file, with ACROSS of those after it too, or of the files of <wildcard>, through the",
-            "FILTER. EFFECTIVE leaves out rows that a Replicat does not apply; MODE says what damage does; MEMORY is",
-            "what DuckDB may hold before it writes to a private folder (2,000 megabytes if not given). FROM",
+            "FILTER. EFFECTIVE leaves out rows that a Replicat does not apply; MODE: how damage is handled; MEMORY:",
+            "the limit above which DuckDB writes to a private folder (2,000 megabytes by default). FROM",
             "trail('<wildcard>') or trail('<wildcard>', '<view>') reads another trail. TO <file>.parquet, .csv or",
             ".jsonl after the statement writes the rows, with REPLACE over a file; FORMAT CSV or JSONL there prints",
             "all of them, values whole. DESCRIBE records lists columns; docs/sql.md has more. A semicolon outside of",

@@ -113,7 +113,7 @@ def parse(connection: DuckDBPyConnection, text: str) -> ParsedStatement:
             place = before + offset
             places[relation] = min(place, places.get(relation, place))
     except RecursionError:
-        raise CommandError("This statement has too many parts inside of parts.") from None
+        raise CommandError("This statement is nested too deeply.") from None
     schemas = {trail.schema: trail for trail in trails}
     relations = [relation for relation in places if relation.schema not in schemas]
     named = {schemas.get(relation.schema, relation): place for relation, place in places.items()}

@@ -120,8 +120,8 @@ COMMANDS = (
         run_transactions,
         details=(
             "All files of the open trail, or those of <wildcard>. 20 transactions unless <count> or ALL is given, the",
-            "largest first, by the data bytes of their records. A transaction that a restart has cut and its copy are",
-            "two, as SAFE and RECOVERY have them; the largest ones of COUNT (TRANSHIST) are those of Logdump.",
+            "largest first, by the data bytes of their records. A transaction cut by a restart and its copy are listed",
+            "separately, as in SAFE and RECOVERY; the largest ones of COUNT (TRANSHIST) are those of Logdump.",
             "FILTERED: the records that pass the filter are counted, and transactions with none are left out.",
         ),
         origin=Origin.OURS,

@@ -118,7 +118,7 @@ def one_command(text: str, *, has_lines: bool = False) -> str:
         MisuseError: it is several commands.
     """
     if split_commands(text) != [text.strip()] or ("\n" in text and not has_lines):
-        raise MisuseError(f"{text!r} is not one command: put what holds a semicolon into double quotes")
+        raise MisuseError(f"{text!r} is more than one command: put text with a semicolon in double quotes")
     return text
 
 
@@ -220,8 +220,8 @@ ROWS: dict[str, VerbOption] = {
 
 OTHERS: dict[str, VerbOption] = {
     "rba": VerbOption(("--rba",), "begin at this RBA; separators are allowed: 483,188,832", _value("RBA")),
-    "limit": VerbOption(("--limit",), "at most so many, of each trail", _value("N", type=_number)),
-    "columns": VerbOption(("--columns",), "these columns alone, separated by commas", _value("A,B")),
+    "limit": VerbOption(("--limit",), "at most N of each trail", _value("N", type=_number)),
+    "columns": VerbOption(("--columns",), "only these columns, separated by commas", _value("A,B")),
     "format": VerbOption(("--format",), "the form of the output", {"choices": ("text", "jsonl")}),
     "output": VerbOption(("-o", "--output"), "write to this file, whole or not at all", _value("FILE")),
     "replace": VerbOption(("--replace",), "let -o replace a file", {"action": "store_true"}),
@@ -230,17 +230,17 @@ OTHERS: dict[str, VerbOption] = {
     "undo": VerbOption(("--undo",), "print the SQL that takes the changes back", {"action": "store_true"}),
     "hex": VerbOption(("--hex",), "the bytes of the columns too", {"action": "store_true"}),
     "detail": VerbOption(("--detail",), "by table too", {"action": "store_true"}),
-    "all": VerbOption(("--all",), "every message of a log, not its last one alone", {"action": "store_true"}),
-    "dry": VerbOption(("--dry",), "write nothing, say what would be", {"action": "store_true"}),
+    "all": VerbOption(("--all",), "every message of a log, not only its last", {"action": "store_true"}),
+    "dry": VerbOption(("--dry",), "write nothing, list what would be written", {"action": "store_true"}),
     "list": VerbOption(("--list",), "one short line for each record, as list has it", {"action": "store_true"}),
-    "idle": VerbOption(("--idle",), "end after so many seconds without a new record", _value("SECONDS", type=_number)),
+    "idle": VerbOption(("--idle",), "end after SECONDS without a new record", _value("SECONDS", type=_number)),
     "follow": VerbOption(("-F", "--follow"), "wait for more at the end, as tail does", {"action": "store_true"}),
 }
 """Options that the verbs translate."""
 
 ALWAYS: dict[str, VerbOption] = {
     "explain": VerbOption(
-        ("--explain",), "print the commands that this stands for, and run none", {"action": "store_true"}
+        ("--explain",), "print the equivalent commands without running them", {"action": "store_true"}
     ),
     "no_pager": VerbOption(("--no-pager",), "use no pager at a terminal", {"action": "store_true"}),
 }

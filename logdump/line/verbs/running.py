@@ -37,14 +37,15 @@ _OPERATION = (
     (r"^ *\S+ \S+ (?:\S+ )?(METADATA|FILE_HEADER|LOB|FRAGMENT)\b", _DIM),
 )
 _DAMAGE = ((r"^(Gap) in ", _RED),)
-_PLACES = ((r"^  (ALTER .*)$", _BOLD), (r"(is not safe)\.$", _RED), (r"^(Verdict:)", _BOLD))
+_VERDICT = (r"^LogTrail .*\n(?!  |Damage at |Not known: )(.+)$", _BOLD)
+_PLACES = ((r"^  (ALTER .*)$", _BOLD), (r"(is not safe)\.$", _RED))
 _PARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "list": _OPERATION,
     "tail": _OPERATION,
     "row": _OPERATION,
     "check": _DAMAGE,
     "safe": _PLACES,
-    "explain": (*_PLACES, *_DAMAGE),
+    "explain": (*_PLACES, _VERDICT, *_DAMAGE),
     "doctor": (
         (r"^  (!! .*)$", _RED),
         (r"^   (! .*)$", _YELLOW),

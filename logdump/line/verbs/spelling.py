@@ -154,7 +154,7 @@ def export(request: VerbRequest) -> Iterator[VerbStep]:
         yield from _exported_columns(request)
         return
     if options.by_table and not options.output:
-        raise MisuseError("--by-table writes a file for each table: -o FOLDER says where")
+        raise MisuseError("--by-table needs -o FOLDER")
     target, kind = options.output or "-", options.format or _kind_of(options.output)
     is_debezium = kind == "debezium"
     words = [f"EXPORT {'JSONL' if is_debezium else kind.upper()} TO {quoted(target)}", *["DEBEZIUM"] * is_debezium]
@@ -164,7 +164,7 @@ def export(request: VerbRequest) -> Iterator[VerbStep]:
     text = one_command(" ".join([*words, *request.words]))
     trails = list(_opened(request))
     if len(trails) > 1 and target != "-":
-        raise MisuseError(f"one file is written of one trail, and these are {len(trails)}")
+        raise MisuseError(f"export -o takes one trail, not {len(trails)}")
     for steps in trails:
         yield from steps
         yield VerbStep(text)
@@ -303,7 +303,7 @@ def report(request: VerbRequest) -> Iterator[VerbStep]:
         raise MisuseError("report takes -o FILE.html or -o FILE.md")
     trails = list(request.trails())
     if len(trails) != 1:
-        raise MisuseError(f"one page is about one trail, and these are {len(trails)}")
+        raise MisuseError(f"report takes one trail, not {len(trails)}")
     if request.asks("rba"):
         yield from _prepared(f"OPEN {quoted(str(trails[0][0]))}")
         yield from position(request)

@@ -125,7 +125,7 @@ VERBS: tuple[Verb, ...] = (
     Verb(
         "tail",
         "TRAIL",
-        "Show new records as they come, over the files of the trail, until Ctrl+C",
+        "Show new records as they are written, over the files of the trail, until Ctrl+C",
         spelling.tail,
         (*_SELECTS, "rba", "list", "idle", "format"),
         (
@@ -212,7 +212,7 @@ VERBS: tuple[Verb, ...] = (
     Verb(
         "sql",
         "'STATEMENT' FILE…",
-        "Ask trails in SQL: the views records, transactions, summary, …, and each table by its name",
+        "Query trails in SQL: the views records, transactions, summary, …, and each table by its name",
         spelling.sql,
         (*_SELECTS, "effective", "format", "output", "replace"),
         (

@@ -317,7 +317,7 @@ class Target(NamedTuple):
 def _check_kind(path: Path) -> None:
     kind = kind_of(path)
     if kind not in (None, "a file"):
-        raise TargetRefused(f"{path} is {kind}: only a file that is no link is replaced")
+        raise TargetRefused(f"{path} is {kind}; only a file that is not a link can be replaced")
 
 
 def documented_name(path: Path) -> TrailName | None:

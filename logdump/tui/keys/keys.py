@@ -335,7 +335,7 @@ KEYS = (
     Key(
         "explain_lag",
         "e",
-        "why the lag is so at this time",
+        "explain the lag at this time",
         Area.TIMELINE,
         sends="EXPLAIN LAG AT <time>",
         short="explain",

@@ -338,7 +338,7 @@ class Model(Observable):
     def warn(self, *, is_cut: bool, is_gone: bool) -> None:
         """Set the warning about the file: truncation is shown until another file is opened, removal while it lasts."""
         if is_cut or is_gone:
-            self.warning = "FILE CUT" if is_cut else _REMOVED
+            self.warning = "FILE TRUNCATED" if is_cut else _REMOVED
         elif self.warning == _REMOVED:
             self.warning = ""
 

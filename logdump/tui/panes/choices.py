@@ -308,13 +308,13 @@ _Lines = Callable[[Model, int, Glyphs], tuple[str, list[Choice]]]
 _NAMES: dict[str, tuple[_Lines, str]] = {
     "tables": (
         lambda model, width, glyphs: table_choices(model.tables, glyphs, width),
-        "The index has met no record yet.",
+        "No records have been indexed yet.",
     ),
     "transactions": (
         lambda model, width, glyphs: transaction_choices(
             model.transactions, model.order, width, glyphs, has_more=model.has_more(INDEX)
         ),
-        "The index has met no transaction yet.",
+        "No transactions have been indexed yet.",
     ),
     "marks": (
         lambda model, width, glyphs: mark_choices(model.state.marks, width, glyphs),

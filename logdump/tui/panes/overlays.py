@@ -50,7 +50,7 @@ class HelpScreen(ModalScreen[None]):
 
 def help_lines(keymap: Mapping[str, str]) -> Iterator[Line]:
     """Yield the lines of the keys by area, each with the command that it enters."""
-    yield line("The ten keys of the night   (Esc leaves this page; HELP lists the commands)", "title")
+    yield line("The ten most important keys   (Esc leaves this page; HELP lists the commands)", "title")
     by_id = {key.id: key for key in KEYS}
     for name in OF_THE_NIGHT:
         yield _key_line(by_id[name], keymap)
@@ -158,4 +158,4 @@ class Palette(ModalScreen[PaletteChoice | None]):
             Choice(f"{name:<{width}}  {what}", enter=str(index)) for index, (name, what, _) in enumerate(entries)
         ]
         heading = " Actions and commands   Enter takes one, Esc leaves"
-        self.query_one(ChoicePane).show(heading, choices, "No command is like that.")
+        self.query_one(ChoicePane).show(heading, choices, "No matching action or command.")

@@ -387,7 +387,7 @@ def _part(known: KnownRecord) -> Iterator[Line]:
     number += f" of {part.pieces}" if part.pieces is not None and number else ""
     yield Line(((what, "insert"), (f"{number}  {escape(known.row_definition.name)}", "strong")))
     if part.base is None:
-        yield line("Its row is not found: it is lost, or stands in a file that is not here.", "warn")
+        yield line("Its row was not found: it is lost, or in a missing file.", "warn")
     else:
         yield line(f"Its row is at RBA {part.base.rba} of {escape(part.base.path.name)}; L goes there.")
     column = known.row_definition.column(part.numbers.column) if part.numbers is not None else None

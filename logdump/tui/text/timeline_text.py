@@ -61,9 +61,9 @@ def timeline_page(
 
 def _no_heartbeat(timeline: Timeline, partial: str) -> str:
     if partial:
-        return "What was read holds"
+        return "Records and bytes read,"
     where = "that passes the filter" if timeline.is_filtered else "in this file"
-    return f"No heartbeat{' that decodes' if timeline.undecoded else ''} {where}: what it holds"
+    return f"No heartbeat{' that decodes' if timeline.undecoded else ''} {where}. Records and bytes"
 
 
 def _heading(timeline: Timeline, way: WayTimeline, *, is_partial: bool) -> str:

@@ -93,7 +93,7 @@ def test_an_interval_at_its_bounds_is_taken(interval: str, open_trail: Line) -> 
 
 def test_csns_of_another_database_are_refused(line: Line, trails: Path) -> None:
     line(f"open {trails / 'el000000000'}; br")
-    assert line.failures[0].lines[0].startswith("Bounded Recovery is for Oracle alone: ")
+    assert line.failures[0].lines[0].startswith("Bounded Recovery exists for Oracle only: ")
 
 
 def test_a_header_that_names_another_vendor_is_refused(line: Line, tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_the_last_beat_of_the_extract_that_tells_a_restart_position_counts(
 
 def test_a_filter_is_refused_unless_fewer_findings_are_wanted(open_trail: Line) -> None:
     open_trail("filter include iotype delete; br")
-    assert "Half a trail gives wrong answers" in open_trail.failures[0].lines[0]
+    assert "BR needs all records of the trail" in open_trail.failures[0].lines[0]
     open_trail("br filtered longer 1m")
     assert [event for event in open_trail.events if isinstance(event, LongTransactionShown)] == []
 

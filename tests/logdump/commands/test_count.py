@@ -173,7 +173,7 @@ def test_a_file_that_is_cut_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
     monkeypatch.setattr(TrailFile, "read_into", cutting)
     line(f"count {path}")
-    assert "the file was cut" in "".join("".join(one.lines) for one in line.failures)
+    assert "the file was truncated" in "".join("".join(one.lines) for one in line.failures)
 
 
 NINE, TEN = (parse_datetime(f"2024-03-01 {hour}:00", GMT) for hour in ("09", "10"))

@@ -118,7 +118,7 @@ def test_a_record_without_a_whole_statement_is_evaluated_by_its_items(line: Line
     (result,) = evaluations(line)
     assert (result.base_target, result.statement) == ("hr2.T", "")
     assert result.problems == (
-        "its record holds no whole statement",
+        "its record has no complete statement",
         "the text does not show the place of HR.T: no name in it is replaced",
     )
 

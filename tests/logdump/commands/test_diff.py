@@ -128,7 +128,7 @@ def test_times_positions_and_tokens_can_be_ignored(line: Line, trails: Path, tmp
 
 def test_half_a_trail_is_refused_unless_that_is_meant(line: Line, pair: tuple[Path, Path]) -> None:
     line("filter include iotype delete")
-    assert line(f"diff {pair[0]} {pair[1]}")[0].startswith("Half a trail gives wrong answers")
+    assert line(f"diff {pair[0]} {pair[1]}")[0].startswith("DIFF needs all records of the trail")
     line(f"diff {pair[0]} {pair[1]} filtered")
     assert listed(line) == []
 

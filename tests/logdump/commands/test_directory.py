@@ -114,8 +114,8 @@ def test_the_open_trail_stays_open(line: Line, here: Path) -> None:
 
 
 def test_a_directory_that_is_none_is_told(line: Line, here: Path) -> None:
-    assert line("cd missing") == ["The directory stays: missing: No such file or directory."]
-    assert line("cd empty") == ["The directory stays: empty: Not a directory."]
+    assert line("cd missing") == ["The directory was not changed: missing: No such file or directory."]
+    assert line("cd empty") == ["The directory was not changed: empty: Not a directory."]
     assert Path.cwd() == here
 
 

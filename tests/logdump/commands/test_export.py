@@ -134,7 +134,7 @@ def test_a_reader_that_has_enough_ends_the_export_quietly(format_: str, tmp_path
 
 def test_what_standard_output_cannot_take_is_refused(shop: Line, tmp_path: Path) -> None:
     assert shop("export csv to - by table")[0] == "EXPORT: BY TABLE writes several files, and - is standard output."
-    refused = "The screen has standard output: EXPORT … TO - is for line mode, -c and -f."
+    refused = "The full-screen view uses standard output: EXPORT … TO - works in line mode, with -c and with -f."
     assert shop("export csv to -") == [refused]
     path = tmp_path / "et000000000"
     path.write_bytes((TRAILS / "et000000000").read_bytes())
@@ -275,7 +275,7 @@ def test_a_record_that_no_batch_can_hold_is_told_with_its_file(
 def test_changes_that_no_statement_expresses_are_told(shop: Line, tmp_path: Path) -> None:
     shown = shop(f"pos 5352; export sql to {tmp_path / 'out'} undo")
     assert "1 change could not be written: a comment says why." in shown
-    assert "a truncate" in (tmp_path / "out").read_text()
+    assert "rows that TRUNCATE deleted" in (tmp_path / "out").read_text()
 
 
 def test_text_is_compressed_when_asked(shop: Line, tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_fc_without_anything_before_it_says_so(line: Line) -> None:
 
 
 def test_fc_where_nobody_can_be_asked_says_so(typed: Line) -> None:
-    assert typed("fc") == ["FC: there is nobody to ask for the edit line."]
+    assert typed("fc") == ["FC needs interactive input for the edit line."]
 
 
 def test_fc_in_a_script_takes_its_edit_lines_from_the_script(capsys: pytest.CaptureFixture[str]) -> None:

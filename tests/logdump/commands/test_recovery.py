@@ -91,7 +91,7 @@ def test_files_tell_which_of_them_a_reader_needs(cut: Line) -> None:
 
 def test_half_a_trail_is_refused(cut: Line) -> None:
     cut("filter include iotype insert")
-    assert cut("recovery")[0].startswith("Half a trail gives wrong answers")
+    assert cut("recovery")[0].startswith("RECOVERY needs all records of the trail")
 
 
 def test_filtered_findings_hold_a_record_that_passes(line: Line, trails: Path) -> None:

@@ -47,7 +47,7 @@ def test_undo_takes_the_last_transaction_back_first(shop: Line) -> None:
 def test_what_cannot_be_undone_says_why(shop: Line) -> None:
     shop("pos 5352")
     assert shop("undo ansi")[2:4] == [
-        "-- RBA 5352 TRUNCATE TEAHOUSE.SALES: a truncate: the trail has none of the rows that went",
+        "-- RBA 5352 TRUNCATE TEAHOUSE.SALES: the trail does not have the rows that TRUNCATE deleted",
         "-- 1 of the changes above could not be written: think before you commit.",
     ]
 

@@ -67,10 +67,10 @@ def test_a_column_that_one_image_lacks_is_blank_there() -> None:
 
 
 def test_what_does_not_decode_is_hex_and_the_reason_stands_below() -> None:
-    raw = Value(b"\1\2", problem="data type 999: how it is stored is not known")
+    raw = Value(b"\1\2", problem="data type 999: its storage format is not known")
     assert lines(change(column(2, None, raw)))[2:] == [
         "   ODD     data type 999  ?'0102'",
-        "? ODD after: data type 999: how it is stored is not known",
+        "? ODD after: data type 999: its storage format is not known",
     ]
 
 

@@ -87,7 +87,7 @@ def test_error_lines_of_other_products_are_passed_over(tmp_path: Path) -> None:
     )
     answer = logdump("explain", str(log))
     assert (answer.status, answer.out) == (1, "")
-    assert "has no error that speaks of a trail" in answer.err
+    assert "has no error about a trail" in answer.err
 
 
 def test_a_long_log_is_read_as_a_stream(tmp_path: Path) -> None:

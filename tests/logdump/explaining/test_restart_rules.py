@@ -130,7 +130,7 @@ def test_a_place_that_is_not_there_is_refused(wrong: str, why: str, open_for_lon
 
 def test_where_bounded_recovery_is_not_told_the_reason_is(line: Line, trails: Path) -> None:
     shown = explained(line, f"open {trails / 'el000000000'}; explain restart")
-    assert any("Bounded Recovery is for Oracle alone" in one for one in shown.not_known)
+    assert any("Bounded Recovery exists for Oracle only" in one for one in shown.not_known)
 
 
 def test_files_that_are_not_needed_are_counted(line: Line, trails: Path) -> None:

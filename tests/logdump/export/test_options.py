@@ -75,7 +75,7 @@ def test_what_is_asked_for(text: str, options: ExportOptions, monkeypatch: pytes
         ("csv to x 0 records", "0 is out of range: 1 to 9223372036854775807."),
         ("csv to x 5 transactions", "5 takes RECORDS for CSV, not 'transactions'."),
         ("sql to x 5 records", "5 takes TRANSACTIONS for SQL, not 'records'."),
-        ("sql to x by table", "SQL is one script: transactions go over tables."),
+        ("sql to x by table", "SQL is written as one script, because a transaction may change several tables."),
         ("csv to x by", "BY takes TABLE."),
         ("csv to x by name", "BY takes TABLE."),
         ("csv to x undo", "UNDO goes with SQL, not with CSV."),

@@ -20,7 +20,7 @@ OF_ANOTHER_SIZE = {
     "column": "C0",
     "image": "after",
     "bytes": "6c656166",
-    "reason": "INT64: value of another size; expected 8 bytes; found 4 bytes",
+    "reason": "INT64: wrong size of the value; expected 8 bytes; found 4 bytes",
 }
 
 

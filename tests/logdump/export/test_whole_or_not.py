@@ -71,7 +71,7 @@ def test_a_folder_with_anything_else_in_it_is_never_replaced(words: str, shop: L
     target.mkdir()
     (target / "letters.txt").write_text("mine")
     assert _export(shop, words, target) == [f"{target} exists already; EXPORT … TO out REPLACE replaces it."]
-    refused = f"{target} is not replaced: letters.txt in it is no file of an export."
+    refused = f"{target} is not replaced: letters.txt in it is not a file of an export."
     assert _export(shop, f"{words} replace", target) == [refused]
     assert _names(target) == ["letters.txt"]
     assert _names(tmp_path) == ["out"]
@@ -143,7 +143,7 @@ def test_the_folder_of_the_open_trail_is_never_the_target(line: Line, tmp_path: 
     source = tmp_path / "trail.csv"
     source.write_bytes((TRAILS / "et000000000").read_bytes())
     line(f"open {source}")
-    refused = f"{tmp_path} holds the open trail: EXPORT never replaces it."
+    refused = f"{tmp_path} contains the open trail: EXPORT never replaces it."
     assert _export(line, "csv to T by table replace", tmp_path) == [refused]
     assert source.exists()
 

@@ -176,9 +176,9 @@ class Bench:
     def _of_cut(self, done: Done, target: Contents, failure: str) -> str | None:
         """A trail that was cut gives an error of ours, or what it gives where it was cut before."""
         wanted, before = self._made(self.good.files), self._former
-        if "the file was cut" in done.out + done.err and target in (wanted, before):
+        if "the file was truncated" in done.out + done.err and target in (wanted, before):
             return None if done.status else "an error, and status 0"
-        if target == wanted and done.status and "is there: it was written" in done.out + done.err:
+        if target == wanted and done.status and "was written completely before this" in done.out + done.err:
             return None
         is_partial = target in (wanted, before) and "partial, without a verdict" in done.out + done.err
         if done.status and (is_partial or (target == before and "it is not kept" in done.err)):
@@ -205,7 +205,7 @@ class Bench:
             return None if is_same and (is_told or done.err == self.good.err) else "status 0, and another answer"
         if not is_same and not is_told:
             return "no word"
-        is_told_to_stand = "is there: it was written" in said or any(name in done.out for name in self._targets)
+        is_told_to_stand = "was written completely before" in said or any(name in done.out for name in self._targets)
         if target == wanted != before and done.status != self.good.status and not is_told_to_stand:
             return "the target stands, and nothing says so"
         return None

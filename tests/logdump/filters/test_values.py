@@ -45,7 +45,7 @@ def test_what_is_no_range_is_refused(text: str) -> None:
 
 
 NULL = Value(b"", is_null=True)
-RAW = Value(b"\1", problem="INT64: value of another size")
+RAW = Value(b"\1", problem="INT64: wrong size of the value")
 
 
 def meets(text: str, before: Plain | Value, after: Plain | Value = None, name: str = "PRICE") -> bool:

@@ -110,7 +110,7 @@ def test_a_file_that_is_cut_is_said_and_what_comes_then_is_shown(
     path.write_bytes(whole)
     shown, said = follows(path, lambda: os.truncate(path, 5183), lambda: _append(path, whole[5183:]))
     assert shown == [*rbas, "5183", "5352"]
-    assert said == [f"{path}: the file was cut to 5183 bytes while it was read"]
+    assert said == [f"{path}: the file was truncated to 5183 bytes while it was read"]
 
 
 def test_a_file_that_is_replaced_is_read_from_its_beginning(

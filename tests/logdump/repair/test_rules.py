@@ -98,7 +98,7 @@ def test_a_copy_that_lacks_more_than_is_told_does_not_get_its_name(
     taken = TransactionPlan.takes
     monkeypatch.setattr(TransactionPlan, "takes", lambda plan, place: place.rba != 1811 and taken(plan, place))
     line(f"open {TRAILS / 'et000000000'}; repair to {tmp_path / 'cp000000000'} {words}")
-    assert "differs from the source in more than what is left out" in refused(line)
+    assert "differs from the source in more than the omitted records" in refused(line)
     assert list(tmp_path.iterdir()) == []
 
 

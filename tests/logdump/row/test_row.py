@@ -50,9 +50,7 @@ def test_a_deleted_row_is_said() -> None:
 def test_a_change_that_a_replicat_does_not_apply_is_marked_and_decides_nothing() -> None:
     *lines, verdict = logdump("row", "at", "TEAHOUSE.TEAS", "TEA_CODE=SEN01").out.splitlines()
     assert [line.split()[3] for line in lines if line.endswith("  (not applied)")] == ["DELETE"]
-    assert (
-        verdict == "TEAHOUSE.TEAS SEN01: 3 changes, 1 of them not applied by a Replicat; after them the row is there."
-    )
+    assert verdict == "TEAHOUSE.TEAS SEN01: 3 changes, 1 of them not applied by a Replicat; after them the row exists."
     undone = logdump("row", "at", "TEAHOUSE.TEAS", "TEA_CODE=SEN01", "--undo").out
     assert "INSERT INTO" not in undone
 
@@ -141,7 +139,7 @@ def test_undo_leaves_out_what_a_replicat_drops_and_rows_of_others() -> None:
 
 def test_under_a_filter_there_is_no_verdict_about_the_row() -> None:
     answer = logdump("-c", "open et; filter rectype insert; row TEAHOUSE.TEAS TEA_CODE=SEN01")
-    assert answer.out.splitlines()[-1].endswith("1 change; changes that the filter drops are not among them.")
+    assert answer.out.splitlines()[-1].endswith("1 change; changes suppressed by the filter are not included.")
     in_json = logdump("-c", "open et; filter rectype insert; format jsonl; row TEAHOUSE.TEAS TEA_CODE=SEN01").out
     assert '"there":null,"partial":true' in in_json.splitlines()[-1]
 

@@ -110,7 +110,7 @@ def test_a_wrong_interval_of_a_parameter_file_is_a_wrong_option(long_trail: Path
 
 
 def test_open_transactions_of_another_database_are_refused(trails: Path) -> None:
-    with pytest.raises(BadTrail, match="Bounded Recovery is for Oracle alone"):
+    with pytest.raises(BadTrail, match="Bounded Recovery exists for Oracle only"):
         rows(trails / "el000000000", analysis="open_transactions")
 
 

@@ -127,7 +127,7 @@ def test_in_spark_a_select_of_values_alone_gives_none_that_does_not_decode(
     register(spark)
     records = spark.read.format("trail").option("columns", "all").load(str(odd_price))
     for values in (records.selectExpr("after[0].value"), table(spark, odd_price, TABLE).select("after_PRICE")):
-        with pytest.raises(PythonException, match=r"PRICE: INT64: value of another size.*option undecodable null"):
+        with pytest.raises(PythonException, match=r"PRICE: INT64: wrong size of the value.*option undecodable null"):
             values.collect()
     assert spark.read.format("trail").load(str(odd_price)).count() == 3, "nothing is decoded that was not asked for"
     kept = table(spark, odd_price, TABLE, undecodable="null").select("after_PRICE", "problems.reason").collect()

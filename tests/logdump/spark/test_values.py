@@ -125,7 +125,7 @@ def odd(tmp_path: Path) -> Path:
     return trail_of(tmp_path, definition(PRICE), price(bytes(8)), price(b"\0"), price(None), both)
 
 
-REASON = "INT64: value of another size; expected 8 bytes; found {} bytes"
+REASON = "INT64: wrong size of the value; expected 8 bytes; found {} bytes"
 
 
 def test_problems_say_why_a_value_is_null(odd: Path) -> None:
@@ -173,8 +173,8 @@ def test_very_long_rows_have_values_too(tmp_path: Path, order: ByteOrder) -> Non
     path = trail_of(tmp_path, *_long(order))
     row = rows(path, "after", "problems", undecodable="null")[-1]
     assert [one["value"] for one in row["after"]] == ["x" * 50_000] * 7 + [None]
-    assert row["problems"] == ["after.N7: VARCHAR: no length before it; expected 2 bytes; found 1 bytes"]
-    with pytest.raises(BadTrail, match=r"after\.N7: VARCHAR: no length"):
+    assert row["problems"] == ["after.N7: VARCHAR: the 2-byte length is missing; expected 2 bytes; found 1 bytes"]
+    with pytest.raises(BadTrail, match=r"after\.N7: VARCHAR: the 2-byte length is missing"):
         rows(path, "after")
 
 

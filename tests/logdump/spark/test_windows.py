@@ -45,7 +45,7 @@ def source(path: Path) -> Iterator[OpenSlice]:
 def test_a_column_of_a_file_that_was_cut_is_refused(source: OpenSlice, path: Path, column: str) -> None:
     (batch, at), *_ = wanted_rows(source)
     os.truncate(path, PAGE)
-    with pytest.raises(CannotRead, match="the file was cut while it was read"):
+    with pytest.raises(CannotRead, match="the file was truncated while it was read"):
         builder_of(column)(Rows(source, batch, at))
 
 
@@ -62,7 +62,9 @@ def test_a_read_of_it_ends_with_file_and_place(path: Path, column: str, monkeypa
     offered = {one.name: one for one in COLUMNS}
     selected = RBA.selected[0]._replace(alias=column, column=offered[column])
     ((part,),) = plan(Options(path=str(path)))
-    with pytest.raises(FileChanged, match=r"tt000000000, seqno 0, RBA \d+: (the file was cut|position is outside)"):
+    with pytest.raises(
+        FileChanged, match=r"tt000000000, seqno 0, RBA \d+: (the file was truncated|position is outside)"
+    ):
         list(read([part], RBA._replace(selected=(selected,))))
 
 
@@ -79,7 +81,7 @@ def test_a_file_that_shrinks_between_two_batches_ends_in_an_error(source: OpenSl
     batches = wanted_rows(source, batch_size=2)
     next(batches)
     os.truncate(path, PAGE)
-    with pytest.raises(FileChanged, match="seqno 0, RBA 4096: the file was cut to 4096 bytes while it was read"):
+    with pytest.raises(FileChanged, match="seqno 0, RBA 4096: the file was truncated to 4096 bytes while it was read"):
         list(batches)
 
 

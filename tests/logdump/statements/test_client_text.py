@@ -50,11 +50,11 @@ def _reason(text: str, dialect: str) -> str | None:
         ("DROP TABLE t; DROP TABLE u", "more than one statement"),
         ("DROP TABLE t; ;", "more than one statement"),
         ("DROP TABLE t /* a */; DROP TABLE u", "more than one statement"),
-        ("SELECT 1", "the statement begins with SELECT: it may be no DDL"),
-        ("-- a\nSELECT 1\nFROM t", "the statement begins with SELECT: it may be no DDL"),
+        ("SELECT 1", "the statement begins with SELECT: it may not be DDL"),
+        ("-- a\nSELECT 1\nFROM t", "the statement begins with SELECT: it may not be DDL"),
         ("(DROP TABLE t)", None),
-        ("1", "the statement begins with no word: it may be no DDL"),
-        ("-- a comment", "the statement begins with no word: it may be no DDL"),
+        ("1", "the statement begins with no word: it may not be DDL"),
+        ("-- a comment", "the statement begins with no word: it may not be DDL"),
         (r"CREATE TABLE t (x char DEFAULT '\')", "a backslash before ': not all databases read it alike"),
         (r"CREATE TABLE t (x char DEFAULT '\\\' )", "a backslash before ': not all databases read it alike"),
         (r"CREATE TABLE t (x char DEFAULT 'a\b\\')", None),
@@ -192,7 +192,7 @@ def test_a_colon_is_a_variable_of_psql(text: str, refusing: tuple[str, ...]) -> 
         ),
         (
             "CREATE FUNCTION f",
-            {"ANSI": "it is not sure where SQL*Plus ends CREATE … FUNCTION that is written like this"},
+            {"ANSI": "SQL*Plus may end this form of CREATE … FUNCTION at another place"},
         ),
         *(
             (
@@ -283,7 +283,7 @@ def test_sql_plus_ends_a_statement_at_a_semicolon_or_a_blank_line() -> None:
 
 @pytest.mark.parametrize("kind", ["PROCEDURE", "FUNCTION", "PACKAGE", "TRIGGER", "TYPE", "LIBRARY", "JAVA"])
 def test_a_unit_that_is_not_written_as_usual_has_no_sure_end_in_sql_plus(kind: str) -> None:
-    reason = f"it is not sure where SQL*Plus ends CREATE … {kind} that is written like this"
+    reason = f"SQL*Plus may end this form of CREATE … {kind} at another place"
     for between in ("EDITIONABLE", "OR REPLACE NONEDITIONABLE", "AND RESOLVE", "AND COMPILE", "FORCE", "/* */"):
         assert _reason(f"CREATE {between} {kind} p", "ORACLE") == reason
     assert _reason(f"DROP {kind} p", "ORACLE") is None

@@ -38,7 +38,7 @@ NO_DEFINITION = "no definition of the table: its columns have no names (SOURCEDE
 NO_NAME = "column 0 has no name: no definition of the table fits (SOURCEDEFS reads some)"
 NO_NAME_2 = NO_NAME.replace("column 0", "column 2")
 NO_COLUMN = "the trail has no column of the row"
-NO_KEY = "the table has no key, and the trail has not all columns of the row"
+NO_KEY = "the table has no key, and the trail lacks columns of the row"
 
 
 class Sql(str):
@@ -85,7 +85,7 @@ CASES = {
     "an insert without a column": Case(
         change("INSERT"),
         NO_COLUMN,
-        "the trail has not the key column CODE, SHELF of the row",
+        "the trail lacks CODE, SHELF of the row's key",
     ),
     "an insert, no key": Case(
         change("INSERT", after=_OLD, table=_KEYLESS),
@@ -152,8 +152,8 @@ CASES = {
     ),
     "an update whose images have a part of the key": Case(
         change("UPDATE", ("A1", None, *_OLD[2:]), ("A1", None, *_NEW[2:])),
-        "the trail has not the key column SHELF of the row",
-        "the trail has not the key column SHELF of the row",
+        "the trail lacks SHELF of the row's key",
+        "the trail lacks SHELF of the row's key",
     ),
     "an update without a definition": Case(without_definition(change("UPDATE", _OLD, _NEW)), NO_NAME_2, NO_NAME_2),
     "a key update": Case(
@@ -168,8 +168,8 @@ CASES = {
     ),
     "a key update with a part of the key before": Case(
         change("PK UPDATE", ("A1", None, "it's", Decimal(5)), ("B2", "low", "it's", Decimal(5))),
-        "the trail has not the key column SHELF of the row",
-        "the trail has not the whole key as it was",
+        "the trail lacks SHELF of the row's key",
+        "the trail does not have the complete old key",
     ),
     "a delete of the whole row": Case(change("DELETE", _OLD), Sql(DELETE + BY_KEY), Sql(INSERT_OLD)),
     "a delete with the key alone": Case(
@@ -195,7 +195,7 @@ CASES = {
     "a truncate": Case(
         change("TRUNCATE"),
         Sql('TRUNCATE TABLE "SHOP"."STOCK"'),
-        "a truncate: the trail has none of the rows that went",
+        "the trail does not have the rows that TRUNCATE deleted",
     ),
     "a sequence": Case(
         change("SEQUENCE"),
@@ -210,7 +210,7 @@ CASES = {
     "DDL without a statement": Case(
         change("DDL")._replace(records=(make_record(make_header(DDL_OP, io_time=0), b""),)),
         "the record has no statement",
-        "DDL: what was there before is not in the trail",
+        "DDL: the state before it is not in the trail",
     ),
     "what is no change": Case(change("FETCH"), "FETCH is not a change of a row", "FETCH is not a change of a row"),
     "images that do not decode": Case(
@@ -238,7 +238,11 @@ CASES = {
             ("DELETE", NO_COLUMN, NO_COLUMN),
             ("UPDATE", "no column is changed", "no column is changed"),
             ("PK UPDATE", "no column is changed", "no column is changed"),
-            ("TRUNCATE", Sql('TRUNCATE TABLE "SHOP"."STOCK"'), "a truncate: the trail has none of the rows that went"),
+            (
+                "TRUNCATE",
+                Sql('TRUNCATE TABLE "SHOP"."STOCK"'),
+                "the trail does not have the rows that TRUNCATE deleted",
+            ),
         )
     },
     "a table without a name": Case(
@@ -254,7 +258,7 @@ CASES = {
     "a table whose name has a line break": Case(
         change("TRUNCATE")._replace(table="SHOP.A\nB"),
         "the name 'A\\nB' cannot be written",
-        "a truncate: the trail has none of the rows that went",
+        "the trail does not have the rows that TRUNCATE deleted",
     ),
 }
 

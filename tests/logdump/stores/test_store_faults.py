@@ -67,8 +67,8 @@ LASTING = (
     (429, r"the server is busy or fails \(429\), 5 attempts"),
     ("reset", "the connection to the server is lost or refused"),
     ("short", "the connection to the server is lost or refused"),
-    (403, r"the store refuses it \(403\)"),
-    (401, r"the store wants credentials \(401\)"),
+    (403, r"the store refuses access \(403\)"),
+    (401, r"the store requires credentials \(401\)"),
     (404, "No such file or directory"),
     (416, "the file has become shorter"),
 )
@@ -87,7 +87,7 @@ def test_what_stays_is_one_error(lasting: tuple[int | str, str], trail_url: str,
 def test_another_region_is_said(web: TrailServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", web.url)
     web.redirects = True
-    with pytest.raises(CannotRead, match="it is in another region or behind another endpoint"):
+    with pytest.raises(CannotRead, match="it is in another region or at another endpoint"):
         TrailFile("s3://bucket/lt000000000")
 
 
@@ -95,7 +95,7 @@ def test_without_credentials_it_says_so(web: TrailServer, monkeypatch: pytest.Mo
     monkeypatch.setenv("AWS_ENDPOINT_URL", web.url)
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
-    with pytest.raises(NotATrail, match="the store wants credentials"):
+    with pytest.raises(NotATrail, match="the store requires credentials"):
         TrailFile("s3://bucket/lt000000000")
 
 
@@ -134,7 +134,7 @@ def test_a_file_that_grows_goes_on(trail_url: str, web: TrailServer) -> None:
     [
         (row(bytes([1]) * 10_000).raw * 800, "the file has changed while it was read"),
         (LONG[:-1] + b"z" + LONG, "the file has changed while it was read"),
-        (LONG[: len(LONG) // 2], "the file was cut to"),
+        (LONG[: len(LONG) // 2], "the file was truncated to"),
         (None, "No such file or directory"),
     ],
     ids=["other bytes", "longer, with other bytes", "shorter", "gone"],
@@ -170,7 +170,7 @@ def test_a_server_without_ranges_gives_a_copy(web: TrailServer) -> None:
         assert trail.packing == WHOLE
         assert [one.raw for one in trail.records()] == [one.raw for one in TrailFile(TRAILS / NAME).records()]
     said = logdump("-c", f"open {web.url}/lt000000000").out
-    assert f"The server gives no parts of files: read from a copy of {len(DATA):,} bytes" in said
+    assert f"The server does not support range requests: a copy of {len(DATA):,} bytes is read" in said
 
 
 def test_a_stream_without_end_ends_at_the_limit(web: TrailServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,13 +69,13 @@ def test_where_a_store_fails_nothing_is_there(
 
     def failing(self: Store, local: str, url: StoreUrl) -> None:
         if not room.pop():
-            raise PermissionError(13, "the store refuses it (403)")
+            raise PermissionError(13, "the store refuses access (403)")
         room.append(False)
         put(self, local, url)
 
     monkeypatch.setattr(Store, "put", failing)
     done = logdump("-c", WRITERS[command][0].format(trail=TRAIL, to=f"{s3}/out"))
-    assert "the store refuses it (403)" in done.out + done.err
+    assert "the store refuses access (403)" in done.out + done.err
     assert names(f"{s3}/out") == []
     assert not [one for one in tmp_path.iterdir() if one.name.startswith("logdump-")]
 

@@ -134,7 +134,7 @@ def test_as_lines_of_json(order: ByteOrder, tmp_path: Path) -> None:
     assert file.name == "TEA.POTS.jsonl"
     assert lines == [_in_json(row) for row in expected]
     assert reasons == [
-        "INT64: value of another size; expected 8 bytes; found 3 bytes",
+        "INT64: wrong size of the value; expected 8 bytes; found 3 bytes",
         "no definition of this column",
         "column at byte 14 does not fit into the 15 bytes around it",
         "outside the years 1 to 9999",

@@ -176,7 +176,7 @@ def test_a_file_that_is_cut_is_told_and_shown_as_it_is(path: Path) -> None:
         await screen.press("escape", "G")
         path.write_bytes(WHOLE[:2008])
         await look(screen)
-        assert "FILE CUT" in screen.text
+        assert "FILE TRUNCATED" in screen.text
         await screen.press("G")
         assert rba_of(screen) == 2008
         await screen.press("n")

@@ -324,7 +324,7 @@ def test_a_key_tells_the_story_of_the_row_under_the_cursor() -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("g", *"3522", "enter", "R")
         assert screen.app.model.upper == "story"
-        assert "TEAHOUSE.TEAS ASS02 → ASS01 → ASS09: 4 changes; after them the row is there." in screen.text
+        assert "TEAHOUSE.TEAS ASS02 → ASS01 → ASS09: 4 changes; after them the row exists." in screen.text
         assert rba_of(screen) == 3522
 
     drive(steps, page="values", place="records")

@@ -136,7 +136,7 @@ def test_a_look_at_the_file_that_comes_late_does_not_say_that_it_was_cut() -> No
         assert path is not None
         screen.app.post_message(FilePolled(path, 2000, 2000, is_gone=False, following=None))
         await screen.settle()
-        assert "FILE CUT" not in screen.text
+        assert "FILE TRUNCATED" not in screen.text
 
     drive(steps)
 

@@ -65,7 +65,7 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("summary", "records"): lambda model: model.summary._replace(size=123_456_789, release="99.1"),
     ("neighbours", "records"): lambda model: model.neighbours._replace(after=Path("/t/et000000001")),
     ("files", "files"): lambda model: (*model.files[:1], ListedFile(Path("/t/et000000001"), 12)),
-    ("warning", "records"): lambda _: "FILE CUT",
+    ("warning", "records"): lambda _: "FILE TRUNCATED",
     ("indexed", "records"): _indexed,
     ("indexed", "tables"): _indexed,
     ("lacks", "tables"): lambda _: {"index": Reading(is_stopped=True)},

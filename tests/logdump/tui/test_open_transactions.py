@@ -110,7 +110,7 @@ def test_the_page_says_what_is_assumed(path: Path) -> None:
 
 
 def test_the_page_of_another_database_says_that_bounded_recovery_is_for_oracle_alone(trails: Path) -> None:
-    assert told(page(trails / "el000000000")).startswith("Bounded Recovery is for Oracle alone: ")
+    assert told(page(trails / "el000000000")).startswith("Bounded Recovery exists for Oracle only: ")
 
 
 def test_the_page_of_several_redo_threads_says_that_there_is_no_clock(tmp_path: Path) -> None:

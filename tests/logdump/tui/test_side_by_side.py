@@ -139,7 +139,7 @@ def test_escape_stops_a_comparison_under_way_and_keeps_what_was_found(
         await screen.pilot.pause()
         screen.app.simulate_key("escape")
         await screen.settle()
-        assert "Not all was read: this is partial, without a verdict." in pane(screen).whole_text
+        assert "Not everything was read: the findings are partial, and there is no verdict." in pane(screen).whole_text
         assert "difference 1/1 " in screen.text
 
     drive(steps, path)

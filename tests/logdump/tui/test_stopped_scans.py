@@ -41,7 +41,7 @@ PAGES = {
     "tables": Shown("et000000000", open_file._Indexing, ("t",), "(no name)", ()),
     "transactions": Shown("et000000000", open_file._Indexing, ("x",), "begin RBA", ("(open)",)),
     "timeline": Shown("hh000000000", TimelineScan, ("l",), " beats", ("old:", " old  ")),
-    "volume": Shown("et000000000", TimelineScan, ("l",), "What was read holds", ("No heartbeat",)),
+    "volume": Shown("et000000000", TimelineScan, ("l",), "Records and bytes read, per", ("No heartbeat",)),
     "open transactions": Shown("br000000000", OpenTransactionsScan, ("l", "down"), "9.9.", ("Open for longer",)),
 }
 

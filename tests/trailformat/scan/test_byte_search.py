@@ -53,5 +53,5 @@ def test_in_a_file_that_is_cut(tmp_path: Path) -> None:
     with TrailFile(path) as trail:
         buffer, size = trail.buffer, trail.size
         os.truncate(path, 5000)
-        with pytest.raises(CannotRead, match="the file was cut"):
+        with pytest.raises(CannotRead, match="the file was truncated"):
             list(occurrences(b"needle", buffer, 0, size))

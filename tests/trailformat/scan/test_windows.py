@@ -131,7 +131,7 @@ with TrailFile(path) as trail:
             with Workers(int(threads)) as workers:
                 for batch in scan(trail) if threads == "0" else parallel_scan(trail, workers):
                     pass
-        print("the file was cut between two scans")
+        print("the file was truncated between two scans")
     except CannotRead as error:
         print(error)
 """
@@ -193,7 +193,7 @@ def test_a_file_that_is_cut_between_two_batches(tmp_path: Path) -> None:
         next(batches)
         with path.open("r+b") as file:
             file.truncate(300_000)
-        with pytest.raises(CannotRead, match="the file was cut to 300000 bytes while it was read"):
+        with pytest.raises(CannotRead, match="the file was truncated to 300000 bytes while it was read"):
             list(batches)
 
 
@@ -209,4 +209,4 @@ def test_a_process_that_scans_survives_the_cutting_of_its_file(tmp_path: Path, t
             file.truncate(1000)
         told, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert "the file was cut" in told
+    assert "the file was truncated" in told

@@ -34,15 +34,15 @@ def test_null_is_null_whatever_follows_the_indicator(stored: bytes) -> None:
 @pytest.mark.parametrize(
     ("definition", "data", "problem"),
     [
-        (of(134), b"\0\0\1", "INT64: value of another size; expected 8 bytes; found 3 bytes"),
-        (of(VARCHAR), b"\0\4CAR", "VARCHAR: its length is not that of the bytes; expected 3; found 4"),
-        (of(VARCHAR), b"\0", "VARCHAR: no length before it; expected 2 bytes; found 1 bytes"),
+        (of(134), b"\0\0\1", "INT64: wrong size of the value; expected 8 bytes; found 3 bytes"),
+        (of(VARCHAR), b"\0\4CAR", "VARCHAR: the length does not match the data; expected 3; found 4"),
+        (of(VARCHAR), b"\0", "VARCHAR: the 2-byte length is missing; expected 2 bytes; found 1 bytes"),
         (of(VARCHAR), b"\0\3\xe9t\xe9", "VARCHAR: not utf-8 from byte 0 on; found e974e9"),
         (of(CHAR), b"\xe9t\xe9", "CHAR: not utf-8 from byte 0 on; found e974e9"),
         (of(CHAR, 2), b"CAR", "CHAR: value is longer than its column; expected at most 2 bytes; found 3 bytes"),
-        (of(CHAR, charset=7), b"\xe9", "CHAR: character set UTF-EBCDIC cannot be read here"),
-        (of(CHAR, charset=4711), b"\xe9", "CHAR: character set 4711 cannot be read here"),
-        (of(999), b"raw", "data type 999: how it is stored is not known"),
+        (of(CHAR, charset=7), b"\xe9", "CHAR: character set UTF-EBCDIC is not supported"),
+        (of(CHAR, charset=4711), b"\xe9", "CHAR: character set 4711 is not supported"),
+        (of(999), b"raw", "data type 999: its storage format is not known"),
         (None, b"raw", "no definition of this column"),
     ],
 )

@@ -145,7 +145,7 @@ def test_text_that_is_no_number_of_any_database_stays_bytes(text: str) -> None:
 
 @pytest.mark.parametrize("data_type", [155, 156])
 def test_big_numbers_of_sql_mx_are_not_known(data_type: int) -> None:
-    assert str(decoded("0102", data_type).problem).endswith("how it is stored is not known")
+    assert str(decoded("0102", data_type).problem).endswith("its storage format is not known")
     with pytest.raises(CannotWrite, match="not known"):
         encode_value(1, of(data_type), ByteOrder.BIG)
 

@@ -139,8 +139,8 @@ REFUSED: list[tuple[ColumnDefinition, Plain, str]] = [
     (of(143, 8), 10**400, NO_NUMBER + "1" + "0" * 39),
     (of(0, 2), "CAR", "value is longer than its column; expected 2 bytes"),
     (of(64), "x" * 0x10000, "value is too long for a length of 2 bytes; found 65536 bytes"),
-    (of(64), b"bytes", "binary column or binary value, but not both; found bytes"),
-    (of(64, sub=4), "text", "binary column or binary value, but not both; found str"),
+    (of(64), b"bytes", "a binary column takes bytes, other columns do not; found bytes"),
+    (of(64, sub=4), "text", "a binary column takes bytes, other columns do not; found str"),
     (of(64, sub=2), LONG, NO_NUMBER + LONG[:40]),
     (of(64, sub=2), math.inf, NO_NUMBER + "inf"),
     (of(64, sub=2), "Infinity", NO_NUMBER + "Infinity"),
@@ -150,8 +150,8 @@ REFUSED: list[tuple[ColumnDefinition, Plain, str]] = [
     (of(212), 5, "not an interval DAY TO FRACTION; found 5"),
     (of(198), timedelta(hours=36), "interval has more than DAY; found 1 12:00:00"),
     (of(207), timedelta(microseconds=1), "interval has more than DAY TO SECOND; found 0 00:00:00.000001"),
-    (of(156), 5, "data type 156 cannot be written: how it is stored is not known"),
-    (of(999), 5, "data type 999 cannot be written: how it is stored is not known"),
+    (of(156), 5, "data type 156 cannot be written: its storage format is not known"),
+    (of(999), 5, "data type 999 cannot be written: its storage format is not known"),
 ]
 
 

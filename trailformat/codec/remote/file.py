@@ -197,7 +197,7 @@ class _Remote:
                 self.facts = now
                 return
             if now.size is not None and now.size < self.size:
-                problem = f"the file was cut to {now.size} bytes while it was read"
+                problem = f"the file was truncated to {now.size} bytes while it was read"
             self._problem = CannotRead(problem, path=self.path)
             raise self._problem
 
@@ -377,7 +377,7 @@ class FetchedBytes(FileContents):
             return recent
         data = bytearray(max(stop - start, 0))
         if stop > self._size:
-            raise CannotRead("the file was cut while it was read", path=self._path, rba=self._size)
+            raise CannotRead("the file was truncated while it was read", path=self._path, rba=self._size)
         try:
             self._file.read_at(memoryview(data), start, None)
         except OSError as error:

@@ -35,11 +35,11 @@ _BUSY_CODES = ("SlowDown", "RequestTimeout", "InternalError")
 _FAILED = 300
 _PARTIAL = 206
 _TOO_SHORT = 416
-_ELSEWHERE = errno.EPROTO, "it is in another region or behind another endpoint"
+_ELSEWHERE = errno.EPROTO, "it is in another region or at another endpoint"
 _ANSWERS = {
     **dict.fromkeys((301, 302, 307, 308), _ELSEWHERE),
-    **dict.fromkeys((401, 407), (errno.EACCES, "the store wants credentials")),
-    403: (errno.EACCES, "the store refuses it"),
+    **dict.fromkeys((401, 407), (errno.EACCES, "the store requires credentials")),
+    403: (errno.EACCES, "the store refuses access"),
     404: (errno.ENOENT, ""),
     410: (errno.ENOENT, ""),
     _TOO_SHORT: (errno.ESTALE, "the file has become shorter"),
@@ -180,7 +180,7 @@ class Store:
         def fetched() -> Fetched:
             result = self._fetch(url, start, stop)
             if len(result.data) != stop - start:
-                raise EOFError(f"{len(result.data)} bytes came of {stop - start}")
+                raise EOFError(f"received {len(result.data)} of {stop - start} bytes")
             return result
 
         return self._tried(fetched)
@@ -353,7 +353,7 @@ class Store:
         async with session.get(self.fs.encode_url(self._name(url)), headers=headers, **arguments) as answer:
             answer.raise_for_status()
             if answer.status != _PARTIAL:
-                raise NoRangesError("the server gives no parts of files")
+                raise NoRangesError("the server does not support range requests")
             facts = _facts_of_answer(answer)
             _see_that_it_reaches(facts, stop)
             return Fetched(await answer.content.readexactly(stop - start), facts)
@@ -521,13 +521,13 @@ def _problem(error: BaseException) -> tuple[OSError, bool]:
     if "RecursionError" in names:  # botocore looks for the bucket's region without end
         problem: OSError = OSError(*_ELSEWHERE)
     elif names & _WITHOUT_CREDENTIALS:
-        problem = PermissionError(errno.EACCES, f"the store wants credentials: {_text(error)}")
+        problem = PermissionError(errno.EACCES, f"the store requires credentials: {_text(error)}")
     elif answered is not None:
         return answered
     elif isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError):
         return type(error)(error.errno or errno.ENOENT, os.strerror(error.errno or errno.ENOENT)), False
     elif isinstance(error, PermissionError):
-        problem = PermissionError(errno.EACCES, f"the store refuses it: {_text(error)}")
+        problem = PermissionError(errno.EACCES, f"the store refuses access: {_text(error)}")
     elif any(isinstance(exception, _PASSING) for exception in chain) or names & _PASSING_NAMES:
         what = "the server does not answer in time" if is_late else "the connection to the server is lost or refused"
         return OSError(errno.ETIMEDOUT if is_late else errno.EHOSTUNREACH, f"{what}: {_text(chain[-1])}"), True

@@ -67,7 +67,7 @@ def check_target(path: Path, *, replace: bool, wanted: str = "a file") -> None:
         return
     if kind == wanted:
         raise FileExistsError(errno.EEXIST, f"{wanted.removeprefix('a ')} exists already")
-    raise FileExistsError(errno.EEXIST, f"it is {kind}, and only {wanted} that is no link is replaced")
+    raise FileExistsError(errno.EEXIST, f"it is {kind}; only {wanted} that is not a link can be replaced")
 
 
 class StagedFiles:

@@ -161,15 +161,15 @@ def _foreign(package: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
-        (_removed, "the library of kernels was not built"),
-        (_without_its_note, "the library of kernels was not built"),
-        (_without_code, "the library of kernels was not built"),
-        (_cut, "the library of kernels is not what was built"),
-        (_changed, "the library of kernels is not what was built"),
-        (_with_a_torn_note, "the note beside the library of kernels cannot be read"),
-        (_of_other_sources, "the library of kernels was made of other sources"),
-        (_with_another_source, "the library of kernels was made of other sources"),
-        (_of_other_numbers, "the library of kernels was made of other sources"),
+        (_removed, "the kernel library was not built"),
+        (_without_its_note, "the kernel library was not built"),
+        (_without_code, "the kernel library was not built"),
+        (_cut, r"the kernel library does not match its note \(checksum\)"),
+        (_changed, r"the kernel library does not match its note \(checksum\)"),
+        (_with_a_torn_note, "the note of the kernel library cannot be read"),
+        (_of_other_sources, "the kernel library was built from other sources"),
+        (_with_another_source, "the kernel library was built from other sources"),
+        (_of_other_numbers, "the kernel library was built from other sources"),
         (_foreign, ".*(?:file too short|invalid ELF header|not a mach-o|no library).*"),
     ],
 )
@@ -191,7 +191,7 @@ def test_a_processor_that_lacks_something_is_left_to_the_interpreter(package: Pa
     whole = note._replace(library=hashlib.sha256(library.read_bytes()).hexdigest())
     (package / "trailformat" / NOTE).write_text(str(whole), encoding="utf-8")
     said = run(CHOICE, home, package)
-    assert said == f"{ROWS} the library of kernels needs a processor like {note.processor}"
+    assert said == f"{ROWS} the kernel library needs a processor like {note.processor}"
 
 
 def _zipped(package: Path) -> Path:
@@ -210,7 +210,7 @@ def test_a_library_in_a_zip_is_loaded_from_a_copy_that_is_gone_at_once(package: 
 
 def test_a_zip_without_one_is_read_by_the_interpreter(package: Path, home: Path) -> None:
     _removed(package / "trailformat")
-    assert run(CHOICE, home, _zipped(package)) == f"{ROWS} the library of kernels was not built"
+    assert run(CHOICE, home, _zipped(package)) == f"{ROWS} the kernel library was not built"
 
 
 @needs_native
@@ -218,7 +218,7 @@ def test_a_zip_of_another_version_is_not_read_by_the_kernels_of_the_one_before(p
     assert run(CHOICE, home, _zipped(package)) == f"{ROWS} None"
     with (package / "trailformat/native/scan/fill.py").open("a") as file:
         file.write("# another version\n")
-    assert run(CHOICE, home, _zipped(package)) == f"{ROWS} the library of kernels was made of other sources"
+    assert run(CHOICE, home, _zipped(package)) == f"{ROWS} the kernel library was built from other sources"
 
 
 TABLE_READ = f"""

@@ -142,7 +142,7 @@ def test_a_file_that_became_shorter(tmp_path: Path) -> None:
     with TrailFile(trail_of(tmp_path, row(), row())) as trail:
         (batch,) = scan(trail)
         trail_of(tmp_path, row())
-        with pytest.raises(CannotRead, match="cut to 71 bytes"):
+        with pytest.raises(CannotRead, match="truncated to 71 bytes"):
             TransactionTracker(trail).of(batch)
 
 
