@@ -21,7 +21,7 @@ from logdump.session.scan import FilteredReader
 from logdump.session.session import Mark, MarksShown, Session
 from logdump.session.settings import Across
 from trailformat import PartialRecord, TrailError, TrailFile
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
     from logdump.commands.records.searching import Goal, Searching
@@ -198,7 +198,7 @@ def _count_to(wanted: int, session: Session) -> Iterator[Event]:
     """Move to a record by its number in the file; unread parts of the file before it are counted first."""
     from logdump.commands.records.searching import Searching  # noqa: PLC0415 - few positions need it
 
-    searching = Searching(session, f"record {wanted}", since=Spot(session.trail.path, 0))
+    searching = Searching(session, f"record {wanted}", since=FilePosition(session.trail.path, 0))
     session.cursor.move((yield from searching.run(_counted(wanted, session, searching))))
 
 
@@ -210,7 +210,7 @@ def _counted(wanted: int, session: Session, searching: Searching) -> Generator[E
     begun = places.records
     if wanted >= begun or not places.fits(trail):
         for covered in build(trail, places):
-            searching.note(Spot(trail.path, covered))
+            searching.note(FilePosition(trail.path, covered))
             if places.records // step > begun // step:
                 yield Progress(places.records, covered, places.checkpoints.io_time[-1], trail.size)
             begun = places.records
@@ -253,12 +253,12 @@ def _to_goal(goal: Goal, session: Session) -> Iterator[Event]:
     from logdump.session.chosen_trail import files_of_trail, range_of  # noqa: PLC0415 - few positions need it
 
     trail = session.trail
-    searching = Searching(session, f"record with {goal.text}", since=Spot(files_of_trail(trail.path)[0], 0))
+    searching = Searching(session, f"record with {goal.text}", since=FilePosition(files_of_trail(trail.path)[0], 0))
 
-    def find() -> Spot:
+    def find() -> FilePosition:
         record = find_in_sequence(trail, goal, searching.note)
         if record is not None and record.path is not None:
-            return Spot(record.path, record.rba)
+            return FilePosition(record.path, record.rba)
         bounds = range_of(trail)
         goes = f"It goes {bounds.text(session.settings.time_offset)}." if bounds is not None else "It has no row."
         raise CommandError(f"No record with {goal.text} in this trail. {goes}")
@@ -286,7 +286,7 @@ def stand_at(session: Session, path: Path, rba: int) -> Iterator[Event]:
     session.cursor.move(rba)
 
 
-class FilePosition(Number):
+class PositionNumber(Number):
     """An RBA; the error message is Logdump's (11.2 session), with the argument in capitals."""
 
     def parse(self, text: str, context: Context) -> int:
@@ -304,16 +304,16 @@ def run_begin(session: Session, moment: EnteredTime) -> Iterator[Event]:
     from logdump.commands.records.searching import Searching  # noqa: PLC0415 - few positions need it
 
     path = session.trail.path
-    searching = Searching(session, f"record at or after {moment.text}", since=Spot(path, 0))
+    searching = Searching(session, f"record at or after {moment.text}", since=FilePosition(path, 0))
     yield from searching.run_whole(
-        lambda: session.cursor.begin(moment.julian, lambda rba: searching.note(Spot(path, rba)))
+        lambda: session.cursor.begin(moment.julian, lambda rba: searching.note(FilePosition(path, rba)))
     )
     yield where(session)
 
 
 _PLACES = Alternatives[Place](
-    Sequence(_to, FilePosition("<rba>")),
-    Keyword("RBA", Sequence(_to, FilePosition("<rba>"))),
+    Sequence(_to, PositionNumber("<rba>")),
+    Keyword("RBA", Sequence(_to, PositionNumber("<rba>"))),
     OneOf({"FIRST": _to(0), "LAST": partial(_move, _last), "EOF": partial(_move, _end)}),
     Keyword("REC[ORD]", Sequence(_to_record, Number("<n>", what="the number of a record"))),
     Keyword("CSN", CsnPlace("<csn>")),

@@ -44,7 +44,7 @@ from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.records import reached
 from trailformat.records.record_header import BEGINS, ENDS
 from trailformat.trail.packed import is_file
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
     from logdump.filters import Criterion
@@ -178,13 +178,13 @@ def _sought_header(session: Session, searching: Searching, *, backwards: bool) -
     tell, path = reached.search_observer(), session.trail.path
 
     def note(rba: int) -> None:
-        searching.note(Spot(path, rba))
+        searching.note(FilePosition(path, rba))
         tell(rba)
 
     with nullcontext() if backwards else reached.search_observed(note):
         record = session.cursor.seek_good_header(backwards=backwards)
     if record is not None:
-        searching.note(Spot(path, record.rba + record.length * backwards))
+        searching.note(FilePosition(path, record.rba + record.length * backwards))
     return record
 
 

@@ -16,17 +16,17 @@ from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import TrailFile
 from trailformat.changes.transactions import is_transactional
-from trailformat.trail.sequence import Spot, file_beyond
+from trailformat.trail.sequence import FilePosition, file_beyond
 from trailformat.transactions.around import begins_transaction, extent_at
 from trailformat.transactions.extent import Extent
 
-Step = Callable[[Session, int, Searching], Spot]
+Step = Callable[[Session, int, Searching], FilePosition]
 """A function from an RBA to the position of the record to display, which notes how far it has searched."""
 
 
 def run_transaction(session: Session, find: Step) -> Iterator[Event]:
     """Display the first or last record of the transaction at the position, or the first of the next or previous one."""
-    here = Spot(session.trail.path, session.cursor.current)
+    here = FilePosition(session.trail.path, session.cursor.current)
     searching = Searching(session, _SOUGHT[find], since=here)
     yield from (yield from searching.run(_found(session, find, searching)))
 
@@ -51,11 +51,11 @@ def _extent(trail: TrailFile, rba: int) -> Extent:
     return extent
 
 
-def _begin(session: Session, rba: int, _searching: Searching) -> Spot:
+def _begin(session: Session, rba: int, _searching: Searching) -> FilePosition:
     return _begin_in(session.trail, rba)
 
 
-def _begin_in(trail: TrailFile, rba: int) -> Spot:
+def _begin_in(trail: TrailFile, rba: int) -> FilePosition:
     extent = _extent(trail, rba)
     if extent.begin is None:
         where = f": {extent.missing} is missing" if extent.missing else ""
@@ -63,33 +63,33 @@ def _begin_in(trail: TrailFile, rba: int) -> Spot:
     return extent.begin
 
 
-def _end(session: Session, rba: int, _searching: Searching) -> Spot:
+def _end(session: Session, rba: int, _searching: Searching) -> FilePosition:
     extent = _extent(session.trail, rba)
     if extent.after is None or extent.last is None:
         raise CommandError("The end of the transaction is not here: it is open at the end of the trail.")
     return extent.last
 
 
-def _next(session: Session, rba: int, searching: Searching) -> Spot:
-    extent, start = extent_at(session.trail, rba), Spot(session.trail.path, rba)
+def _next(session: Session, rba: int, searching: Searching) -> FilePosition:
+    extent, start = extent_at(session.trail, rba), FilePosition(session.trail.path, rba)
     if extent is not None:
-        start = extent.after or Spot(start.path, session.trail.size)
+        start = extent.after or FilePosition(start.path, session.trail.size)
     for trail, since in _files_from(session, start, 1):
         for sound_rba in trail.sound_rbas(since, trail.size):
-            searching.note(Spot(trail.path, sound_rba))
+            searching.note(FilePosition(trail.path, sound_rba))
             record = trail.record_at(sound_rba)
             if record is not None and begins_transaction(record):
-                return Spot(trail.path, sound_rba)
+                return FilePosition(trail.path, sound_rba)
     raise CommandError(f"No next transaction from RBA {rba} to the end.")
 
 
-def _previous(session: Session, rba: int, searching: Searching) -> Spot:
-    extent, end = extent_at(session.trail, rba), Spot(session.trail.path, rba)
+def _previous(session: Session, rba: int, searching: Searching) -> FilePosition:
+    extent, end = extent_at(session.trail, rba), FilePosition(session.trail.path, rba)
     if extent is not None and extent.begin is not None:
         end = extent.begin
     for trail, before in _files_from(session, end, -1):
         while (good := trail.previous_good_header(before)) is not None:
-            searching.note(Spot(trail.path, before))
+            searching.note(FilePosition(trail.path, before))
             record = trail.record_at(good)
             if record is not None and is_transactional(record):
                 return _begin_in(trail, good)
@@ -97,7 +97,7 @@ def _previous(session: Session, rba: int, searching: Searching) -> Spot:
     raise CommandError(f"No previous transaction from RBA {rba} to the beginning.")
 
 
-def _files_from(session: Session, spot: Spot, step: int) -> Iterator[tuple[TrailFile, int]]:
+def _files_from(session: Session, spot: FilePosition, step: int) -> Iterator[tuple[TrailFile, int]]:
     """Yield files with the RBA to start from: that of a position, then under ACROSS those after it, up to a gap.
 
     With ``step`` -1 these are the files before it, read from their ends.

@@ -13,7 +13,7 @@ from logdump.display.text import restart_text
 from logdump.notation.times import iso_time
 from trailformat import ColumnChange, TrailError, TrailName, Value, io_type_name
 from trailformat.totals.counting import OTHERS
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 EXACT = 2**53
 """The largest integer that every reader of JSON keeps exactly; larger ones are written as strings."""
@@ -171,7 +171,7 @@ def encoded(value: Any) -> str:
     return _ENCODER.encode(exact(value))
 
 
-def _seqno(spot: Spot) -> int | None:
+def _seqno(spot: FilePosition) -> int | None:
     name = TrailName.parse(spot.path)
     return name.seqno if name else None
 

@@ -15,13 +15,13 @@ from logdump.notation.text import Harmless, escape, escape_lines
 from logdump.session.events import Event, Failure, Notice, Text
 from logdump.session.settings import Settings
 from trailformat import TrailName
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
     from trailformat.transactions.whole_trail import FileGap
 
 
-def restart_text(spot: Spot) -> str:
+def restart_text(spot: FilePosition) -> str:
     """Return the GGSCI command that sets a Replicat to a position; it is printed, never run."""
     name = TrailName.parse(spot.path)
     return f"ALTER REPLICAT <group>, EXTSEQNO {name.seqno if name else '<n>'}, EXTRBA {spot.rba}"

@@ -210,7 +210,7 @@ class _Meant(NamedTuple):
     comparison: int = -1
 
 
-class _Wanted(NamedTuple):
+class _ComparedRows(NamedTuple):
     """Rows with the named column: its index, its comparison, and whether the row continues in fragments."""
 
     rows: RowBytes
@@ -270,13 +270,13 @@ class ValueSearch:
         matches, undecided = np.zeros(len(rows), np.bool_), index == _UNCLEAR
         image_rows = np.flatnonzero((index >= 0) & _HAS_IMAGES[rows.of("io_type")])
         if len(image_rows):
-            wanted = _Wanted(
+            wanted = _ComparedRows(
                 rows.subset(image_rows), index[image_rows], comparison[image_rows], headers.is_continued[image_rows]
             )
             matches[image_rows], undecided[image_rows] = self._held_by(wanted)
         return matches, undecided
 
-    def _held_by(self, wanted: _Wanted) -> tuple[Array, Array]:
+    def _held_by(self, wanted: _ComparedRows) -> tuple[Array, Array]:
         """Return masks of the rows with such a value, and of the rows whose data are not a plain list of columns."""
         columns = column_of(wanted.rows, wanted.column)
         is_plain = columns.is_plain & ~wanted.is_continued

@@ -196,9 +196,9 @@ class Words:
 
     def keyword(self, word: str) -> bool:
         """Read the next word if it is this one; return whether it is."""
-        found = self.peek() == word
-        self.at += found
-        return found
+        is_next = self.peek() == word
+        self.at += is_next
+        return is_next
 
     def string(self, what: str) -> str:
         """Read a text in quotes, single or double."""
@@ -239,9 +239,9 @@ class Words:
     def _mark(self, text: str) -> bool:
         """Read the next lexeme if it is this mark; return whether it is."""
         lexeme = None if self.is_at_end else self._lexemes[self.at]
-        found = lexeme is not None and lexeme.kind is LexemeKind.MARK and lexeme.text == text
-        self.at += found
-        return found
+        is_next = lexeme is not None and lexeme.kind is LexemeKind.MARK and lexeme.text == text
+        self.at += is_next
+        return is_next
 
     def group(self) -> tuple[str, ...]:
         """Read the words in parentheses, nested ones included; empty if none open here."""

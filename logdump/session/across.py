@@ -13,7 +13,7 @@ from logdump.session.settings import Across
 from trailformat import TrailFile
 from trailformat.records import reached
 from trailformat.records.record_header import CarriedTransaction
-from trailformat.trail.sequence import Spot, file_beyond
+from trailformat.trail.sequence import FilePosition, file_beyond
 
 if TYPE_CHECKING:
     from logdump.session.session import Session
@@ -67,7 +67,7 @@ def go_to(session: Session, path: Path) -> Iterator[Event]:
     yield say(f"LogTrail {former} closed", f"Current LogTrail is {path}")
 
 
-def move_to(session: Session, spot: Spot) -> Iterator[Event]:
+def move_to(session: Session, spot: FilePosition) -> Iterator[Event]:
     """Move to a position of the trail; a file that is not open is opened with its message. Raises as ``go_to``."""
     if spot.path != session.trail.path:
         yield from go_to(session, spot.path)

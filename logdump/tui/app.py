@@ -39,7 +39,7 @@ from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.reading.start_page import StartPage, StartPlace
 from logdump.tui.text.appearance import NOTICE, Appearance, HarmlessApp
 from logdump.tui.text.styled import StyledScreen
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 _POLL_EVERY = 1.0
 _TALL = 40
@@ -238,9 +238,9 @@ class TrailApp(HarmlessApp):
             self.action_type_in(event.character or "")
 
     @property
-    def _spot_of_row(self) -> Spot | None:
+    def _spot_of_row(self) -> FilePosition | None:
         row, path = self.model.row, self.model.state.path
-        return Spot(path, row.rba) if row is not None and path is not None else None
+        return FilePosition(path, row.rba) if row is not None and path is not None else None
 
     def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
         """Enter the command of a chosen line; for ``save`` type it, as the file name is missing."""
@@ -480,7 +480,7 @@ class TrailApp(HarmlessApp):
             self._has_brushed = False
         self.records.focus()
 
-    def on_shape_strip_taken(self, message: ShapeStrip.Taken) -> None:
+    def on_shape_strip_range_chosen(self, message: ShapeStrip.RangeChosen) -> None:
         """Go to the first record of a column, or filter to the times of a range of columns."""
         first, last = message.first, message.last
         if first is last and first.rba is not None:
@@ -515,7 +515,7 @@ class TrailApp(HarmlessApp):
             path = self.model.state.path
             if report.number == self._page_after:
                 self.model.show_records_page()
-            self._jumps.end(report.number, Spot(path, self.model.rba) if path is not None else None)
+            self._jumps.end(report.number, FilePosition(path, self.model.rba) if path is not None else None)
 
     def _show_story(self) -> None:
         """Show the changes of a row in a pane over the list instead of the output page."""

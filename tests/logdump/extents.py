@@ -6,16 +6,16 @@ from collections import Counter
 from pathlib import Path
 
 from trailformat.records.record_header import DELETE, INSERT, Transaction
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Ended, Extent, Moment
 
 BEFORE, HERE, NEXT = (Path(f"dirdat/et{number:09}") for number in (6, 7, 8))
 WHOLE = Extent(
     transaction=Transaction("4188", "5.2.88"),
-    begin=Spot(HERE, 100),
-    first=Spot(HERE, 100),
-    last=Spot(HERE, 300),
-    after=Spot(HERE, 400),
+    begin=FilePosition(HERE, 100),
+    first=FilePosition(HERE, 100),
+    last=FilePosition(HERE, 300),
+    after=FilePosition(HERE, 400),
     ended=Ended.LAST,
     marker=None,
     has_end=True,

@@ -13,7 +13,7 @@ from fixtures import TRAILS
 from tests.logdump.overwritten import NONSENSE, places, run
 from tests.logdump.program import logdump
 from tests.searching import examples, in_turn
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.not_applied import NotApplied
 
 pytest.importorskip("pyarrow", reason="Arrow files need pyarrow")
@@ -71,7 +71,7 @@ def test_an_export_of_a_trail_that_is_cut_while_it_is_walked_over_writes_nothing
     path, target = tmp_path / "et000000000", tmp_path / "target"
     shutil.copy(TRAILS / path.name, path)
 
-    def cut_and_hold(_known: NotApplied, _begin: Spot) -> bool:
+    def cut_and_hold(_known: NotApplied, _begin: FilePosition) -> bool:
         os.truncate(path, 2726)
         return True
 

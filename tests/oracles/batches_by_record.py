@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.oracles.walk_by_record import WalkByRecord
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.batches import (
     BEGIN_OF_FILE,
     DAMAGE,
@@ -62,7 +62,7 @@ class _Rows:
         return TransactionBatch(columns, self._csns, self._xids, self.marks, reached=self._reached, commit=self._commit)
 
 
-def _place(whole: WholeTrail, spot: Spot) -> TrailPosition:
+def _place(whole: WholeTrail, spot: FilePosition) -> TrailPosition:
     return TrailPosition(whole.ordinals[spot.path], spot.rba)
 
 
@@ -87,7 +87,7 @@ class BatchesByRecord:
         if trail is None:
             return
         with trail:
-            start = Spot(trail.path, self._start.rba if ordinal == self._start.ordinal else 0)
+            start = FilePosition(trail.path, self._start.rba if ordinal == self._start.ordinal else 0)
             self._rows.marks.append(TrailMark(TrailPosition(ordinal, 0), 0, BEGIN_OF_FILE))
             for one in WalkByRecord(trail, start, following=self._following):
                 self._take(one)
@@ -114,7 +114,7 @@ class BatchesByRecord:
             self._rows.marks.append(TrailMark(_place(self._whole, one.spot), one.after, one.io_type, one.time))
 
     def _mark_damage(self, damage: Damage) -> None:
-        place = _place(self._whole, Spot(damage.path, damage.rba))
+        place = _place(self._whole, FilePosition(damage.path, damage.rba))
         is_half = damage.is_partial and self._whole.is_newest(place.ordinal)
         mark = TrailMark(place, damage.rba + damage.length, HALF_A_RECORD if is_half else DAMAGE)
         if mark not in self._rows.marks:

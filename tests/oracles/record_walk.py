@@ -9,7 +9,7 @@ from logdump.session.events import Event
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import Record, TrailError
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 
 def walk(session: Session, tally: ExportTally, limit: int | None, stop: int | None = None) -> Iterator[Record | Event]:
@@ -31,10 +31,10 @@ def walk(session: Session, tally: ExportTally, limit: int | None, stop: int | No
                 reader = _going_on(session, reader, stop)
                 continue
             if record is None:
-                tally.end = Spot(session.trail.path, session.cursor.next)
+                tally.end = FilePosition(session.trail.path, session.cursor.next)
                 return
             tally.selected += 1
-            tally.end = Spot(session.trail.path, record.rba + record.length)
+            tally.end = FilePosition(session.trail.path, record.rba + record.length)
             yield record
     finally:
         reader.close()
@@ -46,7 +46,7 @@ def _step_over(session: Session, tally: ExportTally, error: TrailError) -> bool:
     good = trail.next_good_header(rba + 1)
     tally.note_damage(error.at(trail.path, rba), (trail.size if good is None else good) - rba)
     if good is None:
-        tally.end = Spot(trail.path, rba)
+        tally.end = FilePosition(trail.path, rba)
     else:
         session.cursor.move(good)
     return good is not None

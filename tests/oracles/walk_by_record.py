@@ -21,7 +21,7 @@ from trailformat.records.record_header import (
 )
 from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, Batch, scan
 from trailformat.trail.file import TrailFile
-from trailformat.trail.sequence import Spot, next_file
+from trailformat.trail.sequence import FilePosition, next_file
 from trailformat.transactions.extent import Damage, Ended, Extent, Moment, Restart, Walked
 
 MOST_DAMAGE = 1000
@@ -89,11 +89,11 @@ def _by_row(batch: Batch) -> Iterator[RowRun]:
 class _Growing:
     """A transaction while its records are read."""
 
-    def __init__(self, spot: Spot, transaction: Transaction, *, begins: bool) -> None:
+    def __init__(self, spot: FilePosition, transaction: Transaction, *, begins: bool) -> None:
         self.transaction = transaction
         self.begin = spot if begins else None
         self.first = self.last = spot
-        self.after: Spot | None = None
+        self.after: FilePosition | None = None
         self.marker: Restart | None = None
         self.missing: Path | None = None
         self.is_overtaken = self.has_end = False
@@ -105,7 +105,7 @@ class _Growing:
 
     def add(self, path: Path, run: RowRun, name_of: Callable[[TableRecords], str], *, is_before: bool) -> None:
         """Take records in."""
-        self.last = Spot(path, run.last)
+        self.last = FilePosition(path, run.last)
         self.records += run.records
         self.size += run.size
         self.before += run.records if is_before else 0
@@ -168,10 +168,10 @@ class WalkByRecord:
     def __init__(
         self,
         trail: TrailFile,
-        start: Spot,
+        start: FilePosition,
         *,
         until: Path | None = None,
-        asked: Spot | None = None,
+        asked: FilePosition | None = None,
         missing: Path | None = None,
         following: Callable[[Path], tuple[Path | None, Path | None]] = next_file,
     ) -> None:
@@ -245,7 +245,7 @@ class WalkByRecord:
         for batch in scan(trail, start):
             if before is not None:
                 self._read += len(before)
-                yield Walked(self._read, Spot(trail.path, before.end), int(before.io_time[-1]))
+                yield Walked(self._read, FilePosition(trail.path, before.end), int(before.io_time[-1]))
             before = batch
             self._names.clear()
             for run in _by_row(batch):
@@ -254,7 +254,7 @@ class WalkByRecord:
                 elif run.io_type in NOT_TRANSACTIONAL:
                     yield from self._between(trail.path, run)
                 else:
-                    yield from self._before_run(Spot(trail.path, run.rba), run)
+                    yield from self._before_run(FilePosition(trail.path, run.rba), run)
                     if not self._is_done:
                         self._take(trail, run)
                 if self._is_done:
@@ -272,15 +272,15 @@ class WalkByRecord:
     def _between(self, path: Path, run: RowRun) -> Iterator[Extent | Restart]:
         """A restart marker, which cuts."""
         self._lost.clear()
-        marker = Restart(Spot(path, run.rba), run.io_type, run.first_moment.time, run.after)
+        marker = Restart(FilePosition(path, run.rba), run.io_type, run.first_moment.time, run.after)
         if self._growing is not None and self._growing.after is None:
             self._growing.marker = marker
-            self._growing.after = Spot(path, marker.after)
+            self._growing.after = FilePosition(path, marker.after)
         if self._growing is not None:
             yield self._ended()
         yield marker
 
-    def _before_run(self, spot: Spot, run: RowRun) -> Iterator[Extent]:
+    def _before_run(self, spot: FilePosition, run: RowRun) -> Iterator[Extent]:
         """End the transaction that stands before a row, where the row is not of it."""
         growing = self._growing
         if growing is None or run.io_type == RECORD_FRAGMENT:
@@ -291,7 +291,7 @@ class WalkByRecord:
             yield self._ended()
 
     def _take(self, trail: TrailFile, run: RowRun) -> None:
-        spot, is_fragment = Spot(trail.path, run.rba), run.io_type == RECORD_FRAGMENT
+        spot, is_fragment = FilePosition(trail.path, run.rba), run.io_type == RECORD_FRAGMENT
         growing = self._growing
         if growing is None:
             if is_fragment:
@@ -304,7 +304,7 @@ class WalkByRecord:
         is_before = self._is_before or (asked is not None and spot.path == asked.path and spot.rba < asked.rba)
         growing.add(trail.path, run, partial(self._name, trail), is_before=is_before)
         if growing.after is not None or (run.ends and not is_fragment):
-            growing.after, growing.has_end = Spot(trail.path, run.after), True
+            growing.after, growing.has_end = FilePosition(trail.path, run.after), True
 
     def _name(self, trail: TrailFile, part: TableRecords) -> str:
         name = self._names.get(part.table)

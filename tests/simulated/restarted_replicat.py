@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tests.simulated.extract import Written
 from trailformat.records.record_header import FIRST, LAST, ONLY
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 
 class Zeros(NamedTuple):
@@ -43,8 +43,8 @@ class Applied(NamedTuple):
     """
 
     whole: list[int]
-    begins: list[Spot]
-    rows: set[Spot]
+    begins: list[FilePosition]
+    rows: set[FilePosition]
     halves: list[int]
     starts_inside: bool
     starts_with_damage: bool
@@ -59,19 +59,19 @@ class Occurrence(NamedTuple):
     ended: str
 
     @property
-    def begin(self) -> Spot | None:
+    def begin(self) -> FilePosition | None:
         """Its first row, where it begins with that."""
         return self.first if self.rows[0].trans_ind in (FIRST, ONLY) else None
 
     @property
-    def first(self) -> Spot:
+    def first(self) -> FilePosition:
         """Its first row that is there."""
-        return Spot(self.rows[0].path, self.rows[0].rba)
+        return FilePosition(self.rows[0].path, self.rows[0].rba)
 
     @property
-    def last(self) -> Spot:
+    def last(self) -> FilePosition:
         """Its last row that is there."""
-        return Spot(self.rows[-1].path, self.rows[-1].rba)
+        return FilePosition(self.rows[-1].path, self.rows[-1].rba)
 
     @property
     def is_whole(self) -> bool:
@@ -86,7 +86,7 @@ class History(NamedTuple):
     written: Sequence[Written]
     zeros: Sequence[Zeros] = ()
 
-    def order(self, spot: Spot) -> tuple[int, int]:
+    def order(self, spot: FilePosition) -> tuple[int, int]:
         """A place as a pair that sorts."""
         return self.paths.index(spot.path), spot.rba
 
@@ -104,7 +104,7 @@ class History(NamedTuple):
     def _place(self, one: Event) -> tuple[int, int]:
         if isinstance(one, Gap):
             return self.paths.index(one.path), -1
-        return self.order(Spot(one.path, one.rba if isinstance(one, Written) else one.start))
+        return self.order(FilePosition(one.path, one.rba if isinstance(one, Written) else one.start))
 
     def _is_lost(self, one: Written) -> bool:
         return any(
@@ -140,7 +140,7 @@ class History(NamedTuple):
         end("file_end")
         return found
 
-    def run(self, start: Spot, stop: Spot | None = None, *, past_damage: bool = False) -> Applied:
+    def run(self, start: FilePosition, stop: FilePosition | None = None, *, past_damage: bool = False) -> Applied:
         """A Replicat from a place on, which remembers nothing from before, up to another place or the end.
 
         It skips a transaction that is not above the last one applied (FILTERDUPTRANSACTIONS). ``past_damage``: where it
@@ -148,10 +148,10 @@ class History(NamedTuple):
         """
         return _Run(past_damage=past_damage).over(self._between(start, stop))
 
-    def _between(self, start: Spot, stop: Spot | None) -> Iterator[Event]:
+    def _between(self, start: FilePosition, stop: FilePosition | None) -> Iterator[Event]:
         first, end = self.order(start), self.order(stop) if stop is not None else None
         for one in self.events():
-            at = self.order(Spot(one.path, one.stop - 1)) if isinstance(one, Zeros) else self._place(one)
+            at = self.order(FilePosition(one.path, one.stop - 1)) if isinstance(one, Zeros) else self._place(one)
             if at >= first and (end is None or at < end):
                 yield one
 
@@ -199,5 +199,5 @@ class _Run:
         elif not self._is_skipped(one.transaction):
             self._applied.add(one.transaction)
             done.whole.append(one.transaction)
-            done.begins.append(Spot(waiting[0].path, waiting[0].rba))
-            done.rows.update(Spot(row.path, row.rba) for row in waiting)
+            done.begins.append(FilePosition(waiting[0].path, waiting[0].rba))
+            done.rows.update(FilePosition(row.path, row.rba) for row in waiting)

@@ -17,7 +17,7 @@ from trailformat.changes.lobs import Lob, Missing, lobs_of, read_lob
 from trailformat.records.columns import HEADER_BYTES, PIECE_BYTES, PieceHeader, build_piece, parse_piece
 from trailformat.records.record import make_record
 from trailformat.records.record_header import LARGE_OBJECT, RECORD_FRAGMENT
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 MIDDLE = PieceHeader(3, 3, 4, 4000, 7000)
 
@@ -167,7 +167,7 @@ def test_the_pieces_of_two_columns_may_alternate(order: ByteOrder, tmp_path: Pat
             (1, len(TEXT), len(TEXT), True),
             (4, len(BYTES), len(BYTES), True),
         ]
-        assert {one.base for one in found} == {Spot(path, base.length)}
+        assert {one.base for one in found} == {FilePosition(path, base.length)}
         assert [value_of(path, rba, ordinal) for ordinal in (1, 2)] == [TEXT, BYTES]
 
 
@@ -182,7 +182,7 @@ def test_a_lob_goes_on_in_the_next_files(files: int, tmp_path: Path) -> None:
         paths.append(trail_of(tmp_path, *records, name=f"tt{number:09}"))
     for path, rba in [(paths[0], 0), (paths[-1], 0)]:
         assert [value_of(path, rba, ordinal) for ordinal in (1, 2)] == [TEXT, BYTES]
-        assert look(path, rba)[0].base == Spot(paths[0], 0)
+        assert look(path, rba)[0].base == FilePosition(paths[0], 0)
 
 
 @pytest.mark.parametrize("lost", [0, 1, 2, 3])
@@ -314,7 +314,7 @@ def test_a_large_lob_takes_little_memory(tmp_path: Path) -> None:
 
 def made(rba: int, path: Path, **fields: object) -> Lob:
     """A LOB of the row at 0 of a file, whole unless ``fields`` say otherwise."""
-    whole = Lob(1, 1, False, Spot(path, 0), Spot(path, rba), 1, 0, None, (), ())
+    whole = Lob(1, 1, False, FilePosition(path, 0), FilePosition(path, rba), 1, 0, None, (), ())
     return whole._replace(**fields)  # type: ignore[arg-type]  # the fields of a Lob
 
 

@@ -29,7 +29,7 @@ from trailformat.records.record_header import (
     RESTART_OK,
 )
 from trailformat.scan import scan
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import whole_trail
 from trailformat.transactions.extent import Extent
 from trailformat.transactions.extents import TransactionWalk
@@ -39,7 +39,7 @@ from trailformat.transactions.whole_trail import WholeTrail
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3
 _TRANS_INDS = {"b": FIRST, "m": MIDDLE, "l": LAST, "o": ONLY}
-Told = dict[Spot, str | None]
+Told = dict[FilePosition, str | None]
 
 
 def _record(letter: str, number: int) -> Record | bytes:
@@ -68,7 +68,7 @@ class _Trail:
     def __init__(self, folder: Path, texts: list[str]) -> None:
         self.paths: list[Path] = []
         self.told: Told = {}
-        self.letters: dict[Spot, str] = {}
+        self.letters: dict[FilePosition, str] = {}
         self._csn: str | None = None
         self._is_open = self._has_ended = False
         number = 0
@@ -78,12 +78,12 @@ class _Trail:
             for letter in text:
                 number += 1
                 record = _record(letter, number)
-                self._take(Spot(path, rba), letter, number)
+                self._take(FilePosition(path, rba), letter, number)
                 records.append(record)
                 rba += len(record) if isinstance(record, bytes) else record.length
             self.paths.append(trail_of(folder, *records, name=path.name))
 
-    def _take(self, spot: Spot, letter: str, number: int) -> None:
+    def _take(self, spot: FilePosition, letter: str, number: int) -> None:
         if letter == "#":
             self._csn, self._has_ended = None, False
             return
@@ -103,7 +103,7 @@ class _Trail:
 def _by_context(trail: TrailFile) -> Told:
     context = TransactionContext(trail)
     return {
-        Spot(trail.path, one.rba): context.of(one)[0]
+        FilePosition(trail.path, one.rba): context.of(one)[0]
         for rba in _rbas(trail)
         if (one := trail.record_at(rba)) is not None
     }
@@ -112,11 +112,11 @@ def _by_context(trail: TrailFile) -> Told:
 def _backwards(trail: TrailFile) -> Told:
     context = TransactionContext(trail)
     records = [trail.record_at(rba) for rba in reversed(_rbas(trail))]
-    return {Spot(trail.path, one.rba): context.of(one)[0] for one in records if one is not None}
+    return {FilePosition(trail.path, one.rba): context.of(one)[0] for one in records if one is not None}
 
 
 def _each_alone(trail: TrailFile) -> Told:
-    return {Spot(trail.path, rba): transaction_at(trail, rba)[0] for rba in _rbas(trail)}
+    return {FilePosition(trail.path, rba): transaction_at(trail, rba)[0] for rba in _rbas(trail)}
 
 
 def _by_batches(trail: TrailFile, size: int, start: int = 0) -> Told:
@@ -125,7 +125,7 @@ def _by_batches(trail: TrailFile, size: int, start: int = 0) -> Told:
         owners = tracker.of(batch)
         for at, rba in enumerate(batch.rba):
             if batch.kind[at] <= 1:
-                told[Spot(trail.path, int(rba))] = owners.of_row(at)[0]
+                told[FilePosition(trail.path, int(rba))] = owners.of_row(at)[0]
     return told
 
 
@@ -171,7 +171,11 @@ def test_a_walk_over_transactions_counts_the_records_that_say_so_themselves(text
         known = _Trail(Path(folder), [f"T{text}" for text in texts])
         expected = Counter(csn for csn in known.told.values() if csn is not None)
         with TrailFile(known.paths[0]) as trail:
-            walk = [one for one in TransactionWalk(trail, Spot(trail.path, 0), nearby=size) if isinstance(one, Extent)]
+            walk = [
+                one
+                for one in TransactionWalk(trail, FilePosition(trail.path, 0), nearby=size)
+                if isinstance(one, Extent)
+            ]
         assert {one.transaction.csn: one.records for one in walk if one.transaction.csn} == expected
         patch.setattr(whole_trail, "scan_in_threads", in_batches(size))
         found: Counter[str] = Counter()

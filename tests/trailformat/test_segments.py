@@ -27,7 +27,7 @@ from trailformat.changes.segments import (
 from trailformat.records.columns import PieceHeader, build_piece
 from trailformat.records.record import make_record
 from trailformat.records.record_header import LARGE_OBJECT, RECORD_FRAGMENT
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 from .samples import header
 
@@ -104,7 +104,7 @@ def test_a_base_in_an_earlier_file_is_found(tmp_path: Path) -> None:
         assert record is not None
         found = SegmentContext(trail).of(record)
     assert found is not None
-    assert (found.base, found.number) == (Spot(first, 0), 2)
+    assert (found.base, found.number) == (FilePosition(first, 0), 2)
 
 
 def test_the_way_back_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +126,7 @@ def test_the_way_back_tells_what_has_passed(tmp_path: Path) -> None:
     records = [row(), fragment, fragment, lob, last, table_record(1, "A.B"), lob, lob]
     path = trail_of(tmp_path, *records)
     places = [sum(one.length for one in records[:at]) for at in range(len(records))]
-    base = Spot(path, 0)
+    base = FilePosition(path, 0)
     assert rows_before(path) == {
         places[1]: Row(base, base, 0, 0),
         places[2]: Row(base, base, 1, 0),
@@ -140,9 +140,9 @@ def test_the_way_back_tells_what_has_passed(tmp_path: Path) -> None:
 def test_without_a_base_the_way_back_ends_at_the_first_part(tmp_path: Path) -> None:
     path = trail_of(tmp_path, table_record(1, "A.B"), piece(), piece(), piece())
     first, second, third = rows_before(path).items()
-    assert first == (first[0], Row(None, Spot(path, first[0]), 0, 0))
-    assert second[1] == Row(None, Spot(path, first[0]), 0, 1)
-    assert third[1] == Row(None, Spot(path, first[0]), 0, 2)
+    assert first == (first[0], Row(None, FilePosition(path, first[0]), 0, 0))
+    assert second[1] == Row(None, FilePosition(path, first[0]), 0, 1)
+    assert third[1] == Row(None, FilePosition(path, first[0]), 0, 2)
 
 
 @pytest.mark.parametrize(("farthest", "is_found"), [(3, False), (4, True)])
@@ -156,31 +156,35 @@ def test_so_many_records_are_looked_at_on_the_way_back(
     last = first if files == 1 else trail_of(tmp_path, *parts[1:], piece(), name="tt000000001")
     with TrailFile(last) as trail:
         found = row_before(trail, trail.size - piece().length)
-    assert found.base == (Spot(first, 0) if is_found else None)
+    assert found.base == (FilePosition(first, 0) if is_found else None)
     assert found.pieces == (3 if is_found else farthest)
 
 
 PLACES: dict[str, tuple[Record, Row, Segment]] = {
     "a fragment": (
         make_record(header(io_type=RECORD_FRAGMENT, continued=1)),
-        Row(Spot(Path("tt"), 7), None, 2, 5),
-        Segment(Kind.FRAGMENT, Spot(Path("tt"), 7), 3, None),
+        Row(FilePosition(Path("tt"), 7), None, 2, 5),
+        Segment(Kind.FRAGMENT, FilePosition(Path("tt"), 7), 3, None),
     ),
     "the last fragment": (
         make_record(header(io_type=RECORD_FRAGMENT, continued=0)),
-        Row(Spot(Path("tt"), 7), None, 2, 5),
-        Segment(Kind.FRAGMENT, Spot(Path("tt"), 7), 3, 3),
+        Row(FilePosition(Path("tt"), 7), None, 2, 5),
+        Segment(Kind.FRAGMENT, FilePosition(Path("tt"), 7), 3, 3),
     ),
     "the last fragment of nothing": (
         make_record(header(io_type=RECORD_FRAGMENT, continued=0)),
         Row(None, None, 2, 5),
         Segment(Kind.FRAGMENT, None, None, None),
     ),
-    "a piece": (piece(rec_count=6), Row(Spot(Path("tt"), 7), None, 2, 5), Segment(Kind.LOB, Spot(Path("tt"), 7), 6, 6)),
+    "a piece": (
+        piece(rec_count=6),
+        Row(FilePosition(Path("tt"), 7), None, 2, 5),
+        Segment(Kind.LOB, FilePosition(Path("tt"), 7), 6, 6),
+    ),
     "a piece too many": (
         piece(rec_count=5),
-        Row(Spot(Path("tt"), 7), None, 2, 5),
-        Segment(Kind.LOB, Spot(Path("tt"), 7), 6, None),
+        Row(FilePosition(Path("tt"), 7), None, 2, 5),
+        Segment(Kind.LOB, FilePosition(Path("tt"), 7), 6, None),
     ),
     "a piece of nothing": (piece(rec_count=1), Row(), Segment(Kind.LOB, None, None, 1)),
     "a piece of none": (piece(rec_count=0), Row(), Segment(Kind.LOB, None, None, None)),
@@ -188,8 +192,8 @@ PLACES: dict[str, tuple[Record, Row, Segment]] = {
     "a piece of more than can be counted": (piece(rec_count=255), Row(), Segment(Kind.LOB, None, None, None)),
     "a piece that says its place": (
         piece(rec_count=4, data=build_piece(PieceHeader(3, 3, 4, 4000, 7000), bytes(2000), ByteOrder.BIG)),
-        Row(Spot(Path("tt"), 7)),
-        Segment(Kind.LOB, Spot(Path("tt"), 7), 3, 4, PieceHeader(3, 3, 4, 4000, 7000)),
+        Row(FilePosition(Path("tt"), 7)),
+        Segment(Kind.LOB, FilePosition(Path("tt"), 7), 3, 4, PieceHeader(3, 3, 4, 4000, 7000)),
     ),
 }
 
@@ -211,7 +215,11 @@ def test_parts_in_the_order_of_the_file_are_those_of_their_base(tmp_path: Path) 
     with TrailFile(path) as trail:
         context = SegmentContext(trail)
         places = [context.of(one) for one in trail.records()]
-    assert places == [None, Segment(Kind.LOB, Spot(path, 0), 1, 3), Segment(Kind.LOB, Spot(path, 0), 2, 3)]
+    assert places == [
+        None,
+        Segment(Kind.LOB, FilePosition(path, 0), 1, 3),
+        Segment(Kind.LOB, FilePosition(path, 0), 2, 3),
+    ]
 
 
 def test_a_jump_does_not_leave_what_was_known_behind(tmp_path: Path) -> None:
@@ -224,8 +232,8 @@ def test_a_jump_does_not_leave_what_was_known_behind(tmp_path: Path) -> None:
         assert context.of(records[2]) is None
         place = context.of(records[4])
         assert place is not None
-        assert (place.base, place.number) == (Spot(path, records[3].rba), 1)
-        assert context.of(records[1]) == Segment(Kind.LOB, Spot(path, 0), 1, 3)
+        assert (place.base, place.number) == (FilePosition(path, records[3].rba), 1)
+        assert context.of(records[1]) == Segment(Kind.LOB, FilePosition(path, 0), 1, 3)
 
 
 def test_behind_a_jump_to_a_definition_the_base_is_the_one_before_it(tmp_path: Path) -> None:
@@ -234,7 +242,7 @@ def test_behind_a_jump_to_a_definition_the_base_is_the_one_before_it(tmp_path: P
         first, _, base, definition, part = trail.records()
         context = SegmentContext(trail)
         assert [context.of(first), context.of(definition)] == [None, None]
-        assert context.of(part) == Segment(Kind.LOB, Spot(path, base.rba), 1, 3)
+        assert context.of(part) == Segment(Kind.LOB, FilePosition(path, base.rba), 1, 3)
 
 
 def test_records_come_over_files_with_what_cannot_be_read(tmp_path: Path) -> None:
@@ -243,12 +251,12 @@ def test_records_come_over_files_with_what_cannot_be_read(tmp_path: Path) -> Non
     second.write_bytes(b"no trail at all")
     trail_of(tmp_path, row(b"d"), name="tt000000003")
     with TrailFile(first) as trail:
-        found = list(records_from(trail, Spot(first, row().length)))
+        found = list(records_from(trail, FilePosition(first, row().length)))
     assert [spot for spot, _ in found] == [
-        Spot(first, row().length),
-        Spot(first, row().length + len(GARBAGE)),
-        Spot(second, 0),
-        Spot(tmp_path / "tt000000002", 0),
+        FilePosition(first, row().length),
+        FilePosition(first, row().length + len(GARBAGE)),
+        FilePosition(second, 0),
+        FilePosition(tmp_path / "tt000000002", 0),
     ]
     said = [one.data[-1:] if isinstance(one, Record) else type(one).__name__ for _, one in found]
     assert said == ["BadRecord", b"b", "NotATrail", "NotATrail"]
@@ -258,7 +266,7 @@ def test_records_come_over_files_with_what_cannot_be_read(tmp_path: Path) -> Non
 def test_a_record_behind_a_single_bad_byte_is_not_missed(tmp_path: Path) -> None:
     path = trail_of(tmp_path, row(), b"\xee", row())
     with TrailFile(path) as trail:
-        found = [spot.rba for spot, _ in records_from(trail, Spot(path, 0))]
+        found = [spot.rba for spot, _ in records_from(trail, FilePosition(path, 0))]
     assert found == [0, row().length, row().length + 1]
 
 
@@ -267,8 +275,8 @@ def test_records_of_another_file_come_from_the_place_asked_for(tmp_path: Path) -
     second = trail_of(tmp_path, row(), row(b"b"), name="tt000000001")
     third = trail_of(tmp_path, row(b"c"), name="tt000000002")
     with TrailFile(first) as trail:
-        found = [spot for spot, _ in records_from(trail, Spot(second, row().length))]
-    assert found == [Spot(second, row().length), Spot(third, 0)]
+        found = [spot for spot, _ in records_from(trail, FilePosition(second, row().length))]
+    assert found == [FilePosition(second, row().length), FilePosition(third, 0)]
 
 
 @pytest.mark.parametrize("has_base", [False, True])

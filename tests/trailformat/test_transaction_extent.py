@@ -10,7 +10,7 @@ from tests.searching import some_trails
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from trailformat import BadRecord, ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_token
 from trailformat.records.record_header import COMMENT, FIRST, LAST, MIDDLE, ONLY, RECORD_FRAGMENT, RESTART_ABEND
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import around, extents
 from trailformat.transactions.around import extent_at
 from trailformat.transactions.extent import Extent
@@ -49,9 +49,9 @@ def test_every_record_of_a_transaction_leads_to_both_its_ends(order: ByteOrder, 
         extent = at(path, places[number])
         assert extent is not None
         assert (extent.begin, extent.last, extent.after) == (
-            Spot(path, places[1]),
-            Spot(path, places[4]),
-            Spot(path, places[5]),
+            FilePosition(path, places[1]),
+            FilePosition(path, places[4]),
+            FilePosition(path, places[5]),
         )
         assert (extent.records, extent.before, extent.has_end, extent.missing) == (4, number - 1, True, None)
 
@@ -61,7 +61,7 @@ def test_a_single_record_is_a_whole_transaction(tmp_path: Path) -> None:
     path, places = trail_of(tmp_path, *records), rbas(*records)
     extent = at(path, places[1])
     assert extent is not None
-    assert (extent.begin, extent.after) == (Spot(path, places[1]), Spot(path, places[2]))
+    assert (extent.begin, extent.after) == (FilePosition(path, places[1]), FilePosition(path, places[2]))
 
 
 def test_between_two_transactions_there_is_none(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_definition_in_the_middle_belongs_to_the_transaction_around_it(tmp_pat
     path, places = trail_of(tmp_path, *records), rbas(*records)
     extent = at(path, places[1])
     assert extent is not None
-    assert (extent.begin, extent.after, extent.records) == (Spot(path, 0), Spot(path, places[3]), 2)
+    assert (extent.begin, extent.after, extent.records) == (FilePosition(path, 0), FilePosition(path, places[3]), 2)
 
 
 def test_records_are_counted_by_table_and_type(tmp_path: Path) -> None:
@@ -98,7 +98,11 @@ def test_an_open_transaction_has_no_rba_after_it(tmp_path: Path) -> None:
     for place in places[1:]:
         extent = at(path, place)
         assert extent is not None
-        assert (extent.begin, extent.last, extent.after) == (Spot(path, places[1]), Spot(path, places[2]), None)
+        assert (extent.begin, extent.last, extent.after) == (
+            FilePosition(path, places[1]),
+            FilePosition(path, places[2]),
+            None,
+        )
 
 
 def test_a_half_written_record_leaves_its_transaction_open(tmp_path: Path) -> None:
@@ -115,7 +119,7 @@ def test_damage_inside_is_named(tmp_path: Path) -> None:
     for rba in (0, first.length, first.length + len(GARBAGE)):
         extent = at(path, rba)
         assert extent is not None
-        assert extent.begin == Spot(path, 0)
+        assert extent.begin == FilePosition(path, 0)
         assert [(one.rba, one.length) for one in extent.damage] == [(first.length, len(GARBAGE))]
         assert extent.has_end
 
@@ -131,7 +135,7 @@ def test_where_the_end_is_lost_the_next_beginning_is_safe(tmp_path: Path) -> Non
     path = trail_of(tmp_path, first, GARBAGE, only)
     extent = at(path, 0)
     assert extent is not None
-    assert (extent.after, extent.has_end) == (Spot(path, first.length + len(GARBAGE)), False)
+    assert (extent.after, extent.has_end) == (FilePosition(path, first.length + len(GARBAGE)), False)
 
 
 def test_where_the_beginning_is_lost_there_is_none(tmp_path: Path) -> None:
@@ -148,7 +152,7 @@ def test_damage_is_in_the_transaction_around_it_at_every_byte(is_cut: bool, tmp_
     rest = [last.raw[:-7]] if is_cut else [GARBAGE, last]
     extent = at(trail_of(tmp_path, first, *rest), first.length + 3)
     assert extent is not None
-    assert (extent.begin, extent.before) == (Spot(tmp_path / "tt000000000", 0), 1)
+    assert (extent.begin, extent.before) == (FilePosition(tmp_path / "tt000000000", 0), 1)
 
 
 def test_rows_whose_beginning_is_lost_do_not_reach_into_the_transaction_before(tmp_path: Path) -> None:
@@ -168,7 +172,7 @@ def test_behind_a_restart_there_is_no_transaction(tmp_path: Path) -> None:
     path, places = trail_of(tmp_path, *records), rbas(*records)
     extent = at(path, places[5])
     assert extent is not None
-    assert (extent.begin, extent.first, extent.records) == (None, Spot(path, places[4]), 2)
+    assert (extent.begin, extent.first, extent.records) == (None, FilePosition(path, places[4]), 2)
 
 
 def test_a_comment_is_no_beginning_whatever_its_trans_ind(tmp_path: Path) -> None:
@@ -177,7 +181,7 @@ def test_a_comment_is_no_beginning_whatever_its_trans_ind(tmp_path: Path) -> Non
     path, places = trail_of(tmp_path, *records), rbas(*records)
     extent = at(path, places[5])
     assert extent is not None
-    assert (extent.begin, extent.records) == (Spot(path, places[2]), 3)
+    assert (extent.begin, extent.records) == (FilePosition(path, places[2]), 3)
 
 
 def test_fragments_end_with_the_record_that_they_belong_to(tmp_path: Path) -> None:
@@ -201,7 +205,7 @@ def test_a_record_and_its_fragments_are_one(tmp_path: Path) -> None:
     for number in (1, 2, 3):
         extent = at(path, places[number])
         assert extent is not None
-        assert (extent.begin, extent.after) == (Spot(path, places[1]), Spot(path, places[4]))
+        assert (extent.begin, extent.after) == (FilePosition(path, places[1]), FilePosition(path, places[4]))
         assert (extent.records, extent.before) == (3, number - 1)
 
 
@@ -240,8 +244,8 @@ def test_a_transaction_over_three_files(tmp_path: Path) -> None:
     for number, (path, rba) in enumerate([(paths[0], first[0].length), (paths[1], 0), (paths[2], 0)]):
         extent = at(path, rba)
         assert extent is not None
-        assert extent.begin == Spot(paths[0], first[0].length)
-        assert extent.after == Spot(paths[2], third[0].length)
+        assert extent.begin == FilePosition(paths[0], first[0].length)
+        assert extent.after == FilePosition(paths[2], third[0].length)
         assert (extent.records, extent.before) == (4, (0, 1, 3)[number])
 
 
@@ -251,7 +255,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     extent = at(later, 0)
     assert extent is not None
     assert (extent.begin, extent.missing) == (None, tmp_path / "tt000000001")
-    assert extent.after == Spot(later, later.stat().st_size)
+    assert extent.after == FilePosition(later, later.stat().st_size)
 
 
 @pytest.mark.parametrize("after", [(ONLY,), (FIRST, LAST)])
@@ -269,7 +273,7 @@ def test_the_end_of_a_file_lies_inside_a_transaction_whose_beginning_is_lost_whe
     later = trail_of(tmp_path, *rows(MIDDLE, LAST), name="tt000000002")
     extent = at(path, path.stat().st_size)
     assert extent is not None
-    assert (extent.begin, extent.first, extent.before, extent.records) == (None, Spot(later, 0), 0, 2)
+    assert (extent.begin, extent.first, extent.before, extent.records) == (None, FilePosition(later, 0), 0, 2)
 
 
 def test_the_file_that_is_missing_may_be_several_files_before(tmp_path: Path) -> None:
@@ -278,7 +282,7 @@ def test_the_file_that_is_missing_may_be_several_files_before(tmp_path: Path) ->
     asked = trail_of(tmp_path, *rows(MIDDLE, LAST), name="tt000000003")
     extent = at(asked, rows(MIDDLE)[0].length)
     assert extent is not None
-    assert (extent.begin, extent.first, extent.missing) == (None, Spot(earlier, 0), tmp_path / "tt000000001")
+    assert (extent.begin, extent.first, extent.missing) == (None, FilePosition(earlier, 0), tmp_path / "tt000000001")
     assert (extent.records, extent.before) == (4, 3)
 
 
@@ -323,7 +327,7 @@ def test_a_file_before_that_is_no_trail_counts_as_missing(tmp_path: Path) -> Non
     begins = trail_of(tmp_path, *rows(FIRST, LAST), name="tt000000002")
     extent = at(begins, 0)
     assert extent is not None
-    assert extent.begin == Spot(begins, 0)
+    assert extent.begin == FilePosition(begins, 0)
 
 
 def test_a_missing_file_is_named_though_the_transaction_goes_on_in_later_ones(tmp_path: Path) -> None:
@@ -333,7 +337,7 @@ def test_a_missing_file_is_named_though_the_transaction_goes_on_in_later_ones(tm
     extent = at(asked, 0)
     assert extent is not None
     assert (extent.begin, extent.missing) == (None, tmp_path / "tt000000001")
-    assert extent.after == Spot(last, last.stat().st_size)
+    assert extent.after == FilePosition(last, last.stat().st_size)
 
 
 def test_a_missing_file_behind_leaves_the_transaction_open(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from trailformat.records.record_header import (
     RESTART_ABEND,
     RESTART_OK,
 )
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import extents
 from trailformat.transactions.extent import Damage, Ended, Extent, Restart
 from trailformat.transactions.extents import TransactionWalk
@@ -57,7 +57,7 @@ def walked(path: Path, until: Path | None = None) -> list[str]:
     """What a walk says, one word each: how many records, and how it ended; ``?`` in front where the beginning lacks."""
     said = []
     with TrailFile(path) as trail:
-        for one in TransactionWalk(trail, Spot(path, 0), until=until):
+        for one in TransactionWalk(trail, FilePosition(path, 0), until=until):
             if isinstance(one, Damage):
                 said.append("partial" if one.is_partial else "damage")
             elif isinstance(one, Extent):
@@ -145,7 +145,7 @@ def test_a_transaction_has_the_values_of_its_first_and_last_record(tmp_path: Pat
     records = [make_record(first, b"", tokens), make_record(last, b"")]
     path = trail_of(tmp_path, *records)
     with TrailFile(path) as trail:
-        (extent,) = (one for one in TransactionWalk(trail, Spot(path, 0)) if isinstance(one, Extent))
+        (extent,) = (one for one in TransactionWalk(trail, FilePosition(path, 0)) if isinstance(one, Extent))
     assert extent.transaction == ("4711", "1.2.3")
     assert (extent.first_moment, extent.last_moment, extent.has_one_time) == ((5, 7, 11), (6, 8, 12), False)
     assert extent.size == sum(one.length for one in records)
@@ -158,7 +158,7 @@ def test_records_of_one_time_have_that_of_the_commit(
     records = [row(io_time=at, trans_ind=one) for at, one in zip(times, (FIRST, MIDDLE, LAST), strict=True)]
     path = trail_of(tmp_path, *records)
     with TrailFile(path) as trail:
-        (extent,) = (one for one in TransactionWalk(trail, Spot(path, 0)) if isinstance(one, Extent))
+        (extent,) = (one for one in TransactionWalk(trail, FilePosition(path, 0)) if isinstance(one, Extent))
     assert (extent.first_moment.time, extent.last_moment.time) == (times[0], times[-1])
     assert extent.has_one_time is has_one_time
 
@@ -167,7 +167,7 @@ def test_a_table_index_means_what_was_defined_last(tmp_path: Path) -> None:
     teas, cups = table_record(1, "TEAS"), table_record(1, "CUPS")
     path = trail_of(tmp_path, teas, row(name=1, trans_ind=FIRST), cups, row(name=1, trans_ind=LAST))
     with TrailFile(path) as trail:
-        (extent,) = (one for one in TransactionWalk(trail, Spot(path, 0)) if isinstance(one, Extent))
+        (extent,) = (one for one in TransactionWalk(trail, FilePosition(path, 0)) if isinstance(one, Extent))
     assert extent.tables == {"TEAS": {INSERT: 1}, "CUPS": {INSERT: 1}}
 
 
@@ -175,7 +175,7 @@ def test_of_much_damage_the_last_span_reaches_over_the_rest(tmp_path: Path, monk
     monkeypatch.setattr(extents, "MOST_DAMAGE", 3)
     path = trail_of(tmp_path, *records_of("b#m#m#m#m#l"))
     with TrailFile(path) as trail:
-        (extent,) = (one for one in TransactionWalk(trail, Spot(path, 0)) if isinstance(one, Extent))
+        (extent,) = (one for one in TransactionWalk(trail, FilePosition(path, 0)) if isinstance(one, Extent))
     one, garbage = row(b"leaf").length, len(GARBAGE)
     assert extent.damage == (
         Damage(path, one, garbage, is_partial=False),
@@ -188,7 +188,7 @@ def test_of_much_damage_the_last_span_ends_with_its_file(tmp_path: Path, monkeyp
     monkeypatch.setattr(extents, "MOST_DAMAGE", 2)
     paths = [trail_of(tmp_path, *records_of(one), name=f"tt00000000{at}") for at, one in enumerate(("b#m#m#", "#m#l"))]
     with TrailFile(paths[0]) as trail:
-        (extent,) = (one for one in TransactionWalk(trail, Spot(paths[0], 0)) if isinstance(one, Extent))
+        (extent,) = (one for one in TransactionWalk(trail, FilePosition(paths[0], 0)) if isinstance(one, Extent))
     assert [one.path for one in extent.damage] == [paths[0], paths[0], paths[1]]
     assert extent.last is not None
     assert (extent.damage[-1].rba, extent.damage[-1].length) == (0, extent.last.rba)
@@ -228,7 +228,7 @@ def test_a_trail_of_a_killed_extract_is_told_as_it_was_written(seed: int) -> Non
         extract.open_end(source.transaction())
         extract.close()
         with TrailFile(extract.paths[0]) as trail:
-            walk = list(TransactionWalk(trail, Spot(trail.path, 0)))
+            walk = list(TransactionWalk(trail, FilePosition(trail.path, 0)))
         found = [(*one.begin, one.records, one.ended) for one in walk if isinstance(one, Extent) and one.begin]
         assert found == _expected(extract.written)
 
@@ -241,13 +241,13 @@ def test_batches_tell_what_a_walk_record_by_record_tells(text: str, more: str, a
         trail_of(Path(folder), *records_of(f"T{more}"), name="tt000000001")
         with TrailFile(path) as trail:
             rbas = list(trail.sound_rbas(0, trail.size))
-            spot = Spot(path, rbas[asked % len(rbas)])
-            by_record = list(WalkByRecord(trail, Spot(path, 0), asked=spot))
-            until_first = list(WalkByRecord(trail, Spot(path, 0), until=path))
+            spot = FilePosition(path, rbas[asked % len(rbas)])
+            by_record = list(WalkByRecord(trail, FilePosition(path, 0), asked=spot))
+            until_first = list(WalkByRecord(trail, FilePosition(path, 0), until=path))
             for way, nearby in ((WAYS[0], 100), *((way, 1) for way in WAYS)):
                 with run(way):
-                    assert list(TransactionWalk(trail, Spot(path, 0), asked=spot, nearby=nearby)) == by_record
-                    assert list(TransactionWalk(trail, Spot(path, 0), until=path, nearby=nearby)) == until_first
+                    assert list(TransactionWalk(trail, FilePosition(path, 0), asked=spot, nearby=nearby)) == by_record
+                    assert list(TransactionWalk(trail, FilePosition(path, 0), until=path, nearby=nearby)) == until_first
 
 
 def test_half_a_record_in_front_of_a_later_file_is_damage_for_what_goes_on_there(tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_half_a_record_in_front_of_a_later_file_is_damage_for_what_goes_on_there
 def test_restart_records_are_told_where_they_stand(tmp_path: Path) -> None:
     path = trail_of(tmp_path, *records_of("AbOo"))
     with TrailFile(path) as trail:
-        found = list(TransactionWalk(trail, Spot(path, 0)))
+        found = list(TransactionWalk(trail, FilePosition(path, 0)))
     marker, first = row(b"", io_type=RESTART_ABEND).length, row(b"leaf").length
     restarts = [(one.spot.rba, one.io_type, one.after) for one in found if isinstance(one, Restart)]
     second = marker + first

@@ -18,7 +18,7 @@ from trailformat.errors import BadData, TrailError
 from trailformat.records.columns import HEADER_BYTES, MOST_COUNTED
 from trailformat.records.record import Record
 from trailformat.trail.file import TrailFile
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.values import Family, Value, data_type_of
 from trailformat.values.value import sub_type
 
@@ -53,8 +53,8 @@ class Lob(NamedTuple):
     ordinal: int
     column: int | None
     is_before: bool
-    base: Spot | None
-    first: Spot
+    base: FilePosition | None
+    first: FilePosition
     pieces: int
     size: int
     total: int | None
@@ -85,13 +85,13 @@ class _Piece(NamedTuple):
 class _Assembly:
     """The LOBs of one row, assembled piece by piece."""
 
-    def __init__(self, base: Spot | None) -> None:
+    def __init__(self, base: FilePosition | None) -> None:
         self.base = base
-        self.lobs: list[_Growing] = []
-        self._by_column: dict[tuple[int, int], _Growing] = {}
-        self._open: _Growing | None = None
+        self.lobs: list[_LobParts] = []
+        self._by_column: dict[tuple[int, int], _LobParts] = {}
+        self._open: _LobParts | None = None
 
-    def add(self, spot: Spot, record: Record) -> _Piece | None:
+    def add(self, spot: FilePosition, record: Record) -> _Piece | None:
         """Add a piece; return None if it must belong to another row, because it begins a LOB that has begun already."""
         numbers, header = numbers_of(record), record.header
         if numbers is None:
@@ -108,10 +108,10 @@ class _Assembly:
         lob.add_placed(numbers.offset, numbers.total, record.data_size - HEADER_BYTES)
         return _Piece(lob.ordinal, record, HEADER_BYTES)
 
-    def _new(self, spot: Spot, column: int | None, *, is_before: bool) -> _Growing:
+    def _new(self, spot: FilePosition, column: int | None, *, is_before: bool) -> _LobParts:
         if len(self.lobs) == MOST_LOBS:
             raise BadData("more LOBs in a row than there can be", path=spot.path, rba=spot.rba)
-        lob = _Growing(len(self.lobs) + 1, spot, column, is_before=is_before)
+        lob = _LobParts(len(self.lobs) + 1, spot, column, is_before=is_before)
         self.lobs.append(lob)
         return lob
 
@@ -121,10 +121,10 @@ class _Assembly:
             self._open.note(problem)
 
 
-class _Growing:
+class _LobParts:
     """A LOB under assembly."""
 
-    def __init__(self, ordinal: int, first: Spot, column: int | None, *, is_before: bool) -> None:
+    def __init__(self, ordinal: int, first: FilePosition, column: int | None, *, is_before: bool) -> None:
         self.ordinal = ordinal
         self._problems: list[str] = []
         self._first = first
@@ -163,7 +163,7 @@ class _Growing:
         if len(self._problems) < _MOST_PROBLEMS:
             self._problems.append(problem)
 
-    def finished(self, base: Spot | None) -> Lob:
+    def finished(self, base: FilePosition | None) -> Lob:
         """Return the LOB, after its last piece."""
         if self._column is not None and self._total is not None and self._expected < self._total:
             self._miss(self._total)
@@ -182,7 +182,7 @@ class _Growing:
             tuple(self._problems),
         )
 
-    def _check_count(self, base: Spot | None) -> None:
+    def _check_count(self, base: FilePosition | None) -> None:
         if base is None and self.ordinal == 1:
             self.note("its base record was not found; its first pieces may be missing too")
         if self._rec_count is None:
@@ -220,7 +220,7 @@ def read_lob(trail: TrailFile, rba: int, ordinal: int, write: Callable[[bytes], 
     raise BadData(f"LOB {ordinal} is not whole", path=trail.path, rba=rba)
 
 
-def _row_at(trail: TrailFile, here: Spot) -> Row:
+def _row_at(trail: TrailFile, here: FilePosition) -> Row:
     """Return the row to which the record at a position belongs."""
     record = trail.record_at(here.rba)
     if record is None or not is_transactional(record):
@@ -259,17 +259,17 @@ class _Walk:
     """A walk through the records of a row, or through its pieces if these are given."""
 
     def __init__(self, trail: TrailFile, rba: int, pieces: Sequence[Record] | None = None) -> None:
-        here = Spot(trail.path, rba)
+        here = FilePosition(trail.path, rba)
         row = _row_at(trail, here) if pieces is None else Row(here)
         self._trail = trail
         self._start = row.first or here
         self._given = pieces
         self._assembly = _Assembly(row.base)
 
-    def _records(self) -> Iterator[tuple[Spot, Record | TrailError]]:
+    def _records(self) -> Iterator[tuple[FilePosition, Record | TrailError]]:
         if self._given is None:
             return records_from(self._trail, self._start)
-        return ((Spot(self._trail.path, record.rba), record) for record in self._given)
+        return ((FilePosition(self._trail.path, record.rba), record) for record in self._given)
 
     def pieces(self) -> Iterator[_Piece]:
         """Yield the pieces in order, up to the next record that is not part of the row."""

@@ -27,7 +27,7 @@ from trailformat.records.columns import HEADER_BYTES, MOST_COUNTED, PieceHeader,
 from trailformat.records.record import Record, build_record
 from trailformat.records.record_header import LARGE_OBJECT, RECORD_FRAGMENT
 from trailformat.trail.file import TrailFile
-from trailformat.trail.sequence import Spot, next_file, previous_file
+from trailformat.trail.sequence import FilePosition, next_file, previous_file
 
 FARTHEST = 1 << 20
 """Maximum number of records read on the way back to a base record; a LOB of 2 GB has as many pieces."""
@@ -57,7 +57,7 @@ class Segment(NamedTuple):
     """
 
     kind: Kind
-    base: Spot | None
+    base: FilePosition | None
     number: int | None
     pieces: int | None
     numbers: PieceHeader | None = None
@@ -85,8 +85,8 @@ class Row(NamedTuple):
         pieces: the number of pieces so far of the unfinished LOB; 0 after its last.
     """
 
-    base: Spot | None = None
-    first: Spot | None = None
+    base: FilePosition | None = None
+    first: FilePosition | None = None
     fragments: int = 0
     pieces: int = 0
 
@@ -133,7 +133,7 @@ class SegmentContext:
             self._row = row.with_part(record, kind)
             return row.place_of(record, kind)
         if is_transactional(record):
-            self._row = Row(Spot(self._trail.path, record.rba))
+            self._row = Row(FilePosition(self._trail.path, record.rba))
         elif not follows:
             self._expected_rba = -1
         return None
@@ -165,7 +165,7 @@ class SegmentContext:
 
 def row_before(trail: TrailFile, rba: int) -> Row:
     """Return the row that continues in the part at ``rba``, found by walking back to its base."""
-    first, fragments, pieces, counts_pieces = Spot(trail.path, rba), 0, 0, True
+    first, fragments, pieces, counts_pieces = FilePosition(trail.path, rba), 0, 0, True
     for spot, record in _records_before(trail, rba):
         kind = kind_of(record)
         if kind is None and is_transactional(record):
@@ -179,13 +179,13 @@ def row_before(trail: TrailFile, rba: int) -> Row:
     return Row(None, first, fragments, pieces)
 
 
-def _records_before(trail: TrailFile, rba: int) -> Iterator[tuple[Spot, Record]]:
+def _records_before(trail: TrailFile, rba: int) -> Iterator[tuple[FilePosition, Record]]:
     """Yield the records before a position, last first, up to damage, a missing file, or ``FARTHEST`` records."""
     left = FARTHEST
     path = trail.path
     try:
         for record in trail.records_backwards(rba):
-            yield Spot(path, record.rba), record
+            yield FilePosition(path, record.rba), record
             left -= 1
             if not left:
                 return
@@ -194,7 +194,7 @@ def _records_before(trail: TrailFile, rba: int) -> Iterator[tuple[Spot, Record]]
             path = earlier
             with TrailFile(path) as other:
                 for record in other.records_backwards():
-                    yield Spot(path, record.rba), record
+                    yield FilePosition(path, record.rba), record
                     left -= 1
                     if not left:
                         return
@@ -203,7 +203,7 @@ def _records_before(trail: TrailFile, rba: int) -> Iterator[tuple[Spot, Record]]
         return
 
 
-def records_from(trail: TrailFile, spot: Spot) -> Iterator[tuple[Spot, Record | TrailError]]:
+def records_from(trail: TrailFile, spot: FilePosition) -> Iterator[tuple[FilePosition, Record | TrailError]]:
     """Yield the records from a position on, over the files of the trail; damage yields its error and is skipped."""
     path: Path | None = spot.path
     start = spot.rba
@@ -215,25 +215,25 @@ def records_from(trail: TrailFile, spot: Spot) -> Iterator[tuple[Spot, Record | 
                 with TrailFile(path) as other:
                     yield from _with_damage(other, start)
             except NotATrail as error:
-                yield Spot(path, 0), error
+                yield FilePosition(path, 0), error
         path, missing = next_file(path)
         if missing is not None:
-            yield Spot(missing, 0), NotATrail("the file is missing", path=missing)
+            yield FilePosition(missing, 0), NotATrail("the file is missing", path=missing)
         start = 0
 
 
-def _with_damage(trail: TrailFile, start: int) -> Iterator[tuple[Spot, Record | TrailError]]:
+def _with_damage(trail: TrailFile, start: int) -> Iterator[tuple[FilePosition, Record | TrailError]]:
     rba: int | None = start
     while rba is not None:
         try:
             record = trail.record_at(rba)
         except TrailError as error:
-            yield Spot(trail.path, rba), error
+            yield FilePosition(trail.path, rba), error
             rba = trail.next_good_header(rba + 1)
             continue
         if record is None:
             return
-        yield Spot(trail.path, rba), record
+        yield FilePosition(trail.path, rba), record
         rba += record.length
 
 
@@ -247,7 +247,7 @@ def whole_record(trail: TrailFile, record: Record) -> Record | None:
         return None
     parts = [record.data]
     size = len(record.data)
-    for _, following in records_from(trail, Spot(trail.path, record.rba + record.length)):
+    for _, following in records_from(trail, FilePosition(trail.path, record.rba + record.length)):
         if isinstance(following, TrailError):
             break
         if following.is_file_header or not is_transactional(following):

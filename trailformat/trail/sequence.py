@@ -82,8 +82,8 @@ class TrailName(NamedTuple):
         return len(self.prefix) == _BARE_LENGTH and self.digits in _DIGITS
 
 
-class Spot(NamedTuple):
-    """A position in a trail."""
+class FilePosition(NamedTuple):
+    """A file and the RBA of a byte in it."""
 
     path: Path
     rba: int

@@ -22,7 +22,7 @@ from trailformat.records.record import Record
 from trailformat.scan import FILE_HEADER, scan
 from trailformat.scan.position import NEARBY
 from trailformat.trail.file import TrailFile
-from trailformat.trail.sequence import Spot, previous_file
+from trailformat.trail.sequence import FilePosition, previous_file
 from trailformat.transactions.batches import TransactionBatch
 from trailformat.transactions.extent import Damage, Extent
 from trailformat.transactions.extents import TransactionWalk
@@ -49,7 +49,7 @@ def extent_at(trail: TrailFile, rba: int) -> Extent | None:
         BadRecord: ``rba`` is inside a record or outside the file.
     """
     start = start_at(trail, rba)
-    walk = TransactionWalk(trail, start.spot, asked=Spot(trail.path, rba), missing=start.missing)
+    walk = TransactionWalk(trail, start.spot, asked=FilePosition(trail.path, rba), missing=start.missing)
     extent = next((item for item in walk if not isinstance(item, Damage)), None)
     return extent if isinstance(extent, Extent) and start.holds(extent) else None
 
@@ -83,7 +83,7 @@ class Start(NamedTuple):
         missing: the earlier file that is missing; None without one.
     """
 
-    spot: Spot
+    spot: FilePosition
     is_begin: bool
     missing: Path | None = None
 
@@ -96,7 +96,7 @@ def start_at(trail: TrailFile, rba: int) -> Start:
     """Return the start of the transaction that is open at ``rba``, an RBA. Raises like extent_at."""
     role = _role_at(trail, rba)
     if TransactionRole.BEGINS in role:
-        return Start(Spot(trail.path, rba), is_begin=True)
+        return Start(FilePosition(trail.path, rba), is_begin=True)
     return _start_before(trail, _look_back(trail, rba, is_fragment=role is TransactionRole.FRAGMENT))
 
 
@@ -113,12 +113,12 @@ def _start_before(trail: TrailFile, before: Before) -> Start:
 
     Goes back over the files that have neither a begin nor an end.
     """
-    first = Spot(trail.path, trail.first_rba)
+    first = FilePosition(trail.path, trail.first_rba)
     while True:
         if before.begin is not None:
-            return Start(Spot(first.path, before.begin), is_begin=True)
+            return Start(FilePosition(first.path, before.begin), is_begin=True)
         if before.ended is not None:
-            return Start(Spot(first.path, before.ended), is_begin=False)
+            return Start(FilePosition(first.path, before.ended), is_begin=False)
         earlier, missing = previous_file(first.path)
         if earlier is None:
             return Start(first, is_begin=False, missing=missing)
@@ -128,7 +128,7 @@ def _start_before(trail: TrailFile, before: Before) -> Start:
         except NotATrail as error:
             refuse_denied(error)
             return Start(first, is_begin=False, missing=earlier)
-        first = Spot(earlier, begin)
+        first = FilePosition(earlier, begin)
 
 
 def begins_transaction(record: Record) -> bool:

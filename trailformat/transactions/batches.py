@@ -20,7 +20,7 @@ from trailformat.records.record_header import RESTART_ABEND, RESTARTS
 from trailformat.scan import BatchColumn, StringColumn
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
@@ -37,9 +37,9 @@ class TransactionRecord(NamedTuple):
     definitions: RowDefinitions
 
     @property
-    def spot(self) -> Spot:
+    def spot(self) -> FilePosition:
         """Position of the record."""
-        return Spot(self.trail.path, self.place.rba)
+        return FilePosition(self.trail.path, self.place.rba)
 
     def is_same(self, other: TransactionRecord, *, with_columns: bool = False) -> bool:
         """Return True if two records have equal bytes and the same table; ``with_columns``: and equal definitions."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.records.record_header import Transaction
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 
@@ -46,7 +46,7 @@ class Damage(NamedTuple):
 class Restart(NamedTuple):
     """A restart record of Extract: its position, IOType and IO Time, and the RBA after it."""
 
-    spot: Spot
+    spot: FilePosition
     io_type: int
     time: int = 0
     after: int = 0
@@ -56,7 +56,7 @@ class Walked(NamedTuple):
     """Progress of a walk: the number of records read, the position after the last of them, its IO Time."""
 
     records: int
-    spot: Spot
+    spot: FilePosition
     time: int
 
 
@@ -90,10 +90,10 @@ class Extent(NamedTuple):
     """
 
     transaction: Transaction
-    begin: Spot | None
-    first: Spot | None
-    last: Spot | None
-    after: Spot | None
+    begin: FilePosition | None
+    first: FilePosition | None
+    last: FilePosition | None
+    after: FilePosition | None
     ended: Ended
     marker: Restart | None
     has_end: bool

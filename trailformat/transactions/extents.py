@@ -20,7 +20,7 @@ from trailformat.scan import BAD_SPAN, PARTIAL, Batch, scan
 from trailformat.scan.position import NEARBY
 from trailformat.scan.rows import learn_definitions
 from trailformat.trail.file import TrailFile
-from trailformat.trail.sequence import Spot, next_file
+from trailformat.trail.sequence import FilePosition, next_file
 from trailformat.transactions.batches import HALF_A_RECORD, TransactionBatch
 from trailformat.transactions.extent import Damage, Extent, Moment, Restart, Walked
 from trailformat.transactions.tracker import Array, Segments
@@ -39,7 +39,7 @@ class _Details:
     """Sums over the records of one transaction, over batches, that ColumnWalk does not compute."""
 
     def __init__(self) -> None:
-        self.last: Spot | None = None
+        self.last: FilePosition | None = None
         self.before = self.latest = 0
         self.moments: tuple[Moment, Moment] | None = None
         self.has_one_time = True
@@ -50,7 +50,7 @@ class _Details:
 
     def add(self, path: Path, sums: _Added, tables: Sequence[_OfTable]) -> None:
         """Add the records of one batch."""
-        self.last = Spot(path, sums.last)
+        self.last = FilePosition(path, sums.last)
         self.before += sums.before
         first = self.moments[0] if self.moments else sums.first_moment
         self.has_one_time &= sums.has_one_time and first.time == sums.last_moment.time
@@ -96,7 +96,7 @@ class ExtentWalk:
         self,
         path_of: Callable[[int], Path],
         *,
-        asked: Spot | None = None,
+        asked: FilePosition | None = None,
         is_ahead: bool = False,
         missing: Path | None = None,
         chosen: Callable[[FileBatch], Array | None] = lambda _: None,
@@ -185,14 +185,14 @@ class ExtentWalk:
         self, batch: TransactionBatch, row: int, details: _Details, marker: Restart | None, *, has_end: bool
     ) -> Extent:
         first_place, after_place = batch.first(row), batch.after(row)
-        first = Spot(self._path_of(first_place.ordinal), first_place.rba)
+        first = FilePosition(self._path_of(first_place.ordinal), first_place.rba)
         first_moment, last_moment = details.moments or (Moment(), Moment())
         return Extent(
             Transaction(batch.csns[row], batch.xids[row]),
             first if batch.columns.has_begin[row] else None,
             first,
             details.last,
-            Spot(self._path_of(after_place.ordinal), after_place.rba) if after_place is not None else None,
+            FilePosition(self._path_of(after_place.ordinal), after_place.rba) if after_place is not None else None,
             batch.ended(row),
             marker,
             has_end,
@@ -291,7 +291,7 @@ def _marks(
         if is_in:
             inside.setdefault(owner, []).append(damage)
         else:
-            restart = Restart(Spot(path, rba), mark.io_type, mark.time, mark.after)
+            restart = Restart(FilePosition(path, rba), mark.io_type, mark.time, mark.after)
             outside.setdefault(owner, []).append(restart if mark.is_restart else damage)
     return inside, outside
 
@@ -322,10 +322,10 @@ class TransactionWalk:
     def __init__(
         self,
         trail: TrailFile,
-        start: Spot,
+        start: FilePosition,
         *,
         until: Path | None = None,
-        asked: Spot | None = None,
+        asked: FilePosition | None = None,
         missing: Path | None = None,
         nearby: int = 0,
         following: Callable[[Path], tuple[Path | None, Path | None]] = next_file,
@@ -399,7 +399,7 @@ class TransactionWalk:
         for batch in _batches(trail, start, self._nearby):
             if before is not None:
                 self._read += len(before)
-                yield Walked(self._read, Spot(trail.path, before.end), int(before.io_time[-1]))
+                yield Walked(self._read, FilePosition(trail.path, before.end), int(before.io_time[-1]))
             if batch.kind[-1] == PARTIAL and self._file_after(trail.path) != (None, None):
                 batch.kind[-1] = BAD_SPAN  # type: ignore[index]  # arrays and numpy columns both take it
             before = batch

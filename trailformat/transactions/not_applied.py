@@ -11,7 +11,7 @@ import numpy as np
 
 from trailformat.records.record_header import NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch, Workers
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.applied import AppliedTransactions
 from trailformat.transactions.batches import LAST, TransactionBatch
 from trailformat.transactions.extent import Extent
@@ -168,7 +168,7 @@ class NotApplied(NotAppliedRanges):
         place, run = TrailPosition(self._whole.ordinals[extent.begin.path], extent.begin.rba), self._run
         return run is not None and run.end is None and run.start <= place
 
-    def holds(self, spot: Spot) -> bool:
+    def holds(self, spot: FilePosition) -> bool:
         """Return True if the transaction that begins at a position is not applied; reads the trail up to there."""
         ordinal = self._whole.ordinals.get(spot.path)
         if ordinal is None:
@@ -181,10 +181,10 @@ class NotApplied(NotAppliedRanges):
         ranges = self._ranges.get(ordinal)
         return ranges is not None and ranges.hold(spot.rba)
 
-    def first_copy(self, spot: Spot) -> Spot | None:
+    def first_copy(self, spot: FilePosition) -> FilePosition | None:
         """Return the first whole occurrence of the copy that begins at a position; None if not known."""
         first = self._firsts.get(TrailPosition(self._whole.ordinals.get(spot.path, -1), spot.rba))
-        return Spot(self._whole.paths[first.ordinal], first.rba) if first is not None else None
+        return FilePosition(self._whole.paths[first.ordinal], first.rba) if first is not None else None
 
     def _goes_on(self) -> bool:
         """Read the next batch; return False at the end."""

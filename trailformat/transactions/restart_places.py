@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.trail.file import TrailFile
-from trailformat.trail.sequence import Spot, next_file
+from trailformat.trail.sequence import FilePosition, next_file
 from trailformat.transactions.applied import TransactionName
 from trailformat.transactions.around import check_reader_may_begin, start_at
 from trailformat.transactions.extent import Damage, Ended, Extent, Restart, Walked
@@ -51,11 +51,11 @@ class RestartPlaces(NamedTuple):
             without one up to the next row.
     """
 
-    asked: Spot
+    asked: FilePosition
     extent: Extent | None = None
     again: tuple[Extent, ...] = ()
     whole: Extent | None = None
-    leave_out: Spot | None = None
+    leave_out: FilePosition | None = None
     others: int = 0
     damage: Damage | None = None
 
@@ -95,16 +95,16 @@ class RestartSearch:
 
     def __init__(self, trail: TrailFile, rba: int) -> None:
         self._trail = trail
-        self._asked = Spot(trail.path, rba)
+        self._asked = FilePosition(trail.path, rba)
         check_reader_may_begin(trail, rba)
         self._start = start_at(trail, rba)
         self._extent: Extent | None = None
         self._name: TransactionName | None = None
         self._again: list[Extent] = []
         self._whole: Extent | None = None
-        self._leave_out: Spot | None = None
+        self._leave_out: FilePosition | None = None
         self._is_at_edge = False
-        self._between: list[Spot] = []
+        self._between: list[FilePosition] = []
         self._others = 0
         self._damage: Damage | None = None
         self._files: dict[Path, int] = {}
@@ -194,7 +194,7 @@ class RestartSearch:
 
     def _move_over(self, damage: Damage) -> None:
         if self._is_at_edge and not damage.is_partial:
-            self._leave_out = Spot(damage.path, damage.rba + damage.length)
+            self._leave_out = FilePosition(damage.path, damage.rba + damage.length)
 
     def _take_copy(self, extent: Extent) -> None:
         self._is_at_edge = extent.is_whole

@@ -33,7 +33,7 @@ from trailformat.transactions.whole_trail import FIRST_PLACE, FileBatch, TrailPo
 _CODES = {ended: number for number, ended in enumerate(ENDINGS)}
 
 
-class _Growing(NamedTuple):
+class _OpenTransaction(NamedTuple):
     """A transaction that is open at the end of a batch, or has ended and may be followed by fragments."""
 
     first: TrailPosition
@@ -49,7 +49,7 @@ class ColumnWalk:
     """Converts batches of records, given in trail order, to batches of the transactions that end in them."""
 
     def __init__(self) -> None:
-        self._growing: _Growing | None = None
+        self._growing: _OpenTransaction | None = None
         self._is_lost = False
 
     @property
@@ -115,8 +115,8 @@ class ColumnWalk:
         parts = csns.part(0, max(stop - 1, 0)), xids.part(0, max(stop - 1, 0))
         return TransactionBatch(
             TransactionBatchColumns(*(column[first:stop] for column in columns)),
-            _Joined(before.csn if before else None, carried, parts[0]),
-            _Joined(before.xid if before else None, carried, parts[1]),
+            _CarriedTexts(before.csn if before else None, carried, parts[0]),
+            _CarriedTexts(before.xid if before else None, carried, parts[1]),
             _marks(file_batch, segments),
             carried,
             parts[0],
@@ -174,7 +174,7 @@ class ColumnWalk:
         before = np.searchsorted(spans, row)
         return bool(before and spans[before - 1] > reset) or (not index and self._is_lost)
 
-    def _left(self, columns: tuple[Array, ...], csns: StringColumn, xids: StringColumn) -> _Growing:
+    def _left(self, columns: tuple[Array, ...], csns: StringColumn, xids: StringColumn) -> _OpenTransaction:
         """Return the transaction that the last segment leaves open."""
         file, rba, begins, after_file, after_rba, records, size, ending = (column[-1].item() for column in columns)
         is_here = len(columns[0]) > 1
@@ -182,10 +182,10 @@ class ColumnWalk:
         transaction = Transaction(csns[-1], xids[-1]) if is_here else self._growing.transaction  # type: ignore[union-attr]
         after = TrailPosition(after_file, after_rba) if after_rba != NOWHERE else None
         is_damaged = ending == _CODES[Ended.DAMAGE]
-        return _Growing(TrailPosition(file, rba), begins, after, records, size, is_damaged, transaction)
+        return _OpenTransaction(TrailPosition(file, rba), begins, after, records, size, is_damaged, transaction)
 
 
-class _Joined(Sequence[str | None]):
+class _CarriedTexts(Sequence[str | None]):
     """Texts after that of the transaction carried from an earlier batch, if there is one."""
 
     def __init__(self, first: str | None, carried: int, texts: StringColumn) -> None:

@@ -13,7 +13,7 @@ from trailformat import Record, TrailError, TrailFile
 from trailformat.codec.mapped_file import FileBuffer
 from trailformat.scan import Batch
 from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, headers_of
-from trailformat.scan.rows.row_bytes import Read
+from trailformat.scan.rows.row_bytes import RegionBytes
 from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Source:
 class Rows(RowBytes):
     """The rows of a batch with the numbers ``rows``, in order; ``read`` holds their bytes if they have been read."""
 
-    def __init__(self, source: Source, batch: Batch, rows: Array, read: Read | None = None) -> None:
+    def __init__(self, source: Source, batch: Batch, rows: Array, read: RegionBytes | None = None) -> None:
         super().__init__(source.trail.buffer, batch, rows, read)
         self.source = source
         self.walked: dict[str, Any] = {}

@@ -29,7 +29,7 @@ from trailformat.native.scan.arguments import GOOD, UNDECIDED
 from trailformat.records.columns import build_columns
 from trailformat.scan import FILE_HEADER, Batch
 from trailformat.scan.rows import RowBytes, by_definition, has_columns, headers_of
-from trailformat.scan.rows.row_bytes import Read, RowBuffer, read_range
+from trailformat.scan.rows.row_bytes import RegionBytes, RowBuffer, read_range
 from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.transactions.tracker import RowTransactions
 
@@ -68,7 +68,7 @@ def pieces(
         CannotRead: the file was truncated.
     """
     if row_buffer is not None:
-        read = Read(row_buffer.data, np.asarray(batch.rba)[rows] - row_buffer.begin)
+        read = RegionBytes(row_buffer.data, np.asarray(batch.rba)[rows] - row_buffer.begin)
         yield Piece(RowBytes(trail.buffer, batch, rows, read), owners)
     elif len(rows):
         last = rows[-1]

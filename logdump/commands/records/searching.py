@@ -25,7 +25,7 @@ from trailformat.changes.csn import csn_key
 from trailformat.changes.transactions import own_transaction
 from trailformat.records import reached as reading
 from trailformat.trail.peek import TrailPeek, peek
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.trail.time_search import Reached, first_reached, time_reached
 
 _HEX = re.compile(r"HEX\s+(?P<digits>.+)", re.IGNORECASE | re.DOTALL)
@@ -121,7 +121,7 @@ def time_goal(moment: int, text: str) -> Goal:
 
 
 def find_in_sequence(
-    trail: TrailFile, goal: Goal, note: Callable[[Spot], object] = lambda _spot: None
+    trail: TrailFile, goal: Goal, note: Callable[[FilePosition], object] = lambda _spot: None
 ) -> Record | None:
     """Return the first record that reaches the goal, in the trail of the open file; None if there is none.
 
@@ -133,7 +133,7 @@ def find_in_sequence(
     for path in _candidates(files_of_trail(trail.path), goal):
         reading.announce([path])
         with nullcontext(trail) if path == trail.path else TrailFile(path) as file:
-            record = first_reached(file, goal.reached, lambda rba, path=path: note(Spot(path, rba)))  # type: ignore[misc]
+            record = first_reached(file, goal.reached, lambda rba, path=path: note(FilePosition(path, rba)))  # type: ignore[misc]
         if record is not None:
             return record
     return None
@@ -190,7 +190,9 @@ class Searching:
         reached: the position before which there is no match; None: that of the session.
     """
 
-    def __init__(self, session: Session, what: str, *, start: Place | None = None, since: Spot | None = None) -> None:
+    def __init__(
+        self, session: Session, what: str, *, start: Place | None = None, since: FilePosition | None = None
+    ) -> None:
         self._session = session
         self.what = what
         self._start = start or place_of(session)
@@ -230,11 +232,11 @@ class Searching:
         """Go on to search for something else, from the position on."""
         self.what, self.since = what, _here(self._session)
 
-    def note(self, spot: Spot) -> None:
+    def note(self, spot: FilePosition) -> None:
         """Note that no match is before a position."""
         self.reached = spot
 
-    def _told(self, spot: Spot) -> str:
+    def _told(self, spot: FilePosition) -> str:
         since = self.since
         if spot == since:
             return f"Stopped with nothing searched yet for {self.what}: the position stays."
@@ -245,5 +247,5 @@ class Searching:
         )
 
 
-def _here(session: Session) -> Spot:
-    return Spot(session.trail.path, session.cursor.next)
+def _here(session: Session) -> FilePosition:
+    return FilePosition(session.trail.path, session.cursor.next)

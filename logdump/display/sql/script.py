@@ -27,7 +27,7 @@ from trailformat.arrays.lines import count as count_lines
 from trailformat.changes.row_changes import Change, changes_over
 from trailformat.records.record_header import LARGE_OBJECT, Transaction
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Extent, Walked
 
 
@@ -49,7 +49,7 @@ class RecordChanges:
     def __init__(self, files: ScriptFiles, *, takes_back: bool) -> None:
         self._files = files
         self._takes_back = takes_back
-        self._with_pieces: set[Spot] = set()
+        self._with_pieces: set[FilePosition] = set()
 
     def of(
         self, records: Iterable[Record], transaction: Transaction, pieces: Sequence[Record] | None = None
@@ -123,9 +123,9 @@ class RecordChanges:
             yield piece
 
 
-def _spot(record: Record) -> Spot:
+def _spot(record: Record) -> FilePosition:
     assert record.path is not None  # noqa: S101 - it was read from a file
-    return Spot(record.path, record.rba)
+    return FilePosition(record.path, record.rba)
 
 
 _MOST_CHANGES, _MOST_BYTES = 1000, 8 << 20
@@ -159,7 +159,7 @@ class SkippedTransaction(NamedTuple):
     extent: Extent
     records: int
     trail: TrailFile
-    first_copy: Spot | None = None
+    first_copy: FilePosition | None = None
 
 
 class NotRun(NamedTuple):
@@ -175,7 +175,7 @@ class WalkProgress(NamedTuple):
     """Progress: the walk has reached a whole transaction, and the script so far ends at ``end``."""
 
     opening: Opening
-    end: Spot | None
+    end: FilePosition | None
 
 
 Job = Callable[[], BlockStatements]
@@ -239,7 +239,7 @@ class SqlScript:
         self.statements = self.remarks = self.skipped = 0
 
     @property
-    def end(self) -> Spot | None:
+    def end(self) -> FilePosition | None:
         """The end of the last transaction, in a file where transactions may begin; None before one."""
         return self._walk.end
 
@@ -290,8 +290,8 @@ class SqlScript:
                 else:
                     yield from self._alone(walked, is_run=is_run)
             self._trail.refresh()  # raises if the file was truncated while it was read
-        except (TrailError, CommandError) as found:
-            error = found
+        except (TrailError, CommandError) as raised:
+            error = raised
         if waiting is not None:
             yield from self._jobs(self._blocks(waiting))
         if error is not None:
@@ -349,8 +349,8 @@ class SqlScript:
                 if len(waiting) == _MOST_CHANGES or size > _MOST_BYTES:
                     yield from self._made_of(waiting)
                     waiting, size = [], 0
-        except TrailError as found:
-            error = found
+        except TrailError as raised:
+            error = raised
         yield from self._made_of(waiting)
         if error is not None:
             raise error

@@ -23,7 +23,7 @@ from logdump.session.events import Statement
 from trailformat import io_type_name
 from trailformat.arrays.lines import LinePart
 from trailformat.scan.rows.row_bytes import Array
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Ended, Extent, Walked
 
 
@@ -76,7 +76,7 @@ def _place(extent: Extent, here: Path) -> str:
     return f"{begin} to {at(extent.after, here).removeprefix('RBA ')}"
 
 
-def at(spot: Spot, here: Path) -> str:
+def at(spot: FilePosition, here: Path) -> str:
     """Return ``RBA 1811``, with the file if it is not ``here``."""
     return f"RBA {spot.rba}" if spot.is_in(here) else f"RBA {spot.rba} of {spot.path}"
 
@@ -89,7 +89,7 @@ def _reason(item: SkippedTransaction, here: Path) -> str:
         return f"the trail has it whole {where}: a Replicat skips this copy"
     damage = next((span for span in extent.damage if not span.is_partial), None)
     if damage is not None:
-        where = at(Spot(damage.path, damage.rba), here)
+        where = at(FilePosition(damage.path, damage.rba), here)
         return f"damage at {where}, {damage.length} bytes: what it held is not known"
     if extent.begin is None:
         return f"it begins in {extent.missing}, which is not here" if extent.missing else "its first record is not here"

@@ -17,7 +17,7 @@ from trailformat.changes.row_changes import OPERATIONS, ChangeSource, Half, half
 from trailformat.records.record_header import LARGE_OBJECT, Transaction
 from trailformat.scan.position import NEARBY
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.trail.sequence import Spot, next_file, previous_file
+from trailformat.trail.sequence import FilePosition, next_file, previous_file
 from trailformat.transactions.around import start_at
 from trailformat.transactions.extent import Damage, Extent, Restart, Walked
 from trailformat.transactions.extents import TransactionWalk
@@ -142,7 +142,7 @@ class ScriptFiles:
                 return
             path = _neighbour(beside(trail.path))
 
-    def _first_change(self, first: Spot) -> Record:
+    def _first_change(self, first: FilePosition) -> Record:
         """Return the first record at or after a position that is a change or part of one."""
         path, rba = first
         while (record := next(_changes(self.of(path).trail, rba), None)) is None:
@@ -225,7 +225,7 @@ class ScriptWalk:
         self._last = trail.path
         self._missing: Path | None = None
         self._damage: Damage | None = None
-        self.end: Spot | None = None
+        self.end: FilePosition | None = None
 
     def extents(self, rba: int, transactions: int | None, *, is_backwards: bool) -> Iterator[Extent | Walked]:
         """Yield the transactions from the one that is open at ``rba`` on, or the next one; at most ``transactions``.
@@ -255,7 +255,7 @@ class ScriptWalk:
             if self._damage is not None:
                 return
 
-    def _walked(self, spot: Spot, missing: Path | None) -> Iterator[Extent | Damage | Restart | Walked]:
+    def _walked(self, spot: FilePosition, missing: Path | None) -> Iterator[Extent | Damage | Restart | Walked]:
         """Yield the steps of the walk from a position on; after missing files a new walk begins."""
         later = self._reach.later
         until = None if later is not None else self._trail.path
@@ -267,7 +267,7 @@ class ScriptWalk:
             if following is None:
                 return
             self._go_on_in(following)
-            spot, missing = Spot(following, 0), self._missing
+            spot, missing = FilePosition(following, 0), self._missing
 
     def _following(self, path: Path) -> tuple[Path | None, Path | None]:
         following, self._missing = self._reach.following(path)
@@ -280,11 +280,11 @@ class ScriptWalk:
         self._last = path
         self._ordinals.setdefault(path, len(self._ordinals))
 
-    def _end_of(self, extent: Extent) -> Spot:
+    def _end_of(self, extent: Extent) -> FilePosition:
         """Return the end of a transaction; the end of the last file if it is beyond that."""
         if extent.after is not None and extent.after.path in self._ordinals:
             return extent.after
-        return Spot(self._last, self._files.of(self._last).trail.end_of_records())
+        return FilePosition(self._last, self._files.of(self._last).trail.end_of_records())
 
     def _last_first(self, extents: Iterator[Extent | Walked]) -> Iterator[Extent | Walked]:
         """Yield the transactions backwards; all but the first, which may begin in an earlier file, are read again."""
@@ -314,8 +314,8 @@ class ScriptWalk:
     def _again(self, path: Path, rbas: array[int], records: int) -> list[Extent]:
         """Return the transactions of a file that begin at these RBAs and have up to ``records`` records."""
         nearby = records + 1 if records < NEARBY else 1
-        walk = TransactionWalk(self._files.of(path).trail, Spot(path, rbas[0]), until=path, nearby=nearby)
-        wanted = {Spot(path, rba) for rba in rbas}
+        walk = TransactionWalk(self._files.of(path).trail, FilePosition(path, rbas[0]), until=path, nearby=nearby)
+        wanted = {FilePosition(path, rba) for rba in rbas}
         extents = (extent for extent in walk if isinstance(extent, Extent) and extent.first in wanted)
         return list(islice(extents, len(rbas)))
 

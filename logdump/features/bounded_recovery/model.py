@@ -14,7 +14,7 @@ from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.model import Rule
 from logdump.parameters.tree import options_of
 from logdump.session.errors import ArgumentError, CommandError, ExitStatus
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.redo_clock import RedoPlace
 
 _SECOND = 1_000_000
@@ -154,10 +154,10 @@ class TransactionInterval(NamedTuple):
     end: int | None
     place: RedoPlace | None
     last_place: RedoPlace | None
-    spot: Spot | None
+    spot: FilePosition | None
     records: int
     size: int
-    last_spot: Spot | None = None
+    last_spot: FilePosition | None = None
 
 
 class RedoStart(NamedTuple):
@@ -193,7 +193,7 @@ class BoundedRecoveryShown(NamedTuple):
     interval: int
     first: int | None
     first_source: FirstSource
-    first_spot: Spot | None
+    first_spot: FilePosition | None
     clock: ClockState
     sources: dict[BeginSource, int]
     checkpoints: int
@@ -257,7 +257,7 @@ class RestartReach(NamedTuple):
 class ObservedRestart(NamedTuple):
     """A restart position that Extract itself has written: in a heartbeat, or in a file header."""
 
-    spot: Spot
+    spot: FilePosition
     written: int
     csn: str | None
     time: int | None

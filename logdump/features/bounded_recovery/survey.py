@@ -46,7 +46,7 @@ from trailformat.changes.csn import csn_key
 from trailformat.records.file_header import ORACLE
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Damage, DamagedPlaces, Extent, Restart
 from trailformat.transactions.extents import transactions_of
 from trailformat.transactions.not_applied import NotApplied
@@ -61,7 +61,7 @@ class FirstCheckpoint(NamedTuple):
 
     time: int
     source: FirstSource
-    spot: Spot | None
+    spot: FilePosition | None
 
 
 class FirstPass:
@@ -117,7 +117,7 @@ class FirstPass:
                 raise not_oracle(f"DatabaseInfo of {trail.path.name} names vendor {header.vendor}")
             self.unknown_vendor = self.unknown_vendor and header.vendor != ORACLE
             if self._created is None and header.created is not None:
-                self._created = FirstCheckpoint(header.created, FirstSource.CREATED, Spot(trail.path, 0))
+                self._created = FirstCheckpoint(header.created, FirstSource.CREATED, FilePosition(trail.path, 0))
 
     def take(self, item: Extent | Damage | Restart) -> None:
         """Add the next item of the trail.
@@ -486,5 +486,5 @@ def from_headers(whole: WholeTrail, moment: int) -> ObservedRestart | None:
             continue
         logbsn = header.get("TrailInfo", "LOGBSN")
         if isinstance(logbsn, str) and logbsn:
-            restart = ObservedRestart(Spot(whole.paths[ordinal], 0), header.created, logbsn, None)
+            restart = ObservedRestart(FilePosition(whole.paths[ordinal], 0), header.created, logbsn, None)
     return restart

@@ -23,7 +23,7 @@ from logdump.features.bounded_recovery.model import (
 from logdump.notation.text import amount, escape
 from logdump.notation.times import format_timestamp, span_text
 from logdump.session.settings import Settings
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 _SOURCES = {
     BeginSource.GIVEN: "given",
@@ -171,7 +171,7 @@ def _observed(observed: ObservedRestart, what: str, settings: Settings) -> str:
     return f"{what} {written}: restart {csn}{time}, {_place(observed.spot)}"
 
 
-def _place(spot: Spot) -> str:
+def _place(spot: FilePosition) -> str:
     return f"RBA {spot.rba} of {escape(spot.path.name)}"
 
 

@@ -148,9 +148,9 @@ class _Head:
         depth = 0
         while self.at < len(self.tokens):
             depth += {"(": 1, ")": -1}.get(self.mark(), 0)
-            found = depth == 0 and self.word() == word
+            is_word = depth == 0 and self.word() == word
             self.at += 1
-            if found:
+            if is_word:
                 return True
         return False
 

@@ -11,7 +11,7 @@ from logdump.session.errors import ExitStatus
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trailformat.trail.sequence import Spot
+    from trailformat.trail.sequence import FilePosition
     from trailformat.transactions.whole_trail import FileGap
 
 
@@ -60,8 +60,8 @@ class DifferenceShown(NamedTuple):
     """
 
     kind: DifferenceKind
-    a: Spot | None
-    b: Spot | None
+    a: FilePosition | None
+    b: FilePosition | None
     csn: str | None = None
     xid: str | None = None
     table: str | None = None
@@ -75,8 +75,8 @@ class DifferenceShown(NamedTuple):
 class PairedTransaction(NamedTuple):
     """A pair of transactions that differ, shown before its rows: their positions, LOGCSN and TRANID."""
 
-    a: Spot
-    b: Spot
+    a: FilePosition
+    b: FilePosition
     csn: str | None
     xid: str | None
 
@@ -84,8 +84,8 @@ class PairedTransaction(NamedTuple):
 class SameRow(NamedTuple):
     """Two records that are equal, near one that differs."""
 
-    a: Spot
-    b: Spot
+    a: FilePosition
+    b: FilePosition
     table: str
     op: str
 

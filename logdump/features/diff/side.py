@@ -12,7 +12,7 @@ from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffLev
 from logdump.features.diff.rows import ComparedRows, RowOptions, every_record
 from logdump.notation.text import matches
 from trailformat.changes.csn import CsnKey, csn_key
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.applied import AppliedTransactions
 from trailformat.transactions.batches import (
     BEGIN_OF_FILE,
@@ -176,7 +176,7 @@ class Side:
         self._damaged += 1
         heappush(self._damage, (place, self._damaged, self.damaged(self.spot(place), size)))
 
-    def damaged(self, spot: Spot, size: int) -> DifferenceShown:
+    def damaged(self, spot: FilePosition, size: int) -> DifferenceShown:
         """Return a difference for damage of ``size`` bytes."""
         is_a = self.letter == "a"
         a, b = (spot, None) if is_a else (None, spot)
@@ -189,9 +189,9 @@ class Side:
             damage.append(heappop(self._damage)[-1])
         return damage
 
-    def spot(self, place: TrailPosition) -> Spot:
+    def spot(self, place: TrailPosition) -> FilePosition:
         """Return a position of the trail as file and RBA."""
-        return Spot(self.whole.paths[place.ordinal], place.rba)
+        return FilePosition(self.whole.paths[place.ordinal], place.rba)
 
     def shown(self) -> SideShown:
         """Return the summary of this trail."""

@@ -8,7 +8,7 @@ from logdump.display.text import Renderers, missing_lines
 from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffShown, PartDifference, SideShown
 from logdump.notation.text import amount, escape
 from logdump.session.settings import Settings
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 MARKS = {
     DifferenceKind.MISSING: "-",
@@ -97,7 +97,7 @@ def record_name(table: str, op: str | None) -> str:
     return f"{escape(table) or '(no name)'} {escape(op or '')}"
 
 
-def places_text(*spots: Spot | None) -> str:
+def places_text(*spots: FilePosition | None) -> str:
     """Return the positions as text, omitting those that are None."""
     return " | ".join(f"RBA {spot.rba} of {escape(spot.path.name)}" for spot in spots if spot is not None)
 

@@ -40,7 +40,7 @@ from trailformat import TrailError, TrailFile
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.scan import Workers
 from trailformat.totals.counting import Totals, TypeTotals
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.whole_trail import WholeTrail
 
 
@@ -56,12 +56,12 @@ def findings_of(events: list[Any]) -> tuple[Finding, ...]:
 
 def _gap(gap: GapShown) -> Iterator[Finding]:
     text = f"damage, {gap.length} bytes: {gap.error.problem}"
-    yield Finding(Severity.DAMAGE, text, Spot(gap.path, gap.rba), f"CHECK {gap.path}")
+    yield Finding(Severity.DAMAGE, text, FilePosition(gap.path, gap.rba), f"CHECK {gap.path}")
 
 
 def _check(check: CheckShown) -> Iterator[Finding]:
     for path in check.encrypted:
-        yield Finding(Severity.NOTE, "record data looks encrypted", Spot(path, 0), f"CHECK {path}")
+        yield Finding(Severity.NOTE, "record data looks encrypted", FilePosition(path, 0), f"CHECK {path}")
     if check.undefined:
         text = f"{amount(check.undefined, 'record')} of tables whose definition is not there"
         yield Finding(Severity.WARNING, text, None, "CHECK")
@@ -69,9 +69,11 @@ def _check(check: CheckShown) -> Iterator[Finding]:
 
 def _recovery(shown: RecoveryShown) -> Iterator[Finding]:
     for gap in shown.gaps:
-        yield Finding(Severity.DAMAGE, f"missing: {gap.first.name} to {gap.last.name}", Spot(gap.behind, 0), "RECOVERY")
+        yield Finding(
+            Severity.DAMAGE, f"missing: {gap.first.name} to {gap.last.name}", FilePosition(gap.behind, 0), "RECOVERY"
+        )
     for path in shown.unreadable:
-        yield Finding(Severity.DAMAGE, "no trail file", Spot(path, 0), f"CHECK {path}")
+        yield Finding(Severity.DAMAGE, "no trail file", FilePosition(path, 0), f"CHECK {path}")
     if shown.open is not None:
         place = shown.open.begin
         yield Finding(Severity.NOTE, f"open at the end: {_transaction(shown.open)}", place, _safe(place))
@@ -110,7 +112,7 @@ def _order(shown: OrderBreakShown) -> Iterator[Finding]:
 def _producer(shown: ProducerChangeShown) -> Iterator[Finding]:
     member = "format" if shown.member == "TrailInfo.Compatibility" else shown.member
     text = f"{member} changes from {shown.before} to {shown.after}"
-    yield Finding(Severity.NOTE, text, Spot(shown.path, 0), "RECOVERY FILES")
+    yield Finding(Severity.NOTE, text, FilePosition(shown.path, 0), "RECOVERY FILES")
 
 
 def _path_lag(shown: PathLagShown) -> Iterator[Finding]:
@@ -141,11 +143,11 @@ def _transaction(ref: TransactionRef) -> str:
     return f"transaction {ref.xid or '(no XID)'}, CSN {ref.csn or '(none)'}, {amount(ref.records, 'record')}"
 
 
-def _listed(place: Spot) -> str:
+def _listed(place: FilePosition) -> str:
     return f"OPEN {place.path}; POSITION {place.rba}; LIST 2"
 
 
-def _safe(place: Spot | None) -> str:
+def _safe(place: FilePosition | None) -> str:
     return f"SAFE {place.rba}" if place is not None else "RECOVERY"
 
 

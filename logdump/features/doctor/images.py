@@ -26,7 +26,7 @@ from trailformat.scan.rows import (
 )
 from trailformat.scan.rows.row_bytes import Array
 from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 _SIDES = ("before", "after")
 _WORDS = ("INSERT", "UPDATE", "PK UPDATE", "DELETE")
@@ -83,10 +83,10 @@ class ImageSurvey:
 
     def __init__(self, definitions_of: Callable[[TrailFile], RowDefinitions]) -> None:
         self._definitions_of = definitions_of
-        self.lone: list[Spot] = []
+        self.lone: list[FilePosition] = []
         self.lone_number = 0
         self._tables: dict[str, _Table] = {}
-        self._open: tuple[Spot, int] | None = None
+        self._open: tuple[FilePosition, int] | None = None
         self._of: tuple[TrailFile, RowDefinitions] | None = None
 
     def take(self, trail: TrailFile, batch: Batch) -> None:
@@ -145,10 +145,10 @@ class ImageSurvey:
                     table.sides.setdefault((op, side), _Tally()).add(image[:, has_image], keys)
             lacking = of_op & ~(images[0] | images[1])[keys].all(axis=0)
             if lacking.any():
-                spot = Spot(trail.path, int(rows.of("rba")[lacking][0]))
+                spot = FilePosition(trail.path, int(rows.of("rba")[lacking][0]))
                 self._take_lack(table, op, spot, (images[0] | images[1])[keys][:, lacking])
 
-    def _take_lack(self, table: _Table, op: str, spot: Spot, present: Array) -> None:
+    def _take_lack(self, table: _Table, op: str, spot: FilePosition, present: Array) -> None:
         """Note records without all key columns; ``present`` is a mask of the key columns that they have."""
         names = [name for name, has in zip(table.keys, np.all(present, axis=1), strict=True) if not has]
         known = table.lacks.get(op, KeyLack(op, 0, (), spot))
@@ -175,13 +175,13 @@ class ImageSurvey:
             return
         other, is_damage = related_rows(batch).other, np.append(kind[places[1:]] != RECORD, False)
         for row in np.flatnonzero(is_half & (other < 0)).tolist():
-            spot = Spot(trail.path, int(batch.rba[row]))
+            spot = FilePosition(trail.path, int(batch.rba[row]))
             if other[row] == UNKNOWN:
                 self._open = spot, int(io_type[row])
             elif not is_damage[np.searchsorted(places, row)]:
                 self._note(spot)
 
-    def _note(self, spot: Spot) -> None:
+    def _note(self, spot: FilePosition) -> None:
         self.lone_number += 1
         if len(self.lone) < _MOST_LONE:
             self.lone.append(spot)

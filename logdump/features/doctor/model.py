@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from logdump.features.recovery.versions import FileFacts
     from logdump.features.transactions.model import TransactionListed
     from trailformat.totals.counting import TypeTotals
-    from trailformat.trail.sequence import Spot
+    from trailformat.trail.sequence import FilePosition
 
 
 class Severity(enum.Enum):
@@ -39,7 +39,7 @@ class Finding(NamedTuple):
 
     severity: Severity
     text: str
-    spot: Spot | None
+    spot: FilePosition | None
     command: str
 
 
@@ -103,7 +103,7 @@ class KeyLack(NamedTuple):
     op: str
     records: int
     columns: tuple[str, ...]
-    spot: Spot
+    spot: FilePosition
 
 
 class TableImages(NamedTuple):
@@ -128,7 +128,7 @@ class LoneBeforeImages(NamedTuple):
     """The number of before images of updates without an after image, and the positions of the first ones."""
 
     number: int
-    spots: tuple[Spot, ...]
+    spots: tuple[FilePosition, ...]
 
 
 class UnnamedToken(NamedTuple):

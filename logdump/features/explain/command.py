@@ -28,7 +28,7 @@ from logdump.session.events import Event, Notice
 from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile, TrailName
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.whole_trail import WholeTrail, gaps_among
 
 
@@ -94,7 +94,7 @@ def _restart(place: RestartPlace | None) -> Run:
     return run
 
 
-def _place(session: Session, whole: WholeTrail, place: RestartPlace | None) -> Spot | None:
+def _place(session: Session, whole: WholeTrail, place: RestartPlace | None) -> FilePosition | None:
     if isinstance(place, CsnOfPlace):
         goal = csn_goal(place.text)
         if goal is None:
@@ -104,14 +104,14 @@ def _place(session: Session, whole: WholeTrail, place: RestartPlace | None) -> S
             bounds = range_of(session.trail)
             goes = f" The trail goes {bounds.text(session.settings.time_offset)}." if bounds is not None else ""
             raise CommandError(f"No transaction with {goal.text}.{goes}")
-        return Spot(record.path or session.trail.path, record.rba)
+        return FilePosition(record.path or session.trail.path, record.rba)
     if place is None or isinstance(place, EnteredTime):
         return None
     seqno, rba = place
     for path in whole.paths:
         name = TrailName.parse(path)
         if name is not None and name.seqno == seqno:
-            return Spot(path, rba)
+            return FilePosition(path, rba)
     raise CommandError(f"No file of this trail has the number {seqno}.")
 
 

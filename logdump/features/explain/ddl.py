@@ -18,7 +18,7 @@ from logdump.session.reading import Reading
 from logdump.session.selection import Selection
 from trailformat import Record
 from trailformat.trail.file import TrailFile
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 _MOST_DOUBTS = 3
 MOST_SHOWN = 10
@@ -107,11 +107,11 @@ class DdlQuestion:
             self._statements += 1
             subject = subject_of_record(trail, item)
             for result in evaluate(subject, parameters):
-                self._note(result, Spot(trail.path, item.rba))
+                self._note(result, FilePosition(trail.path, item.rba))
             failing = evaluate(subject, parameters, _NO_RULE_NAMES_IT)
             self._abends += any(result.outcome is Outcome.ABEND for result in failing)
 
-    def _note(self, result: DdlEvaluated, spot: Spot) -> None:
+    def _note(self, result: DdlEvaluated, spot: FilePosition) -> None:
         self._outcomes[result.side, result.outcome] += 1
         self._doubts.update(result.problems)
         if result.outcome in _THROUGH and not result.not_converted:

@@ -38,7 +38,7 @@ from logdump.session.events import Progress
 from logdump.session.reading import Reading, reading_of
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Restart
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
@@ -250,7 +250,7 @@ class LagQuestion:
         self._transactions = TransactionsAround(self._whole, self._window())
         if not self.facts.beats.beats:
             for file_batch in self._whole.batches():
-                self._clocks.take(Spot(file_batch.trail.path, 0), file_batch.batch)
+                self._clocks.take(FilePosition(file_batch.trail.path, 0), file_batch.batch)
         for item in walked(self._whole, notify):
             if isinstance(item, Progress):
                 yield item
@@ -283,7 +283,7 @@ class LagQuestion:
             return LagWindow(moment, moment)
         return LagWindow(chosen.time, chosen.extract_ts or chosen.time + max(chosen.total, 0))
 
-    def _place(self, spot: Spot) -> TrailPosition:
+    def _place(self, spot: FilePosition) -> TrailPosition:
         return TrailPosition(self._whole.ordinals[spot.path], spot.rba)
 
     @property

@@ -12,7 +12,7 @@ from logdump.features.heartbeat.lags import MOST_PATHS, GapFinder, missing_beats
 from logdump.features.heartbeat.model import Beat, BeatPlace
 from trailformat.records.record_header import DDL_OP, METADATA, NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Damage, DamagedPlaces, Extent, Restart
 from trailformat.transactions.redo_clock import RedoClock
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
@@ -25,7 +25,7 @@ class PassedBeat(NamedTuple):
     """A beat: its time, its position, and the known lags of its hops (microseconds)."""
 
     time: int
-    spot: Spot
+    spot: FilePosition
     hops: dict[str, int]
     extract_ts: int | None
 
@@ -200,7 +200,7 @@ class ClockLag(NamedTuple):
 
     written: int
     lag: int
-    spot: Spot
+    spot: FilePosition
 
 
 class TrailFacts(NamedTuple):
@@ -225,7 +225,7 @@ class TrailFacts(NamedTuple):
     largest: Extent | None
     longest: TransactionInterval | None
     ddl: int
-    first_ddl: Spot | None
+    first_ddl: FilePosition | None
     damaged: int
 
 
@@ -240,7 +240,7 @@ class TransactionsAround:
         self._all_restarts = 0
         self._last_restart: Restart | None = None
         self._transactions = self._records = self._bytes = self._ddl = 0
-        self._first_ddl: Spot | None = None
+        self._first_ddl: FilePosition | None = None
         self._largest: Extent | None = None
         self._longest: TransactionInterval | None = None
 
@@ -310,10 +310,10 @@ class DefinitionClocks:
 
     def __init__(self, moment: int | None) -> None:
         self._at = moment
-        self._written: tuple[int, Spot] | None = None
+        self._written: tuple[int, FilePosition] | None = None
         self.found: ClockLag | None = None
 
-    def take(self, spot_of: Spot, batch: Batch) -> None:
+    def take(self, spot_of: FilePosition, batch: Batch) -> None:
         """Add the next batch of a file; ``spot_of`` is any position in it."""
         for row in range(len(batch)):
             if int(batch.kind[row]) != RECORD:

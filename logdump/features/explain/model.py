@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Generic, NamedTuple, TypeVar
 
 from logdump.session.errors import ExitStatus
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 
 class Question(enum.Enum):
@@ -38,7 +38,7 @@ class Evidence(NamedTuple):
     """A line of an answer and the positions that show it; ``hop`` and ``lag`` (microseconds) if it is about a hop."""
 
     text: Phrase
-    spots: tuple[Spot, ...] = ()
+    spots: tuple[FilePosition, ...] = ()
     hop: str | None = None
     lag: int | None = None
 

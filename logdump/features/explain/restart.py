@@ -29,7 +29,7 @@ from logdump.session.reading import Reading
 from trailformat.scan import Workers
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.restart_places import RestartPlaces, restart_places
 from trailformat.transactions.whole_trail import WholeTrail
 
@@ -112,7 +112,7 @@ RULES = (
 """The rules, in the order in which they are tried; the last one always applies."""
 
 
-def place_text(spot: Spot) -> str:
+def place_text(spot: FilePosition) -> str:
     """Return a position as text."""
     return f"RBA {spot.rba} of {spot.path.name}"
 
@@ -126,7 +126,7 @@ class RestartQuestion:
         options: options of Bounded Recovery; Extract stops at its ``restart``, else at the last commit in the trail.
     """
 
-    def __init__(self, whole: WholeTrail, place: Spot | None, options: BrOptions) -> None:
+    def __init__(self, whole: WholeTrail, place: FilePosition | None, options: BrOptions) -> None:
         self._whole, self._place, self._options = whole, place, options
         self._survey = Survey(whole)
         self._reach: BrRestartShown | None = None

@@ -16,7 +16,7 @@ from logdump.session.session import Session
 from trailformat.scan import PARTIAL, Batch, scan
 from trailformat.scan.parallel import cores
 from trailformat.scan.rows import learn_definitions
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.tracker import TransactionTracker
 
 WORKERS = min(cores(), 8)
@@ -108,7 +108,7 @@ class BatchWalk:
         transactions = session.cursor.transactions
         selection = session.selection()
         carrier = TransactionTracker(trail, before=transactions.open_at(start))
-        self._tally.end = Spot(trail.path, start)
+        self._tally.end = FilePosition(trail.path, start)
         for batch in scan(trail, start, self._stop, batch_size=_ROWS):
             learn_definitions(trail, batch)
             passing = np.flatnonzero(selection.rows(batch))
@@ -129,7 +129,7 @@ class BatchWalk:
         The export ends before an incomplete record, and before damage at the end of the file: more may follow.
         """
         path = self._trail.path
-        self._tally.end = Spot(path, end)
+        self._tally.end = FilePosition(path, end)
         for row in batch.spans():
             rba, length = int(batch.rba[row]), int(batch.length[row])
             if rba >= end:
@@ -137,7 +137,7 @@ class BatchWalk:
             if (error := self._trail.error_at(rba)) is not None:
                 self._tally.note_damage(error.at(path, rba), length)
             if batch.kind[row] == PARTIAL or rba + length == self._trail.size:
-                self._tally.end = Spot(path, rba)
+                self._tally.end = FilePosition(path, rba)
 
     def _progress(self, batch: Batch, end: int) -> Iterator[Event]:
         """Yield the reports of NOTIFY that are due in the batch before ``end``; damage does not count as a record."""

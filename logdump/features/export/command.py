@@ -21,7 +21,7 @@ from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.session import Session
 from trailformat.changes.encrypted import looks_encrypted
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 _NAME = "EXPORT"
 
@@ -37,7 +37,7 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
         return
     place, begun = place_of(session), session.cursor.export_begun_in
     if begun is not None:
-        yield from move_to(session, Spot(begun, 0))
+        yield from move_to(session, FilePosition(begun, 0))
     elif place.next >= session.trail.size and not goes_over_files(session):
         raise CommandError(f"Nothing is left to export from RBA {place.next} on. POSITION 0 goes to the beginning.")
     begins_in = session.trail.path

@@ -21,7 +21,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, Progress, say
 from logdump.session.session import Session
 from trailformat.arrays.lines import LinePart, merged
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Walked
 
 _LINE_END = ord("\n")
@@ -57,7 +57,7 @@ class SqlExport:
         except BaseException:
             file.abandon()
             raise
-        tally.end = script.end or Spot(session.trail.path, session.cursor.next)
+        tally.end = script.end or FilePosition(session.trail.path, session.cursor.next)
         self._statements, self._remarks, self._skipped = script.statements, script.remarks, script.skipped
 
     def _fill(self, script: SqlScript, file: TextFile) -> Iterator[Event]:

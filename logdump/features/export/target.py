@@ -14,7 +14,7 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Bad, Event, Notice, say
 from trailformat import TrailError, io_type_name
 from trailformat.codec.remote.path import RemotePath
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.trail.whole_file import WholeFile, WholeFolder, cannot_write, sweep
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class ExportTally:
 
     def __init__(self) -> None:
         self.selected = self.problems = self.split = 0
-        self.end: Spot | None = None
+        self.end: FilePosition | None = None
         self.left_out: Counter[str] = Counter()
         self.files: list[FileTally] = []
         self.damage: list[Notice] = []

@@ -11,7 +11,7 @@ from heapq import nlargest
 from typing import NamedTuple, Self
 
 from logdump.features.heartbeat.model import Beat, BeatPlace, Gap, HopLags, PathLag, SpreadSummary
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 MOST_EXACT = 100_000
 _STEP = math.log(1.01)
@@ -95,9 +95,9 @@ class Spread:
     def __init__(self) -> None:
         self._ranks = Ranks()
         self._negative = self._last = 0
-        self._greatest_at: Spot | None = None
+        self._greatest_at: FilePosition | None = None
 
-    def add(self, value: int, spot: Spot, *, is_late: bool = False) -> None:
+    def add(self, value: int, spot: FilePosition, *, is_late: bool = False) -> None:
         """Add a value and its position; a late value does not become the last one."""
         if self._greatest_at is None or value > self._ranks.greatest:
             self._greatest_at = spot
@@ -171,7 +171,7 @@ class GapFinder:
         vars(copied).update(vars(self) | {"_ranks": self._ranks.copy(), "_widest": self._widest[:]})
         return copied
 
-    def add(self, time: int, spot: Spot) -> None:
+    def add(self, time: int, spot: FilePosition) -> None:
         """Add a beat; it extends the range or divides a distance."""
         place = BeatPlace(time, spot)
         if self._first is None or self.newest is None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from logdump.parameters.model import Rule
 from logdump.session.errors import ExitStatus
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 ARROW = " ==> "
 
@@ -65,7 +65,7 @@ class HeartbeatRow(NamedTuple):
     role: Role
     table: str
     op: str
-    spot: Spot
+    spot: FilePosition
     csn: str | None
     commit_time: int
     local_database: str | None = None
@@ -258,7 +258,7 @@ class SpreadSummary(NamedTuple):
     median: int
     p95: int
     greatest: int
-    greatest_at: Spot
+    greatest_at: FilePosition
     negative: int
     is_exact: bool
 
@@ -267,7 +267,7 @@ class BeatPlace(NamedTuple):
     """The time of a beat (Julian microseconds) and the position of its row."""
 
     time: int
-    spot: Spot
+    spot: FilePosition
 
 
 class Gap(NamedTuple):
@@ -303,7 +303,7 @@ class PathLag(NamedTuple):
     direction: Direction
     way: tuple[str, ...]
     beats: int
-    first: Spot
+    first: FilePosition
     last: Beat
     hops: dict[str, SpreadSummary | None]
     age: int

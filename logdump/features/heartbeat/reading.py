@@ -18,7 +18,7 @@ from trailformat.records.record import Record
 from trailformat.scan import BAD_SPAN, Batch, Workers, scan_in_threads
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.not_applied import Ranges, no_ranges
 from trailformat.values import Value
 
@@ -47,7 +47,7 @@ class RowHistory:
             role,
             change.table,
             change.op,
-            Spot(path, change.records[-1].rba),
+            FilePosition(path, change.records[-1].rba),
             change.csn,
             change.time,
             **members,  # type: ignore[arg-type]  # each member has the type of its table of columns

@@ -21,7 +21,7 @@ from logdump.features.heartbeat.model import (
 from logdump.notation.text import amount
 from logdump.notation.times import duration_text, format_timestamp, seconds_text
 from logdump.session.settings import Settings
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 LABELS = {
     "extract_lag": "Extract lag",
@@ -217,7 +217,7 @@ def route_text(source: str | None, target: str | None, names: Iterable[str]) -> 
     return f"{databases}   {way_text(names) or '(no process known)'}"
 
 
-def _place(spot: Spot) -> str:
+def _place(spot: FilePosition) -> str:
     return f"RBA {spot.rba} of {spot.path}"
 
 

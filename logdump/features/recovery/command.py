@@ -25,7 +25,7 @@ from logdump.session.reading import Reading, answered, reading_of
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile, TrailName
 from trailformat.scan import Workers
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.batches import TransactionBatch, TransactionRecords
 from trailformat.transactions.restart_places import RestartSearch
 
@@ -139,14 +139,14 @@ class RecoveryRun:
             with suppress(NotATrail), TrailFile(place.path) as trail:  # the reading reports that it is not a trail
                 RestartSearch(trail, place.rba)
 
-    def _keep(self) -> Spot | None:
+    def _keep(self) -> FilePosition | None:
         if not self._options.keep:
             return None
         seqno, rba = self._options.keep
         for path in self._whole.paths:
             name = TrailName.parse(path)
             if name is not None and name.seqno == seqno:
-                return Spot(path, rba)
+                return FilePosition(path, rba)
         raise CommandError(f"No file of this trail has the number {seqno}.")
 
     def _passes(

@@ -10,7 +10,7 @@ from logdump.session.errors import ExitStatus
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trailformat.trail.sequence import Spot
+    from trailformat.trail.sequence import FilePosition
     from trailformat.transactions.extent import Ended
     from trailformat.transactions.whole_trail import FileGap
 
@@ -60,8 +60,8 @@ class TransactionRef(NamedTuple):
 
     csn: str | None
     xid: str | None
-    begin: Spot | None
-    after: Spot | None
+    begin: FilePosition | None
+    after: FilePosition | None
     records: int
     size: int
     ended: Ended
@@ -77,7 +77,7 @@ class SecondCopy(NamedTuple):
 
     ref: TransactionRef
     likeness: str
-    difference: tuple[Spot | None, Spot | None] | None = None
+    difference: tuple[FilePosition | None, FilePosition | None] | None = None
 
 
 class RestartShown(NamedTuple):
@@ -94,11 +94,11 @@ class RestartShown(NamedTuple):
         is_partial: True if a part of the trail that may have the copy was not read.
     """
 
-    spot: Spot
+    spot: FilePosition
     kind: str
     time: int | None
     last_complete: TransactionRef | None
-    recovery_point: Spot | None
+    recovery_point: FilePosition | None
     cut: TransactionRef | None = None
     again: SecondCopy | None = None
     is_partial: bool = False
@@ -117,7 +117,7 @@ class SecondCopyShown(NamedTuple):
 
     csn: str
     xid: str
-    first: Spot
+    first: FilePosition
     copy: TransactionRef
 
 
@@ -128,7 +128,7 @@ class OrderBreakShown(NamedTuple):
     is the number of transactions below it, up to the next order break or the end.
     """
 
-    spot: Spot
+    spot: FilePosition
     csn: str | None
     xid: str | None
     greatest: str
@@ -151,7 +151,7 @@ class OverwriteShown(NamedTuple):
     before the damage.
     """
 
-    spot: Spot
+    spot: FilePosition
     length: int
     csn: str | None
     was_passed: bool
@@ -179,7 +179,7 @@ class TrailFileShown(NamedTuple):
 class KeepShown(NamedTuple):
     """A reader at ``spot`` needs the files from ``first`` on; ``free`` are the files before it, ``size`` bytes."""
 
-    spot: Spot
+    spot: FilePosition
     first: Path
     free: tuple[Path, ...]
     size: int
@@ -235,7 +235,7 @@ class RecoveryShown(NamedTuple):
     reader: str | None
     too_new: tuple[Path, ...]
     open: TransactionRef | None
-    half_record: Spot | None
+    half_record: FilePosition | None
     is_partial: bool
     is_stopped: bool
     is_listed: bool

@@ -29,7 +29,7 @@ from trailformat.changes.encrypted import looks_encrypted
 from trailformat.errors import NotATrail
 from trailformat.trail.file import TrailFile
 from trailformat.trail.packed import is_file, unpacked_size
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.batches import TransactionRecord, TransactionRecords, TransactionSummary
 from trailformat.transactions.restart_places import restart_places
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
@@ -100,7 +100,7 @@ class RecoveryReport:
     """
 
     def __init__(
-        self, survey: Survey, takes: Takes | None = None, reader: int | None = None, keep: Spot | None = None
+        self, survey: Survey, takes: Takes | None = None, reader: int | None = None, keep: FilePosition | None = None
     ) -> None:
         self._survey, self._whole = survey, survey.whole
         self._is_filtered = takes is not None
@@ -108,8 +108,8 @@ class RecoveryReport:
         self._reader = reader
         self._keep = keep
 
-    def _spot(self, place: TrailPosition) -> Spot:
-        return Spot(self._whole.paths[place.ordinal], place.rba)
+    def _spot(self, place: TrailPosition) -> FilePosition:
+        return FilePosition(self._whole.paths[place.ordinal], place.rba)
 
     def _ref(self, transaction: TransactionSummary, records: FoundRecords | None = None) -> TransactionRef:
         """Return a reference to a transaction, with its tables if ``records`` is given and it is not too large."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from logdump.features.recovery.model import MOST_LISTED, Findings
 from logdump.features.recovery.versions import FileFacts, facts_of, is_rollover
 from trailformat.scan import Workers
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.applied import AppliedTransactions, AwaitedCopies, OrderVerdict
 from trailformat.transactions.batches import (
     BEGIN_OF_FILE,
@@ -146,7 +146,7 @@ class Survey:
             self._take(batch)
             yield batch
 
-    def damaged_from(self, spot: Spot | None) -> int:
+    def damaged_from(self, spot: FilePosition | None) -> int:
         """Return the number of places of damage and unreadable files that end after a position, None for all."""
         unreadable = len(self.whole.unreadable)
         if spot is None:

@@ -23,7 +23,7 @@ from logdump.features.recovery.model import (
 from logdump.notation.text import amount, escape
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Settings
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Ended
 
 _LABEL_WIDTH = 14
@@ -218,7 +218,7 @@ def _transaction(ref: TransactionRef) -> str:
     return f"CSN {escape(ref.csn or 'not known')}, {escape(ref.xid or 'without TRANID')}"
 
 
-def _place(spot: Spot) -> str:
+def _place(spot: FilePosition) -> str:
     return f"RBA {spot.rba} of {escape(spot.path.name)}"
 
 

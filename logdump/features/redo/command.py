@@ -17,7 +17,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, Progress, ScriptPart, StatementShown, say
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Walked
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def run_script(session: Session, wanted: RedoRequest, *, takes_back: bool) -> It
         yield from move_to(session, end)
 
 
-def script_events(session: Session, wanted: RedoRequest, *, takes_back: bool) -> Generator[Event, None, Spot | None]:
+def script_events(
+    session: Session, wanted: RedoRequest, *, takes_back: bool
+) -> Generator[Event, None, FilePosition | None]:
     """Yield the statements of ``run_script`` without moving; returns the position after the last transaction."""
     from logdump.display import sql  # noqa: PLC0415 - slow
     from logdump.features.redo.script import script_of  # noqa: PLC0415 - slow

@@ -29,7 +29,7 @@ from trailformat.codec.mapped_file import FileContents
 from trailformat.codec.remote.path import place
 from trailformat.definitions.metadata import REFERENCE
 from trailformat.trail.packed import status_of, unpacked_size
-from trailformat.trail.sequence import Spot, next_file
+from trailformat.trail.sequence import FilePosition, next_file
 from trailformat.trail.whole_file import is_copy
 from trailformat.trail.writer import definition_of
 from trailformat.transactions.whole_trail import WholeTrail
@@ -411,7 +411,7 @@ class Repair:
             definitions_lost=tuple(definition for each in definitions for definition in each.lost),
             restart_at=plan.spot(plan.restart_at),
             after_csn=plan.after_csn,
-            stopped_at=Spot(stop.path, stop.stop) if stop is not None and stop.stop is not None else None,
+            stopped_at=FilePosition(stop.path, stop.stop) if stop is not None and stop.stop is not None else None,
             is_dry=self._options.is_dry,
             losses=plan.losses.number,
             listed=len(plan.losses.listed),

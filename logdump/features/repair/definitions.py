@@ -16,7 +16,7 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE, TableDefinition
 from trailformat.errors import NotATrail
 from trailformat.records.record_header import name_text
-from trailformat.trail.sequence import Spot, next_file, previous_file
+from trailformat.trail.sequence import FilePosition, next_file, previous_file
 from trailformat.trail.writer import definition_of, resolve_reference
 
 
@@ -25,7 +25,7 @@ class FoundDefinition(NamedTuple):
 
     record: Record
     name: str
-    spot: Spot
+    spot: FilePosition
 
     def is_like(self, other: FoundDefinition) -> bool:
         """Return True if both have the same name and contents."""
@@ -88,7 +88,7 @@ class DefinitionSources:
                 rba = trail.tables.database_before(trail.size) if trail is not None else None
                 record = trail.record_at(rba) if trail is not None and rba is not None else None
                 if record is not None:
-                    return FoundDefinition(record, record.name, Spot(path, record.rba))
+                    return FoundDefinition(record, record.name, FilePosition(path, record.rba))
         return None
 
     def _edge(self, path: Path | None, index: int, *, is_first: bool) -> FoundDefinition | None:
@@ -123,7 +123,7 @@ def _found(trail: TrailFile, entry: TableEntry, index: int) -> FoundDefinition |
         return None
     if record.metadata_indexes[1] != index:
         record = resolve_reference(record, record, index)
-    return FoundDefinition(record, entry.name, Spot(trail.path, entry.rba))
+    return FoundDefinition(record, entry.name, FilePosition(trail.path, entry.rba))
 
 
 @contextmanager

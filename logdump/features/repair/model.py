@@ -10,7 +10,7 @@ from logdump.session.errors import ExitStatus
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trailformat.trail.sequence import Spot
+    from trailformat.trail.sequence import FilePosition
     from trailformat.transactions.whole_trail import FileGap
 
 
@@ -44,10 +44,10 @@ class RepairLoss(NamedTuple):
 
     csn: str | None
     xid: str | None
-    begin: Spot | None
+    begin: FilePosition | None
     records: int
     reason: LossReason
-    spot: Spot | None
+    spot: FilePosition | None
     is_copied: bool = False
 
 
@@ -63,7 +63,7 @@ class TakenDefinition(NamedTuple):
     path: Path
     table_index: int | None
     name: str
-    source: Spot
+    source: FilePosition
 
 
 class HeaderOrigin(enum.Enum):
@@ -126,9 +126,9 @@ class RepairShown(NamedTuple):
     headers: tuple[CopiedHeader, ...]
     definitions_taken: tuple[TakenDefinition, ...]
     definitions_lost: tuple[str, ...]
-    restart_at: Spot | None
+    restart_at: FilePosition | None
     after_csn: str | None
-    stopped_at: Spot | None
+    stopped_at: FilePosition | None
     is_dry: bool
     losses: int
     listed: int

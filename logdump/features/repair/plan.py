@@ -16,7 +16,7 @@ from logdump.features.repair.model import LossReason, RepairLoss
 from trailformat import BadRecord, Record, TrailFile
 from trailformat.changes.segments import Kind, kind_of
 from trailformat.trail.packed import unpacked_size
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.batches import TransactionBatch, TransactionRecord, TransactionRecords, TransactionSummary
 from trailformat.transactions.extent import Ended
 from trailformat.transactions.walk import transaction_batches
@@ -223,9 +223,9 @@ class TransactionPlan:
                     return TrailPosition(ordinal, damage.start)
         return None
 
-    def spot(self, place: TrailPosition | None) -> Spot | None:
+    def spot(self, place: TrailPosition | None) -> FilePosition | None:
         """Return a position of the source as file and RBA."""
-        return Spot(self._whole.paths[place.ordinal], place.rba) if place is not None else None
+        return FilePosition(self._whole.paths[place.ordinal], place.rba) if place is not None else None
 
     def _add(self, loss: RepairLoss) -> None:
         self.numbers[loss.reason] += 1

@@ -17,7 +17,7 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Progress
 from trailformat import Record, TrailFile
 from trailformat.changes.transactions import is_transactional
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.batches import TransactionRecords, TransactionSummary
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
@@ -111,11 +111,11 @@ def _rows_of(trail: TrailFile) -> Iterator[Record]:
             yield record
 
 
-def _different(row: Record | Spot | None, copied: Record | Spot | None) -> CommandError:
+def _different(row: Record | FilePosition | None, copied: Record | FilePosition | None) -> CommandError:
     places = f"{_place(row)} of the source and {_place(copied)} of the copy"
     problem = f"The copy differs from the source in more than the omitted records, at {places}"
     return CommandError(f"{problem}: it is deleted.")
 
 
-def _place(row: Record | Spot | None) -> str:
+def _place(row: Record | FilePosition | None) -> str:
     return f"RBA {row.rba}" if row is not None else "the end"

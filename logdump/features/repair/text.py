@@ -8,7 +8,7 @@ from logdump.display.text import Renderers, missing_lines, restart_text
 from logdump.features.repair.model import CopiedHeader, HeaderOrigin, LossReason, RepairLoss, RepairShown
 from logdump.notation.text import amount, escape
 from logdump.session.settings import Settings
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 _REASONS = {
     LossReason.DAMAGE: "damage",
@@ -102,7 +102,7 @@ def _loss_lines(shown: RepairShown) -> Iterator[str]:
         yield "No transaction is lost."
 
 
-def _place(spot: Spot) -> str:
+def _place(spot: FilePosition) -> str:
     return f"RBA {spot.rba} of {escape(spot.path.name)}"
 
 

@@ -26,7 +26,7 @@ from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
 from trailformat import Change, ColumnChange, Record, TrailError, TrailFile, change_of
 from trailformat.records.record import UserTokens
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 Key = tuple[tuple[str, str], ...]
 """The names and values of the columns of a key, as text."""
@@ -320,7 +320,9 @@ def _applied(session: Session, changes: list[RowChange]) -> list[RowChange]:
         not_applied = {
             path: not_applied_around(session, path) for path in dict.fromkeys(change.path for change in changes)
         }
-        return [change for change in changes if not not_applied[change.path].holds(Spot(change.path, change.rba))]
+        return [
+            change for change in changes if not not_applied[change.path].holds(FilePosition(change.path, change.rba))
+        ]
     except OSError as error:
         raise CommandError(f"ROW: {error.strerror}: {error.filename}") from error
 

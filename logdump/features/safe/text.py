@@ -11,7 +11,7 @@ from logdump.features.safe.model import SafePointShown
 from logdump.notation.text import amount, escape
 from logdump.session.settings import Settings
 from trailformat import io_type_name
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Damage, Ended, Extent
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _line(label: str, text: str) -> str:
     return f"  {label:<{_LABEL_WIDTH}} {text}"
 
 
-def _place(places: RestartPlaces, spot: Spot) -> str:
+def _place(places: RestartPlaces, spot: FilePosition) -> str:
     return f"RBA {spot.rba}" if spot.path == places.asked.path else f"RBA {spot.rba} of {escape(str(spot.path))}"
 
 

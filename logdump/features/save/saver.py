@@ -23,7 +23,7 @@ from logdump.session.session import Session
 from trailformat import Record, TrailFile, TrailWriter, make_header, make_record
 from trailformat.records.record import make_file_header_record, replace_header
 from trailformat.records.record_header import COMMENT
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
     from trailformat.codec.mapped_file import FileContents
@@ -54,7 +54,7 @@ class Saver:
         self._options = options
         self._first = self._trail = session.trail
         self._definitions = SavedDefinitions(self._trail)
-        self._end = Spot(self._trail.path, 0)
+        self._end = FilePosition(self._trail.path, 0)
         self._is_begun = self._is_full = False
         self.saved = self.saved_bytes = 0
 
@@ -72,7 +72,7 @@ class Saver:
         check_target(self._session, options)
         start, was_backwards = cursor.next, cursor.is_backwards
         cursor.is_backwards = False
-        self._end = Spot(self._trail.path, start)
+        self._end = FilePosition(self._trail.path, start)
         try:
             with TrailWriter(options.target, replace=options.replaces, is_copy=True) as writer:
                 yield from self._copy(writer, start)
@@ -154,7 +154,9 @@ class Saver:
                 for chunk in rows_of_file.of(batch, kept_rows):
                     copy.copy(chunk)
                 if len(kept_rows):
-                    self._end = Spot(self._trail.path, int(batch.rba[kept_rows[-1]]) + int(batch.length[kept_rows[-1]]))
+                    self._end = FilePosition(
+                        self._trail.path, int(batch.rba[kept_rows[-1]]) + int(batch.length[kept_rows[-1]])
+                    )
                 if len(kept_rows) < len(rows) or self.saved == self._options.records:
                     self._is_full = True
                     return
@@ -198,7 +200,7 @@ class Saver:
 
     def _write(self, writer: TrailWriter, record: Record) -> None:
         """Write the definitions that a record needs, then the record."""
-        self._end = Spot(self._trail.path, record.rba + record.length)
+        self._end = FilePosition(self._trail.path, record.rba + record.length)
         for definition in self._definitions.before(record):
             writer.write(definition)
         if record.is_metadata:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from trailformat.trail.sequence import Spot
+    from trailformat.trail.sequence import FilePosition
     from trailformat.transactions.extent import Extent
 
 
@@ -21,7 +21,7 @@ class TransactionListed(NamedTuple):
 
     extent: Extent
     is_effective: bool
-    copy_of: Spot | None
+    copy_of: FilePosition | None
     has_file: bool
 
     @property

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from logdump.features.bounded_recovery.model import LongTransactionShown
     from logdump.session.selection import Selection
     from logdump.spark.analyses.analysed_trail import AnalysedTrail
-    from trailformat.trail.sequence import Spot
+    from trailformat.trail.sequence import FilePosition
     from trailformat.transactions.extent import Damage
     from trailformat.transactions.whole_trail import FileBatch
 
@@ -156,7 +156,7 @@ def _transaction_rows(trail: AnalysedTrail) -> Iterator[Row]:
     from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - SQL names the views before it needs numpy
 
     not_applied, places = NotApplied(trail.whole), DamagedPlaces(trail.whole)
-    for item in transactions_of(trail.whole, _Chosen(trail).rows):
+    for item in transactions_of(trail.whole, _ChosenRecords(trail).rows):
         for damage in places.take(item):
             trail.damaged_at(damage.path, damage.rba)
         if isinstance(item, Extent) and item.tables:
@@ -183,11 +183,11 @@ def _row(extent: Extent, *, is_effective: bool) -> Row:
     }
 
 
-def _place(name: str, spot: Spot | None) -> Row:
+def _place(name: str, spot: FilePosition | None) -> Row:
     return {f"{name}_file": spot and spot.path, f"{name}_rba": spot and spot.rba}
 
 
-class _Chosen:
+class _ChosenRecords:
     """The records that options choose, in the order of the trail."""
 
     def __init__(self, trail: AnalysedTrail) -> None:

@@ -219,7 +219,7 @@ class HeaderSource:
     """The source of rows that follow their file header in the same frame, with the metadata records between them."""
 
     def __init__(self, header: Record) -> None:
-        known = _Known()
+        known = _SourceDefinitions()
         self.source = SourceFiles(None, header.file_header, lambda: _RowDefinitions(known))
         self._metadata = 0
 
@@ -258,7 +258,7 @@ def source_of_file(path: str | None, target: Target) -> FrameSource:
     return FileSource(path)
 
 
-class _Known:
+class _SourceDefinitions:
     """The definitions found among the rows of one source so far."""
 
     def __init__(self) -> None:
@@ -269,7 +269,7 @@ class _Known:
 class _RowDefinitions:
     """Definitions for one new file, from the metadata records among the rows."""
 
-    def __init__(self, known: _Known) -> None:
+    def __init__(self, known: _SourceDefinitions) -> None:
         self._known = known
         known.carried.new_file()
 

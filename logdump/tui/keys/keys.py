@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from logdump.language.words import first_word
 from logdump.notation.times import iso_time
 from trailformat import TrailName
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 
 class Area(enum.Enum):
@@ -436,7 +436,7 @@ def bindings(area: Area) -> list[BindingType]:
 class WordsOfCursor(NamedTuple):
     """The record under the cursor of the list, and the Julian time under that of the timeline; None without one."""
 
-    spot: Spot | None
+    spot: FilePosition | None
     time: int | None
 
     def filled(self, text: str) -> tuple[str, str]:
@@ -464,13 +464,13 @@ class MarkLetters:
 
     def __init__(self) -> None:
         self._purpose = ""
-        self.came_from: Spot | None = None
+        self.came_from: FilePosition | None = None
 
     def begin(self, purpose: str) -> None:
         """Expect the letter of a mark: with ``mark`` to mark a record, with ``go`` to go to one."""
         self._purpose = purpose
 
-    def take(self, letter: str, here: Spot | None) -> str | None:
+    def take(self, letter: str, here: FilePosition | None) -> str | None:
         """Return the line for a letter, empty if it is not valid; None if no letter is expected."""
         purpose, self._purpose = self._purpose, ""
         if not purpose or here is None:
@@ -493,20 +493,20 @@ class Jumps:
     """Keeps the position of the cursor before each line that moved it further than to the next row."""
 
     def __init__(self) -> None:
-        self._places: list[Spot] = []
-        self._waiting: dict[int, tuple[Spot, int]] = {}
+        self._places: list[FilePosition] = []
+        self._waiting: dict[int, tuple[FilePosition, int]] = {}
 
-    def begin(self, number: int, here: Spot | None, end: int) -> None:
+    def begin(self, number: int, here: FilePosition | None, end: int) -> None:
         """Note the row of the cursor, from ``here`` to ``end``, when a line is entered."""
         if here is not None:
             self._waiting[number] = here, end
 
-    def end(self, number: int, now: Spot | None) -> None:
+    def end(self, number: int, now: FilePosition | None) -> None:
         """Keep that position if the line has moved the cursor further than to the next row."""
         came_from, end = self._waiting.pop(number, (None, 0))
         if came_from is not None and now not in (None, came_from, came_from._replace(rba=end)):
             self._places = [*self._places[-_MOST:], came_from]
 
-    def back(self) -> Spot | None:
+    def back(self) -> FilePosition | None:
         """Remove and return the last position, None if there is none."""
         return self._places.pop() if self._places else None

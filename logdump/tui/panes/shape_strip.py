@@ -26,7 +26,7 @@ class ShapeStrip(Styled, can_focus=True):
     place = Area.SHAPE
 
     @dataclass(eq=False)
-    class Taken(Message):
+    class RangeChosen(Message):
         """A range of columns, or a single one, was chosen."""
 
         first: ShapeColumn
@@ -74,7 +74,7 @@ class ShapeStrip(Styled, can_focus=True):
         """Go to the column, or filter to the range."""
         if self._at is not None and self._columns:
             ends = sorted((self._at, self._at if self._from is None else self._from))
-            self.post_message(self.Taken(self._columns[ends[0]], self._columns[ends[1]]))
+            self.post_message(self.RangeChosen(self._columns[ends[0]], self._columns[ends[1]]))
 
     def on_mouse_down(self, event: MouseDown) -> None:
         """Begin a range at the mouse."""

@@ -14,7 +14,7 @@ from logdump.tui.model.model import SIDE_BY_SIDE, Model
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.text.aligned_text import AlignedCursor
 from logdump.tui.text.styled import Glyphs, Line, line
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
     from logdump.tui.text.aligned_text import SideBySidePage
@@ -38,7 +38,7 @@ class SideBySidePane(TextPane):
     class Opened(Message):
         """Requests the record under the cursor, of the first trail or of the second."""
 
-        spot: Spot
+        spot: FilePosition
         is_second: bool
 
     def __init__(self, model: Model, glyphs: Glyphs) -> None:

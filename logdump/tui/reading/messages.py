@@ -15,7 +15,7 @@ from logdump.tui.reading.rows import Page, PageRequest
 from logdump.tui.reading.state import Current, ListedFile, ListedTransaction, NeighbourFiles, State, Summary
 from logdump.tui.text.hex_text import HexText
 from logdump.tui.text.styled import Line
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
     from logdump.features.diff.side_by_side import AlignedSoFar
@@ -81,7 +81,7 @@ class RelatedFound(Message):
     """The record that another one depends on, its definition or the row of its LOB; None if it is not found."""
 
     what: str
-    spot: Spot | None
+    spot: FilePosition | None
 
 
 @dataclass(eq=False)

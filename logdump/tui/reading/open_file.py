@@ -49,7 +49,7 @@ from logdump.tui.reading.state import (
 from logdump.tui.text.record_pages import PAGES
 from logdump.tui.text.styled import line
 from trailformat.index import TrailIndex, attach, build
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
     from logdump.features.timeline.open_transactions import OpenTransactionsScan
@@ -242,7 +242,7 @@ class OpenFile:
                 return RelatedFound(what, None)
             known = KnownRecord(record, session)
             if what == "definition":
-                spot = Spot(session.trail.path, known.table.rba) if known.table is not None else None
+                spot = FilePosition(session.trail.path, known.table.rba) if known.table is not None else None
             else:
                 spot = known.segment.base if known.segment is not None else None
             return RelatedFound(what, spot)

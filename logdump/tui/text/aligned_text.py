@@ -33,7 +33,7 @@ from logdump.features.diff.text import (
 from logdump.notation.text import amount, around_difference
 from logdump.session.settings import Settings
 from logdump.tui.text.styled import Glyphs, Line, fit, harmless, line, wrapped
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 
 class AlignedCursor(NamedTuple):
@@ -126,7 +126,7 @@ class SideBySidePage:
             return harmless(transaction_name(row.csn, row.xid), self._glyphs), "strong"
         return f"{self._glyphs.cut} {_passed(row)}", "dim"
 
-    def _cell(self, row: SameRow | DifferenceShown, spot: Spot | None, digits: int) -> str:
+    def _cell(self, row: SameRow | DifferenceShown, spot: FilePosition | None, digits: int) -> str:
         if spot is None:
             return ""
         if isinstance(row, DifferenceShown) and row.table is None:
@@ -165,7 +165,7 @@ def _widest(texts: Sequence[str]) -> int:
     return max(map(cell_len, texts), default=0)
 
 
-def places_of(row: AlignedRow | None) -> tuple[Spot | None, Spot | None]:
+def places_of(row: AlignedRow | None) -> tuple[FilePosition | None, FilePosition | None]:
     """Return the positions of a row on both sides; for a transaction twice on one side, that of its copy there."""
     if row is None or isinstance(row, PassedOver):
         return None, None

@@ -22,7 +22,7 @@ from tests.simulated.late_replication import beat
 from trailformat import TrailFile
 from trailformat.records.record_header import RESTART_OK
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Extent, Restart
 from trailformat.transactions.extents import transactions_of
 from trailformat.transactions.whole_trail import WholeTrail
@@ -73,7 +73,7 @@ def test_the_first_checkpoint_is_at_the_last_restart_up_to_the_moment_asked_for(
     path = TRAILS / "et000000000"
     found = FirstPass(WholeTrail.around(path), 0, at)
     for time in sorted(times):
-        found.take(Restart(Spot(path, 0), RESTART_OK, time))
+        found.take(Restart(FilePosition(path, 0), RESTART_OK, time))
     known = [time for time in times if at is None or time <= at]
     first = found.first_checkpoint(None)
     assert (first and (first.time, first.source)) == ((max(known), FirstSource.RESTART) if known else None)

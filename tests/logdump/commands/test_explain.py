@@ -18,7 +18,7 @@ from logdump.session.events import Event, Notice
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.simulated import late_replication as late
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 DDL_TRAIL = "dt000000000"
 
@@ -89,7 +89,7 @@ def test_the_first_line_says_what_is_assumed_and_what_would_tell_more(line: Line
 
 
 def test_an_answer_has_at_most_25_lines(line: Line) -> None:
-    parts = tuple(Evidence((f"{number}",), (Spot(Path("lt000000000"), number),)) for number in range(60))
+    parts = tuple(Evidence((f"{number}",), (FilePosition(Path("lt000000000"), number),)) for number in range(60))
     shown = Explained(Question.DDL, "it", Conclusion("rule", ("so",)), parts, (), ("this", "that"), 1, is_partial=True)
     lines = list(render(shown, line.session.settings))
     assert len(lines) == MOST_LINES == 25

@@ -36,7 +36,7 @@ from tests.searching import IS_LONG
 from tests.simulated.pairs import Committed, drawn, edited, written
 from tests.trailformat.test_real_trail import private_bytes
 from trailformat import TrailFile
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 TEXTS = st.text("abc", max_size=12)
 
@@ -142,7 +142,7 @@ def test_rows_around_a_difference_are_equal_and_few(pair: tuple[str, str, list[C
     assert len(same) <= 4 * len(listing.differences)
 
 
-def _values_at(spot: Spot) -> object:
+def _values_at(spot: FilePosition) -> object:
     with TrailFile(spot.path) as trail:
         record = trail.record_at(spot.rba)
         assert record is not None

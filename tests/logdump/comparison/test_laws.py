@@ -39,7 +39,7 @@ from tests.simulated.pairs import TEAS, Committed, drawn, restocked, written
 from tests.trailformat.samples import trail_of
 from tests.trailformat.small_batches import in_batches
 from trailformat import Record, TrailFile
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import whole_trail
 from trailformat.transactions.batches import TransactionSummary
 from trailformat.transactions.extent import Ended
@@ -101,7 +101,7 @@ def _change(key: str) -> Change:
     return insert(TEAS, (f"T{key}", key, "Uji", "A ", Decimal("9.50"), Decimal(7)))
 
 
-def _key_at(spot: Spot | None) -> str | None:
+def _key_at(spot: FilePosition | None) -> str | None:
     """The key of the row at a place."""
     if spot is None:
         return None
@@ -168,7 +168,7 @@ def test_in_any_order_rows_differ_by_how_often_each_is_there(a: str, b: str, lev
     assert keys == [Counter(a) - Counter(b), Counter(b) - Counter(a)]
 
 
-def _spots(line: Line) -> tuple[list[Spot | None], list[Spot | None]]:
+def _spots(line: Line) -> tuple[list[FilePosition | None], list[FilePosition | None]]:
     found = _found(line)
     return [one.a for one in found], [one.b for one in found]
 

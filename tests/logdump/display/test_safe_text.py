@@ -16,15 +16,18 @@ from logdump.notation.text import amount
 from logdump.session.settings import Settings
 from tests.logdump.extents import BEFORE, HERE, NEXT, OPEN, OVERTAKEN, WHOLE
 from trailformat.records.record_header import DELETE, INSERT, NO_TRANSACTION, RESTART_ABEND, Transaction
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Damage, Ended, Extent, Restart
 from trailformat.transactions.restart_places import RestartPlaces
 
 _ESCAPES = "\x1b[2J\nB"
 _CUT = WHOLE._replace(
-    after=Spot(HERE, 450), ended=Ended.CUT, marker=Restart(Spot(HERE, 400), RESTART_ABEND), has_end=False
+    after=FilePosition(HERE, 450),
+    ended=Ended.CUT,
+    marker=Restart(FilePosition(HERE, 400), RESTART_ABEND),
+    has_end=False,
 )
-_LOST = WHOLE._replace(begin=None, first=Spot(HERE, 200), records=2)
+_LOST = WHOLE._replace(begin=None, first=FilePosition(HERE, 200), records=2)
 _TO = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
 
 _UNFINISHED = "A record that is not complete begins at RBA 9 of dirdat/et000000008, 3 bytes: more may follow."
@@ -35,7 +38,7 @@ def _places(extent: Extent | None, rba: int, path: Path) -> RestartPlaces:
     whole = extent if extent is not None and extent.is_whole else None
     damage = next((one for one in extent.damage if not one.is_partial), None) if extent is not None else None
     after = extent.after if extent is not None else None
-    return RestartPlaces(Spot(path, rba), extent, (), whole, after, damage=damage)
+    return RestartPlaces(FilePosition(path, rba), extent, (), whole, after, damage=damage)
 
 
 def _lines(places: RestartPlaces) -> list[str]:
@@ -77,7 +80,7 @@ def test_the_whole_answer_at_the_beginning() -> None:
             "RBA 300 is inside a transaction, 2 of 3 records before it: a restart there is not safe.",
         ),
         (
-            WHOLE._replace(begin=Spot(BEFORE, 100), before=1),
+            WHOLE._replace(begin=FilePosition(BEFORE, 100), before=1),
             100,
             "RBA 100 is inside a transaction, 1 of 3 records before it: a restart there is not safe.",
         ),
@@ -139,7 +142,7 @@ def test_between_two_transactions_the_place_itself_is_printed() -> None:
         (_LOST, ["To skip it, 2 records:", (7, 400)]),
         (_LOST._replace(ended=Ended.OVERTAKEN), ["To skip it, 2 records:", (7, 400)]),
         (
-            WHOLE._replace(begin=Spot(BEFORE, 900), after=Spot(NEXT, 50)),
+            WHOLE._replace(begin=FilePosition(BEFORE, 900), after=FilePosition(NEXT, 50)),
             ["To apply the whole transaction again:", _TO.format(6, 900), "To skip it, 3 records:", (8, 50)],
         ),
     ],
@@ -153,14 +156,14 @@ def test_the_advice(extent: Extent, advice: list[str | tuple[int, int]]) -> None
 @pytest.mark.parametrize(
     ("extent", "lines"),
     [
-        (WHOLE._replace(begin=Spot(BEFORE, 900)), ["  Begins at  RBA 900 of dirdat/et000000006"]),
+        (WHOLE._replace(begin=FilePosition(BEFORE, 900)), ["  Begins at  RBA 900 of dirdat/et000000006"]),
         (_LOST, ["  Begins at  unknown: its first record is lost"]),
         (
             _LOST._replace(missing=BEFORE),
             ["  Begins at  not in the trail: dirdat/et000000006 is missing"],
         ),
         (WHOLE._replace(last=None), ["  Last at    no record of it can be read"]),
-        (WHOLE._replace(last=Spot(NEXT, 30)), ["  Last at    RBA 30 of dirdat/et000000008"]),
+        (WHOLE._replace(last=FilePosition(NEXT, 30)), ["  Last at    RBA 30 of dirdat/et000000008"]),
         (
             _CUT,
             ["  Ends at    no end record. Cut by RestartAbend at RBA 400: a Replicat drops it"],
@@ -170,7 +173,7 @@ def test_the_advice(extent: Extent, advice: list[str | tuple[int, int]]) -> None
             ["  Ends at    no end record: the next transaction begins at RBA 400: a Replicat drops it"],
         ),
         (
-            OVERTAKEN._replace(ended=Ended.DAMAGE, after=Spot(NEXT, 5)),
+            OVERTAKEN._replace(ended=Ended.DAMAGE, after=FilePosition(NEXT, 5)),
             ["  Ends at    no end record: the next transaction begins at RBA 5 of dirdat/et000000008"],
         ),
         (OPEN, ["  Ends at    not in the trail yet: the transaction is open at the end of the trail"]),
@@ -207,10 +210,10 @@ def test_the_rest(extent: Extent, lines: list[str]) -> None:
 def _copied(extent: Extent, *again: Extent, asked: int = 100, others: int = 0) -> RestartPlaces:
     """Around a place in a transaction that comes again."""
     whole = next(one for one in again if one.is_whole)
-    return RestartPlaces(Spot(HERE, asked), extent, again, whole, again[-1].after, others)
+    return RestartPlaces(FilePosition(HERE, asked), extent, again, whole, again[-1].after, others)
 
 
-_COPY = WHOLE._replace(begin=Spot(HERE, 450), first=Spot(HERE, 450), after=Spot(NEXT, 90))
+_COPY = WHOLE._replace(begin=FilePosition(HERE, 450), first=FilePosition(HERE, 450), after=FilePosition(NEXT, 90))
 
 
 def test_what_is_cut_and_comes_again_is_left_out_behind_its_whole_copy() -> None:
@@ -225,8 +228,8 @@ def test_what_is_cut_and_comes_again_is_left_out_behind_its_whole_copy() -> None
 
 
 def test_of_several_copies_each_is_named_and_what_else_is_left_out_is_said() -> None:
-    cut = _CUT._replace(begin=Spot(HERE, 450), first=Spot(HERE, 450))
-    copy = _COPY._replace(begin=Spot(NEXT, 7), first=Spot(NEXT, 7))
+    cut = _CUT._replace(begin=FilePosition(HERE, 450), first=FilePosition(HERE, 450))
+    copy = _COPY._replace(begin=FilePosition(NEXT, 7), first=FilePosition(NEXT, 7))
     assert _lines(_copied(_CUT, cut, copy, others=2))[3:8] == [
         "A copy follows at RBA 450: not whole.",
         "A copy follows at RBA 7 of dirdat/et000000008: whole.",
@@ -247,7 +250,7 @@ def test_a_place_after_the_last_record_of_what_is_cut_is_safe_itself() -> None:
 
 def test_where_damage_comes_first_a_replicat_abends() -> None:
     damage = Damage(HERE, 400, 20, is_partial=False)
-    places = RestartPlaces(Spot(HERE, 400), damage=damage)
+    places = RestartPlaces(FilePosition(HERE, 400), damage=damage)
     safe = "RBA 400 is between two transactions: a restart there loses nothing and repeats nothing"
     assert _lines(places) == [
         f"{safe}, but the Replicat then abends at the damage at RBA 400.",
@@ -276,16 +279,16 @@ def test_text_of_a_trail_and_names_of_files_are_harmless() -> None:
     odd = Path(f"dir{_ESCAPES}/et000000007")
     hostile = WHOLE._replace(
         transaction=Transaction(_ESCAPES, _ESCAPES),
-        begin=Spot(odd, 1),
-        last=Spot(odd, 2),
-        after=Spot(odd, 3),
+        begin=FilePosition(odd, 1),
+        last=FilePosition(odd, 2),
+        after=FilePosition(odd, 3),
         tables={_ESCAPES: Counter({INSERT: 1})},
         damage=(Damage(odd, 4, 5, is_partial=False), Damage(odd, 6, 7, is_partial=True)),
     )
     others = (
         hostile._replace(begin=None, missing=odd),
         hostile._replace(after=None, missing=odd),
-        hostile._replace(marker=Restart(Spot(odd, 9), RESTART_ABEND), ended=Ended.CUT),
+        hostile._replace(marker=Restart(FilePosition(odd, 9), RESTART_ABEND), ended=Ended.CUT),
         hostile._replace(has_end=False, ended=Ended.OVERTAKEN),
     )
     for extent in (hostile, *others):
@@ -345,7 +348,7 @@ def test_between_two_transactions_json_has_the_place_alone() -> None:
 def test_what_a_transaction_lacks_is_null_in_json() -> None:
     answer = _json(OPEN._replace(begin=None, last=None))
     assert [answer[name] for name in ("begin", "last", "after", "marker", "missing")] == [None] * 5
-    unnamed = _json(WHOLE._replace(begin=Spot(Path("copy.bin"), 100)))["begin"]
+    unnamed = _json(WHOLE._replace(begin=FilePosition(Path("copy.bin"), 100)))["begin"]
     assert unnamed["seqno"] is None
 
 

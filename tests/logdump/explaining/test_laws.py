@@ -25,7 +25,7 @@ from tests.simulated.source import Source
 from trailformat import TrailFile, to_datetime
 from trailformat.changes.transactions import is_transactional
 from trailformat.records.record_header import FIRST, RESTART_ABEND
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.whole_trail import WholeTrail
 
 
@@ -145,7 +145,7 @@ def test_the_clock_of_a_definition_is_held_against_the_next_row_and_no_other(
                 waiting = None
         whole = WholeTrail.around(trail.close())
         for found in whole.batches():
-            clocks.take(Spot(found.trail.path, 0), found.batch)
+            clocks.take(FilePosition(found.trail.path, 0), found.batch)
     known = lags if at is None else [one for one in lags if one[0] <= at]
     expected = None
     if known:

@@ -31,7 +31,7 @@ from tests.simulated.recovery import Kill, RecoveringExtract
 from tests.simulated.source import Source
 from trailformat import TrailFile
 from trailformat.records.record_header import FIRST, RESTART_ABEND, RESTART_OK
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Restart
 
 OUTCOMES = {
@@ -60,7 +60,7 @@ def test_of_two_rules_that_hold_the_first_is_told(first: str, second: str) -> No
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
-HERE = Spot(Path("hb000000000"), 2374)
+HERE = FilePosition(Path("hb000000000"), 2374)
 
 LAG_ORDER = (
     *("no_heartbeat", "trail_ends", "extract_down", "beats_missing", "clocks_differ", "no_lag", "waits_for_commit"),

@@ -18,7 +18,7 @@ from logdump.session.settings import Settings
 from tests.logdump.line import Line
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import BadRecord, TrailFile
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 SHOP = TRAILS / "et000000000"
 
@@ -213,7 +213,7 @@ def _shown(events: Iterable[Event]) -> list[str]:
 
 def _tally(rows: int, *, selected: int) -> ExportTally:
     tally = ExportTally()
-    tally.selected, tally.end = selected, Spot(Path("lt000000"), 100 * selected)
+    tally.selected, tally.end = selected, FilePosition(Path("lt000000"), 100 * selected)
     tally.files = [FileTally(f"part-{rows}", ALL, rows)]
     return tally
 

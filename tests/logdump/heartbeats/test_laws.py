@@ -18,7 +18,7 @@ from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.heartbeats import Row
 from tests.simulated.late_replication import MINUTE, applied
 from trailformat import TrailFile, to_datetime
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 DAY = 24 * 60 * MINUTE
 
@@ -99,7 +99,7 @@ STAGES = ("extract", "routing", "replicat")
 def test_the_stage_of_a_beat_is_the_last_process_that_it_had_passed(passed: int, role: Role, is_reported: bool) -> None:
     """The history receives a beat that came in; what it knows of one that went out was told by the other database."""
     extract_ts, routing_ts, replicat_ts = (number if number < passed else None for number in range(len(STAGES)))
-    row = HeartbeatRow(role, "GGADMIN.GG_HEARTBEAT", "INSERT", Spot(Path("hb000000000"), 0), None, 0)
+    row = HeartbeatRow(role, "GGADMIN.GG_HEARTBEAT", "INSERT", FilePosition(Path("hb000000000"), 0), None, 0)
     way = extract_ts, routing_ts, replicat_ts
     one = Beat(row, Direction.OUTGOING, 0, *way, None, None, (), None, is_reported=is_reported)
     expected = ("seed", *STAGES)[passed]
@@ -117,7 +117,7 @@ def test_a_beat_that_stands_in_a_row_once_more_is_no_new_one_in_either_direction
     expected = []
     for in_steps, out_steps, number in [(1, 1, 1), (0, 0, 1), (1, 0, 1), (0, 1, 1), *((*one[:2], 1) for one in events)]:
         incoming, outgoing = incoming + 10 * in_steps, outgoing + 10 * out_steps
-        row = HeartbeatRow(Role.BEAT, "GGADMIN.GG_HEARTBEAT", "UPDATE", Spot(Path("hb000000000"), 0), None, 0)
+        row = HeartbeatRow(Role.BEAT, "GGADMIN.GG_HEARTBEAT", "UPDATE", FilePosition(Path("hb000000000"), 0), None, 0)
         row = row._replace(
             local_database="WEST",
             remote_database=f"EAST{number}",

@@ -38,7 +38,7 @@ from tests.simulated.heartbeats import (
     drawn_links,
 )
 from trailformat import TrailFile
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.values import Plain, Value
 
 
@@ -110,7 +110,7 @@ def test_tables_of_before_19c_lack_the_restart_and_nothing_else(tmp_path: Path) 
     assert [plain(one, list(expected[0])) for one in lag_history(rows_of(path))] == expected
 
 
-HERE = Spot(Path("lt000000000"), 0)
+HERE = FilePosition(Path("lt000000000"), 0)
 
 
 @pytest.mark.parametrize(

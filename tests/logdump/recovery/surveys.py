@@ -7,7 +7,7 @@ from pathlib import Path
 from logdump.features.recovery.report import RecoveryReport
 from logdump.features.recovery.survey import Survey
 from trailformat.scan import Workers
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.applied import AppliedTransactions
 from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import WholeTrail
@@ -32,12 +32,12 @@ def report(paths: list[Path]) -> RecoveryReport:
     return RecoveryReport(surveyed(paths))
 
 
-def effective(paths: list[Path]) -> list[Spot]:
+def effective(paths: list[Path]) -> list[FilePosition]:
     """Where the transactions begin that a Replicat applies."""
     whole = whole_trail(paths)
     judge, found = AppliedTransactions(whole), []
     for batch in transaction_batches(whole):
         copies = {one.row for one in judge.judge(batch).verdicts if one.copy_of is not None}
         places = [batch.first(row) for row in range(batch.rows) if batch.is_whole(row) and row not in copies]
-        found += [Spot(whole.paths[place.ordinal], place.rba) for place in places]
+        found += [FilePosition(whole.paths[place.ordinal], place.rba) for place in places]
     return found

@@ -36,7 +36,7 @@ from trailformat.records.record_header import LAST, NOT_TRANSACTIONAL, ONLY
 from trailformat.scan import scan
 from trailformat.totals.counting import OTHERS
 from trailformat.trail.file import TrailFile
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.around import extent_at
 from trailformat.transactions.extent import Extent
 from trailformat.transactions.extents import transactions_of
@@ -47,7 +47,7 @@ from trailformat.transactions.whole_trail import WholeTrail
 SEEDS = st.integers(0, 1 << 32)
 _NO_ROWS = {*NOT_TRANSACTIONAL, OTHERS}
 
-Told = list[tuple[Spot, Spot, bool, str]]
+Told = list[tuple[FilePosition, FilePosition, bool, str]]
 """Of each transaction its first and last record, whether it begins there, and how it ended."""
 
 
@@ -60,8 +60,8 @@ def _of_extents(extents: Iterator[object]) -> Told:
     return sorted((one.first, one.last, one.begin is not None, one.ended.value) for one in found if one.first)  # type: ignore[misc]
 
 
-def _applied(history: History, *, past_damage: bool = False) -> set[Spot]:
-    return set(history.run(Spot(history.paths[0], 0), past_damage=past_damage).begins)
+def _applied(history: History, *, past_damage: bool = False) -> set[FilePosition]:
+    return set(history.run(FilePosition(history.paths[0], 0), past_damage=past_damage).begins)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -74,9 +74,15 @@ def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_h
         expected, applied = _model(history), _applied(history)
         assert _of_extents(transactions_of(WholeTrail(history.paths))) == expected
         told = rows(",".join(map(str, history.paths)), analysis="transactions", mode="PERMISSIVE")
-        assert {Spot(Path(one["begin_file"]), one["begin_rba"]) for one in told if one["is_effective"]} == applied
+        assert {
+            FilePosition(Path(one["begin_file"]), one["begin_rba"]) for one in told if one["is_effective"]
+        } == applied
         assert sorted(
-            (Spot(Path(one["begin_file"]), one["begin_rba"]), Spot(Path(one["end_file"]), one["end_rba"]), one["ended"])
+            (
+                FilePosition(Path(one["begin_file"]), one["begin_rba"]),
+                FilePosition(Path(one["end_file"]), one["end_rba"]),
+                one["ended"],
+            )
             for one in told
         ) == [(first, last, ended) for first, last, _, ended in expected]
         assert sum(one["records"] for one in told) == sum(len(one.rows) for one in history.occurrences())
@@ -127,7 +133,7 @@ def _place(one: Occurrence, row: Written) -> int:
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
-        run, folder = history.run(Spot(history.paths[0], 0)), history.paths[0].parent
+        run, folder = history.run(FilePosition(history.paths[0], 0)), history.paths[0].parent
         line, xids = Line(), [MYSQL_21.xid(number) for number in run.whole]
         begin = f"open {history.paths[0]}"
         line(f"{begin}; across {'gaps' if kind == 'gap' else 'on'}; recovery")
@@ -148,7 +154,7 @@ def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(kin
         # HEARTBEAT goes by these
         ranges = NotAppliedByFile(WholeTrail(history.paths))
         written = [row for one in history.occurrences() for row in one.rows]
-        assert {Spot(one.path, one.rba) for one in written if not ranges.of(one.path).hold(one.rba)} == run.rows
+        assert {FilePosition(one.path, one.rba) for one in written if not ranges.of(one.path).hold(one.rba)} == run.rows
         trail = folder / history.paths[0].name[:2]
         line(f"diff {trail} {trail} ignore cut quiet")
         (compared,) = (event for event in line.events if isinstance(event, DiffShown))
@@ -160,9 +166,9 @@ def _begun(script: list[str]) -> list[str]:
     return [text.split()[2] for text in script if text.startswith("-- Transaction ")]
 
 
-def _exported(path: Path) -> set[Spot]:
+def _exported(path: Path) -> set[FilePosition]:
     told = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return {Spot(Path(one["file"]), one["rba"]) for one in told if one.get("csn") is not None}
+    return {FilePosition(Path(one["file"]), one["rba"]) for one in told if one.get("csn") is not None}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -255,9 +261,9 @@ def test_explain_restart_names_the_places_that_safe_names(kind: str, seed: int) 
             assert (safe.extent.first, safe.extent.begin, safe.is_begin) == (
                 one.first,
                 one.begin,
-                Spot(row.path, row.rba) == one.begin,
+                FilePosition(row.path, row.rba) == one.begin,
             )
-            line(f"explain restart at {_seqno(Spot(row.path, row.rba))} {row.rba}")
+            line(f"explain restart at {_seqno(FilePosition(row.path, row.rba))} {row.rba}")
             (explained,) = (event for event in line.events if isinstance(event, Explained))
             said = "".join(map(str, explained.verdict.text))
             if explained.verdict.rule == "inside":
@@ -268,7 +274,7 @@ def test_explain_restart_names_the_places_that_safe_names(kind: str, seed: int) 
             assert (explained.verdict.rule == "safe") <= safe.is_safe
 
 
-def _seqno(spot: Spot) -> int:
+def _seqno(spot: FilePosition) -> int:
     name = TrailName.parse(spot.path)
     assert name is not None
     return name.seqno

@@ -23,7 +23,7 @@ from tests.simulated.extract import Written
 from tests.simulated.restarted_replicat import History
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.not_applied import NotApplied
 from trailformat.transactions.restart_places import RestartPlaces, restart_places
 
@@ -32,24 +32,24 @@ WITHOUT_GAP = [kind for kind in KINDS if kind != "gap"]
 """A Replicat waits where a file is missing, and SAFE does not look behind that: the model reads on."""
 
 
-def _places(history: History) -> list[Spot]:
+def _places(history: History) -> list[FilePosition]:
     """Where records begin and end, and where files begin."""
-    spots = {Spot(path, 0) for path in history.paths}
+    spots = {FilePosition(path, 0) for path in history.paths}
     for one in history.written:
-        at, end = Spot(one.path, one.rba), Spot(one.path, one.rba + one.length)
+        at, end = FilePosition(one.path, one.rba), FilePosition(one.path, one.rba + one.length)
         is_lost = any(zeros.path == one.path and zeros.start <= one.rba < zeros.stop for zeros in history.zeros)
         spots |= set() if is_lost else {at, end}
     return sorted(spots, key=history.order)
 
 
-def _asked(spot: Spot) -> RestartPlaces:
+def _asked(spot: FilePosition) -> RestartPlaces:
     with TrailFile(spot.path) as trail:
         return restart_places(trail, spot.rba)
 
 
-def _all_but(history: History, first: Spot, *, again: Spot) -> list[int]:
+def _all_but(history: History, first: FilePosition, *, again: FilePosition) -> list[int]:
     """The transactions that a Replicat applies of the whole trail, but neither before a place nor from another on."""
-    start = Spot(history.paths[0], 0)
+    start = FilePosition(history.paths[0], 0)
     every = history.run(start, past_damage=True).whole
     before = set(history.run(start, first, past_damage=True).whole)
     after = set(history.run(again, past_damage=True).whole)
@@ -61,7 +61,7 @@ def _all_but(history: History, first: Spot, *, again: Spot) -> list[int]:
 @settings(max_examples=examples(5, short=1), deadline=None)
 def test_a_replicat_that_starts_at_a_place_applies_what_is_said(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
-        numbers = {Spot(one.path, one.rba): one.transaction for one in history.written}
+        numbers = {FilePosition(one.path, one.rba): one.transaction for one in history.written}
         for spot in _places(history):
             places = _asked(spot)
             _check_safe(history, spot, places)
@@ -92,7 +92,7 @@ def test_the_end_of_the_file_is_not_safe_while_a_transaction_is_open(trails: Pat
         assert not found.is_safe
 
 
-def _check_safe(history: History, spot: Spot, places: RestartPlaces) -> None:
+def _check_safe(history: History, spot: FilePosition, places: RestartPlaces) -> None:
     """A place is safe where no transaction is met in its middle and none is missed."""
     run = history.run(spot)
     if places.is_safe:
@@ -104,7 +104,7 @@ def _check_safe(history: History, spot: Spot, places: RestartPlaces) -> None:
     assert places.is_safe == (meets_whole and not is_damaged_there)
 
 
-def _check_begin(history: History, places: RestartPlaces, numbers: dict[Spot, int]) -> None:
+def _check_begin(history: History, places: RestartPlaces, numbers: dict[FilePosition, int]) -> None:
     """From its begin a transaction is applied once, and nothing is missed."""
     extent = places.extent
     if extent is None or extent.begin is None or extent.damage:
@@ -115,7 +115,7 @@ def _check_begin(history: History, places: RestartPlaces, numbers: dict[Spot, in
     assert _all_but(history, extent.begin, again=extent.begin) == []
 
 
-def _check_leave_out(history: History, places: RestartPlaces, numbers: dict[Spot, int]) -> None:
+def _check_leave_out(history: History, places: RestartPlaces, numbers: dict[FilePosition, int]) -> None:
     """Where a transaction is left out it is never applied, and only so many others are left out."""
     if places.extent is None or places.extent.transaction.csn is None or places.leave_out is None:
         return
@@ -148,7 +148,7 @@ def test_explain_restart_names_the_same_places_and_calls_none_safe_that_is_not(k
                 assert history.run(spot).abended
 
 
-def _explained(history: History, spot: Spot) -> Explained:
+def _explained(history: History, spot: FilePosition) -> Explained:
     question = RestartQuestion(whole_trail(list(history.paths)), spot, BrOptions())
     for _ in question.run(1 << 40, RowDefinitions):
         pass
@@ -162,7 +162,7 @@ def _explained(history: History, spot: Spot) -> Explained:
 def test_at_a_recovery_point_nothing_is_missed_and_recovery_counts_what_is_applied(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         found = report(list(history.paths))
-        start = Spot(history.paths[0], 0)
+        start = FilePosition(history.paths[0], 0)
         assert found.shown("", None, is_partial=False).effective == len(history.run(start).whole)
         for one in found.restarts():
             if one.recovery_point is not None and not history.zeros:
@@ -178,8 +178,8 @@ def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_d
     with drawn(kind, seed) as history:
         found = NotApplied(whole_trail(list(history.paths)))
         rows = [one for one in history.events() if isinstance(one, Written) and one.change is not None]
-        kept = {Spot(one.path, one.rba) for one in rows if not found.of(one.path).hold(one.rba)}
-        assert kept == history.run(Spot(history.paths[0], 0)).rows
+        kept = {FilePosition(one.path, one.rba) for one in rows if not found.of(one.path).hold(one.rba)}
+        assert kept == history.run(FilePosition(history.paths[0], 0)).rows
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -18,7 +18,7 @@ from tests.logdump.recovery.surveys import effective, report, surveyed
 from tests.searching import examples
 from tests.simulated.recovery import RecoveringExtract, append_recovery, overwritten, rebuilt
 from tests.simulated.replicat import replicat
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 FLAVOURS = [MYSQL_21, ORACLE_12]
 SEEDS = st.integers(0, 1 << 32)
@@ -30,10 +30,10 @@ def _folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _applied(extract: RecoveringExtract) -> list[Spot]:
+def _applied(extract: RecoveringExtract) -> list[FilePosition]:
     """Where the transactions begin that the simulated Replicat applies."""
     _, applied = replicat(extract.written, extract.first_rows)
-    return [Spot(records[0].path, records[0].rba) for records in applied]
+    return [FilePosition(records[0].path, records[0].rba) for records in applied]
 
 
 @pytest.mark.usefixtures("kernels")
@@ -73,7 +73,7 @@ def test_the_copy_of_a_cut_begins_with_what_was_cut(seed: int) -> None:
 def test_every_marker_and_every_file_that_a_failure_has_begun_is_a_restart(seed: int) -> None:
     with _folder() as folder:
         extract = append_recovery(folder, Random(seed), MYSQL_21)
-        markers = [Spot(one.path, one.rba) for one in extract.written if one.change is None]
+        markers = [FilePosition(one.path, one.rba) for one in extract.written if one.change is None]
         restarts = list(report(extract.paths).restarts())
         assert [one.spot for one in restarts if one.kind != "rollover"] == markers
         begun = [one.spot for one in restarts if one.kind == "rollover"]
@@ -103,9 +103,9 @@ def test_transactions_of_rebuilt_files_are_told_with_both_places(seed: int) -> N
     with _folder() as folder:
         made = rebuilt(folder, Random(seed), ORACLE_12)
         begins = [one for one in made.extract.written if one.trans_ind in (0, 3)]
-        places: dict[int, list[Spot]] = {}
+        places: dict[int, list[FilePosition]] = {}
         for one in begins:
-            places.setdefault(one.transaction, []).append(Spot(one.path, one.rba))
+            places.setdefault(one.transaction, []).append(FilePosition(one.path, one.rba))
         told = [(one.first, one.copy.begin) for one in report(made.extract.paths).second_copies()]
         assert told == [tuple(places[number]) for number in made.again]
 
@@ -121,7 +121,9 @@ def test_old_data_under_new_are_told_and_whether_the_trail_comes_back_to_what_it
         made = overwritten(folder, Random(seed), flavour)
         found = report([made.path])
         told = [(one.spot, one.was_passed) for one in found.overwritten()]
-        assert told == ([(Spot(made.path, made.end), made.tells)] if made.is_broken and made.is_followed else [])
+        assert told == (
+            [(FilePosition(made.path, made.end), made.tells)] if made.is_broken and made.is_followed else []
+        )
         assert found.shown("", None, is_partial=False).modes == (0,)
 
 
@@ -139,6 +141,9 @@ def test_of_a_trail_that_ends_anywhere_no_transaction_is_told_that_is_not_there(
             assert effective(extract.paths) == here
 
 
-def _ends_of(extract: RecoveringExtract) -> list[tuple[Spot, Spot]]:
+def _ends_of(extract: RecoveringExtract) -> list[tuple[FilePosition, FilePosition]]:
     _, applied = replicat(extract.written, extract.first_rows)
-    return [(Spot(one[0].path, one[0].rba), Spot(one[-1].path, one[-1].rba + one[-1].length)) for one in applied]
+    return [
+        (FilePosition(one[0].path, one[0].rba), FilePosition(one[-1].path, one[-1].rba + one[-1].length))
+        for one in applied
+    ]

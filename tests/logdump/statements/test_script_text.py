@@ -47,7 +47,7 @@ from trailformat.records.record_header import (
 )
 from trailformat.scan import scan
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import extents
 from trailformat.transactions.extent import Damage, Ended, Extent, Moment, Restart, Walked
 
@@ -263,21 +263,21 @@ def _lines(item: Opening | Closing | SkippedTransaction | NotRun, dialect: str =
     return list(script_lines(item, DIALECTS[dialect], TimeOffset(offset)))
 
 
-def _cut(io_type: int, at: Spot) -> Extent:
+def _cut(io_type: int, at: FilePosition) -> Extent:
     return _OPEN._replace(ended=Ended.CUT, marker=Restart(at, io_type), after=at)
 
 
 @pytest.mark.parametrize(
     ("extent", "reason"),
     [
-        (_cut(RESTART_ABEND, Spot(HERE, 400)), "cut by RestartAbend at RBA 400: a Replicat drops it."),
+        (_cut(RESTART_ABEND, FilePosition(HERE, 400)), "cut by RestartAbend at RBA 400: a Replicat drops it."),
         (
-            _cut(RESTART_OK, Spot(NEXT, 9)),
+            _cut(RESTART_OK, FilePosition(NEXT, 9)),
             "cut by RestartOK at RBA 9 of dirdat/et000000008: a Replicat drops it.",
         ),
         (_OVERTAKEN, "it has no last record, the next begins at RBA 400: a Replicat drops it."),
         (
-            _OVERTAKEN._replace(after=Spot(NEXT, 9)),
+            _OVERTAKEN._replace(after=FilePosition(NEXT, 9)),
             "it has no last record, the next begins at RBA 9 of dirdat/et000000008: a Replicat drops it.",
         ),
         (_LOST._replace(missing=NEXT), "it begins in dirdat/et000000008, which is not here."),
@@ -316,11 +316,11 @@ def test_a_transaction_that_is_left_out_says_why(extent: Extent, reason: str) ->
         ),
         (_WHOLE._replace(transaction=NO_TRANSACTION), "1970/01/01 00:00:00.000.000, RBA 100 to 400, 2 records"),
         (
-            _WHOLE._replace(after=Spot(NEXT, 9)),
+            _WHOLE._replace(after=FilePosition(NEXT, 9)),
             "5.2.88 CSN 4188 1970/01/01 00:00:00.000.000, RBA 100 to 9 of dirdat/et000000008, 2 records",
         ),
         (
-            _WHOLE._replace(first=Spot(NEXT, 50)),
+            _WHOLE._replace(first=FilePosition(NEXT, 50)),
             "5.2.88 CSN 4188 1970/01/01 00:00:00.000.000, RBA 50 of dirdat/et000000008 to 400, 2 records",
         ),
     ],
@@ -387,10 +387,14 @@ def test_no_text_of_a_trail_and_no_name_of_a_file_ends_its_comment() -> None:
     made = change("INSERT")._replace(table=_FOREIGN)
     foreign = Transaction(_FOREIGN, _FOREIGN)
     lines = [
-        *_lines(Opening(_WHOLE._replace(transaction=foreign, first=Spot(odd, 1), after=Spot(odd, 2)), 2, _TRAIL)),
+        *_lines(
+            Opening(
+                _WHOLE._replace(transaction=foreign, first=FilePosition(odd, 1), after=FilePosition(odd, 2)), 2, _TRAIL
+            )
+        ),
         *_lines(SkippedTransaction(_LOST._replace(transaction=foreign, missing=odd), 2, _TRAIL)),
         *_lines(SkippedTransaction(_OPEN._replace(missing=odd), 2, _TRAIL)),
-        *_lines(SkippedTransaction(_cut(RESTART_OK, Spot(odd, 1)), 2, _TRAIL)),
+        *_lines(SkippedTransaction(_cut(RESTART_OK, FilePosition(odd, 1)), 2, _TRAIL)),
         *_lines(NotRun(Statement(made, None, _FOREIGN, elsewhere=odd))),
         *statement_lines(Statement(made, None, _FOREIGN, elsewhere=odd)),
     ]

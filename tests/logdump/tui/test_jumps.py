@@ -23,7 +23,7 @@ from tests.logdump.line import Line
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import Screen, drive, rba_of
 from trailformat import TrailFile
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_a_record_without_such_another_says_so() -> None:
 
 
 def test_steps_and_lines_that_move_nothing_are_no_jumps() -> None:
-    jumps, here = Jumps(), Spot(Path("a"), 1)
+    jumps, here = Jumps(), FilePosition(Path("a"), 1)
     for number, now in enumerate([here, here._replace(rba=9), here._replace(rba=20)]):
         jumps.begin(number, here, 9)
         jumps.end(number, now)

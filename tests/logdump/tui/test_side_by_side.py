@@ -27,7 +27,7 @@ from tests.logdump.tui.test_harmless import characters
 from tests.searching import in_turn
 from tests.short_folder import short_folder
 from tests.simulated.pairs import Committed, drawn, restocked, written
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 LINE = "diff sm ../b/sm values"
 
@@ -146,7 +146,7 @@ def test_escape_stops_a_comparison_under_way_and_keeps_what_was_found(
 
 
 def test_every_row_has_its_sign_and_its_sides_at_any_width() -> None:
-    a, b, other = (Spot(Path("dir") / name, rba) for name, rba in (("a", 70), ("b", 1200), ("b", 900)))
+    a, b, other = (FilePosition(Path("dir") / name, rba) for name, rba in (("a", 70), ("b", 1200), ("b", 900)))
     part = PartDifference("after", "NAME", "x" * 500 + "Uji", "x" * 500 + "Sencha")
     row = DifferenceShown(Kind.CHANGED, a, b, "77", "5.1.1", "T.TEAS", "Insert", parts=(part,))
     twice = DifferenceShown(Kind.TWICE, other, b, "78", records=2, side="b")
@@ -174,7 +174,7 @@ def test_every_row_has_its_sign_and_its_sides_at_any_width() -> None:
 
 @pytest.mark.parametrize(("height", "parts"), in_turn([4, 12, 22, 60], [0, 1, 5, 40]))
 def test_rows_have_all_lines_that_what_differs_does_not_need(parts: int, height: int) -> None:
-    spot = Spot(Path("dir") / "a", 70)
+    spot = FilePosition(Path("dir") / "a", 70)
     listing = AlignedListing(DiffLevel.RECORDS, ("a", "b"))
     differing = tuple(PartDifference("after", f"C{number}", "1", "2") for number in range(parts))
     for _ in range(100):

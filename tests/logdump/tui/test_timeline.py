@@ -35,7 +35,7 @@ from tests.logdump.tui.test_records import SIZES
 from tests.short_folder import short_folder
 from tests.simulated import late_replication as late
 from tests.simulated.heartbeat_trails import HeartbeatTrail, target_trail
-from trailformat.trail.sequence import Spot
+from trailformat.trail.sequence import FilePosition
 
 TALL = (200, 50)
 
@@ -425,7 +425,7 @@ def test_a_bar_is_as_high_as_its_value(values: list[int | None], height: int, ro
 
 
 def test_a_missing_beat_is_marked_even_where_a_column_holds_many() -> None:
-    spot = Spot(Path("hh"), 0)
+    spot = FilePosition(Path("hh"), 0)
     beats = tuple(BeatPoint(at * MINUTE, at, (at, None, None, None, at)) for at in range(1000) if at != 500)
     gap = Gap(BeatPlace(499 * MINUTE, spot), BeatPlace(501 * MINUTE, spot), 1)
     plot = lag_plot(WayTimeline("EAST", "WEST", (), 999, beats, (gap,), MINUTE, True, 999 * MINUTE), 100, GMT)

@@ -51,7 +51,7 @@ def read_range(buffer: FileBuffer, begin: int, end: int) -> RowBuffer:
     return RowBuffer(*buffer.held(begin, end)) if isinstance(buffer, FileContents) else RowBuffer(buffer, 0)
 
 
-class Read(NamedTuple):
+class RegionBytes(NamedTuple):
     """The bytes of rows, with those between them, and the offset in ``data`` at which each row begins, int64."""
 
     data: Buffer
@@ -89,7 +89,7 @@ class RowBytes:
     Access to the bytes raises like :func:`read_range`.
     """
 
-    def __init__(self, buffer: FileBuffer, batch: Batch, rows: Array, read: Read | None = None) -> None:
+    def __init__(self, buffer: FileBuffer, batch: Batch, rows: Array, read: RegionBytes | None = None) -> None:
         self._buffer = buffer
         self.batch = batch
         self.rows = rows
@@ -118,7 +118,7 @@ class RowBytes:
         return self._buffer
 
     @cached_property
-    def read(self) -> Read:
+    def read(self) -> RegionBytes:
         """The bytes of the rows."""
         if self._given is not None:
             return self._given
@@ -229,19 +229,19 @@ class RowBytes:
 
     def subset(self, indexes: Array) -> RowBytes:
         """Return the rows with these indexes in ``rows``; they share the bytes."""
-        return RowBytes(self.buffer, self.batch, self.rows[indexes], Read(self.data, self.starts[indexes]))
+        return RowBytes(self.buffer, self.batch, self.rows[indexes], RegionBytes(self.data, self.starts[indexes]))
 
 
-def read_regions(buffer: FileBuffer, rbas: Array, ends: Array) -> Read:
+def read_regions(buffer: FileBuffer, rbas: Array, ends: Array) -> RegionBytes:
     """Read the bytes of rows, or of parts of them, from ``rbas`` to ``ends``, ascending."""
     if not len(rbas):
-        return Read(b"", rbas)
+        return RegionBytes(b"", rbas)
     breaks = np.flatnonzero(rbas[1:] - ends[:-1] > _NEAR) + 1
     begins, finishes = rbas[np.append(0, breaks)], ends[np.append(breaks, len(rbas)) - 1]
     sizes = finishes - begins
     if not len(breaks) or int(sizes.sum()) > MOST_COPIED:
         data, base = read_range(buffer, int(rbas[0]), int(ends[-1]))
-        return Read(data, rbas - base)
+        return RegionBytes(data, rbas - base)
     parts = [copied(buffer, *bounds) for bounds in zip(begins.tolist(), finishes.tolist(), strict=True)]
     shifts = np.repeat(np.cumsum(sizes) - sizes - begins, np.diff(breaks, prepend=0, append=len(rbas)))
-    return Read(b"".join(parts), rbas + shifts)
+    return RegionBytes(b"".join(parts), rbas + shifts)

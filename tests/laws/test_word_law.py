@@ -1,0 +1,97 @@
+"""Docstrings and variables use plain words: a sentence says who does what, a name says what it holds."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("trailformat", "logdump", "pyspark_trail")
+PLAIN = {
+    "behind": "after, follows",
+    "told": "shown, identified by",
+    "tells": "says, shows",
+    "stands": "is",
+    "stand": "is",
+    "so many": "a number of, N",
+    "likewise": "the thing itself",
+}
+"""Words of our former dialect, and what to write for them."""
+_WORDS = re.compile(rf"(?<![\w`.])({'|'.join(PLAIN)})(?![\w`(])", re.IGNORECASE)
+_CLAUSE = re.compile(r"(What|Whether|Where|Which|They)\b[^.:;]*\.?")
+_NAMES = {"one", "ones", "found"}
+
+
+def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Docstrings, and the strings below constants and attributes, with their lines."""
+    for node in ast.walk(tree):
+        for statement in getattr(node, "body", []) if not isinstance(node, ast.Lambda | ast.IfExp) else []:
+            value = statement.value if isinstance(statement, ast.Expr) else None
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                yield value.lineno, value.value
+
+
+def variables(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Names that functions, lambdas and comprehensions assign; those of fields are part of an interface."""
+    fields = {
+        id(statement.target)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in fields:
+            yield node.lineno, node.id
+        elif isinstance(node, ast.Lambda):
+            yield from ((argument.lineno, argument.arg) for argument in node.args.args)
+
+
+MODULES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    return {str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+
+
+def test_docstrings_use_plain_words(trees: dict[str, ast.Module]) -> None:
+    wrong = [
+        f"{path}:{line}: {word}: write {PLAIN[word.lower()]}"
+        for path, tree in trees.items()
+        for line, text in docstrings(tree)
+        for word in _WORDS.findall(text)
+    ]
+    assert wrong == []
+
+
+def test_a_docstring_is_no_clause_without_a_verb_of_its_own(trees: dict[str, ast.Module]) -> None:
+    wrong = [
+        f"{path}:{line}: {text}"
+        for path, tree in trees.items()
+        for line, text in docstrings(tree)
+        if _CLAUSE.fullmatch(text.strip())
+    ]
+    assert wrong == []
+
+
+def test_a_variable_is_called_by_what_it_holds(trees: dict[str, ast.Module]) -> None:
+    wrong = [
+        f"{path}:{line}: {name}" for path, tree in trees.items() for line, name in variables(tree) if name in _NAMES
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The record behind it tells so many things.", ["behind", "tells", "so many"]),
+        ("Position after ``behind``; see :func:`told`.", []),
+    ],
+)
+def test_a_name_is_no_word(text: str, words: list[str]) -> None:
+    assert _WORDS.findall(text) == words
