@@ -159,7 +159,7 @@ def _link_to_a_folder(folder: Path, _trail: Path) -> Place:
 def _folder(folder: Path, _trail: Path) -> Place:
     (folder / "folder").mkdir()
     (folder / "folder" / "letter").write_text("mine")
-    return Place(folder / "folder", "a folder|is no file of an export|Is a directory")
+    return Place(folder / "folder", "a folder|is not a file of an export|Is a directory")
 
 
 def _trail_itself(_folder: Path, trail: Path) -> Place:

@@ -129,4 +129,4 @@ def test_what_is_there_is_replaced_only_when_it_is_an_export(told: Told, tmp_pat
     assert "exists already" in told(f"export csv to {target} by table")[0]
     assert "Exported 18 records" in told(f"position 0; export csv to {target} by table replace")[-2]
     (target / "TEAHOUSE.TEAS.csv" / "mine.txt").touch()
-    assert "is no file of an export" in told(f"position 0; export csv to {target} by table replace")[-1]
+    assert "is not a file of an export" in told(f"position 0; export csv to {target} by table replace")[-1]
