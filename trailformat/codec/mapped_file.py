@@ -11,7 +11,7 @@ import os
 from abc import abstractmethod
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Sized
+from collections.abc import Sequence, Sized
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -69,6 +69,19 @@ class RecentBytes:
             pieces.append(part[max(start - offset, 0) : stop - offset])
         return bytes(pieces[0]) if len(pieces) == 1 else b"".join(pieces)
 
+    def views(self, bounds: Sequence[tuple[int, int]]) -> list[bytes | memoryview] | None:
+        """Return the bytes of ranges, ascending; None if not all are available."""
+        if not bounds or not self._start <= bounds[0][0] or bounds[-1][1] > self._stop:
+            return None
+        offsets, views, index = [offset for offset, _ in self._parts], list[bytes | memoryview](), 0
+        parts = [part for _, part in self._parts]
+        for start, stop in bounds:
+            index = bisect_right(offsets, start, index) - 1
+            offset, part = offsets[index], parts[index]
+            is_inside = stop <= offset + len(part)
+            views.append(part[start - offset : stop - offset] if is_inside else self.copy(start, stop) or b"")
+        return views
+
 
 class FileContents(Sized):
     """The bytes of an open file: mapped for a local file, fetched for a file in a store.
@@ -85,6 +98,10 @@ class FileContents(Sized):
     @abstractmethod
     def copy(self, start: int, stop: int) -> bytes:
         """Return the bytes from ``start`` to before ``stop``."""
+
+    def regions(self, bounds: Sequence[tuple[int, int]]) -> Sequence[bytes | memoryview]:
+        """Return the bytes of ranges, each from its first number to before its second, ascending."""
+        return [self.copy(*region) for region in bounds]
 
     @abstractmethod
     def copy_to(self, target: int, start: int, stop: int) -> None:
@@ -183,6 +200,11 @@ class MappedFile(mmap.mmap, FileContents):
                 raise CannotRead("the file was truncated while it was read", path=self.path, rba=start)
             start += len(parts[-1])
         return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def regions(self, bounds: Sequence[tuple[int, int]]) -> Sequence[bytes | memoryview]:
+        """Return the bytes of ranges: those of recent bytes together, so that the file's size is checked once."""
+        views = self.recent.views(bounds) if self.recent is not None else None
+        return views if views is not None and self._reaches(bounds[-1][1]) else super().regions(bounds)
 
     def _reaches(self, stop: int) -> bool:
         """Return whether the file still has ``stop`` bytes."""
@@ -310,6 +332,11 @@ def copied(buffer: FileBuffer | Source, start: int, stop: int) -> bytes:
     if isinstance(buffer, FileBytes) or is_read(buffer):
         return buffer.copy(start, stop)
     return cast("bytes | mmap.mmap", buffer)[start:stop]
+
+
+def copied_regions(buffer: FileBuffer, bounds: Sequence[tuple[int, int]]) -> bytes:
+    """Return the bytes of ranges, ascending, one after the other; raises like MappedFile.copy."""
+    return b"".join(buffer.regions(bounds) if is_read(buffer) else [copied(buffer, *region) for region in bounds])
 
 
 def read_into(file: int, mapped: FileBuffer, target: memoryview, start: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,7 @@ EITHER += [(column, {"summary": "true"}) for column in SUMMARY_COLUMNS]
 def _looks(column: RowColumn, given: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     """How often tasks that read a column of some trails keep bytes, and how often they copy some for a closer look."""
     kept, copied = list[TrailFile](), list[int]()
-    keep, copy = TrailFile.keep_recent, MappedFile.copy
+    keep, copy, regions = TrailFile.keep_recent, MappedFile.copy, MappedFile.regions
 
     def keeping(trail: TrailFile) -> None:
         kept.append(trail)
@@ -133,12 +134,17 @@ def _looks(column: RowColumn, given: dict[str, str], monkeypatch: pytest.MonkeyP
         copied.append(start)
         return copy(source, start, stop)
 
+    def copying_regions(source: MappedFile, bounds: Sequence[tuple[int, int]]) -> Sequence[bytes | memoryview]:
+        copied.extend(start for start, _ in bounds)
+        return regions(source, bounds)
+
     for path in FILES:
         options = parse_options({"path": str(path), "mode": "PERMISSIVE", **given}, Use.READ)
         slices = plan(options, [column.name])
         with monkeypatch.context() as patch:
             patch.setattr(TrailFile, "keep_recent", keeping)
             patch.setattr(MappedFile, "copy", copying)
+            patch.setattr(MappedFile, "regions", copying_regions)
             assert [*read(slices[0], Request((Selected(column.name, column),), options))]
     return len(kept), len(copied)
 

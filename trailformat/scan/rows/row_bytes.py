@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.mapped_file import FileBuffer, FileContents, copied
+from trailformat.codec.mapped_file import FileBuffer, FileContents, copied, copied_regions
 from trailformat.errors import NotATrail, TrailError
 from trailformat.records.columns import PREFIX_SIZES, ROW_TYPES
 from trailformat.records.framing import Buffer
@@ -242,6 +242,6 @@ def read_regions(buffer: FileBuffer, rbas: Array, ends: Array) -> RegionBytes:
     if not len(breaks) or int(sizes.sum()) > MOST_COPIED:
         data, base = read_range(buffer, int(rbas[0]), int(ends[-1]))
         return RegionBytes(data, rbas - base)
-    parts = [copied(buffer, *bounds) for bounds in zip(begins.tolist(), finishes.tolist(), strict=True)]
+    data = copied_regions(buffer, [*zip(begins.tolist(), finishes.tolist(), strict=True)])
     shifts = np.repeat(np.cumsum(sizes) - sizes - begins, np.diff(breaks, prepend=0, append=len(rbas)))
-    return RegionBytes(b"".join(parts), rbas + shifts)
+    return RegionBytes(data, rbas + shifts)
