@@ -79,7 +79,10 @@ class RecentBytes:
             index = bisect_right(offsets, start, index) - 1
             offset, part = offsets[index], parts[index]
             is_inside = stop <= offset + len(part)
-            views.append(part[start - offset : stop - offset] if is_inside else self.copy(start, stop) or b"")
+            view = part[start - offset : stop - offset] if is_inside else self.copy(start, stop)
+            if view is None:
+                return None
+            views.append(view)
         return views
 
 

@@ -78,7 +78,7 @@ class StretchWalk:
 
         Raises:
             SplitMismatch: the next stretch does not start with a record that this walk finds.
-            NotATrail: a file cannot be read any more.
+            CannotRead: a file has become shorter, or cannot be read any more.
         """
         start, stop = self._stretch
         first = FIRST_PLACE if start == FIRST_PLACE else self._first_begin()
