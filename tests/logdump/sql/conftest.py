@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from fixtures import TRAILS
+from tests.logdump.sql.told import Asked
+
+
+@pytest.fixture
+def asked() -> Iterator[Asked]:
+    one = Asked(f"open {TRAILS / 'et000000000'}")
+    yield one
+    one.session.end()
