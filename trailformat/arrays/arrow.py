@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -52,10 +53,18 @@ def _nulls(kind: pa.DataType) -> pa.Array:
     return pa.nulls(_SHARED_NULLS, kind)
 
 
+def text_array(texts: Sequence[str]) -> pa.Array:
+    """Return texts as an Arrow array; ``pyarrow.array`` of a list would load pandas."""
+    encoded = [text.encode() for text in texts]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.string(), len(texts), buffers)
+
+
 @lru_cache(maxsize=1)
 def one_text(text: str) -> pa.Array:
     """An array of one text; the last one is cached."""
-    return pa.array([text], pa.string())
+    return text_array([text])
 
 
 def arrow_strings(strings: Strings) -> pa.Array:

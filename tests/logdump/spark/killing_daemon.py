@@ -8,7 +8,6 @@ adds a line to the file that it names.
 
 from __future__ import annotations
 
-import importlib
 import os
 import random
 from pathlib import Path
@@ -78,8 +77,6 @@ def _deadly(name: str, step: str) -> None:
 
 
 if __name__ == "__main__":
-    for module in ("pandas", "logdump.spark.source.data_source", "logdump.spark.source.reader"):
-        importlib.import_module(module)  # each worker is a fork, and else loads them again
     for name, step in (("write", "write"), ("write_bytes", "copy"), ("copy_range", "copy"), ("end", "end")):
         _deadly(name, step)
     _deadly_files()

@@ -14,7 +14,7 @@ from logdump.arrow.records.errors import MOST_BYTES, place
 from logdump.arrow.records.rows import Array, Rows
 from logdump.arrow.records.schema import CORRUPT
 from trailformat import TrailFile, io_type_name
-from trailformat.arrays.arrow import bytes_at, masked, numbered, one_text, plain_array, validity
+from trailformat.arrays.arrow import bytes_at, masked, numbered, one_text, plain_array, text_array, validity
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.record_header import METADATA
 from trailformat.scan import FILE_HEADER, PARTIAL
@@ -123,8 +123,8 @@ def _keys(rows: Rows) -> tuple[Array, Array]:
 
 FILE_HEADER_OP = "FileHeader"
 _HEADER_PLACE = 256
-_OPS = pa.array([*(io_type_name(number) for number in range(_HEADER_PLACE)), FILE_HEADER_OP])
-_LETTERS = pa.array([chr(number) for number in range(256)])
+_OPS = text_array([*(io_type_name(number) for number in range(_HEADER_PLACE)), FILE_HEADER_OP])
+_LETTERS = text_array([chr(number) for number in range(256)])
 
 
 def _op(rows: Rows) -> Any:

@@ -14,7 +14,7 @@ from logdump.arrow.records.rows import Array, Rows
 from logdump.arrow.records.schema import BYTES, STRINGS, TEXTS
 from logdump.arrow.records.texts import gg_parts, row_ids, user_tokens_by_row
 from trailformat import Record, TrailError, parse_ddl
-from trailformat.arrays.arrow import arrow_strings, bytes_at, lists, masked, numbered, replaced
+from trailformat.arrays.arrow import arrow_strings, bytes_at, lists, masked, numbered, replaced, text_array
 from trailformat.codec.tokens import GGS_TOKENS, token_name
 from trailformat.records.ddl import ddl_name
 from trailformat.records.record_header import DDL_OP
@@ -22,7 +22,7 @@ from trailformat.scan.rows import Fields
 from trailformat.transactions.batches import ENDINGS, LAST
 from trailformat.transactions.not_applied import NO_ROW, endings_of_rows, no_ranges, rows_not_applied
 
-_WORDS = pa.array([ending.value for ending in ENDINGS])
+_WORDS = text_array([ending.value for ending in ENDINGS])
 
 
 def _endings(rows: Rows) -> Array:
@@ -101,7 +101,7 @@ def _problems_of(rows: Rows, record: Record) -> Iterator[str]:
             yield f"{what}: {_CUT if is_cut else error.problem}"
 
 
-_NAMES = pa.array([token_name(GGS_TOKENS, number) or f"x{number:02x}" for number in range(256)])
+_NAMES = text_array([token_name(GGS_TOKENS, number) or f"x{number:02x}" for number in range(256)])
 
 
 def _gg_tokens(rows: Rows) -> Any:

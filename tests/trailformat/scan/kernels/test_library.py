@@ -73,7 +73,7 @@ def home(tmp_path: Path) -> Path:
 def package(tmp_path: Path) -> Path:
     """A copy of the package, with its library."""
     copy = tmp_path / "copy"
-    shutil.copytree(ROOT / "trailformat", copy / "trailformat", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "trailformat", copy / "trailformat")  # with its bytecode, which nobody else would keep
     return copy
 
 
@@ -231,7 +231,7 @@ print(".zip" in logdump.__file__, len(rows_of({str(TRAIL)!r}, "TEAHOUSE.TEAS", "
 @needs_native
 def test_a_table_is_read_from_a_zip(package: Path, home: Path) -> None:
     """What Spark's --py-files has: every kernel of every module, arrays included."""
-    shutil.copytree(ROOT / "logdump", package / "logdump", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "logdump", package / "logdump")
     archive = package / "both.zip"
     with zipfile.ZipFile(archive, "w") as file:
         for path in sorted(path for name in ("trailformat", "logdump") for path in (package / name).rglob("*.*")):

@@ -1,0 +1,28 @@
+"""Run by each Python that Spark starts, if this folder is in its path: a daemon imports what its workers need.
+
+Spark has a daemon for each kind of worker, and only that of tasks can be replaced by a setting. Workers are forks of
+their daemon: what it has imported they need not import again.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from contextlib import suppress
+
+_MODULES = (
+    "logdump.arrow.records.columns.parts",
+    "logdump.arrow.records.texts",
+    "logdump.filters.rows",
+    "logdump.spark.analyses.transactions",
+    "logdump.spark.source.data_source",
+    "logdump.spark.source.reader",
+    "logdump.spark.write.writer",
+    "pyspark.sql.worker.plan_data_source_read",
+    "trailformat.totals.counting",
+)
+
+if sys.orig_argv[1:2] == ["-m"] and sys.orig_argv[2].endswith("daemon"):
+    for module in (*_MODULES, sys.orig_argv[-1]):
+        with suppress(ImportError):
+            importlib.import_module(module)
