@@ -15,6 +15,7 @@ from logdump.arrow.records.schema import Selected
 from logdump.spark.source.checked_options import checked
 from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.schema import ddl_of, default_ddl, select
+from logdump.spark.source.worker import prepare_worker
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import DataSourceStreamReader, DataSourceWriter
@@ -40,6 +41,7 @@ class TrailSource(DataSource):
 
     def schema(self) -> str | StructType:
         """Return the columns of a read that gives no schema."""
+        prepare_worker()
         options = parse_options(self.options, Use.READ | Use.STREAM | Use.WRITE)
         if options.changes_of:
             return self._schema_of_changes(options)
@@ -117,6 +119,7 @@ class TrailReader(DataSourceReader):
         """Return a partition for each group of slices; an empty one if there is none, since Spark needs a partition."""
         from logdump.spark.source.planner import plan  # noqa: PLC0415 - in the planner only
 
+        prepare_worker()
         wanted = {chosen.column.name for chosen in self._selected if chosen.is_wanted}
         known, self._known = self._known, None  # tasks get a copy of this object and do not need it
         return [InputPartition(slices) for slices in plan(self._options, wanted, known or {})] or [InputPartition(())]

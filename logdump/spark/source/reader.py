@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -18,6 +16,7 @@ from logdump.spark.errors import FileChanged, located
 from logdump.spark.source.checked_options import analysis_of
 from logdump.spark.source.slice import Slice
 from logdump.spark.source.slices import OpenSlice, Request, cut, open_trail, wanted_rows
+from logdump.spark.source.worker import prepare_worker
 from trailformat import CannotRead, TrailError
 from trailformat.scan import Batch
 from trailformat.scan.rows.definitions import learn_definitions
@@ -27,14 +26,8 @@ _NEED_DEFINITIONS = frozenset({"before", "after", "problems"})
 
 def read_in_worker(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
     """Call :func:`read` in a worker of Spark. Raises like read."""
-    _freeze()
+    prepare_worker()
     return read(slices, request)
-
-
-@cache
-def _freeze() -> None:
-    """Exclude loaded objects from the garbage collection that Spark's worker runs after each task; they stay anyway."""
-    gc.freeze()
 
 
 def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:

@@ -1,11 +1,13 @@
 """Run by each Python that Spark starts, if this folder is in its path: a daemon imports what its workers need.
 
 Spark has a daemon for each kind of worker, and only that of tasks can be replaced by a setting. Workers are forks of
-their daemon: what it has imported they need not import again.
+their daemon: what it has imported they need not import again. PySpark is that of the environment, with bytecode: the
+archives of Spark have none, and before each task their directories are read for each package imported from them.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 from contextlib import suppress
@@ -22,7 +24,9 @@ _MODULES = (
     "trailformat.totals.counting",
 )
 
+sys.path[:] = [folder for folder in sys.path if not folder.endswith(".zip")]
 if sys.orig_argv[1:2] == ["-m"] and sys.orig_argv[2].endswith("daemon"):
     for module in (*_MODULES, sys.orig_argv[-1]):
         with suppress(ImportError):
             importlib.import_module(module)
+    gc.freeze()

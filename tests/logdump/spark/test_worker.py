@@ -1,0 +1,55 @@
+"""What Spark does between the tasks of a worker does not read archives of the path again."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import zipfile
+import zipimport
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from logdump.spark.source.worker import keep_archives
+
+
+def _written(archive: Path, *modules: str) -> Path:
+    with zipfile.ZipFile(archive, "w") as file:
+        for name in modules:
+            file.writestr(name, "X = 1\n")
+    return archive
+
+
+@pytest.fixture
+def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An archive in the path, with a package from which a module was imported; its finders are kept."""
+    path = _written(tmp_path / "code.zip", "kept_package/__init__.py", "kept_package/module.py")
+    monkeypatch.syspath_prepend(path)
+    monkeypatch.setattr(sys, "path_importer_cache", dict(sys.path_importer_cache))
+    importlib.import_module("kept_package.module")
+    keep_archives()
+    yield path
+    for name in [name for name in sys.modules if name.startswith("kept_package")]:
+        del sys.modules[name]
+
+
+@pytest.mark.usefixtures("archive")
+def test_an_archive_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(zipimport, "_read_directory", read.append)
+    importlib.invalidate_caches()
+    assert read == []
+
+
+def test_an_archive_that_was_replaced_is_read_again(archive: Path) -> None:
+    _written(archive, "kept_package/__init__.py", "kept_package/module.py", "kept_package/added.py")
+    importlib.invalidate_caches()
+    assert importlib.import_module("kept_package.added").X == 1
+
+
+def test_an_archive_that_is_gone_has_no_modules(archive: Path) -> None:
+    archive.unlink()
+    importlib.invalidate_caches()
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("kept_package.added")
