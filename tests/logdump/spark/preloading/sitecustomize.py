@@ -24,9 +24,16 @@ _MODULES = (
     "trailformat.totals.counting",
 )
 
+_USERS = (
+    "pyspark.sql.worker.create_data_source",
+    "pyspark.sql.worker.plan_data_source_read",
+    "pyspark.worker",
+)
+
 sys.path[:] = [folder for folder in sys.path if not folder.endswith(".zip")]
 if sys.orig_argv[1:2] == ["-m"] and sys.orig_argv[2].endswith("daemon"):
-    for module in (*_MODULES, sys.orig_argv[-1]):
+    worker = sys.orig_argv[-1]
+    for module in (*(_MODULES if worker in _USERS else ()), worker):
         with suppress(ImportError):
             importlib.import_module(module)
     gc.freeze()
