@@ -38,9 +38,12 @@ def logdump(*arguments: str, typed: str | bytes = "", is_one_stream: bool = Fals
     with pytest.MonkeyPatch.context() as patch:
         for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
             patch.setattr(sys, name, stream)
-        status = main(list(arguments))
+        try:
+            status = int(main(list(arguments)))
+        except SystemExit as ended:
+            status = int(ended.code or 0)
     out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])
-    return Answer(int(status), out, "" if is_one_stream else err)
+    return Answer(status, out, "" if is_one_stream else err)
 
 
 def process(*arguments: str, typed: str = "") -> Answer:

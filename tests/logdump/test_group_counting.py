@@ -11,7 +11,7 @@ from fixtures import TRAILS
 from logdump.notation.text import name_test
 from tests.logdump.test_batch_counting import BEGIN, FILES, MINUTE, TAKEN, _by_record, _new_count, _outcome
 from tests.oracles.count_by_record import RecordTotals
-from tests.searching import examples, third_of
+from tests.searching import examples, in_turn, third_of
 from tests.trailformat.samples import BOTH, IO_TIME, row, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from tests.trailformat.scan.test_scan import everything
@@ -55,24 +55,28 @@ def _of_tables(count: Totals) -> dict[str, TableTotals]:
     return found
 
 
-@pytest.fixture(autouse=True, params=[(400, 1 << 15), (1 << 24, 3), (900, 1)])
+STRETCHES = [(400, 1 << 15), (1 << 24, 3), (900, 1)]
+"""Bytes of a piece of a file, and rows that are counted together."""
+
+
+@pytest.fixture(autouse=True, params=STRETCHES)
 def stretches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     piece, rows = request.param
     monkeypatch.setattr(parallel, "PIECE", piece)
     monkeypatch.setattr(counting, "ROWS", rows)
 
 
-@pytest.mark.parametrize("taken", TAKEN.values(), ids=TAKEN)
-def test_groups_count_like_records(taken: CountBounds) -> None:
-    for path in third_of(FILES, [*TAKEN.values()].index(taken)):
-        _assert_same(path, taken)
+@pytest.mark.parametrize(("stretches", "name"), in_turn(STRETCHES, TAKEN), indirect=["stretches"])
+def test_groups_count_like_records(name: str) -> None:
+    for path in third_of(FILES, [*TAKEN].index(name)):
+        _assert_same(path, TAKEN[name])
 
 
-@pytest.mark.parametrize("order", BOTH)
+@pytest.mark.parametrize(("stretches", "order"), in_turn(STRETCHES, BOTH), indirect=["stretches"])
 def test_everything_with_bits_turned_over(tmp_path: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
     shapes = [shape for shape in everything(order) if len(shape) < 60_000]
-    for _ in range(examples(20, short=3)):
+    for _ in range(examples(20, short=4)):
         data = bytearray(b"".join(chance.choices(shapes, k=60)))
         for _ in range(chance.choice([0, 1, 20])):
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
@@ -85,7 +89,7 @@ def test_everything_with_bits_turned_over(tmp_path: Path, order: ByteOrder) -> N
             _assert_same(path, taken)
 
 
-@pytest.mark.parametrize("order", BOTH)
+@pytest.mark.parametrize(("stretches", "order"), in_turn(STRETCHES, BOTH), indirect=["stretches"])
 def test_definitions_again_and_again(tmp_path: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
     for _ in range(examples(2, short=1)):

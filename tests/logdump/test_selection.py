@@ -66,16 +66,22 @@ WAYS: dict[str, tuple[list[Path], Way]] = {
 
 @pytest.mark.parametrize(("way", "commands"), in_turn(WAYS, COMMANDS))
 def test_columns_find_what_records_find(way: str, commands: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    _finds_the_same(way, commands, COMMANDS.index(commands), monkeypatch)
+    expected, found = _by_both(*WAYS[way], commands, COMMANDS.index(commands), monkeypatch)
+    assert found == expected
 
 
-def _finds_the_same(way: str, commands: str, case: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    files, numbers = third_of(WAYS[way][0], case), WAYS[way][1]
-    expected = {path: _session(path, commands) for path in files}
-    for what in numbers:
+Answers = dict[Path, tuple[list[str], int]]
+
+
+def _by_both(
+    files: list[Path], way: Way, commands: str, case: int, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Answers, Answers]:
+    """What commands answer about files record by record, and by columns in some way."""
+    some = third_of(files, case)
+    expected = {path: _session(path, commands) for path in some}
+    for what in way:
         monkeypatch.setattr(*what)
-    for path in files:
-        assert _session(path, commands) == expected[path], path.name
+    return expected, {path: _session(path, commands) for path in some}
 
 
 BACKWARDS = [
@@ -92,7 +98,9 @@ BACKWARDS = [
 
 @pytest.mark.parametrize(("way", "commands"), in_turn(WAYS, BACKWARDS))
 def test_columns_find_backwards_what_records_find(way: str, commands: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    _finds_the_same(way, f"notify 1000; {commands}", BACKWARDS.index(commands), monkeypatch)
+    quiet = f"notify 1000; {commands}"
+    expected, found = _by_both(*WAYS[way], quiet, BACKWARDS.index(commands), monkeypatch)
+    assert found == expected
 
 
 STEPS = [
