@@ -14,6 +14,7 @@ import sysconfig
 import tarfile
 import tomllib
 import zipfile
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -31,6 +32,7 @@ UNCOMPILED = {"PIP_COMPILE": "0"}
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@cache
 def tracked() -> list[str]:
     """The files of the project, those that are new too."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]

@@ -120,7 +120,7 @@ COMMANDS = {
     "find": Judge("find nowhere-at-all", is_over_damage=True),
 }
 slow = settings(
-    max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(6, short=2), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 
