@@ -240,8 +240,13 @@ def test_what_a_csv_holds_is_exact(hostile: list[Path], tmp_path: Path) -> None:
     session.end()
 
 
+def _is_tried(code: int) -> bool:
+    """In the short form the first two planes of Unicode, and of each other plane both ends."""
+    return IS_LONG or code < 0x20000 or not 0x400 <= code & 0xFFFF < 0xFC00
+
+
 def test_no_character_leaves_the_escape_raw() -> None:
-    every = "".join(map(chr, range(sys.maxunicode + 1)))
+    every = "".join(map(chr, filter(_is_tried, range(sys.maxunicode + 1))))
     escaped = escape(every)
     assert raw_characters(escaped) == []
     assert escaped.isprintable()

@@ -38,30 +38,12 @@ WRITERS = {
     "REPAIR": ("repair to T", "repair to T replace", "repair to T replace all megabytes 1"),
 }
 """Every way to have a command write a file; T is the target."""
-READERS = {
-    "OPEN",
-    "NEXTTRAIL",
-    "CHECK",
-    "TRANSACTIONS",
-    "SOURCEDEFS",
-    "FILES",
-    "OBEY",
-    "TUI",
-    "CD",
-    "COUNT",
-    "SQL",
-    "X",
-    "HEARTBEAT",
-    "RECOVERY",
-    "DIFF",
-    "COMPRESS",
-    "BR",
-    "PARAMS",
-    "DDL",
-    "DOCTOR",
-    "ACROSS",
-    "REPORT",
-}
+READERS = set(
+    """
+    OPEN NEXTTRAIL CHECK TRANSACTIONS SOURCEDEFS FILES OBEY TUI CD COUNT SQL X HEARTBEAT RECOVERY DIFF COMPRESS BR
+    PARAMS DDL DOCTOR ACROSS REPORT
+    """.split()  # noqa: SIM905 - a list of so many would fill a page
+)
 """Commands that take a file and do not write to it (what X runs is not ours).
 
 SQL TO and REPORT have tests of their own.
