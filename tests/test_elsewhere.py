@@ -10,11 +10,7 @@ from pathlib import Path
 from tests.searching import IS_LONG
 
 _ROOT = Path(__file__).parents[1]
-_TIMES = (
-    "tests/trailformat/test_timestamps.py",
-    "tests/logdump/test_times.py",
-    "tests/logdump/test_conversions.py",
-)
+_TIMES = ("tests/trailformat/test_timestamps.py", "tests/logdump/test_times.py", "tests/logdump/test_conversions.py")
 _LAGS = "tests/logdump/heartbeats/test_lags.py"
 _SCREENS = (
     "tests/logdump/tui/test_records.py::test_moving_shows_the_record_under_the_cursor",

@@ -9,14 +9,7 @@ from fixtures import README
 from fixtures.catalogue import DAMAGED, FIXTURES, names
 from fixtures.generate import main, readme
 from fixtures.shop import SENCHA
-from trailformat import (
-    ByteOrder,
-    Record,
-    TrailError,
-    TrailFile,
-    decode_value,
-    io_type_name,
-)
+from trailformat import ByteOrder, Record, TrailError, TrailFile, decode_value, io_type_name
 from trailformat.definitions.metadata import TableDefinition
 
 

@@ -21,11 +21,7 @@ _FIELDS = {
     "trailformat.transactions.tracker": {"Segments"},
 }
 """By its module, what a decision about a boundary rests on, and the makers of that decision."""
-ROOM = (
-    "trailformat.changes.transactions",
-    "trailformat.changes.transaction_context",
-    "trailformat.transactions.",
-)
+ROOM = ("trailformat.changes.transactions", "trailformat.changes.transaction_context", "trailformat.transactions.")
 """Modules that decide."""
 _MODULES = {name.rpartition(".")[2]: name for name in _FIELDS}
 _WORDS = (*(name for names in _FIELDS.values() for name in names), "import *", "trans_ind")

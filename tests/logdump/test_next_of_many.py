@@ -29,11 +29,7 @@ from trailformat.records.record_header import FIELD_COMP
 DEFINITIONS = Path(__file__).parents[1] / "transcripts" / "obey" / "teahouse.def"
 FILES = some_trails((path for path in TRAILS.iterdir() if path.suffix != ".md"), __name__)
 BLOCKS = "ghdr on; detail data; ggstoken detail; usertoken detail; headertoken detail; reclen 30"
-FORMS = {
-    "text": "",
-    "text with all blocks": BLOCKS,
-    "json": "format jsonl",
-}
+FORMS = {"text": "", "text with all blocks": BLOCKS, "json": "format jsonl"}
 """What is set for each form; JSON goes by columns."""
 
 
