@@ -10,12 +10,16 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from scripts.marked import ROOT
 
 HOME = "/home/me/logdump"
 """Replaces the folder of the repository in the output."""
+ENVIRONMENT = {"TZ": "GMT", "LOGDUMP_HISTORY": "", "COLUMNS": "120"}
+"""Variables of the commands."""
 _BLOCK = re.compile(r"^```console\n(\$ .*?)^```$", re.MULTILINE | re.DOTALL)
 _WIDEST = 160
 """Maximum length of a line of output; longer lines are cut, and end with ``…``."""
@@ -26,38 +30,50 @@ def documents() -> list[Path]:
     return sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 
 
-def updated(text: str, *, programs: Path = Path(sys.executable).parent, folder: Path = ROOT) -> str:
+def updated(
+    text: str,
+    *,
+    programs: Path = Path(sys.executable).parent,
+    folder: Path = ROOT,
+    run: Callable[[str], str] | None = None,
+) -> str:
     """Return the text of a page with the current output of its commands.
 
     Args:
         text: the text of the page.
         programs: folder that comes first on the path of the commands.
         folder: folder in which the commands are run.
+        run: what a command prints there; by default a shell runs it.
     """
+    answer = run or partial(_run_in_a_shell, programs=programs, folder=folder)
 
     def block(match: re.Match[str]) -> str:
         commands = [line for line in match[1].splitlines() if line.startswith("$ ")]
-        lines = "\n".join(f"{line}\n{_output(line.removeprefix('$ '), programs, folder)}" for line in commands)
+        lines = "\n".join(f"{line}\n{_output(answer(line.removeprefix('$ ')), folder)}" for line in commands)
         return f"```console\n{lines}```"
 
     return _BLOCK.sub(block, text)
 
 
-def _output(command: str, programs: Path, folder: Path) -> str:
-    """Return the output of a command, including standard error."""
+def _run_in_a_shell(command: str, programs: Path, folder: Path) -> str:
+    """Return what a command prints, including standard error."""
     path = f"{programs}:{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "TZ": "GMT", "LOGDUMP_HISTORY": "", "COLUMNS": "120"}
     done = subprocess.run(  # noqa: S603
         ["/bin/bash", "-c", f"exec 2>&1; {command}"],
         cwd=folder,
-        env=environment,
+        env={**os.environ, **ENVIRONMENT, "PATH": path},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
     )
-    lines = [line.replace(str(folder), HOME).rstrip() for line in done.stdout.splitlines()]
+    return done.stdout
+
+
+def _output(printed: str, folder: Path) -> str:
+    """Return what was printed in a folder as the page shows it."""
+    lines = [line.replace(str(folder), HOME).rstrip() for line in printed.splitlines()]
     return "".join(f"{_shortened(line)}\n" for line in lines)
 
 

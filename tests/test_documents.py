@@ -15,6 +15,7 @@ from logdump.session.errors import ExitStatus
 from scripts import man_pages, reference, shown
 from scripts.man_pages import MAN
 from scripts.marked import REFERENCE
+from tests.conftest import UseZone
 from tests.laws.test_registry_law import LOGDUMP_WORDS
 from tests.logdump.program import logdump
 from trailformat.values import DATA_TYPES
@@ -48,10 +49,25 @@ VERDICTS = ("same output as evidence", "same behaviour, text ours", "not support
 ROWS = [line.split(" | ") for line in FIDELITY.split("## Where")[0].splitlines() if line.startswith("| ")][1:]
 
 
+def _answer(command: str) -> str:
+    """What ``logdump`` prints in this process; a shell runs what it is piped into."""
+    line, *pipe = command.split(" | ", maxsplit=1)
+    answer = logdump(*shlex.split(line)[1:], is_one_stream=not pipe)
+    if not pipe:
+        return answer.out
+    done = subprocess.run(["/bin/bash", "-c", pipe[0]], input=answer.out, capture_output=True, text=True, check=True)
+    return answer.err + done.stdout
+
+
 @pytest.mark.parametrize("page", SHOWN, ids=[page.name for page in SHOWN])
-def test_commands_print_what_the_page_shows(page: Path) -> None:
+def test_commands_print_what_the_page_shows(page: Path, monkeypatch: pytest.MonkeyPatch, use_zone: UseZone) -> None:
+    """tests/test_release.py runs those of README as a shell does."""
+    for name, value in shown.ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    use_zone(shown.ENVIRONMENT["TZ"])
+    monkeypatch.chdir(ROOT)
     text = page.read_text(encoding="utf-8")
-    assert shown.updated(text) == text, UPDATE
+    assert shown.updated(text, run=_answer) == text, UPDATE
 
 
 @pytest.mark.parametrize("row", QUESTIONS, ids=[row.question for row in QUESTIONS])

@@ -14,6 +14,7 @@ import sysconfig
 import tarfile
 import tomllib
 import zipfile
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -26,9 +27,12 @@ from tests.test_documents import ROOT
 setuptools = pytest.importorskip("setuptools", minversion="77", reason="the build needs it")
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 OFFLINE = {"PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+UNCOMPILED = {"PIP_COMPILE": "0"}
+"""The few modules that the tests load are compiled when they are."""
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@cache
 def tracked() -> list[str]:
     """The files of the project, those that are new too."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
@@ -80,7 +84,7 @@ def run_steps(stage: int, **variables: str) -> None:
     for step in (line.removeprefix("RUN ") for line in lines if line.startswith("RUN ")):
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        environment = {**own, **OFFLINE, **variables, "PATH": path}
+        environment = {**own, **OFFLINE, **UNCOMPILED, **variables, "PATH": path}
         done = subprocess.run(
             ["sh", "-ec", step], cwd=variables["WHEELS"], env=environment, capture_output=True, text=True, check=False
         )

@@ -6,6 +6,8 @@ run, needs its reason in :data:`NOT_RUN`.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import shutil
@@ -17,6 +19,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.logdump.program import logdump
 from tests.test_documents import PAGES, ROOT
 
 TRAIL = "fixtures/trails/et000000000"
@@ -62,12 +65,12 @@ def environment(home: Path) -> dict[str, str]:
     return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "LOGDUMP_HISTORY": "", "TZ": "GMT"}
 
 
-def _run(home: Path, command: list[str], *, narrates: bool = False) -> str:
-    """What a program prints, which succeeds and has nothing to say on standard error unless it narrates there."""
+def _run(home: Path, command: list[str]) -> str:
+    """What a program prints, which succeeds and has nothing to say on standard error."""
     done = subprocess.run(
         command, cwd=home, env=environment(home), input="", capture_output=True, text=True, check=False, timeout=300
     )
-    assert (done.returncode, bool(done.stderr)) == (0, narrates), (command, done.stderr, done.stdout[-2000:])
+    assert (done.returncode, done.stderr) == (0, ""), (command, done.stderr, done.stdout[-2000:])
     return done.stdout
 
 
@@ -76,15 +79,19 @@ def _shell(home: Path, text: str) -> None:
 
 
 def _python(home: Path, text: str) -> None:
-    _run(home, [sys.executable, "-c", text])
+    said = io.StringIO()
+    with contextlib.chdir(home), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
+        exec(text, {"__name__": "__main__"})
+    assert said.getvalue() == ""
 
 
 def _commands(home: Path, text: str) -> None:
     """One command to a line, its explanation behind three blanks, each in a session of its own."""
     for line in text.splitlines():
         command = re.split(r" {3,}", line)[0]
-        exports_to_output = command.endswith(" TO -")
-        _run(home, [str(home / ".venv" / "bin" / "logdump"), TRAIL, "-c", command], narrates=exports_to_output)
+        with contextlib.chdir(home):
+            answer = logdump(TRAIL, "-c", command)
+        assert (answer.status, bool(answer.err)) == (0, command.endswith(" TO -")), (command, answer)
 
 
 def run_console(home: Path, text: str) -> None:

@@ -1,4 +1,7 @@
-"""Who knows whom: every import of our modules, those inside functions and for type checkers alone included."""
+"""The sources of our modules, read and parsed once for all laws, and who knows whom.
+
+Every import counts, those inside functions and for type checkers alone included.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,24 @@ def modules() -> dict[str, Path]:
             name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
             found[name.removesuffix(".__init__")] = path
     return found
+
+
+@cache
+def source_of(path: Path) -> str:
+    """The text of a module."""
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """The syntax tree of a module, which no law changes."""
+    return ast.parse(source_of(path))
+
+
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of the syntax tree of a module."""
+    return (*ast.walk(tree_of(path)),)
 
 
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
@@ -60,7 +81,7 @@ def edges() -> dict[str, frozenset[str]]:
     for name, path in modules().items():
         if name in PACKAGES:
             continue  # the names of the package itself are offered, not used
-        homes = map(home_of, imported(ast.parse(path.read_text(encoding="utf-8"))))
+        homes = map(home_of, imported(tree_of(path)))
         found[name] = frozenset(home for home in homes if home is not None and home not in (*PACKAGES, name))
     return found
 

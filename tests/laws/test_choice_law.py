@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.laws.imports import ROOT, modules
+from tests.laws.imports import ROOT, modules, tree_of
 
 
 class Choice(NamedTuple):
@@ -39,30 +39,27 @@ _LOADED = re.compile(r"\b(?:kernels?|numpy|columns|threads|marks?|index|scann?ed
 _FROM = re.compile(r"\b(?:from|above|below|beyond|up to) which\b|\bworth\b|\bpays?\b|\bwalked back\b|\bat once\b")
 
 
-def _described(source: str) -> Iterator[tuple[str, str]]:
+def _described(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """The constants of a module that have a docstring, and that."""
-    body = ast.parse(source).body
-    for node, after in pairwise(body):
+    for node, after in pairwise(tree.body):
         if isinstance(node, ast.Assign) and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
             yield ast.unparse(node.targets[0]), str(after.value.value)
 
 
-def _choosing(source: str) -> set[str]:
+def _choosing(tree: ast.Module) -> set[str]:
     """The constants of a module that choose a way."""
-    return {name for name, text in _described(source) if _LOADED.search(text) and _FROM.search(text)}
+    return {name for name, text in _described(tree) if _LOADED.search(text) and _FROM.search(text)}
 
 
 def test_no_other_constant_chooses_a_way() -> None:
-    found = {
-        (module, name) for module, path in modules().items() for name in _choosing(path.read_text(encoding="utf-8"))
-    }
+    found = {(module, name) for module, path in modules().items() for name in _choosing(tree_of(path))}
     assert found <= {(module, choice.constant) for module, choice in CHOICES.items()}
     assert len(CHOICES) <= MOST
 
 
 @pytest.mark.parametrize("module", CHOICES)
 def test_a_choice_says_what_was_measured(module: str) -> None:
-    described = dict(_described(modules()[module].read_text(encoding="utf-8")))
+    described = dict(_described(tree_of(modules()[module])))
     assert re.search(r"\btakes?\b", described[CHOICES[module].constant])
 
 
@@ -70,7 +67,7 @@ def test_a_choice_says_what_was_measured(module: str) -> None:
 def test_a_test_goes_both_ways(choice: Choice) -> None:
     path, _, name = choice.test.partition("::")
     source = (ROOT / "tests" / path).read_text(encoding="utf-8")
-    functions = {node.name: node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)}
+    functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     body = ast.unparse(functions[name])
     # the way that differs is set in the test itself, or in a table of ways that it is run with
     assert f"'{choice.constant}'" in body or ("WAYS" in body and f'"{choice.constant}"' in source)
@@ -87,4 +84,4 @@ def test_a_test_goes_both_ways(choice: Choice) -> None:
     ],
 )
 def test_another_choice_would_be_found(text: str) -> None:
-    assert _choosing(f'_MANY = 100\n"""{text}"""\n') == {"_MANY"}
+    assert _choosing(ast.parse(f'_MANY = 100\n"""{text}"""\n')) == {"_MANY"}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 import pytest
 
-from tests.laws.imports import modules
+from tests.laws.imports import modules, nodes_of
 from trailformat import ColumnDefinition
 from trailformat.arrays.array_types import BINARY, array_type
 from trailformat.values import DATA_TYPES, Family, sql_type
@@ -21,9 +22,9 @@ ASKS = {
 """The modules that look at a code, and why."""
 
 
-def _looks_at_codes(source: str) -> bool:
+def _looks_at_codes(nodes: Iterable[ast.AST]) -> bool:
     """Whether a module compares a data type, or looks it up in a table."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes:
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
         elif isinstance(node, ast.Subscript):
@@ -38,7 +39,7 @@ def _looks_at_codes(source: str) -> bool:
 
 
 def test_no_other_module_looks_at_the_codes_of_data_types() -> None:
-    found = {name for name, path in modules().items() if _looks_at_codes(path.read_text(encoding="utf-8"))}
+    found = {name for name, path in modules().items() if _looks_at_codes(nodes_of(path))}
     assert found == {TABLE, *ASKS}
 
 
@@ -47,7 +48,7 @@ def test_no_other_module_looks_at_the_codes_of_data_types() -> None:
     ["is_text = column.data_type in (0, 64)", "size = SIZES[column.data_type]", "make = MAKERS.get(one.data_type)"],
 )
 def test_a_second_table_would_be_found(source: str) -> None:
-    assert _looks_at_codes(source)
+    assert _looks_at_codes(ast.walk(ast.parse(source)))
 
 
 @pytest.mark.parametrize("code", DATA_TYPES)

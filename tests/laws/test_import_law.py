@@ -11,71 +11,75 @@ import pytest
 from fixtures import TRAILS
 
 HEAVY = {"textual", "pyspark", "pyarrow", "numpy", "numba", "llvmlite", "pandas"}
-OF_OTHERS = {"pyspark", "pyarrow.compute", "numpy.ma", "logdump.filters"}
-"""What takes long to load and an answer in SQL does not need."""
-TRAIL = TRAILS / "et000000000"
 ROOT = Path(__file__).parents[2]
+_TRAIL = str(TRAILS / "et000000000")
 
 
-def loaded_by(code: str) -> set[str]:
-    """The modules that a fresh Python has loaded after ``code``."""
-    program = f"{code}\nimport sys\nsys.stderr.write(' '.join(sys.modules))"
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=60)
-    return set(done.stderr.split())
+def _run(commands: str, *arguments: str, status: int = 0) -> str:
+    return f"assert main({[*arguments, '-c', f'open {_TRAIL}; {commands}']!r}) == {status}"
 
 
-def run(commands: str, *arguments: str) -> str:
-    return f"from logdump.cli import main\nmain([{''.join(f'{one!r}, ' for one in arguments)}'-c', {commands!r}])"
+STEPS = {
+    "next": _run("n"),
+    "count": _run("count detail"),
+    "engine": _run("engine spark local[4]; engine; help sql; sql", status=1),
+    "json": _run("n", "--format", "jsonl"),
+    "screen": "import logdump.tui.app",
+    "sql": _run("sql select op, count(*) from records group by op"),
+    "columns": _run("sql select op, after_PRICE from teahouse.teas"),
+    "restarts": _run("sql select count(*) from restarts"),
+    "export": _run("export parquet to {folder} by table"),
+    "read": f"from tests.logdump.spark.reads import rows\nassert rows({_TRAIL!r})",
+}
+"""What one fresh Python does, in this order: what is not loaded after a step, the steps before it do without too."""
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+    """The modules that are loaded after each step."""
+    folder = str(tmp_path_factory.mktemp("exported") / "rows")
+    note = "sys.stderr.write('\\nLOADED ' + ' '.join(sys.modules) + '\\n')"
+    program = "\n".join(["import sys", "from logdump.cli import main", *(f"{step}\n{note}" for step in STEPS.values())])
+    command = [sys.executable, "-c", program.replace("{folder}", folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=60)
+    assert done.returncode == 0, done.stderr
+    noted = [set(line.split()) for line in done.stderr.splitlines() if line.startswith("LOADED ")]
+    return dict(zip(STEPS, noted, strict=True))
+
+
+@pytest.mark.parametrize("step", ["next", "count", "engine"])
+def test_nothing_heavy_is_loaded(step: str, loaded: dict[str, set[str]]) -> None:
+    assert {name.split(".")[0] for name in loaded[step]} & HEAVY == set()
+
+
+def test_a_small_read_in_spark_does_without_numba(loaded: dict[str, set[str]]) -> None:
+    assert "numba" not in loaded["read"]
 
 
 @pytest.mark.parametrize(
-    "code",
+    ("step", "unneeded"),
     [
-        run(f"open {TRAIL}; n; count detail"),
-        run("engine spark local[4]; engine; help sql; sql"),
+        ("sql", {"pyspark", "pyarrow.compute", "numpy.ma", "logdump.filters"}),
+        ("columns", {"pyspark", "numpy.ma", "logdump.filters"}),
+        ("export", set()),
     ],
 )
-def test_nothing_heavy_is_loaded(code: str) -> None:
-    assert {name.split(".")[0] for name in loaded_by(code)} & HEAVY == set()
+def test_what_goes_through_arrow_loads_no_pandas(step: str, unneeded: set[str], loaded: dict[str, set[str]]) -> None:
+    assert "pyarrow" in loaded[step]
+    assert not loaded[step] & {"pandas", *unneeded}
 
 
-def test_a_small_read_in_spark_does_without_numba() -> None:
-    read = f"from tests.logdump.spark.reads import rows\nassert rows({str(TRAIL)!r})"
-    assert "numba" not in loaded_by(read)
-
-
-@pytest.mark.parametrize(
-    ("command", "unneeded"),
-    [
-        (
-            "sql select op, count(*) from records group by op",
-            {"pyspark", "pyarrow.compute", "numpy.ma", "logdump.filters"},
-        ),
-        ("sql select op, after_PRICE from teahouse.teas", {"pyspark", "numpy.ma", "logdump.filters"}),
-        ("export parquet to {folder} by table", set()),
-    ],
-)
-def test_what_goes_through_arrow_loads_no_pandas(command: str, unneeded: set[str], tmp_path: Path) -> None:
-    loaded = loaded_by(run(f"open {TRAIL}; {command.format(folder=tmp_path / 'rows')}"))
-    assert "pyarrow" in loaded
-    assert not loaded & {"pandas", *unneeded}
-
-
-def test_a_statement_loads_the_analyses_that_it_names() -> None:
-    loaded = loaded_by(run(f"open {TRAIL}; sql select count(*) from restarts"))
-    analyses = {name.rpartition(".")[2] for name in loaded if name.startswith("logdump.spark.analyses.")}
+def test_a_statement_loads_the_analyses_that_it_names(loaded: dict[str, set[str]]) -> None:
+    analyses = {name.rpartition(".")[2] for name in loaded["restarts"] if name.startswith("logdump.spark.analyses.")}
     assert analyses & {"ddl", "heartbeats", "transactions"} == {"transactions"}
 
 
-def test_json_the_filters_and_construct_are_loaded_for_those_who_ask() -> None:
-    plain = loaded_by(run(f"open {TRAIL}; n"))
-    assert {"json", "logdump.filters", "construct"}.isdisjoint(plain)
-    in_json = loaded_by(run(f"open {TRAIL}; n", "--format", "jsonl"))
-    assert "logdump.display.json_record" in in_json
-    assert {"logdump.features.recovery.json", "construct"}.isdisjoint(in_json)
+def test_json_the_filters_and_construct_are_loaded_for_those_who_ask(loaded: dict[str, set[str]]) -> None:
+    assert {"json", "logdump.filters", "construct"}.isdisjoint(loaded["next"])
+    assert "logdump.display.json_record" in loaded["json"] - loaded["engine"]
+    assert {"logdump.features.recovery.json", "construct"}.isdisjoint(loaded["json"])
 
 
-def test_the_screen_loads_what_other_pages_need_when_they_are_shown() -> None:
+def test_the_screen_loads_what_other_pages_need_when_they_are_shown(loaded: dict[str, set[str]]) -> None:
     of_other_pages = ("logdump.filters", "logdump.features.timeline", "logdump.features.ddl", "logdump.display.diff")
-    assert [name for name in loaded_by("import logdump.tui.app") if name.startswith(of_other_pages)] == []
+    assert [name for name in loaded["screen"] if name.startswith(of_other_pages)] == []

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from tests.laws.imports import ROOT, home_of, imported, modules
+from tests.laws.imports import ROOT, home_of, imported, modules, source_of, tree_of
 
 LEAST_LINES = 150
 OF_A_KIND = {
@@ -36,7 +36,7 @@ def _users() -> tuple[dict[str, set[str]], set[str]]:
     users, deferred = defaultdict[str, set[str]](set), set[str]()
     others = [path for folder in ("scripts", "fixtures", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
     for name, path in [*modules().items(), *((str(path), path) for path in others)]:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         at_once = {home_of(used) for node in tree.body if _runs_at_once(node) for used in imported(node)}
         for home in {home_of(used) for used in imported(tree)} - {None, name}:
             assert home is not None
@@ -62,7 +62,7 @@ def test_a_module_has_two_users_or_150_lines() -> None:
         name
         for name, path in modules().items()
         if path.name != "__init__.py"
-        and path.read_text(encoding="utf-8").count("\n") < LEAST_LINES
+        and source_of(path).count("\n") < LEAST_LINES
         and len(users[name]) < 2
         and name not in deferred
         and not _is_offered(name, users[name])
@@ -78,7 +78,7 @@ _OF_DOCUMENT = re.compile(r"`((?:\w+\.)+\w+)`")
 
 def test_what_docstrings_and_the_architecture_name_is_there() -> None:
     rooms = {name.split(".")[1] for name in modules() if "." in name}
-    named = {(name, path.name) for path in modules().values() for name in _REFERENCE.findall(path.read_text("utf-8"))}
+    named = {(name, path.name) for path in modules().values() for name in _REFERENCE.findall(source_of(path))}
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     named |= {
         (name, "architecture.md") for name in _OF_DOCUMENT.findall(page) if name.split(".")[0] in rooms - {"spark"}
@@ -93,7 +93,7 @@ def _is_there(name: str) -> bool:
     if module in (None, name):
         return module == name
     inner = name.removeprefix(f"{module}.").partition(".")[0]
-    text = known[module].read_text("utf-8")
+    text = source_of(known[module])
     return re.search(rf'^(def |class )?{inner}\b|"{inner}"', text, re.MULTILINE) is not None
 
 

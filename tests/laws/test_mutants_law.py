@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import tomllib
 
-from tests.laws.imports import ROOT, modules
+from tests.laws.imports import ROOT, modules, source_of
 
 
 def test_each_line_that_a_mistake_changes_stands_in_its_module() -> None:
     mutants = tomllib.loads((ROOT / "scripts" / "mutants.toml").read_text(encoding="utf-8"))["mutant"]
-    sources = {name: path.read_text(encoding="utf-8") for name, path in modules().items()}
+    sources = {name: source_of(path) for name, path in modules().items()}
     assert [one for one in mutants if one["was"] not in sources.get(one["module"], "")] == []

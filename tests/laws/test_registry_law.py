@@ -17,7 +17,7 @@ from logdump.display import json_lines, text
 from logdump.language.command import Origin
 from logdump.language.words import split_calls
 from logdump.session.errors import CommandError
-from tests.laws.imports import modules
+from tests.laws.imports import modules, tree_of
 from tests.transcripts.play import SCRIPTS
 
 A_KEY_TOO = "?"
@@ -38,8 +38,7 @@ def _parts_of_lines_and_texts(tree: ast.AST) -> Iterator[ast.AST]:
                 yield from ast.walk(argument)
 
 
-def _names_of_commands(source: str) -> set[str]:
-    tree = ast.parse(source)
+def _names_of_commands(tree: ast.Module) -> set[str]:
     others = {id(node) for node in _parts_of_lines_and_texts(tree)}
     found = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in others)
     return {text for text in found if isinstance(text, str) and text in NAMES}
@@ -47,7 +46,7 @@ def _names_of_commands(source: str) -> set[str]:
 
 def test_neither_the_language_nor_the_screen_knows_a_command_by_its_name() -> None:
     some = {one: path for one, path in modules().items() if one.startswith(("logdump.tui", "logdump.language"))}
-    found = {one: _names_of_commands(path.read_text(encoding="utf-8")) for one, path in some.items() if one != KEYS}
+    found = {one: _names_of_commands(tree_of(path)) for one, path in some.items() if one != KEYS}
     assert {one: names for one, names in found.items() if names} == {}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.laws.imports import ROOT, circles, edges, modules, room_of, statements
+from tests.laws.imports import ROOT, circles, edges, modules, room_of, source_of, statements, tree_of
 
 ROOMS = {
     "trailformat": (
@@ -61,9 +61,9 @@ def test_arrows_lead_to_rooms_before() -> None:
     assert found == set()
 
 
-def _hooks(source: str) -> Iterator[str]:
+def _hooks(tree: ast.Module) -> Iterator[str]:
     """What a module assigns when it is imported, or while a function runs, that another module or class owns."""
-    nodes = [*statements(ast.parse(source))][::-1]
+    nodes = [*statements(tree)][::-1]
     names = [name for node in nodes if isinstance(node, ast.Import) for name in node.names]
     foreign = {(name.asname or name.name).split(".")[0] for name in names if name.name.split(".")[0] in ROOMS}
     sources = [node for node in nodes if isinstance(node, ast.ImportFrom)]
@@ -82,8 +82,8 @@ def test_no_module_puts_anything_into_another() -> None:
     """A room that needs what a higher one knows is given it by argument, not by an assignment into it."""
     ours = "import logdump.b as c\nfrom trailformat.d import Table\nown = c.search\n"
     source = ours + "c.search = len\nTable['x'] = 1\nTable.size: int = 2\n"
-    assert [*_hooks(source)] == ["c.search = len", "Table['x'] = 1", "Table.size: int = 2"]
-    found = {name: [*_hooks(path.read_text(encoding="utf-8"))] for name, path in modules().items()}
+    assert [*_hooks(ast.parse(source))] == ["c.search = len", "Table['x'] = 1", "Table.size: int = 2"]
+    found = {name: [*_hooks(tree_of(path))] for name, path in modules().items()}
     assert {name: hooks for name, hooks in found.items() if hooks} == {}
 
 
@@ -164,6 +164,6 @@ def test_no_modules_lead_to_each_other() -> None:
 def test_no_public_class_name_stands_twice() -> None:
     homes: dict[str, list[str]] = {}
     for module, path in modules().items():
-        for name in re.findall(r"^class ([A-Za-z]\w*)", path.read_text(encoding="utf-8"), re.MULTILINE):
+        for name in re.findall(r"^class ([A-Za-z]\w*)", source_of(path), re.MULTILINE):
             homes.setdefault(name, []).append(module)
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.laws.imports import source_of, tree_of
+
 ROOT = Path(__file__).parents[2]
 MAKERS = {
     "Selection": {
@@ -38,10 +40,9 @@ def _name(function: ast.expr) -> str:
 
 @pytest.mark.parametrize("constructor", MAKERS)
 def test_the_same_question_gets_the_same_filter_and_definitions(constructor: str) -> None:
-    sources = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "logdump").rglob("*.py"))}
     found = {
         str(path.relative_to(ROOT)): calls
-        for path, source in sources.items()
-        if f"{constructor}(" in source and (calls := list(_calls(ast.parse(source), constructor)))
+        for path in sorted((ROOT / "logdump").rglob("*.py"))
+        if f"{constructor}(" in source_of(path) and (calls := list(_calls(tree_of(path), constructor)))
     }
     assert {path: sorted(set(calls)) for path, calls in found.items()} == MAKERS[constructor]

@@ -8,7 +8,7 @@ from functools import cache
 from typing import get_type_hints
 
 from logdump.session.settings import Settings
-from tests.laws.imports import modules, room_of
+from tests.laws.imports import modules, nodes_of, room_of, source_of
 
 OF_THE_WORK = {
     *("notify", "trans_hist", "trans_rec_limit", "trans_byte_limit"),
@@ -28,8 +28,8 @@ READERS_BELOW = {
 @cache
 def _settings_members(module: str) -> tuple[tuple[str, type[ast.expr_context]], ...]:
     """The members of settings that a module uses, and whether it reads or assigns them."""
-    source = modules()[module].read_text(encoding="utf-8")
-    nodes = ast.walk(ast.parse(source)) if "settings" in source else ()
+    path = modules()[module]
+    nodes = nodes_of(path) if "settings" in source_of(path) else ()
     found = [node for node in nodes if isinstance(node, ast.Attribute)]
     return tuple((node.attr, type(node.ctx)) for node in found if _last_name(node.value) == "settings")
 

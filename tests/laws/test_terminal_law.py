@@ -10,6 +10,7 @@ from pathlib import Path
 from logdump.line import terminal
 from logdump.notation.text import escape
 from logdump.session.session import SessionLog
+from tests.laws.imports import nodes_of, source_of
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [path.relative_to(ROOT) for name in ("logdump", "trailformat") for path in (ROOT / name).rglob("*.py")]
@@ -28,8 +29,8 @@ def _is_write_to_a_stream(node: ast.Call) -> bool:
 
 
 def _writes(path: Path) -> Iterator[str]:
-    source = (ROOT / path).read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(source)) if "write" in source or "print" in source else ():
+    source = source_of(ROOT / path)
+    for node in nodes_of(ROOT / path) if "write" in source or "print" in source else ():
         if isinstance(node, ast.Call) and _is_write_to_a_stream(node):
             yield f"{path}:{node.lineno}"
 

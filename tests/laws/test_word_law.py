@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+
+from tests.laws.imports import nodes_of, statements, tree_of
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("trailformat", "logdump", "pyspark_trail")
@@ -28,23 +30,23 @@ _NAMES = {"one", "ones", "found"}
 
 def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Docstrings, and the strings below constants and attributes, with their lines."""
-    for node in ast.walk(tree):
-        for statement in getattr(node, "body", []) if not isinstance(node, ast.Lambda | ast.IfExp) else []:
+    for node in statements(tree):
+        for statement in getattr(node, "body", []):
             value = statement.value if isinstance(statement, ast.Expr) else None
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 yield value.lineno, value.value
 
 
-def variables(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def variables(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     """Names that functions, lambdas and comprehensions assign; those of fields are part of an interface."""
     fields = {
         id(statement.target)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.ClassDef)
         for statement in node.body
         if isinstance(statement, ast.AnnAssign)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in fields:
             yield node.lineno, node.id
         elif isinstance(node, ast.Lambda):
@@ -54,35 +56,28 @@ def variables(tree: ast.Module) -> Iterator[tuple[int, str]]:
 MODULES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
 
 
-@pytest.fixture(scope="module")
-def trees() -> dict[str, ast.Module]:
-    return {str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
-
-
-def test_docstrings_use_plain_words(trees: dict[str, ast.Module]) -> None:
+def test_docstrings_use_plain_words() -> None:
     wrong = [
         f"{path}:{line}: {word}: write {PLAIN[word.lower()]}"
-        for path, tree in trees.items()
-        for line, text in docstrings(tree)
+        for path in MODULES
+        for line, text in docstrings(tree_of(path))
         for word in _WORDS.findall(text)
     ]
     assert wrong == []
 
 
-def test_a_docstring_is_no_clause_without_a_verb_of_its_own(trees: dict[str, ast.Module]) -> None:
+def test_a_docstring_is_no_clause_without_a_verb_of_its_own() -> None:
     wrong = [
         f"{path}:{line}: {text}"
-        for path, tree in trees.items()
-        for line, text in docstrings(tree)
+        for path in MODULES
+        for line, text in docstrings(tree_of(path))
         if _CLAUSE.fullmatch(text.strip())
     ]
     assert wrong == []
 
 
-def test_a_variable_is_called_by_what_it_holds(trees: dict[str, ast.Module]) -> None:
-    wrong = [
-        f"{path}:{line}: {name}" for path, tree in trees.items() for line, name in variables(tree) if name in _NAMES
-    ]
+def test_a_variable_is_called_by_what_it_holds() -> None:
+    wrong = [f"{path}:{line}: {name}" for path in MODULES for line, name in variables(nodes_of(path)) if name in _NAMES]
     assert wrong == []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ _HEADER_AT = 8
 NONSENSE = (b"\xff", b"\0", b"\x7f", b"G")
 
 
+@cache
 def places(path: Path) -> dict[str, list[range]]:
     """The bytes of each field in all records but the first, by the name of the field."""
     found: dict[str, list[range]] = {}

@@ -26,16 +26,24 @@ class Answer(NamedTuple):
     err: str
 
 
-def logdump(*arguments: str, typed: str | bytes = "") -> Answer:
-    """Run it with these arguments and ``typed`` on its standard input, which is a pipe."""
+def logdump(*arguments: str, typed: str | bytes = "", is_one_stream: bool = False) -> Answer:
+    """Run it with these arguments and ``typed`` on its standard input, which is a pipe.
+
+    ``is_one_stream``: standard error goes where standard output goes, as after ``2>&1``.
+    """
     data = typed.encode() if isinstance(typed, str) else typed
     streams = [io.TextIOWrapper(io.BytesIO(one), encoding="utf-8", write_through=True) for one in (data, b"", b"")]
+    if is_one_stream:
+        streams[2] = streams[1]
     with pytest.MonkeyPatch.context() as patch:
         for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
             patch.setattr(sys, name, stream)
-        status = main(list(arguments))
+        try:
+            status = int(main(list(arguments)))
+        except SystemExit as ended:
+            status = int(ended.code or 0)
     out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])
-    return Answer(int(status), out, err)
+    return Answer(status, out, "" if is_one_stream else err)
 
 
 def process(*arguments: str, typed: str = "") -> Answer:

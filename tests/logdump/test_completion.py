@@ -143,7 +143,7 @@ def _typed(path: str, complete_line: Callable[[str], str]) -> str:
 
 @example(paths=["B", "b"])
 @given(paths=st.lists(NAMES, min_size=1, max_size=3))
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(60, short=5))
 def test_a_completed_path_opens_the_file(paths: list[str]) -> None:
     with tempfile.TemporaryDirectory() as root, contextlib.chdir(root):
         for path in _tree(Path(root), paths, TRAILS / "nh000000"):

@@ -15,12 +15,12 @@ from tests.simulated.encryption import by_aes, encrypted, write_rows
 SAID = "record data looks encrypted"
 
 
-@pytest.fixture
-def plain(tmp_path: Path) -> Path:
-    return write_rows(tmp_path / "ee000000")
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_rows(tmp_path_factory.mktemp("encrypted") / "ee000000")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def ciphered(plain: Path) -> Path:
     return encrypted(plain, plain.with_name("ee000001"), by_aes)
 

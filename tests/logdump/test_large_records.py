@@ -85,7 +85,7 @@ def test_statements_of_a_large_row_are_refused_with_its_size(command: str, trail
 @pytest.mark.parametrize("command", ["save {}", "repair to {} all", "repair to {} all megabytes 64"])
 def test_a_large_record_is_copied_byte_for_byte(command: str, tmp_path: Path) -> None:
     source, target = tmp_path / "wd000000", tmp_path / "sv000000"
-    with_large_record(source, head(), Hole("D", 1 << 25), rest("T"))
+    with_large_record(source, head(), Hole("D", 1 << 24), rest("T"))
     logdump("-c", f"open {source}; {command.format(target)}")
     with TrailFile(source) as trail, TrailFile(target) as copy:
         pairs = zip(trail.records(trail.first_rba), copy.records(copy.first_rba), strict=True)

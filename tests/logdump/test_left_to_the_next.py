@@ -16,12 +16,7 @@ from tests.trailformat.samples import row, table_record, trail_of
 MOVES = (
     *("pos rev; n", "pos rev; n 3", "pos rev; skip 2", "sfh prev", "sfh prev; sfh prev", "pos last", "pos record 4"),
     *("pos 3391", "pos 0", "pos mark here", "find prev", "pos csn 41882351", "pos time 2000-01-01"),
-    *(
-        "transaction previous",
-        "pos rev; sft 5",
-        "pos rev; sfmd",
-        "begin 2000-01-01",
-    ),
+    *("transaction previous", "pos rev; sft 5", "pos rev; sfmd", "begin 2000-01-01"),
 )
 
 

@@ -164,7 +164,7 @@ def test_what_is_wrong_with_a_record_goes_to_standard_error_behind_the_record(tr
 
 @pytest.mark.parametrize("arguments", [["-x"], ["-c"], ["--form", "jsonl"], ["--format", "xml"]])
 def test_wrong_usage_is_status_2(arguments: list[str]) -> None:
-    answer = process(*arguments)
+    answer = logdump(*arguments)
     assert answer.status == ExitStatus.USAGE
     assert answer.err.startswith("usage: logdump ")
 
@@ -176,7 +176,7 @@ def test_a_script_that_cannot_be_read_is_status_2(tmp_path: Path) -> None:
 
 
 def test_help_and_version_tell_what_they_should() -> None:
-    assert process("--version").out == f"logdump {__version__}\n"
+    assert logdump("--version").out == f"logdump {__version__}\n"
     shown = process("--help").out
     for text in ("-c COMMANDS", "-f FILE", "--format {text,jsonl}", "exit status", "4 no trail or bad data"):
         assert text in shown

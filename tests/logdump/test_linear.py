@@ -11,6 +11,7 @@ import os
 import threading
 import weakref
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -130,32 +131,56 @@ class _Place:
 
     def __init__(self, folder: Path, dimension: str, size: int) -> None:
         self._folder = folder
-        for name in ("trail", "twin"):
-            (folder / name).mkdir(parents=True)
+        (folder / "trail").mkdir(parents=True)
         self._first = DIMENSIONS[dimension](folder / "trail", size)
         for path in (folder / "trail").iterdir():
-            twin = folder / "twin" / path.name
-            twin.write_bytes(path.read_bytes().replace(b"Uji", b"Uyi"))
-            for one in (path, twin):
-                os.utime(one, (_SETTLED, _SETTLED))
+            os.utime(path, (_SETTLED, _SETTLED))
         (folder / "params.prm").write_text(PARAMETERS)
+        self._runs = 0
+
+    @cached_property
+    def _twin(self) -> Path:
+        twin = self._folder / "twin"
+        twin.mkdir()
+        for path in self._first.parent.iterdir():
+            (twin / path.name).write_bytes(path.read_bytes().replace(b"Uji", b"Uyi"))
+            os.utime(twin / path.name, (_SETTLED, _SETTLED))
+        return twin / self._first.name
+
+    @cached_property
+    def _row(self) -> int:
         line = Line()
         line(f"open {self._first}; sft insert")
-        self._row = line.rbas[-1] if line.rbas else 0
         line.session.close()
-        self._runs = 0
+        return line.rbas[-1] if line.rbas else 0
+
+    def prepare(self, command: str) -> None:
+        """Run a command so that modules and tables that are made once are no steps of its own."""
+        line, commands = self._begin(command)
+        for one in commands:
+            line(one)
+        line.session.close()
 
     def run(self, command: str) -> dict[str, int]:
         """Run a command here in a session of its own; the steps of each function."""
+        line, commands = self._begin(command)
+        with counted() as steps:
+            for one in commands:
+                line(one)
+        line.session.close()
+        return steps.of_functions
+
+    def _begin(self, command: str) -> tuple[Line, list[str]]:
+        """A session in which the trail is open, and the commands with the places of this run."""
         self._runs += 1
         out = self._folder / f"out{self._runs}"
         out.mkdir()
         names = {
             "OUT": out / "ou000000000",
-            "TWIN": self._folder / "twin" / self._first.name,
+            "TWIN": self._twin if "TWIN" in command else "",
             "FIRST": self._first,
             "ALL": f"{self._first.parent}/*",
-            "ROW": self._row,
+            "ROW": self._row if "ROW" in command else 0,
             "PARAMS": self._folder / "params.prm",
             "FOLDER": self._first.parent,
         }
@@ -163,11 +188,7 @@ class _Place:
             command = command.replace(name, str(value))
         line = Line()
         line(f"timeoffset gmt; open {self._first}")
-        with counted() as steps:
-            for one in command.split("; "):
-                line(one)
-        line.session.close()
-        return steps.of_functions
+        return line, command.split("; ")
 
 
 def _tried(dimension: str) -> tuple[str, ...]:
@@ -179,7 +200,7 @@ def _too_many(folder: Path, dimension: str) -> Iterator[tuple[str, str, tuple[in
     """The commands and their functions whose steps grow faster, with the steps."""
     places = [_Place(folder / str(size), dimension, size) for size in _SIZES]
     for command in _tried(dimension):
-        places[0].run(command)  # modules and tables that are made once are no steps of its own
+        places[0].prepare(command)
         runs = [place.run(command) for place in places]
         for name in runs[-1]:
             first, second, third = (steps.get(name, 0) for steps in runs)

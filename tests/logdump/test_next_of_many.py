@@ -21,7 +21,7 @@ from logdump.session.events import Event, RecordsInLines
 from logdump.session.settings import OutputFormat
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
-from tests.searching import examples, some_trails
+from tests.searching import examples, in_turn, some_trails
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import Record, TrailFile
 from trailformat.records.record_header import FIELD_COMP
@@ -29,11 +29,7 @@ from trailformat.records.record_header import FIELD_COMP
 DEFINITIONS = Path(__file__).parents[1] / "transcripts" / "obey" / "teahouse.def"
 FILES = some_trails((path for path in TRAILS.iterdir() if path.suffix != ".md"), __name__)
 BLOCKS = "ghdr on; detail data; ggstoken detail; usertoken detail; headertoken detail; reclen 30"
-FORMS = {
-    "text": "",
-    "text with all blocks": BLOCKS,
-    "json": "format jsonl",
-}
+FORMS = {"text": "", "text with all blocks": BLOCKS, "json": "format jsonl"}
 """What is set for each form; JSON goes by columns."""
 
 
@@ -82,7 +78,7 @@ def _check(path: Path, command: str, before: str) -> None:
     assert _shown(path, command, before, together=True) == _shown(path, command, before, together=False)
 
 
-@pytest.mark.parametrize("trail", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize(("trail", "form"), in_turn(FILES, FORMS), indirect=["form"])
 def test_every_trail_is_shown_alike(trail: Path, form: str) -> None:
     _check(trail, "n 9999; n 2", form)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from logdump.commands import REGISTRY
-from tests.logdump.program import logdump, process
+from tests.logdump.program import logdump
 
 ENDED = [
     (("check", "et000000000"), 0),
@@ -33,16 +33,12 @@ def here(trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("words", "status"), ENDED)
-def test_it_ends_with_the_status_of_what_it_found(words: tuple[str, ...], status: int) -> None:
-    answer = logdump(*words, typed="open et000000000\n")
+def test_it_answers_as_under_c_and_ends_with_the_status_of_what_it_found(words: tuple[str, ...], status: int) -> None:
+    answer = logdump(*words)
     assert answer.status == status
     assert "Logdump" not in answer.out.splitlines()[0] if answer.out else answer.err
-
-
-@pytest.mark.parametrize(("words", "status"), ENDED)
-def test_it_answers_as_under_c(words: tuple[str, ...], status: int) -> None:
-    assert logdump(*words) == logdump("-c", " ".join(words))
-    assert logdump(*words).status == status
+    assert logdump("-c", " ".join(words)) == answer
+    assert logdump(*words, typed="open et000000000\n") == answer, "what stands on standard input is not its business"
 
 
 def test_standard_input_stays_unread_so_that_a_loop_of_the_shell_goes_on() -> None:
@@ -64,7 +60,7 @@ def test_what_prepares_a_session_goes_on_with_standard_input_as_oracles(words: t
 
 @pytest.mark.parametrize(("word", "near"), [("chekc", "check"), ("et00", "et000000000"), ("sqll", "sql")])
 def test_an_unknown_word_is_wrong_usage_and_gets_the_nearest(word: str, near: str) -> None:
-    answer = process(word, "ft000000000", typed="open et000000000\n")
+    answer = logdump(word, "ft000000000", typed="open et000000000\n")
     assert (answer.status, answer.out) == (2, "")
     assert f"{word} is not a verb, a command or a file. Did you mean {near}" in answer.err
 
@@ -76,7 +72,7 @@ def test_those_that_end_need_nothing_open() -> None:
 
 
 def test_files_without_a_verb_get_advice() -> None:
-    answer = process("at000000000", "at000000001")
+    answer = logdump("at000000000", "at000000001")
     assert answer.status == 2
     assert "only one file can be opened, 2 are given: open the first; ACROSS ON continues in the" in answer.err
 

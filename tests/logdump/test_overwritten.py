@@ -32,7 +32,7 @@ SURVEYS = [
 ]
 TRAIL_NAMES = ("et000000000", "el000000000", "yt000000000", "at000000000")
 FIELDS = sorted(set.intersection(*(set(places(TRAILS / name)) for name in TRAIL_NAMES)))
-_TRIES = examples(12)
+_TRIES = examples(12, short=3)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -119,7 +120,7 @@ COMMANDS = {
     "find": Judge("find nowhere-at-all", is_over_damage=True),
 }
 slow = settings(
-    max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(6, short=2), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 
@@ -213,13 +214,30 @@ def _calls_of(line: Line, command: str) -> int:
     return next(calls)
 
 
+@pytest.fixture(scope="module")
+def calls_of(folder: Path) -> Callable[[str], int]:
+    """How often each command goes to its trails."""
+
+    @cache
+    def calls(name: str) -> int:
+        before, command = _texts(COMMANDS[name], folder)
+        line = Line()
+        line(before)
+        number = _calls_of(line, command)
+        line.session.close()
+        return number
+
+    return calls
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 @slow
 @given(where=st.floats(0, 1))
-def test_what_was_stopped_says_so_first_and_gives_no_verdict(name: str, where: float, folder: Path, line: Line) -> None:
+def test_what_was_stopped_says_so_first_and_gives_no_verdict(
+    name: str, where: float, folder: Path, line: Line, calls_of: Callable[[str], int]
+) -> None:
     before, command = _texts(COMMANDS[name], folder)
-    line(before)
-    calls = _calls_of(line, command)
+    calls = calls_of(name)
     line(before)
     told, is_stopped = _run(line, command, int(where * (calls - 1)), count())
     if not is_stopped:  # an error, or what the program does not read but looks at, took it
@@ -434,10 +452,11 @@ def test_a_whole_reading_has_its_verdicts(folder: Path, line: Line) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_on_the_screen_it_is_said_first_too(name: str, folder: Path, line: Line, tmp_path: Path) -> None:
+def test_on_the_screen_it_is_said_first_too(
+    name: str, folder: Path, line: Line, tmp_path: Path, calls_of: Callable[[str], int]
+) -> None:
     before, command = _texts(COMMANDS[name], folder)
-    line(before)
-    calls = _calls_of(line, command)
+    calls = calls_of(name)
     mode = ScreenMode(line.session, lambda _report: None, KeptHistory(tmp_path / "history"))
     try:
         line(before)

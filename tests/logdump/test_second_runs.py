@@ -8,6 +8,7 @@ import resource
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -153,26 +154,28 @@ CUTS = [5352 + part for part in ((1, 3, 40, 100) if IS_LONG else (1, 40))]
 """Ends of the shop's trail inside its last record."""
 
 
-@pytest.mark.parametrize(("name", "batch"), in_turn([name for name in WRITERS if name != "save"], [1, 1 << 16]))
+HALVES = [(batch, cut) for batch in (1, 1 << 16) for cut in CUTS]
+
+
+@pytest.mark.parametrize(("name", "half"), in_turn([name for name in WRITERS if name != "save"], HALVES))
 def test_half_a_record_is_left_to_the_next_run(
-    batch: int, name: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    half: tuple[int, int], name: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever part of it is there: the position stays at it, and both runs have each record once."""
-    monkeypatch.setattr(batch_walk, "_ROWS", batch)
-    writer, content = WRITERS[name], SHOP.read_bytes()
+    writer, content, (batch, cut) = WRITERS[name], SHOP.read_bytes(), half
     most = f"! 99999 {writer.amount}"
     path, part, rest, whole = (tmp_path / f"{kind}000000000" for kind in ("aa", "bb", "cc", "dd"))
     path.write_bytes(content)
     line(f"open {path}; {writer.to(whole, most)}")
-    for cut in CUTS:
-        path.write_bytes(content[:cut])
-        line(f"open {path}; {writer.to(part, most)}")
-        assert line.session.cursor.next == 5352
-        path.write_bytes(content)
-        line(f"{writer.to(rest, most)}")
-        assert not line.failures
-        assert line.session.cursor.next == len(content)
-        assert _one_after_the_other(writer, part, rest) == rows_of(writer, whole)
+    monkeypatch.setattr(batch_walk, "_ROWS", batch)
+    path.write_bytes(content[:cut])
+    line(f"open {path}; {writer.to(part, most)}")
+    assert line.session.cursor.next == 5352
+    path.write_bytes(content)
+    line(f"{writer.to(rest, most)}")
+    assert not line.failures
+    assert line.session.cursor.next == len(content)
+    assert _one_after_the_other(writer, part, rest) == rows_of(writer, whole)
 
 
 def test_save_refuses_half_a_record_and_has_it_when_it_is_whole(line: Line, tmp_path: Path) -> None:
@@ -200,10 +203,9 @@ def _one_after_the_other(writer: Writer, *targets: Path) -> Rows:
     return sorted(rows, key=lambda row: row[0]) if "by table" in writer.command else rows
 
 
-@pytest.fixture(params=[1, 3])
-def _small_batches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_walk, "_ROWS", request.param)
-    monkeypatch.setattr(session_scan, "_LARGEST", request.param)
+def _set_batches(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch_walk, "_ROWS", rows)
+    monkeypatch.setattr(session_scan, "_LARGEST", rows)
 
 
 def _runs(shop: Line, writer: Writer, folder: Path, limit: str) -> list[Path]:
@@ -216,24 +218,36 @@ def _runs(shop: Line, writer: Writer, folder: Path, limit: str) -> list[Path]:
     return targets
 
 
-@pytest.mark.usefixtures("_small_batches")
-@pytest.mark.parametrize(
-    ("name", "filter_and_most"), in_turn(WRITERS, [("filter off", 4), ("filter filename *.sales", 3)])
-)
+class Batches(NamedTuple):
+    """Rows of a batch, a filter, and the limit of each run."""
+
+    rows: int
+    filters: str
+    most: int
+
+
+BATCHES = [Batches(rows, *one) for one in (("filter off", 4), ("filter filename *.sales", 3)) for rows in (1, 3)]
+
+
+@pytest.mark.parametrize(("name", "batches"), in_turn(WRITERS, BATCHES))
 def test_a_number_of_records_or_transactions_holds_over_batches(
-    name: str, filter_and_most: tuple[str, int], shop: Line, tmp_path: Path
+    name: str, batches: Batches, shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Runs of a few after each other have what one run has, each record once."""
-    filters, most = filter_and_most
+    rows, filters, most = batches
     writer, whole = WRITERS[name], tmp_path / "xx000000000"
     shop(f"{filters}; {writer.to(whole)}; pos 0")
+    _set_batches(rows, monkeypatch)
     targets = _runs(shop, writer, tmp_path, f"{most} {writer.amount}")
     assert len(targets) > 1
     assert _one_after_the_other(writer, *targets) == rows_of(writer, whole)
 
 
-@pytest.mark.usefixtures("_small_batches")
-def test_a_number_of_bytes_holds_over_batches(shop: Line, tmp_path: Path) -> None:
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_number_of_bytes_holds_over_batches(
+    rows: int, shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _set_batches(rows, monkeypatch)
     writer, whole = WRITERS["save"], tmp_path / "xx000000000"
     shop(f"{writer.to(whole)}; pos 0")
     targets = _runs(shop, writer, tmp_path, "700 BYTES")

@@ -9,6 +9,7 @@ import pytest
 
 from logdump.commands.records import searching
 from tests.logdump.line import Line
+from tests.searching import in_turn
 from tests.trailformat.samples import header
 from trailformat import FileHeader, TrailFile, TrailWriter, from_datetime, make_file_header, make_record, make_token
 from trailformat.records.file_header import SIGNATURE
@@ -52,14 +53,20 @@ def place(line: Line) -> tuple[str, str | None, int]:
     return line.session.trail.path.name, record.csn, record.header.trans_ind
 
 
-@pytest.mark.parametrize("with_headers", [True, False], ids=["headers", "no headers"])
-@pytest.mark.parametrize("near", [1 << 16, 256], ids=["by reading", "by halving"])
-@pytest.mark.parametrize(
-    "csns", [ORACLE, MYSQL, POSTGRESQL, SQL_SERVER], ids=["Oracle", "MySQL", "PostgreSQL", "MSSQL"]
-)
+CSNS = {"Oracle": ORACLE, "MySQL": MYSQL, "PostgreSQL": POSTGRESQL, "MSSQL": SQL_SERVER}
+WAYS = {
+    f"{way}, {headers}": (near, headers == "headers")
+    for way, near in (("by reading", 1 << 16), ("by halving", 256))
+    for headers in ("headers", "no headers")
+}
+"""How many bytes are read without halving them, and whether file headers name CSNs."""
+
+
+@pytest.mark.parametrize(("database", "way"), in_turn(CSNS, WAYS))
 def test_every_csn_is_found_in_its_file(
-    csns: list[str], near: int, with_headers: bool, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    database: str, way: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    csns, (near, with_headers) = CSNS[database], WAYS[way]
     monkeypatch.setattr("trailformat.trail.time_search._NEAR", near)
     paths = write_trail(tmp_path, csns, with_headers=with_headers)
     line(f"open {paths[1]}")

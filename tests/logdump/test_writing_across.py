@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -16,7 +18,7 @@ from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from logdump.session.events import StatementShown
 from tests.logdump.line import Line
 from tests.logdump.test_across import FLAVOURS, cuts_of, records, split, trail_of
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, in_turn
 from tests.simulated.extract import Extract
 from tests.simulated.source import Source
 from tests.trailformat.samples import row
@@ -31,16 +33,24 @@ DEFINED = {"big": ORACLE_12, "little": MYSQL_21}
 
 def defined_trail(folder: Path, flavour: Flavour, transactions: int = 12) -> Path:
     """A trail of two tables in one file."""
+    name, content = _defined(flavour, transactions)
+    (folder / name).write_bytes(content)
+    return folder / name
+
+
+@cache
+def _defined(flavour: Flavour, transactions: int) -> tuple[str, bytes]:
     random = Random(11)
     source = Source(random, flavour.teas, flavour.sales)
     tables = (flavour.teas, flavour.sales)
-    extract = Extract(folder, random, roll_chance=0, flavour=flavour, tables=tables, is_headed=True)
-    for _ in range(transactions):
-        extract.begin()
-        changes = source.transaction()
-        extract.rows(changes, len(changes))
-    extract.close()
-    return extract.paths[0]
+    with TemporaryDirectory() as folder:
+        extract = Extract(Path(folder), random, roll_chance=0, flavour=flavour, tables=tables, is_headed=True)
+        for _ in range(transactions):
+            extract.begin()
+            changes = source.transaction()
+            extract.rows(changes, len(changes))
+        extract.close()
+        return extract.paths[0].name, extract.paths[0].read_bytes()
 
 
 def in_files_of(path: Path, size: int, folder: Path) -> list[Path]:
@@ -167,7 +177,10 @@ def _exported(target: Path, format_: str) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-@pytest.mark.parametrize("words", ["jsonl to T", "jsonl to T by table", "csv to T by table", "parquet to T by table"])
+FORMS = ["jsonl to T", "jsonl to T by table", "csv to T by table", "parquet to T by table"]
+
+
+@pytest.mark.parametrize(("words", "whole"), in_turn(FORMS, DEFINED), indirect=["whole"])
 def test_the_rows_of_all_files_are_exported_to_one_target(
     words: str, line: Line, whole: Path, files: list[Path], tmp_path: Path
 ) -> None:
@@ -201,7 +214,7 @@ def _statements(line: Line) -> list[str | None]:
     return [event.statement.sql for event in line.events if isinstance(event, StatementShown)]
 
 
-@pytest.mark.parametrize("command", ["redo", "undo"])
+@pytest.mark.parametrize(("command", "whole"), in_turn(["redo", "undo"], DEFINED), indirect=["whole"])
 def test_a_script_goes_over_the_files(command: str, line: Line, whole: Path, tmp_path: Path) -> None:
     line(f"open {whole}")
     line(f"{command} 1000 ansi")
@@ -246,7 +259,7 @@ WRITING = [
 ]
 
 
-@pytest.mark.parametrize("words", WRITING)
+@pytest.mark.parametrize(("words", "whole"), in_turn(WRITING, DEFINED), indirect=["whole"])
 def test_a_file_that_is_missing_is_named_and_nothing_is_written(
     words: str, line: Line, files: list[Path], tmp_path: Path
 ) -> None:
@@ -261,7 +274,7 @@ def test_a_file_that_is_missing_is_named_and_nothing_is_written(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("words", WRITING)
+@pytest.mark.parametrize(("words", "whole"), in_turn(WRITING, DEFINED), indirect=["whole"])
 def test_a_file_between_that_is_no_trail_is_an_error_and_nothing_is_written(
     words: str, line: Line, files: list[Path], tmp_path: Path
 ) -> None:
@@ -292,7 +305,7 @@ def test_with_gaps_everything_that_is_there_is_written(line: Line, files: list[P
     assert line.session.trail.path == files[2]
 
 
-@pytest.mark.parametrize("words", WRITING[:5])
+@pytest.mark.parametrize(("words", "whole"), in_turn(WRITING[:5], DEFINED), indirect=["whole"])
 def test_an_interrupt_in_a_later_file_leaves_nothing_and_the_position_as_it_was(
     words: str, line: Line, files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

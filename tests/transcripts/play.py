@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -59,10 +58,10 @@ def steady(text: str, folder: Path) -> str:
 def copy_of_trails(folder: Path, script: Path | None = None) -> Path:
     """A copy of the fixtures' trails in ``folder``, all of one age, and beside them what a script needs."""
     copy = folder.resolve() / "trails"
-    shutil.copytree(TRAILS, copy)
-    shutil.copytree(FOLDER / "obey", copy, dirs_exist_ok=True)
-    for path in copy.iterdir():
-        os.utime(path, (_MODIFIED, _MODIFIED))
+    copy.mkdir()
+    for path in (*TRAILS.iterdir(), *(FOLDER / "obey").iterdir()):
+        (copy / path.name).write_bytes(path.read_bytes())
+        os.utime(copy / path.name, (_MODIFIED, _MODIFIED))
     if script is not None and script.stem in _DRAWN:
         _DRAWN[script.stem](copy)
     return copy
