@@ -103,9 +103,7 @@ ONCE: dict[str, list[Record]] = {
 
 @in_pieces(("name", "piece"), in_turn(ONCE, PIECES))
 @pytest.mark.parametrize("what", ["batches", "sums"])
-def test_each_piece_is_scanned_once(
-    name: str, what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_each_piece_is_scanned_once(name: str, what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     begun: list[tuple[int, int | None]] = []
 
     def noting(scanning: Callable[..., Any]) -> Callable[..., Any]:
