@@ -43,9 +43,9 @@ def some_trails(files: Iterable[File], module: str) -> list[File]:
     return [one for one in everything if IS_LONG or _is_little(one) == bool((turn + ord(_name(one)[0])) % 2)]
 
 
-def third_of(files: list[File], case: int) -> list[File]:
-    """The files for one of many cases that all go over them: in the short form every third, each case others."""
-    return files if IS_LONG else files[case % 3 :: 3]
+def third_of(some: list[A], case: int) -> list[A]:
+    """Files or places for one of many cases that all go over them: in the short form every third, each case others."""
+    return some if IS_LONG else some[case % 3 :: 3]
 
 
 def _name(file: str | Path) -> str:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from fixtures.flavour import MYSQL_21, ORACLE_11, ORACLE_12, Flavour
-from tests.searching import some_trails
+from fixtures.flavour import MYSQL_21, ORACLE_11, ORACLE_12
+from tests.searching import in_turn, some_trails
 from tests.simulated.encryption import (
     Cipher,
     aes_block,
@@ -53,16 +53,20 @@ def test_the_cipher_of_these_tests_is_aes() -> None:
     assert aes_block(block).hex() == "3925841d02dc09fbdc118597196a0b32"
 
 
-@pytest.mark.parametrize("flavour", [ORACLE_12, ORACLE_11, MYSQL_21], ids=["12", "11 without definitions", "mysql"])
-@pytest.mark.parametrize(
-    ("cipher", "expected"),
-    [(by_aes, True), (by_pad, True), (not_at_all, False), (by_short_key(1), False), (by_short_key(16), False)],
-    ids=["AES", "XOR, a stream", "none", "XOR, a byte", "XOR, 16 bytes"],
-)
-def test_data_without_patterns_looks_encrypted(
-    flavour: Flavour, cipher: Cipher, expected: bool, tmp_path: Path
-) -> None:
-    plain = write_rows(tmp_path / "pp000000", flavour, ROWS)
+FLAVOURS = {"12": ORACLE_12, "11 without definitions": ORACLE_11, "mysql": MYSQL_21}
+CIPHERS: dict[str, tuple[Cipher, bool]] = {
+    "AES": (by_aes, True),
+    "XOR, a stream": (by_pad, True),
+    "none": (not_at_all, False),
+    "XOR, a byte": (by_short_key(1), False),
+    "XOR, 16 bytes": (by_short_key(16), False),
+}
+
+
+@pytest.mark.parametrize(("flavour", "by"), in_turn(FLAVOURS, CIPHERS))
+def test_data_without_patterns_looks_encrypted(flavour: str, by: str, tmp_path: Path) -> None:
+    cipher, expected = CIPHERS[by]
+    plain = write_rows(tmp_path / "pp000000", FLAVOURS[flavour], ROWS)
     assert look(encrypted(plain, tmp_path / "ee000000", cipher)) is expected
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from tests.logdump.program import COMMAND, ENVIRONMENT
+from tests.logdump.program import COMMAND, ENVIRONMENT, logdump
+from tests.searching import examples
 from trailformat import TrailFile, TrailWriter
 from trailformat.codec.regular_file import user_folder
 from trailformat.trail.whole_file import WholeFile, WholeFolder, leftovers, sweep
@@ -215,9 +216,10 @@ def test_a_killed_command_leaves_nothing_or_all_and_the_next_one_cleans_up(comma
     folder, draw = tmp_path / "out", random.Random(command)
     folder.mkdir()
     whole = _contents(folder, source, command)
-    for _ in range(2):
-        script = f"open {source}; {command.replace('T', str(folder / 'target'))}"
-        with subprocess.Popen([*COMMAND, "-c", script], stderr=subprocess.DEVNULL, env=ENVIRONMENT) as process:
+    for _ in range(examples(1)):
+        with subprocess.Popen(
+            [*COMMAND, "-c", _script(folder, source, command)], stderr=subprocess.DEVNULL, env=ENVIRONMENT
+        ) as process:
             began = time.monotonic()
             while process.poll() is None and not any(folder.iterdir()) and time.monotonic() < began + 60:
                 time.sleep(0.001)
@@ -229,12 +231,15 @@ def test_a_killed_command_leaves_nothing_or_all_and_the_next_one_cleans_up(comma
     assert _contents(folder, source, command) == whole
 
 
+def _script(folder: Path, source: Path, command: str) -> str:
+    return f"open {source}; {command.replace('T', str(folder / 'target'))}"
+
+
 def _contents(folder: Path, source: Path, command: str) -> dict[str, bytes]:
     """What the command writes when nobody kills it; nothing else is left in the folder, and that is taken away."""
     if (folder / "target").exists():
         (folder / "target").rename(source.with_name(f"taken{time.monotonic_ns()}"))
-    script = f"open {source}; {command.replace('T', str(folder / 'target'))}"
-    subprocess.run([*COMMAND, "-c", script], check=True, env=ENVIRONMENT, capture_output=True, timeout=120)
+    assert logdump("-c", _script(folder, source, command)).status == 0
     assert [path.name for path in folder.iterdir()] == ["target"]
     found = _bytes(folder / "target")
     (folder / "target").rename(source.with_name(f"taken{time.monotonic_ns()}"))

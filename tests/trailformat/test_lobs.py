@@ -293,7 +293,7 @@ def test_more_lobs_than_a_row_can_have_are_refused(tmp_path: Path, monkeypatch: 
 
 
 def test_a_large_lob_takes_little_memory(tmp_path: Path) -> None:
-    value = bytes(range(256)) * 16_000
+    value = bytes(range(256)) * 6000
     path = trail_of(tmp_path, row(), *pieces(1, value, size=PIECE_BYTES), row())
     size = 0
 

@@ -283,8 +283,8 @@ def test_records_of_another_file_come_from_the_place_asked_for(tmp_path: Path) -
 def test_the_parts_of_a_row_are_counted_backwards_without_going_back_to_its_base_for_each(
     has_base: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lob = [piece(continued=int(number % 150 != 149)) for number in range(400)]
-    parts = [*lob[:200], table_record(2, "B"), *lob[200:], *cut_row(b"data", 1, 2)[1:]]
+    lob = [piece(continued=int(number % 80 != 79)) for number in range(200)]
+    parts = [*lob[:100], table_record(2, "B"), *lob[100:], *cut_row(b"data", 1, 2)[1:]]
     path = trail_of(tmp_path, table_record(1, "A"), *([row()] if has_base else []), *parts)
     forwards = places(path)
     read = 0

@@ -8,6 +8,7 @@ from types import NoneType
 
 import pytest
 
+from tests.searching import stride
 from tests.trailformat.samples import BOTH, row, table_record, trail_of
 from trailformat import (
     BadRecord,
@@ -221,7 +222,7 @@ def test_a_position_inside_a_record_is_a_bad_record_with_its_place(tmp_path: Pat
 def test_any_position_is_a_record_or_a_trail_error(trails: Path, name: str) -> None:
     with TrailFile(trails / name) as trail:
         good = {record.rba for record in trail.records()}
-        for rba in range(trail.size):
+        for rba in {*good, *range(0, trail.size, stride(1))}:
             try:
                 record = trail.record_at(rba)
             except TrailError:

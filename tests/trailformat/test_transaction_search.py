@@ -22,10 +22,12 @@ SECOND = 1_000_000
 
 def rows_of(tmp_path: Path, number: int, gap: bytes = b"") -> Path:
     """Rows a second apart, each of the same length; ``gap`` stands behind each."""
-    return trail_of(tmp_path, *(row(io_time=IO_TIME + at * SECOND).raw + gap for at in range(number)))
+    before, after = row().raw.split(IO_TIME.to_bytes(8))
+    times = ((IO_TIME + at * SECOND).to_bytes(8) for at in range(number))
+    return trail_of(tmp_path, *(before + time + after + gap for time in times))
 
 
-@pytest.mark.parametrize("number", [10, 5000], ids=["small", "large"])
+@pytest.mark.parametrize("number", [10, 2000], ids=["small", "large"])
 @pytest.mark.parametrize("gap", [b"", b"junk"], ids=["sound", "damaged"])
 def test_every_row_is_found_by_its_time(tmp_path: Path, number: int, gap: bytes) -> None:
     size = row().length + len(gap)
@@ -34,7 +36,7 @@ def test_every_row_is_found_by_its_time(tmp_path: Path, number: int, gap: bytes)
             assert first_at_or_after(trail, IO_TIME + at * SECOND) == at * size
 
 
-@pytest.mark.parametrize("number", [10, 5000], ids=["small", "large"])
+@pytest.mark.parametrize("number", [10, 2000], ids=["small", "large"])
 def test_a_time_between_two_rows_finds_the_later(tmp_path: Path, number: int) -> None:
     with TrailFile(rows_of(tmp_path, number)) as trail:
         assert first_at_or_after(trail, IO_TIME + 7 * SECOND + 1) == 8 * row().length

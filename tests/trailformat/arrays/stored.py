@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -89,6 +90,7 @@ _TEXTS = st.one_of(
 _INDICATORS = st.sampled_from([b"\0\0"] * 9 + [b"\xff\xff", b"\0\1", b""])
 
 
+@cache
 def raw_values(order: ByteOrder) -> st.SearchStrategy[bytes]:
     """Bytes of a column, its indicator first."""
     prefixed = _TEXTS.map(lambda text: order.encode(len(text), 2) + text)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from fixtures.flavour import ORACLE_12
-from tests.searching import examples, some_trails
+from tests.searching import examples, in_turn, some_trails
 from tests.trailformat.arrays.stored import KINDS, raw_values
 from trailformat import (
     ByteOrder,
@@ -81,8 +81,7 @@ def _clock(value: date) -> time:
     return value.time() if isinstance(value, datetime) else time()
 
 
-@pytest.mark.parametrize("order", ByteOrder)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "order"), in_turn(KINDS, ByteOrder))
 @settings(max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_an_array_holds_what_each_value_decodes_to(

@@ -5,6 +5,7 @@ Strings in one array are what lists of Python say of them.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -130,7 +131,7 @@ def _check(found: TextArray, expected: list[tuple[str | None, str | None]]) -> N
 
 
 @pytest.mark.parametrize("kind", _MORE_KINDS)
-@settings(max_examples=examples(10), deadline=None)
+@settings(max_examples=examples(10, short=3), deadline=None)
 @given(data=st.data())
 def test_an_array_holds_the_text_of_each_value(kind: str, data: st.DataObject) -> None:
     definition = _DEFINITION._replace(**_MORE_KINDS[kind])
@@ -190,13 +191,11 @@ def test_a_value_longer_than_its_column_is_a_problem() -> None:
     assert found.problems == [(1, reason)]
 
 
-@pytest.mark.parametrize(
-    "codec", sorted({one.codec for one in CHARSETS.values() if one.codec and keeps_ascii(one.codec)})
-)
-@settings(max_examples=examples(5), deadline=None)
-@given(text=st.text(st.characters(max_codepoint=127), max_size=30))
-def test_ascii_stays_as_it_is_where_it_is_taken_without_decoding(codec: str, text: str) -> None:
-    assert decode(text.encode(), codec) == text
+def test_ascii_stays_as_it_is_where_it_is_taken_without_decoding() -> None:
+    text = "".join(chr(one) + chr(other) for one, other in product(range(128), repeat=2))
+    codecs = {one.codec for one in CHARSETS.values() if one.codec and keeps_ascii(one.codec)}
+    assert len(codecs) > 50
+    assert {codec for codec in codecs if decode(text.encode(), codec) != text} == set()
 
 
 def test_more_text_than_an_array_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.kernels import needs_native
-from tests.searching import examples, some_trails, stride
+from tests.searching import IS_LONG, examples, some_trails, stride
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from trailformat import ByteOrder, TrailFile, make_record
 from trailformat.scan import (
@@ -26,7 +26,7 @@ from trailformat.scan import (
 )
 from trailformat.scan.position import first_position
 
-_LARGE = 200_000_000
+_LARGE = 200_000_000 if IS_LONG else 20_000_000
 _OFFSETS = examples(100)
 
 

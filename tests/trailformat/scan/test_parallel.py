@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
-from tests.searching import examples, in_turn, some_trails
+from tests.searching import IS_LONG, examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from tests.trailformat.scan.test_file_ranges import block
@@ -44,23 +45,31 @@ def assert_same(path: Path, threads: int = 3) -> None:
             assert [one for batch in found for one in rows(batch)] == expected
 
 
-@pytest.fixture(autouse=True, params=[300, 5000])
-def small_pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+PIECES = [300, 5000]
+
+
+@pytest.fixture(autouse=True, params=PIECES)
+def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces of so many bytes."""
     monkeypatch.setattr(parallel, "PIECE", request.param)
 
 
-@pytest.mark.parametrize(("threads", "name"), in_turn([1, 2], some_trails(names(), __name__)))
+in_pieces = partial(pytest.mark.parametrize, indirect=["piece"])
+
+
+@in_pieces(("name", "piece"), in_turn(some_trails(names(), __name__), PIECES))
+@pytest.mark.parametrize("threads", [1, 2] if IS_LONG else [2])
 def test_a_fixture(name: str, threads: int) -> None:
     assert_same(TRAILS / name, threads)
 
 
-@pytest.mark.parametrize("order", BOTH)
+@in_pieces(("piece", "order"), in_turn(PIECES, BOTH))
 def test_data_full_of_records(tmp_path: Path, order: ByteOrder) -> None:
     tables = [table_record(number, f"T{number}", order) for number in (1, 2)]
     assert_same(trail_of(tmp_path, *tables, block(order), row(order=order).raw[:-2]))
 
 
-@pytest.mark.parametrize("order", BOTH)
+@in_pieces(("piece", "order"), in_turn(PIECES, BOTH))
 def test_everything_in_any_order_with_bits_turned_over(tmp_path: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
     shapes = [shape for shape in everything(order) if len(shape) < 60_000]
@@ -71,7 +80,7 @@ def test_everything_in_any_order_with_bits_turned_over(tmp_path: Path, order: By
         assert_same(trail_of(tmp_path, row().raw, bytes(data)))
 
 
-@pytest.mark.parametrize("order", BOTH)
+@in_pieces(("piece", "order"), in_turn(PIECES, BOTH))
 def test_definitions_again_and_again(tmp_path: Path, order: ByteOrder) -> None:
     chance = random.Random(order.value)
     for _ in range(examples(5)):
@@ -92,11 +101,9 @@ ONCE: dict[str, list[Record]] = {
 }
 
 
-@pytest.mark.parametrize("drawn", ONCE.values(), ids=ONCE)
+@in_pieces(("name", "piece"), in_turn(ONCE, PIECES))
 @pytest.mark.parametrize("what", ["batches", "sums"])
-def test_each_piece_is_scanned_once(
-    drawn: list[Record], what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_each_piece_is_scanned_once(name: str, what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     begun: list[tuple[int, int | None]] = []
 
     def noting(scanning: Callable[..., Any]) -> Callable[..., Any]:
@@ -106,9 +113,9 @@ def test_each_piece_is_scanned_once(
 
         return begin
 
-    for name in ("Scan", "Scanning"):
-        monkeypatch.setattr(parallel, name, noting(getattr(parallel, name)))
-    with TrailFile(trail_of(tmp_path, *drawn)) as trail, Workers(2) as workers:
+    for one in ("Scan", "Scanning"):
+        monkeypatch.setattr(parallel, one, noting(getattr(parallel, one)))
+    with TrailFile(trail_of(tmp_path, *ONCE[name])) as trail, Workers(2) as workers:
         for _ in (
             parallel_scan(trail, workers)
             if what == "batches"

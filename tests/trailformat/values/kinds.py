@@ -35,7 +35,8 @@ def of(data_type: int, size: int = 40, *, scale: int = 0, sub: int = 0, charset:
 
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
-LATIN = st.text(st.characters(codec="latin-1"), max_size=20)
+LATIN = st.text(st.characters(max_codepoint=255), max_size=20)
+WESTERN = st.text(bytes(range(256)).decode("cp1252", "ignore"), max_size=20)
 BYTES = st.binary(max_size=40)
 DECIMALS = st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**30), max_value=10**30, places=6)
 DOUBLES = st.floats(allow_nan=False)
@@ -76,7 +77,7 @@ KINDS: dict[str, Kind] = {
     "VARCHAR of a number": Kind(of(64, 50, sub=2), DECIMALS),
     "VARCHAR of bytes": Kind(of(64, sub=4), BYTES),
     "VARCHAR in UTF-16": Kind(of(64, sub=1), TEXT),
-    "VARCHAR in windows-1252": Kind(of(64, charset=1003), st.text(st.characters(codec="cp1252"), max_size=20)),
+    "VARCHAR in windows-1252": Kind(of(64, charset=1003), WESTERN),
     "VARCHAR in EBCDIC": Kind(of(64, charset=1072), LATIN),
     "VARCHAR in CESU-8": Kind(of(64, charset=8), TEXT),
     "VARCHAR UPSHIFT": Kind(of(65), TEXT),

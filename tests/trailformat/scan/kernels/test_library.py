@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 import re
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ import trailformat
 from fixtures import TRAILS
 from scripts import build_native
 from tests.kernels import needs_native
-from tests.laws.imports import edges
+from tests.laws.imports import home_of, imported, modules
 from trailformat.native import constants
 from trailformat.native.loaded import LIBRARY, NOTE, SOURCES, kernels, read_note, source_digest
 
@@ -29,6 +31,10 @@ ROOM = "trailformat.native."
 LOADS = "trailformat.native.loads"
 
 
+WHY = """
+from trailformat.native.loaded import why_interpreted
+print(why_interpreted())
+"""
 CHOICE = f"""
 from trailformat import TrailFile
 from trailformat.scan import scan
@@ -37,19 +43,13 @@ with TrailFile({str(TRAIL)!r}) as trail:
     rows = sum(len(batch.rba) for batch in scan(trail))
 print(rows, why_interpreted())
 """
-EXPORT = """
+EXPORT_AND_READ = f"""
 import sys
 from logdump.cli import main
-main(["-c", "open {trail}; export parquet to {target} by table replace"])
-print({{"numba", "llvmlite"}} & set(sys.modules))
-"""
-READ = f"""
-import sys
-from trailformat.native.loaded import kernels
-kernels()
+main(["-c", "open {TRAIL}; export parquet to {{target}} by table replace"])
 from tests.logdump.spark.reads import rows
 assert rows({str(TRAIL)!r})
-print({{"numba", "llvmlite"}} & set(sys.modules))
+print({{{{"numba", "llvmlite"}}}} & set(sys.modules))
 """
 
 
@@ -78,10 +78,11 @@ def package(tmp_path: Path) -> Path:
 
 
 @needs_native
-@pytest.mark.parametrize("program", [CHOICE, READ, EXPORT])
-def test_nothing_is_compiled_and_nothing_is_kept_in_an_empty_home(program: str, home: Path, tmp_path: Path) -> None:
-    said = run(program.format(trail=TRAIL, target=tmp_path / "out") if program is EXPORT else program, home)
-    assert said in ("set()", f"{ROWS} None")
+@pytest.mark.parametrize(("program", "expected"), [(CHOICE, f"{ROWS} None"), (EXPORT_AND_READ, "set()")])
+def test_nothing_is_compiled_and_nothing_is_kept_in_an_empty_home(
+    program: str, expected: str, home: Path, tmp_path: Path
+) -> None:
+    assert run(program.format(target=tmp_path / "out"), home) == expected
     assert list(home.iterdir()) == []
 
 
@@ -177,7 +178,7 @@ def test_a_library_that_is_not_that_of_the_sources_is_not_used(
     spoil: Callable[[Path], None], why: str, package: Path, home: Path
 ) -> None:
     spoil(package / "trailformat")
-    assert re.fullmatch(f"{ROWS} {why}", run(CHOICE, home, package))
+    assert re.fullmatch(why, run(WHY, home, package))
 
 
 @needs_native
@@ -194,37 +195,49 @@ def test_a_processor_that_lacks_something_is_left_to_the_interpreter(package: Pa
     assert said == f"{ROWS} the kernel library needs a processor like {note.processor}"
 
 
-def _zipped(package: Path) -> Path:
+def _zipped(package: Path, *names: str) -> Path:
+    """The packages of a folder with their bytecode, which would else be made at each start."""
     archive = package / "package.zip"
     with zipfile.ZipFile(archive, "w") as file:
-        for path in sorted((package / "trailformat").rglob("*.*")):
-            file.write(path, path.relative_to(package))
+        for path in sorted(path for name in names for path in (package / name).rglob("*.*")):
+            if path.parent.name != "__pycache__":
+                file.write(path, path.relative_to(package))
+                bytecode = Path(cache_from_source(path))
+                if path.suffix == ".py" and bytecode.exists():
+                    file.write(bytecode, path.with_suffix(".pyc").relative_to(package))
     return archive
 
 
 @needs_native
-def test_a_library_in_a_zip_is_loaded_from_a_copy_that_is_gone_at_once(package: Path, home: Path) -> None:
-    assert run(CHOICE, home, _zipped(package)) == f"{ROWS} None"
+def test_a_zip_is_read_by_the_kernels_of_its_own_version(package: Path, home: Path) -> None:
+    """The library is loaded from a copy that is gone at once."""
+    assert run(CHOICE, home, _zipped(package, "trailformat")) == f"{ROWS} None"
     assert list(home.iterdir()) == []
+    with (package / "trailformat/native/scan/fill.py").open("a") as file:
+        file.write("# another version\n")
+    assert run(WHY, home, _zipped(package, "trailformat")) == "the kernel library was built from other sources"
 
 
 def test_a_zip_without_one_is_read_by_the_interpreter(package: Path, home: Path) -> None:
     _removed(package / "trailformat")
-    assert run(CHOICE, home, _zipped(package)) == f"{ROWS} the kernel library was not built"
-
-
-@needs_native
-def test_a_zip_of_another_version_is_not_read_by_the_kernels_of_the_one_before(package: Path, home: Path) -> None:
-    assert run(CHOICE, home, _zipped(package)) == f"{ROWS} None"
-    with (package / "trailformat/native/scan/fill.py").open("a") as file:
-        file.write("# another version\n")
-    assert run(CHOICE, home, _zipped(package)) == f"{ROWS} the kernel library was built from other sources"
+    assert run(CHOICE, home, _zipped(package, "trailformat")) == f"{ROWS} the kernel library was not built"
 
 
 TABLE_READ = f"""
+from logdump.arrow.without_pandas import leave_out_pandas
+leave_out_pandas()
 import logdump
-from tests.logdump.spark.test_tables import rows_of
-print(".zip" in logdump.__file__, len(rows_of({str(TRAIL)!r}, "TEAHOUSE.TEAS", "after_NAME")))
+from logdump.arrow.records.schema import Selected
+from logdump.spark.source.defined_tables import table_meant
+from logdump.spark.source.options import Use, parse_options
+from logdump.spark.source.planner import plan
+from logdump.spark.source.reader import read
+from logdump.spark.source.slices import Request
+from logdump.spark.source.table_columns import table_columns
+options = parse_options({{"path": {str(TRAIL)!r}, "rowsOf": "TEAHOUSE.TEAS"}}, Use.READ)
+column = table_columns(table_meant(options)[1], options)["after_NAME"]
+request = Request((Selected("after_NAME", column),), options)
+print(".zip" in logdump.__file__, sum(batch.num_rows for lot in plan(options) for batch in read(lot, request)))
 """
 
 
@@ -232,11 +245,7 @@ print(".zip" in logdump.__file__, len(rows_of({str(TRAIL)!r}, "TEAHOUSE.TEAS", "
 def test_a_table_is_read_from_a_zip(package: Path, home: Path) -> None:
     """What Spark's --py-files has: every kernel of every module, arrays included."""
     shutil.copytree(ROOT / "logdump", package / "logdump")
-    archive = package / "both.zip"
-    with zipfile.ZipFile(archive, "w") as file:
-        for path in sorted(path for name in ("trailformat", "logdump") for path in (package / name).rglob("*.*")):
-            file.write(path, path.relative_to(package))
-    is_zip, rows = run(TABLE_READ, home, archive).split()
+    is_zip, rows = run(TABLE_READ, home, _zipped(package, "logdump", "trailformat")).split()
     assert (is_zip, int(rows) > 0) == ("True", True)
 
 
@@ -257,9 +266,11 @@ def test_the_digest_goes_by_numbers_and_sources(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_kernels_take_numbers_only_from_what_the_digest_covers() -> None:
-    compiled = [used for name, used in edges().items() if LOADS in used and name.startswith(ROOM)]
+    sources = [path.read_text(encoding="utf-8") for name, path in modules().items() if name.startswith(ROOM)]
+    uses = [{*map(home_of, imported(ast.parse(source)))} for source in sources]
+    compiled = [used for used in uses if LOADS in used]
     assert compiled
-    assert {one for used in compiled for one in used if not one.startswith(ROOM)} == set()
+    assert {one for used in compiled for one in used if one is not None and not one.startswith(ROOM)} == set()
 
 
 def _told(*command: str) -> str:

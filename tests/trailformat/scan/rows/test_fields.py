@@ -129,9 +129,10 @@ def test_regions_without_parts() -> None:
 
 
 def test_regions_of_more_than_there_can_be_are_left_to_others() -> None:
-    most = build_tokens([make_token("A")] * MOST, ByteOrder.BIG)
-    regions = [(most, ByteOrder.BIG), (most[:4] + most, ByteOrder.BIG)]
-    assert [None if one is None else len(one) for one in together(regions, tokens_in)] == [MOST, None]
+    token = build_tokens([make_token("A")], ByteOrder.BIG)
+    view, ends = np.frombuffer(token * (MOST + 1), np.uint8), len(token) * np.array([MOST, MOST + 1])
+    parts = tokens_in(view, np.zeros(2, int), ends, np.zeros(2, bool))
+    assert (parts.is_sound.tolist(), parts.first.tolist()) == ([True, False], [0, MOST, MOST])
 
 
 def test_some_regions_are_picked() -> None:
