@@ -6,11 +6,12 @@ draws a part of them, the same in each run: all where they are few, a sixth wher
 
 from __future__ import annotations
 
+import itertools
 import os
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -63,3 +64,14 @@ def in_turn(some: Iterable[A], others: Iterable[B]) -> list[tuple[A, B]]:
         return [(one, other) for one in first for other in second]
     wide, number = max(len(first), len(second)), len(second)
     return [(first[at % len(first)], second[(at + at // number) % number]) for at in range(wide)]
+
+
+def all_in_turn(*parameters: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """The same of more than two parameters."""
+    values = [list(some) for some in parameters]
+    if IS_LONG:
+        return list(itertools.product(*values))
+    return [
+        tuple(some[(at + place * (at // len(some))) % len(some)] for place, some in enumerate(values))
+        for at in range(max(map(len, values)))
+    ]

@@ -57,7 +57,7 @@ def _damage(path: Path, random: Random) -> None:
 
 
 @given(seed=st.integers(0, 1 << 32))
-@settings(max_examples=examples(8), deadline=None)
+@settings(max_examples=examples(8, short=2), deadline=None)
 def test_machine_code_and_interpreter_tell_the_same_of_damaged_trails(seed: int) -> None:
     random = Random(seed)
     transactions = drawn(random, 10)

@@ -11,7 +11,8 @@ from logdump.display.sql import script
 from tests.logdump.line import Line
 from tests.oracles import script_by_change, statement_by_change
 
-EITHER = pytest.mark.parametrize("direction", ["", "undo"], ids=["redo", "undo"])
+DIRECTIONS = ("", "undo")
+EITHER = pytest.mark.parametrize("direction", DIRECTIONS, ids=["redo", "undo"])
 Written = tuple[bytes | None, list[str], list[str], int]
 """The script, what is told, the failures, and where the session stands then."""
 

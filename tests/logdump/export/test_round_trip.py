@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -29,34 +32,53 @@ from trailformat import TrailFile
 from trailformat.changes.transaction_context import TransactionContext
 
 FILES = some_trails((path for path in TRAILS.iterdir() if path.suffix != ".md"), __name__)
-IDS = [path.name for path in FILES]
 
 
-def _export(path: Path, words: str) -> Line:
-    line = Line()
-    line(f"open {path}")
-    line(f"export {words}")
-    line.session.close()
-    assert not line.failures
-    return line
+EACH_FILE = pytest.mark.parametrize("path", FILES, ids=[path.name for path in FILES])
+_expected_rows = cache(expected_rows)
+
+
+class Exported(NamedTuple):
+    """The target of an export, and what EXPORT has told."""
+
+    target: Path
+    told: list[str]
+
+
+Export = Callable[[Path, str], Exported]
+
+
+@pytest.fixture(scope="module")
+def export(tmp_path_factory: pytest.TempPathFactory) -> Export:
+    """Exports a trail as the words say behind the target, each once: tests read the same files."""
+
+    def exported(path: Path, words: str) -> Exported:
+        target = tmp_path_factory.mktemp("exported") / "out"
+        line = Line()
+        line(f"open {path}")
+        format_, _, rest = words.partition(" ")
+        told = line(f"export {format_} to {target} {rest}")
+        line.session.close()
+        assert not line.failures
+        return Exported(target, told)
+
+    return cache(exported)
 
 
 @pytest.mark.parametrize(
     ("format_", "path"), in_turn(["parquet", "arrow"], FILES), ids=lambda one: getattr(one, "name", None)
 )
-def test_arrow_rows_hold_what_records_decode_to(format_: str, path: Path, tmp_path: Path) -> None:
-    _export(path, f"{format_} to {tmp_path / 'out'} by table")
-    found, expected = arrow_rows(tmp_path / "out"), expected_rows(path)
+def test_arrow_rows_hold_what_records_decode_to(format_: str, path: Path, export: Export) -> None:
+    found, expected = arrow_rows(export(path, f"{format_} by table").target), _expected_rows(path)
     assert found.keys() == expected.keys()
     for rba, row in found.items():
         assert {name: row[name] for name in expected[rba].fixed} == expected[rba].fixed
         check_values(row, expected[rba])
 
 
-@pytest.mark.parametrize("path", FILES, ids=IDS)
-def test_lines_of_json_hold_what_records_decode_to(path: Path, tmp_path: Path) -> None:
-    _export(path, f"jsonl to {tmp_path / 'out'} by table")
-    found, expected = json_rows(tmp_path / "out"), expected_rows(path)
+@EACH_FILE
+def test_lines_of_json_hold_what_records_decode_to(path: Path, export: Export) -> None:
+    found, expected = json_rows(export(path, "jsonl by table").target), _expected_rows(path)
     assert found.keys() == expected.keys()
     for rba, row in found.items():
         values = {name: shown for name, shown in row.items() if name.startswith(("before_", "after_"))}
@@ -65,10 +87,9 @@ def test_lines_of_json_hold_what_records_decode_to(path: Path, tmp_path: Path) -
         }
 
 
-@pytest.mark.parametrize("path", FILES, ids=IDS)
-def test_csv_holds_what_records_decode_to(path: Path, tmp_path: Path) -> None:
-    _export(path, f"csv to {tmp_path / 'out'} by table")
-    found, expected = csv_rows(tmp_path / "out"), expected_rows(path)
+@EACH_FILE
+def test_csv_holds_what_records_decode_to(path: Path, export: Export) -> None:
+    found, expected = csv_rows(export(path, "csv by table").target), _expected_rows(path)
     assert found.keys() == expected.keys()
     for rba, row in found.items():
         values = {name: shown for name, shown in row.items() if name.startswith(("before_", "after_")) and shown}
@@ -81,35 +102,22 @@ def test_csv_holds_what_records_decode_to(path: Path, tmp_path: Path) -> None:
         assert set(json.loads(row["nulls"] or "[]")) == nulls
 
 
-@pytest.mark.parametrize("path", FILES, ids=IDS)
-def test_both_ways_to_rows_tell_the_same_problems(path: Path, tmp_path: Path) -> None:
-    _export(path, f"parquet to {tmp_path / 'columns'} by table")
-    _export(path, f"jsonl to {tmp_path / 'records'} by table")
-    by_columns, by_records = arrow_rows(tmp_path / "columns"), json_rows(tmp_path / "records")
-    for rba, row in by_columns.items():
-        told = [one | {"bytes": one["bytes"].hex()} for one in row["problems"] or ()]
-        assert sorted(told, key=str) == sorted(by_records[rba]["problems"], key=str)
-
-
-@pytest.mark.parametrize("path", FILES, ids=IDS)
-def test_both_ways_write_the_same_files(path: Path, tmp_path: Path) -> None:
-    by_columns = _export(path, f"parquet to {tmp_path / 'columns'} by table")
-    by_records = _export(path, f"jsonl to {tmp_path / 'records'} by table")
-    names = [sorted(one.stem for one in (tmp_path / which).iterdir()) for which in ("columns", "records")]
+@EACH_FILE
+def test_both_ways_to_rows_write_the_same_files_and_tell_the_same(path: Path, export: Export) -> None:
+    both = export(path, "parquet by table"), export(path, "jsonl by table")
+    names = [sorted(file.stem for file in one.target.iterdir()) for one in both]
     assert names[0] == names[1]
-    assert _counts(by_columns) == _counts(by_records)
+    told = [[re.sub(r"^[^ ]*: | in /.*", "", text) for text in one.told] for one in both]
+    assert told[0] == told[1]
+    by_columns, by_records = arrow_rows(both[0].target), json_rows(both[1].target)
+    for rba, row in by_columns.items():
+        problems = [one | {"bytes": one["bytes"].hex()} for one in row["problems"] or ()]
+        assert sorted(problems, key=str) == sorted(by_records[rba]["problems"], key=str)
 
 
-def _counts(line: Line) -> list[str]:
-    """What EXPORT told, but for the names of its files."""
-    texts = [text for event in line.events for text in getattr(event, "lines", ())]
-    return [re.sub(r"^[^ ]*: | in /.*", "", text) for text in texts]
-
-
-@pytest.mark.parametrize("path", FILES, ids=IDS)
-def test_records_are_those_that_next_prints(path: Path, tmp_path: Path) -> None:
-    _export(path, f"jsonl to {tmp_path / 'out'}")
-    exported = (tmp_path / "out").read_text(encoding="utf-8").splitlines()
+@EACH_FILE
+def test_records_are_those_that_next_prints(path: Path, export: Export) -> None:
+    exported = export(path, "jsonl").target.read_text(encoding="utf-8").splitlines()
     line = Line()
     line(f"open {path}")
     line("next 10000")
@@ -118,22 +126,21 @@ def test_records_are_those_that_next_prints(path: Path, tmp_path: Path) -> None:
     assert [json.loads(text)["rba"] for text in exported][: len(shown)] == [one.record.rba for one in shown]
 
 
-def test_a_record_is_spelled_as_next_spells_it(tmp_path: Path) -> None:
-    _export(TRAILS / "et000000000", f"jsonl to {tmp_path / 'out'}")
+def test_a_record_is_spelled_as_next_spells_it(export: Export) -> None:
+    exported = export(TRAILS / "et000000000", "jsonl").target.read_text(encoding="utf-8")
     line = Line()
     line(f"format jsonl; open {TRAILS / 'et000000000'}")
     line("next 10000")
     printed = [text for event in line.events if isinstance(event, KnownRecord) for text in render(event, Settings())]
     line.session.close()
-    assert (tmp_path / "out").read_text(encoding="utf-8").splitlines() == printed
+    assert exported.splitlines() == printed
 
 
 @pytest.mark.parametrize(
     ("format_", "path"), in_turn(["parquet", "arrow"], FILES), ids=lambda one: getattr(one, "name", None)
 )
-def test_records_are_rows_with_the_columns_of_the_spark_source(format_: str, path: Path, tmp_path: Path) -> None:
-    _export(path, f"{format_} to {tmp_path / 'out'}")
-    found = table_of(tmp_path / "out", format_)
+def test_records_are_rows_with_the_columns_of_the_spark_source(format_: str, path: Path, export: Export) -> None:
+    found = table_of(export(path, format_).target, format_)
     assert found.column_names == [column.name for column in COLUMNS if column.name not in (CORRUPT, "file_order")]
     with TrailFile(path) as trail:
         records = list(sound_records(trail))
@@ -158,9 +165,8 @@ def test_images_of_records_have_values_by_the_definitions_file(format_: str, tmp
 
 
 @pytest.mark.parametrize("format_", ["parquet", "arrow"])
-def test_the_schema_is_that_of_the_table(format_: str, tmp_path: Path) -> None:
-    _export(TRAILS / "et000000000", f"{format_} to {tmp_path / 'out'} by table")
-    for path in (tmp_path / "out").iterdir():
+def test_the_schema_is_that_of_the_table(format_: str, export: Export) -> None:
+    for path in export(TRAILS / "et000000000", f"{format_} by table").target.iterdir():
         schema = table_of(path, format_).schema
         assert schema.names[:7] == list(FIXED_TYPES)
         assert {name: schema.field(name).type for name in FIXED_TYPES} == FIXED_TYPES

@@ -1,7 +1,4 @@
-"""EXPORT SQL makes statements by columns: byte for byte what an oracle makes change by change.
-
-EXPORT SQL of rows with large objects: byte for byte what an oracle makes change by change.
-"""
+"""EXPORT SQL makes statements by columns: byte for byte what an oracle makes change by change."""
 
 from __future__ import annotations
 
@@ -19,11 +16,11 @@ from fixtures.flavour import MYSQL_21
 from logdump.display.sql import block_lines, blocks
 from logdump.features.export import files
 from tests.logdump.export.drawn_transactions import TABLES, DrawnTransactions, definition
-from tests.logdump.export.scripts import EITHER, check, written
+from tests.logdump.export.scripts import DIRECTIONS, EITHER, check, written
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
 from tests.logdump.statements.history import without_key, write_history
-from tests.searching import IS_LONG, examples
+from tests.searching import IS_LONG, all_in_turn, examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make_column, make_record
@@ -32,9 +29,7 @@ from trailformat.records.columns import PieceHeader, build_piece
 from trailformat.records.record_header import DELETE, FIELD_COMP, INSERT, LARGE_OBJECT, PURGE_DATA, UNIFIED_UPDATE
 
 
-@EITHER
-@pytest.mark.parametrize("order", BOTH)
-@pytest.mark.parametrize("seed", range(20 if IS_LONG else 1))
+@pytest.mark.parametrize(("seed", "order", "direction"), all_in_turn(range(20 if IS_LONG else 1), BOTH, DIRECTIONS))
 def test_rows_with_large_objects_come_to_the_same_bytes(
     seed: int, order: ByteOrder, direction: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -43,7 +38,7 @@ def test_rows_with_large_objects_come_to_the_same_bytes(
     random = Random(f"{seed} {order} {direction}")
     drawn = DrawnTransactions(random, order)
     records = [definition(name, index, order) for index, name in enumerate(TABLES, 1)]
-    records += [record for _ in range(25) for record in drawn.transaction()]
+    records += [record for _ in range(25 if IS_LONG else 15) for record in drawn.transaction()]
     dialect = random.choice(("oracle", "mysql", "postgresql", "ansi"))
     before = random.choice(("", "", "filter include filename TEA.POTS", "filter include rectype 5"))
     assert "COMMIT" in check(trail_of(tmp_path, *records), f"{dialect} {direction}", before)
@@ -68,35 +63,33 @@ def _with_place(record: Record, trans_ind: int) -> Record:
     return make_record(record.header._replace(trans_ind=trans_ind), record.images or record.data, order=record.order)
 
 
-FILES = sorted(path for path in TRAILS.iterdir() if path.suffix != ".md")
-WAYS = [
-    pytest.param(path, direction, id=f"{path.name}-{direction or 'redo'}")
-    for number, path in enumerate(FILES)
-    for place, direction in enumerate(["", "undo"])
-    if IS_LONG or number % 2 == place
-]
-"""The trails come in pairs of both byte orders: one way for each of the two."""
+FILES = some_trails((path for path in TRAILS.iterdir() if path.suffix != ".md"), __name__)
 DIALECTS = ("oracle", "mysql", "postgresql", "ansi")
-EACH_DIALECT = pytest.mark.parametrize("dialect", list(DIALECTS) if IS_LONG else list(DIALECTS)[:2])
 ORDER = ByteOrder.BIG
 RECORDS = records_of_a_table(st.sampled_from([3, 3, 3, 0, 1, 2]))
 
 
-@pytest.mark.parametrize(("trail", "direction"), WAYS)
+@pytest.mark.parametrize(("trail", "direction"), in_turn(FILES, DIRECTIONS), ids=lambda one: getattr(one, "name", one))
 def test_every_trail_comes_to_the_same_bytes(trail: Path, direction: str) -> None:
     check(trail, direction)
 
 
-@EITHER
-@pytest.mark.parametrize("words", ["include cut", "2 transactions"])
-@pytest.mark.parametrize("before", ["next 6", "filter include rectype insert", "filter filename TEA*", "across on"])
+@pytest.mark.parametrize(
+    ("words", "direction", "before"),
+    all_in_turn(
+        ["include cut", "2 transactions"],
+        DIRECTIONS,
+        ["next 6", "filter include rectype insert", "filter filename TEA*", "across on"],
+    ),
+)
 def test_a_part_of_a_trail_comes_to_the_same_bytes(before: str, words: str, direction: str) -> None:
     check(TRAILS / "st000000000", f"{words} {direction}", before)
 
 
-@pytest.mark.parametrize("command", ["redo", "undo"])
-@pytest.mark.parametrize("words", ["99", "3 include cut"])
-@pytest.mark.parametrize("trail", ["et000000000", "gt000000000", "dt000000000"])
+@pytest.mark.parametrize(
+    ("trail", "words", "command"),
+    all_in_turn(["et000000000", "gt000000000", "dt000000000"], ["99", "3 include cut"], ["redo", "undo"]),
+)
 def test_redo_and_undo_print_the_same_lines(trail: str, words: str, command: str) -> None:
     shown = []
     for takes_lines in (False, True):
@@ -118,12 +111,10 @@ def test_values_of_every_type_good_or_bad_come_to_the_same_bytes(
     check(trail_of(tmp_path, *first, second[0], *rows), words)
 
 
-@EITHER
-@EACH_DIALECT
+@pytest.mark.parametrize(("dialect", "direction"), in_turn(DIALECTS, DIRECTIONS))
 def test_a_history_with_strange_texts_comes_to_the_same_bytes(dialect: str, direction: str, tmp_path: Path) -> None:
     number = DIALECTS.index(dialect)
-    tables = [MYSQL_21.teas, without_key(MYSQL_21.teas)]
-    for place, table in enumerate(tables if IS_LONG else [tables[(number + bool(direction)) % 2]]):
+    for place, table in enumerate([MYSQL_21.teas, without_key(MYSQL_21.teas)]):
         path = tmp_path / f"k{place}000000000"
         write_history(path, number, table, odd_words=True)
         check(path, f"{dialect} {direction}")
@@ -178,9 +169,7 @@ def _transaction(*rows: Callable[[int], Record]) -> list[Record]:
 NAMES = [('say "tea"', "back\\slash", "煎茶"), ("a`b", "x.y", "😀"), ("line\nbreak", "B", "C"), ("", "B", "C")]
 
 
-@EITHER
-@EACH_DIALECT
-@pytest.mark.parametrize("names", NAMES, ids=["quotes", "backticks", "line-break", "empty"])
+@pytest.mark.parametrize(("names", "dialect", "direction"), all_in_turn(NAMES, DIALECTS, DIRECTIONS))
 def test_names_that_need_quotes_or_cannot_be_written_are_treated_alike(
     names: tuple[str, ...], dialect: str, direction: str, tmp_path: Path
 ) -> None:
@@ -191,9 +180,7 @@ def test_names_that_need_quotes_or_cannot_be_written_are_treated_alike(
 VALUES = (None, "", "NULL", "it's", "'" * 1200, "x" * 999, "é" * 1001, "\0", "a\\b\n", "\ud7ff", "\u202e")
 
 
-@EITHER
-@EACH_DIALECT
-@pytest.mark.parametrize("keys", [0, 1, 2])
+@pytest.mark.parametrize(("keys", "dialect", "direction"), all_in_turn([0, 1, 2], DIALECTS, DIRECTIONS))
 def test_null_empty_and_strange_keys_find_their_rows_alike(
     keys: int, dialect: str, direction: str, tmp_path: Path
 ) -> None:
@@ -232,8 +219,10 @@ def _large() -> list[Record]:
     return _transaction(*rows)
 
 
-@EITHER
-@pytest.mark.parametrize("before", ["", "filter include rectype insert", "filter include rectype 15"])
+@pytest.mark.parametrize(
+    ("before", "direction"),
+    in_turn(["", "filter include rectype insert", "filter include rectype 15"], DIRECTIONS),
+)
 def test_parts_of_a_large_transaction_are_parts_of_one(
     before: str, direction: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,8 +268,7 @@ def test_an_export_that_is_interrupted_leaves_nothing(tmp_path: Path, monkeypatc
     assert list(tmp_path.iterdir()) == []
 
 
-@EITHER
-@pytest.mark.parametrize("later", [("A", "C"), ("B", "A"), ("A", "B", "C"), ("A",)], ids="".join)
+@pytest.mark.parametrize(("later", "direction"), in_turn([("A", "C"), ("B", "A"), ("A", "B", "C"), ("A",)], DIRECTIONS))
 def test_a_table_that_is_altered_in_the_file_is_written_by_its_definition_then(
     later: tuple[str, ...], direction: str, tmp_path: Path
 ) -> None:
@@ -296,8 +284,7 @@ def test_a_table_that_is_altered_in_the_file_is_written_by_its_definition_then(
 
 
 @EITHER
-@pytest.mark.parametrize("broken", [(0,), (1,), (0, 1)], ids=str)
-@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize(("place", "broken"), in_turn(range(3), [(0,), (1,), (0, 1)]))
 def test_an_update_of_which_one_half_does_not_come_apart_is_written_alike(
     broken: tuple[int, ...], place: int, direction: str, tmp_path: Path
 ) -> None:
@@ -329,8 +316,7 @@ def test_truncates_are_no_single_changes(direction: str, tmp_path: Path, singles
     assert not singles
 
 
-@EITHER
-@pytest.mark.parametrize("keys", [0, 1])
+@pytest.mark.parametrize(("keys", "direction"), in_turn([0, 1], DIRECTIONS))
 def test_what_lacks_in_front_of_a_value_that_cannot_be_written_is_the_reason(
     keys: int, direction: str, tmp_path: Path
 ) -> None:

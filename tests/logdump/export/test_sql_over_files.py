@@ -11,15 +11,15 @@ import pytest
 
 from logdump.display.sql import blocks
 from tests.logdump.export.drawn_transactions import TABLES, DrawnTransactions, definition
-from tests.logdump.export.scripts import EITHER, check, written
+from tests.logdump.export.scripts import DIRECTIONS, EITHER, check, written
 from tests.logdump.line import Line
-from tests.searching import IS_LONG, in_turn
+from tests.searching import IS_LONG, all_in_turn, in_turn
 from tests.trailformat.samples import BOTH, header, trail_of
 from trailformat import ByteOrder, Images, Record, make_column, make_record
 from trailformat.records.record_header import FIELD_COMP, LARGE_OBJECT
 
 SEEDS = range(8 if IS_LONG else 1)
-STEP = 1 if IS_LONG else 14
+STEP = 1 if IS_LONG else 20
 FILTERS = ("", "", "filter include filename TEA.POTS", "filter include rectype 5")
 WORDS = ("", "include cut")
 
@@ -52,9 +52,7 @@ def _statements(script: str) -> list[str]:
     return [line for line in script.split("\n") if not line.startswith(("-- Transaction", "-- Left out", "-- RBA"))]
 
 
-@EITHER
-@pytest.mark.parametrize("order", BOTH)
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("seed", "order", "direction"), all_in_turn(SEEDS, BOTH, DIRECTIONS))
 def test_a_trail_cut_in_three_has_the_statements_of_one_file(
     seed: int, order: ByteOrder, direction: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,11 +70,10 @@ def test_a_trail_cut_in_three_has_the_statements_of_one_file(
         assert _statements(script) == _statements((written(in_one, words, before, by_columns=True)[0] or b"").decode())
 
 
-@EITHER
-@pytest.mark.parametrize(("words", "order"), in_turn(WORDS, BOTH))
+@pytest.mark.parametrize(("words", "order", "direction"), all_in_turn(WORDS, BOTH, DIRECTIONS))
 def test_each_record_in_a_file_of_its_own(words: str, order: ByteOrder, direction: str, tmp_path: Path) -> None:
     random = Random(f"{words} {order} {direction}")
-    records = _drawn(random, order, 6 if IS_LONG else 3)
+    records = _drawn(random, order, 6 if IS_LONG else 2)
     script = check(
         _in_files(tmp_path / "all", records, range(len(records)), order), f"{direction} {words}", "across on"
     )
@@ -88,7 +85,7 @@ def test_each_record_in_a_file_of_its_own(words: str, order: ByteOrder, directio
 @pytest.mark.parametrize(("before", "command"), in_turn(FILTERS[1:], ["redo", "undo"]))
 def test_redo_and_undo_over_files_print_what_export_writes(before: str, command: str, tmp_path: Path) -> None:
     random = Random(f"{before} {command}")
-    records = _drawn(random, ByteOrder.BIG, 8 if IS_LONG else 5)
+    records = _drawn(random, ByteOrder.BIG, 8 if IS_LONG else 3)
     first = _in_files(tmp_path / "cut", records, range(0, len(records), 3), ByteOrder.BIG)
     direction = "undo" if command == "undo" else ""
     exported = check(first, f"ansi {direction} include cut", f"across on; {before}")
@@ -125,8 +122,7 @@ def test_one_change_of_each_file_at_most_is_made_by_itself(
     assert (script.count("UPDATE"), [len(one) for one in singles]) == (9, [2])
 
 
-@EITHER
-@pytest.mark.parametrize("damaged", range(3))
+@pytest.mark.parametrize(("damaged", "direction"), in_turn(range(3), DIRECTIONS))
 def test_damage_in_a_transaction_over_files_ends_both_ways_alike(damaged: int, direction: str, tmp_path: Path) -> None:
     drawn = DrawnTransactions(Random(5), ByteOrder.BIG)
     records = [record for _ in range(3) for record in drawn.transaction()]

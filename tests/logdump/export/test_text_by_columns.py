@@ -208,5 +208,5 @@ def test_halves_of_updates_and_pieces_of_lobs_are_written_alike(
 ) -> None:
     monkeypatch.setattr(batch_walk, "_ROWS", rows)
     monkeypatch.setattr(record_pieces, "_MOST_BYTES", 20 * rows)
-    path = trail_of(tmp_path, *RelatedRecords(seed).records(200))
+    path = trail_of(tmp_path, *RelatedRecords(seed).records(200 if IS_LONG else 70))
     _check(path, ["csv", "jsonl"][seed % 2], before)

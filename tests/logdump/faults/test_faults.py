@@ -16,27 +16,15 @@ from tests.logdump.program import ENVIRONMENT, ROOT
 from tests.searching import IS_LONG
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each trial is a fork")
-_MOST, _OF_TWO = (60, 300) if IS_LONG else (1, 8)
+_MOST, _MANY = ("60", "300") if IS_LONG else ("1", "8")
 _SEED = str(Random().getrandbits(32)) if IS_LONG else "2026"
 """All of the calls, with each failure, would be 100,000 trials and hours: the long form draws others in each run."""
 
 
-def tried(folder: Path, most: int, seed: str, text: str = "") -> list[dict[str, object]]:
-    command = [sys.executable, "-m", "tests.logdump.faults.trials", str(folder), seed, str(most)]
-    done = subprocess.run(
-        [*command, text] if text else command, capture_output=True, text=True, check=False, env=ENVIRONMENT, cwd=ROOT
-    )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 def test_each_command_with_calls_that_fail(tmp_path: Path) -> None:
-    reports = tried(tmp_path, _MOST, _SEED)
+    command = [sys.executable, "-m", "tests.logdump.faults.trials", str(tmp_path), _SEED, _MOST, _MANY]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=ENVIRONMENT, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    reports = [json.loads(line) for line in done.stdout.splitlines()]
     assert {report["command"] for report in reports} == {one.name for one in COMMANDS}
     assert {report["command"]: report["failures"] for report in reports if report["failures"]} == {}
-
-
-@pytest.mark.parametrize("command", ["et000000000: export csv to target replace", "et000000000: save target 8 records"])
-def test_two_commands_with_many_calls_that_fail(tmp_path: Path, command: str) -> None:
-    (report,) = tried(tmp_path, _OF_TWO, _SEED, command)
-    assert report["failures"] == []

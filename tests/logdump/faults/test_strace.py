@@ -17,7 +17,7 @@ from tests.logdump.program import ENVIRONMENT, ROOT
 from tests.searching import IS_LONG
 
 _STRACE = shutil.which("strace")
-_TRACE = ["-f", "-qq", "-y", "-e", "signal=none"]
+_TRACE = ["-f", "--seccomp-bpf", "-qq", "-y", "-e", "signal=none"]
 _CALLS = {
     "pread64": ("EIO", "EINTR"),
     "write": ("EIO", "ENOSPC", "EFBIG", "EINTR"),
@@ -54,7 +54,8 @@ def _run(folder: Path, format_: str, *options: str) -> Ended:
 def _is_permitted(folder: Path) -> bool:
     if _STRACE is None:
         return False
-    command = [_STRACE, "-o", str(folder / "trace"), "-e", "inject=fsync:error=EIO:when=1", "true"]
+    command = [_STRACE, *_TRACE, "-o", str(folder / "trace"), "-e", "inject=fsync:error=EIO:when=1", "true"]
+    # a strace older than 5.3 knows no --seccomp-bpf
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 

@@ -1,9 +1,10 @@
 """Each command with each of its calls failed in turn; a process of its own, which forks one for each trial.
 
-    python -m tests.logdump.faults.trials FOLDER SEED MOST [TEXT]
+    python -m tests.logdump.faults.trials FOLDER SEED MOST MANY [TEXT]
 
-FOLDER is there for it alone; MOST is how many trials each command gets, drawn from SEED, 0: all of them; TEXT is in the
-names of the commands that are tried. It prints one line of JSON for each command.
+FOLDER is there for it alone; MOST is how many trials each command gets, drawn from SEED, 0: all of them; MANY the same
+for those of which many calls fail; TEXT is in the names of the commands that are tried. It prints one line of JSON for
+each command.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from fixtures import TRAILS
-from tests.logdump.faults.commands import COMMANDS, Tried
+from tests.logdump.faults.commands import COMMANDS, MANY, Tried
 from tests.logdump.faults.layer import CUTS, Call, Layer, trials
 
 EXAMPLE = Path(__file__).parents[3] / "tests" / "logdump" / "faults" / "example.prm"
@@ -60,9 +61,7 @@ class Bench:
         self.inputs = {name: (TRAILS / name if name != EXAMPLE.name else EXAMPLE).read_bytes() for name in tried.files}
         self._former: Contents = {}
         if tried.former:
-            former = self.run(
-                Layer(), tried.line.removesuffix("!").replace("replace", "").replace("to target", "to target")
-            )
+            former = self.run(Layer(), tried.line.removesuffix("!").replace("replace", ""))
             self._former = {name: data[:-1] for name, data in former.files.items() if name not in self.inputs}
 
     def run_well(self) -> Done:
@@ -284,7 +283,7 @@ def _needs_kernels(tried: Tried) -> bool:
 
 def main() -> None:
     """See the module."""
-    folder, seed, most, *text = sys.argv[1:]
+    folder, seed, most, many, *text = sys.argv[1:]
     os.environ.update(TZ="GMT", LOGDUMP_HISTORY="")
     gc.disable()  # else each fork goes through what this process has loaded, and so copies it
     chosen = [tried for tried in COMMANDS if not text or text[0] in tried.name]
@@ -293,7 +292,8 @@ def main() -> None:
             use_columns()
         for tried in sorted(chosen, key=_needs_kernels):
             if tried.columns is columns:
-                report = run(Path(folder), tried, Random(f"{seed} {tried.name}"), int(most))
+                number = int(many if tried.name in MANY else most)
+                report = run(Path(folder), tried, Random(f"{seed} {tried.name}"), number)
                 sys.stdout.write(json.dumps(report) + "\n")
                 sys.stdout.flush()
 

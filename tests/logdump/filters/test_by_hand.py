@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from logdump.filters import FilterSet, apply
 from logdump.notation.times import GMT
 from logdump.session.selection import Selection
+from tests.searching import examples, in_turn
 from trailformat import ByteOrder, TrailFile
 from trailformat.scan import Batch, scan
 from trailformat.trail.row_definitions import RowDefinitions
@@ -190,9 +191,7 @@ def test_the_records_are_what_the_plain_words_say(trails: dict[ByteOrder, tuple[
             assert [one.header.io_time for one in found[1:]] == [NINE + one.minute * MINUTE for one in records[1:]]
 
 
-@pytest.mark.parametrize(
-    ("option", "order"), [(each, way) for each in QUESTIONS for way in ByteOrder if (each, way) not in LITTLE_TOO]
-)
+@pytest.mark.parametrize(("option", "order"), [one for one in in_turn(QUESTIONS, ByteOrder) if one not in LITTLE_TOO])
 def test_an_option_means_what_the_condition_says(
     option: str, order: ByteOrder, trails: dict[ByteOrder, tuple[Path, list[Plain]]]
 ) -> None:
@@ -222,7 +221,7 @@ def test_an_integer_of_a_little_endian_file_is_sought_in_both_orders(
 SOME = st.lists(st.sampled_from([*QUESTIONS]), max_size=3)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(included=SOME, excluded=SOME, matches=st.tuples(st.booleans(), st.booleans()), size=st.sampled_from([1, 4, 99]))
 def test_criteria_combine_as_their_conditions_do(
     included: list[str],

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from logdump.filters import value_masks
 from logdump.filters.comparison import Comparison, ValueComparison
 from logdump.filters.value_masks import StoredComparison
-from tests.searching import examples
+from tests.searching import examples, in_turn
 from tests.trailformat.samples import BOTH
 from tests.trailformat.values.kinds import KINDS, of
 from trailformat import ByteOrder, CannotWrite, Column, ColumnDefinition
@@ -137,7 +137,7 @@ def held(
 
 
 @pytest.mark.parametrize("name", NAMED)
-@settings(max_examples=examples(4))
+@settings(max_examples=examples(4, short=2))
 @given(data=st.data())
 def test_it_holds_as_the_decoded_value_does(name: str, data: st.DataObject) -> None:
     definition, order = NAMED[name].definition, data.draw(st.sampled_from(BOTH))
@@ -171,8 +171,10 @@ def test_an_ordinary_value_is_not_decoded_by_itself(name: str, value: Plain, mon
         assert held(criterion, definition, [column], ByteOrder.BIG) == [holds]
 
 
-@pytest.mark.parametrize("name", ["DOUBLE", "REAL", "TANDEM DOUBLE", "TANDEM REAL"])
-@pytest.mark.parametrize("value", [0.1, -0.1, 1.1, -1.1, 0.3, 1e30, -3e-30])
+@pytest.mark.parametrize(
+    ("value", "name"),
+    in_turn([0.1, -0.1, 1.1, -1.1, 0.3, 1e30, -3e-30], ["DOUBLE", "REAL", "TANDEM DOUBLE", "TANDEM REAL"]),
+)
 def test_the_next_float_is_another_one(name: str, value: float) -> None:
     definition = NAMED[name].definition
     column = stored(value, definition, ByteOrder.BIG)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.generate import large_trail
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, ENDING_COLUMNS, Reads, RowColumn, Selected
 from logdump.arrow.tables.layout import TableLayout
@@ -34,12 +33,6 @@ from trailformat.trail import file as trail_file
 FILES = some_trails((path for path in TRAILS.iterdir() if path.name[0] in "akdot"), __name__)
 PIECES = 4
 MOST = 1.02
-
-
-@pytest.fixture(scope="module")
-def trail(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A trail of some megabytes whose definitions stand at its beginning."""
-    return large_trail(16, path=tmp_path_factory.mktemp("once") / "lt000000000").path
 
 
 def _share_read(path: Path, columns: tuple[str, ...], **given: str) -> float:
@@ -94,8 +87,8 @@ def _shares_of_changes(given: dict[str, str], size: int) -> float:
     ],
     ids=str,
 )
-def test_each_byte_is_read_once(columns: tuple[str, ...], given: dict[str, str], trail: Path) -> None:
-    assert _share_read(trail, columns, **given) <= MOST
+def test_each_byte_is_read_once(columns: tuple[str, ...], given: dict[str, str], large: Path) -> None:
+    assert _share_read(large, columns, **given) <= MOST
 
 
 @pytest.mark.parametrize(
@@ -108,12 +101,12 @@ def test_each_byte_is_read_once(columns: tuple[str, ...], given: dict[str, str],
     ids=str,
 )
 def test_a_batch_has_no_more_bytes_than_are_kept(
-    columns: tuple[str, ...], given: dict[str, str], trail: Path, monkeypatch: pytest.MonkeyPatch
+    columns: tuple[str, ...], given: dict[str, str], large: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows that are as large as these are for fewer bytes kept are read once, but for a look behind each batch."""
     for module in (mapped_file, trail_file):
         monkeypatch.setattr(module, "MOST_RECENT", 3 << 20)
-    assert _share_read(trail, columns, **given) <= MOST + 0.01
+    assert _share_read(large, columns, **given) <= MOST + 0.01
 
 
 RBA = COLUMNS[3]
@@ -185,15 +178,14 @@ OF_TABLES = [{"changesOf": "TEAHOUSE.CUSTOMERS"}, {"changesOf": "TEAHOUSE.CUSTOM
 @pytest.mark.parametrize("given", OF_TABLES, ids=str)
 @pytest.mark.parametrize("near", [before._NEAR, 0])
 def test_the_schema_of_tables_and_the_plan_go_over_a_file_once(
-    given: dict[str, str], near: int, trail: Path, monkeypatch: pytest.MonkeyPatch
+    given: dict[str, str], near: int, large: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(before, "_NEAR", near)
-    os.utime(trail, (0, 0))
-    size = trail.stat().st_size
+    size = large.stat().st_size
     with counted() as finding_places:
-        plan(parse_options({"path": str(trail), "maxPartitionBytes": str(size // PIECES)}, Use.READ))
+        plan(parse_options({"path": str(large), "maxPartitionBytes": str(size // PIECES)}, Use.READ))
     with counted() as count:
-        slices = _slices(trail, given)
+        slices = _slices(large, given)
     passes = 1 if near else 2  # over the metadata, and over all records where a transaction is large
     steps_back = (PIECES - 1) * (near << 10)
     assert count.number - 2 * finding_places.number <= MOST * passes * size + steps_back
@@ -202,10 +194,10 @@ def test_the_schema_of_tables_and_the_plan_go_over_a_file_once(
 
 @pytest.mark.parametrize("given", OF_TABLES, ids=str)
 def test_a_file_that_has_changed_since_the_schema_is_gone_over_again(
-    given: dict[str, str], trail: Path, tmp_path: Path
+    given: dict[str, str], large: Path, tmp_path: Path
 ) -> None:
     """It has as many bytes, and slices begin at the same places, but other transactions are open there."""
-    path, data = tmp_path / trail.name, trail.read_bytes()
+    path, data = tmp_path / large.name, large.read_bytes()
     path.write_bytes(data)
     os.utime(path, (0, 0))
     source: Any = TrailSource({"path": str(path), "maxPartitionBytes": str(len(data) // PIECES), **given})

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 import logdump.spark
-from benchmarks.generate import large_trail
 from logdump.spark.errors import BadOption, SchemaChanged
 from logdump.spark.source import change_rows
 from logdump.spark.source.change_columns import flat_schema
 from logdump.spark.source.data_source import TrailSource
 from tests.logdump.export.strategies import TABLE
 from tests.logdump.spark.test_tables import _defined, _inserted
+from tests.searching import in_turn
 from tests.simulated.five_tables import TABLES, bank_trail
 from tests.trailformat.samples import header, trail_of
 from tests.trailformat.test_lobs import TEXT, pieces
@@ -114,10 +114,9 @@ def test_a_lob_is_a_value(tmp_path: Path) -> None:
     assert (one["BODY"], one["_absent"], one["_problems"]) == (TEXT.decode(), None, None)
 
 
-def test_several_tables_come_in_one_pass(tmp_path: Path) -> None:
-    path = large_trail(1, path=tmp_path / "lt000000000").path
-    rows = changes_in(path, "TEAHOUSE.ORDERS", "teahouse.payments", maxPartitionBytes="200k")
-    alone = {name: changes_in(path, name) for name in ("TEAHOUSE.ORDERS", "TEAHOUSE.PAYMENTS")}
+def test_several_tables_come_in_one_pass(megabyte: Path) -> None:
+    rows = changes_in(megabyte, "TEAHOUSE.ORDERS", "teahouse.payments", maxPartitionBytes="200k")
+    alone = {name: changes_in(megabyte, name) for name in ("TEAHOUSE.ORDERS", "TEAHOUSE.PAYMENTS")}
     for name, expected in alone.items():
         own = [one for one in rows if one["_table"] == name]
         assert [{**one[name], "_op": one["_op"]} for one in own] == [
@@ -194,15 +193,23 @@ def _streamed(path: Path, *tables: str) -> list[pa.Table]:
     return [pa.ipc.open_stream(row["arrow"]).read_all() for row in rows]
 
 
-@pytest.mark.parametrize("tables", [["BANK.EVENTS"], [table.name for table in TABLES]])
-@pytest.mark.parametrize("large", [1, 5_000, 1 << 23])
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the bank's trail."""
+    folder = tmp_path_factory.mktemp("bank")
+    bank_trail(folder, 60, seed=8, roll_chance=0.02)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("most", "tables"), in_turn([1 << 23, 5_000, 1], [[table.name for table in TABLES], ["BANK.EVENTS"]])
+)
 def test_arrow_streams_have_the_same_changes(
-    tables: list[str], large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tables: list[str], most: int, bank: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bank_trail(tmp_path, 60, seed=8, roll_chance=0.02)
-    monkeypatch.setattr(change_rows, "_LARGE", large)
-    plain, streamed = changes_in(tmp_path, *tables), _streamed(tmp_path, *tables)
-    assert len(streamed) == len(tables) if large > 1 << 20 else len(streamed) >= len(tables)
+    monkeypatch.setattr(change_rows, "_LARGE", most)
+    plain, streamed = changes_in(bank, *tables), _streamed(bank, *tables)
+    assert len(streamed) == len(tables) if most > 1 << 20 else len(streamed) >= len(tables)
     others = dict.fromkeys(tables) if len(tables) > 1 else {}
     rows = [others | row for table in streamed for row in table.to_pylist()]
     assert sorted(rows, key=itemgetter("_sequence")) == sorted(plain, key=itemgetter("_sequence"))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.generate import large_trail
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, Selected
 from logdump.spark.errors import BadOption, FileChanged
@@ -176,11 +174,9 @@ def test_partitions_hold_the_records_between_two_offsets(tmp_path: Path) -> None
     ids=str,
 )
 def test_driver_and_tasks_read_each_byte_once_over_all_micro_batches(
-    columns: tuple[str, ...], given: dict[str, str], tmp_path: Path
+    columns: tuple[str, ...], given: dict[str, str], large: Path
 ) -> None:
-    path = large_trail(12, path=tmp_path / "lt000000000").path
-    os.utime(path, (0, 0))  # nobody is writing it
-    reader = stream_reader({"path": str(path), "maxBytesPerTrigger": "4m", **given}, columns)
+    reader = stream_reader({"path": str(large), "maxBytesPerTrigger": "4m", **given}, columns)
     tasks, batches = 0, 0
     at: dict[str, Any] = _offset(0, 0)
     with counted() as count:
@@ -194,8 +190,8 @@ def test_driver_and_tasks_read_each_byte_once_over_all_micro_batches(
             assert sum(batch.num_rows for part in parts for batch in reader.read(part))
             tasks += count.number - before
     assert batches >= 3
-    assert tasks <= 1.02 * path.stat().st_size
-    assert count.number <= 3.0 * path.stat().st_size, "the driver: to find the ends of batches, and what is before"
+    assert tasks <= 1.02 * large.stat().st_size
+    assert count.number <= 3.0 * large.stat().st_size, "the driver: to find the ends of batches, and what is before"
 
 
 def test_a_stream_that_goes_on_knows_what_stands_before(tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ def s3_server() -> Iterator[str]:
     server.stop()
 
 
+@cache
 def _client(server: str) -> Any:
     import boto3
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+import ssl
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,12 +93,17 @@ def mariadb_place(server: MariaDBServer, name: str = "bank") -> Place:
     return Place(url, lambda: pymysql.connect(**given, init_command="SET time_zone = '+00:00'"))
 
 
+_context = cache(ssl.create_default_context)
+"""Each connection of pymysql makes one, and reads all certificates of this machine for it."""
+
+
 @pytest.fixture(params=["sqlite", "postgresql", "mariadb"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     """Each of the databases."""
     if request.param == "sqlite":
         yield sqlite_place(tmp_path)
     elif request.param == "postgresql":
         yield postgresql_place(request.getfixturevalue("postgresql"))
     else:
+        monkeypatch.setattr(ssl, "create_default_context", _context)
         yield mariadb_place(request.getfixturevalue("mariadb"))

@@ -47,11 +47,11 @@ def test_the_tables_equal_those_of_the_source_after_a_stream_with_kills(lake: An
     """Drivers die between batches, and between the tables of one; transactions that were cut are not applied."""
     trail, random, kills = tmp_path / "trail", Random(8), 0
     trail.mkdir()
-    bank, _ = bank_trail(trail, 300 if IS_LONG else 40, seed=5)
+    bank, _ = bank_trail(trail, 300 if IS_LONG else 20, seed=5)
     rows, sources = changes_of(trail)
     assert len(rows) < len(changes_of(trail, effective="false", undecodable="null")[0])
     given, read = lake(tmp_path)
-    for number, batch in enumerate(streamed(trail, random, maxBytesPerTrigger="20k")):
+    for number, batch in enumerate(streamed(trail, random, maxBytesPerTrigger="20k" if IS_LONG else "12k")):
         kills += _died(given, sources, batch, dies_at=number % 4 + 1)
         assert _died(given, sources, batch) == 0
     assert kills >= 2
@@ -85,11 +85,11 @@ def _died(given: Any, sources: list[SourceTable], batch: pa.Table, dies_at: int 
 
 @pytest.mark.parametrize("lake", [_delta, _iceberg])
 def test_a_table_of_the_user_has_columns_of_its_own_and_names_in_small_letters(lake: Any, tmp_path: Path) -> None:
-    bank, rows, sources = bank_changes(60, seed=5, names=("BANK.ACCOUNTS",))
+    bank, rows, sources = bank_changes(30, seed=5, names=("BANK.ACCOUNTS",))
     given, read = lake(tmp_path)
     own = {name.lower(): kind for name, kind in sources[0].columns.items()}
     _made(given, sources[0]._replace(columns={**own, "more": pa.string()}, keys=("id",)))
-    for batch in batches_of(rows, Random(3), 40):
+    for batch in batches_of(rows, Random(3), 20):
         target = target_for(given)
         opened(target, sources, create=False).apply(parts(batch), end_of(batch))
         target.close()
@@ -125,7 +125,7 @@ def _unlocked(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_second_stream_is_refused_before_it_writes(
     lake: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bank, rows, sources = bank_changes(40 if IS_LONG else 20, seed=5)
+    bank, rows, sources = bank_changes(40 if IS_LONG else 14, seed=5)
     given, read = lake(tmp_path)
     _unlocked(monkeypatch)
     first, second = target_for(given), target_for(given)
@@ -146,7 +146,7 @@ def test_a_second_stream_is_refused_before_it_writes(
 def test_streams_at_the_same_time_apply_each_change_once(
     lake: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bank, rows, sources = bank_changes(40 if IS_LONG else 20, seed=5)
+    bank, rows, sources = bank_changes(40 if IS_LONG else 14, seed=5)
     given, read = lake(tmp_path)
     _unlocked(monkeypatch)
     with closing(target_for(given)) as target:
