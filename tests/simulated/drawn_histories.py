@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
 from fixtures.flavour import MYSQL_21, Flavour
+from tests.searching import IS_LONG
 from tests.simulated.extract import Written
 from tests.simulated.recovery import append_recovery, overwritten, rebuilt
 from tests.simulated.restarted_replicat import History, Zeros
 
 KINDS = ("append", "rebuilt", "overwritten", "damaged", "damaged copies", "missing", "damaged missing", "gap")
+
+
+def kinds(test: int, of: Sequence[str] = KINDS) -> Sequence[str]:
+    """The kinds for one of many tests that all go over them: in the short form every second one, each test others."""
+    return of if IS_LONG else of[test % 2 :: 2]
 
 
 @contextmanager

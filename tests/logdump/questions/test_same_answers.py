@@ -17,7 +17,7 @@ from tests.searching import examples
 
 TABLES = {"which records": RECORDS, "how many": NUMBERS, "which bytes": BYTES, "which rows": ROWS}
 slow = settings(
-    max_examples=examples(4), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(4, short=2), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 

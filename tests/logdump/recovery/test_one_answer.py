@@ -26,7 +26,7 @@ from logdump.tui.reading.rows import RowReader
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import rows
 from tests.searching import examples
-from tests.simulated.drawn_histories import KINDS, drawn
+from tests.simulated.drawn_histories import drawn, kinds
 from tests.simulated.extract import Written
 from tests.simulated.restarted_replicat import History, Occurrence
 from tests.trailformat.index.reference import built
@@ -64,7 +64,7 @@ def _applied(history: History, *, past_damage: bool = False) -> set[FilePosition
     return set(history.run(FilePosition(history.paths[0], 0), past_damage=past_damage).begins)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(0))
 @given(seed=SEEDS)
 @settings(max_examples=examples(3, short=1), deadline=None)
 def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_how_it_ended(
@@ -88,7 +88,7 @@ def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_h
         assert sum(one["records"] for one in told) == sum(len(one.rows) for one in history.occurrences())
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(1))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(kind: str, seed: int) -> None:
@@ -102,7 +102,7 @@ def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(
                 assert places.extent == extent._replace(before=one.rows.index(row))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(2))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_csn_and_brackets_of_a_record_are_those_of_its_transaction(kind: str, seed: int) -> None:
@@ -128,7 +128,7 @@ def _place(one: Occurrence, row: Written) -> int:
     return {(True, False): 0, (False, False): 1, (False, True): 2, (True, True): 3}[begins, ends]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(3))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(kind: str, seed: int) -> None:
@@ -171,7 +171,7 @@ def _exported(path: Path) -> set[FilePosition]:
     return {FilePosition(Path(one["file"]), one["rba"]) for one in told if one.get("csn") is not None}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(4))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_bounded_recovery_takes_each_whole_transaction_once(kind: str, seed: int) -> None:
@@ -185,7 +185,7 @@ def test_bounded_recovery_takes_each_whole_transaction_once(kind: str, seed: int
         assert (sum(shown.sources.values()), shown.copies) == (applied, whole - applied)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(5))
 @given(seed=SEEDS)
 @settings(max_examples=examples(3, short=1), deadline=None)
 def test_the_columns_of_spark_and_the_index_of_the_screen_have_the_transactions_of_the_walk(
@@ -209,7 +209,7 @@ def test_the_columns_of_spark_and_the_index_of_the_screen_have_the_transactions_
             )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(6))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_explain_transaction_count_and_repair_know_the_same_transactions(kind: str, seed: int) -> None:
@@ -233,7 +233,7 @@ def test_explain_transaction_count_and_repair_know_the_same_transactions(kind: s
         assert copied.effective == len(_applied(history, past_damage=True))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(7))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_transhist_of_the_effective_trail_lists_the_transactions_that_a_replicat_applies(kind: str, seed: int) -> None:
@@ -247,7 +247,7 @@ def test_transhist_of_the_effective_trail_lists_the_transactions_that_a_replicat
         }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(8))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_explain_restart_names_the_places_that_safe_names(kind: str, seed: int) -> None:

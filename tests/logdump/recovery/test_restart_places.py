@@ -18,7 +18,7 @@ from logdump.features.explain.restart import RestartQuestion
 from tests.kernels import WAYS, run
 from tests.logdump.recovery.surveys import report, whole_trail
 from tests.searching import IS_LONG, examples
-from tests.simulated.drawn_histories import KINDS, drawn
+from tests.simulated.drawn_histories import KINDS, drawn, kinds
 from tests.simulated.extract import Written
 from tests.simulated.restarted_replicat import History
 from trailformat.trail.file import TrailFile
@@ -56,7 +56,7 @@ def _all_but(history: History, first: FilePosition, *, again: FilePosition) -> l
     return [number for number in every if number not in before | after]
 
 
-@pytest.mark.parametrize("kind", WITHOUT_GAP)
+@pytest.mark.parametrize("kind", kinds(0, WITHOUT_GAP))
 @given(seed=SEEDS)
 @settings(max_examples=examples(5, short=1), deadline=None)
 def test_a_replicat_that_starts_at_a_place_applies_what_is_said(kind: str, seed: int) -> None:
@@ -131,7 +131,7 @@ def _check_leave_out(history: History, places: RestartPlaces, numbers: dict[File
         assert len(missed) == places.others
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(1))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_explain_restart_names_the_same_places_and_calls_none_safe_that_is_not(kind: str, seed: int) -> None:
@@ -156,7 +156,7 @@ def _explained(history: History, spot: FilePosition) -> Explained:
 
 
 @pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(2))
 @given(seed=SEEDS)
 @settings(max_examples=examples(8, short=1), deadline=None)
 def test_at_a_recovery_point_nothing_is_missed_and_recovery_counts_what_is_applied(kind: str, seed: int) -> None:
@@ -171,7 +171,7 @@ def test_at_a_recovery_point_nothing_is_missed_and_recovery_counts_what_is_appli
 
 
 @pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(3))
 @given(seed=SEEDS)
 @settings(max_examples=examples(8, short=1), deadline=None)
 def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_damage(kind: str, seed: int) -> None:
@@ -182,7 +182,7 @@ def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_d
         assert kept == history.run(FilePosition(history.paths[0], 0)).rows
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(4))
 @given(seed=SEEDS)
 @settings(max_examples=examples(6, short=1), deadline=None)
 def test_recovery_tells_the_same_whichever_engine_reads(kind: str, seed: int) -> None:
