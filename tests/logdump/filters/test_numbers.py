@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from logdump.filters import FilterError
-
-from .subjects import broken, criterion, file_header, meets, subject
+from .subjects import broken, file_header, meets, subject
 
 
 @pytest.mark.parametrize(
@@ -66,27 +64,3 @@ def test_a_file_header_has_a_place_and_a_length_and_nothing_else() -> None:
 
 def test_a_broken_record_meets_no_comparison_not_even_unequal() -> None:
     assert not meets("AUDITRBA <> 0", broken())
-
-
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        ("RECLEN", "a value is missing"),
-        ("RECLEN >", "a value is missing"),
-        ("RECLEN abc", "'abc' is not a whole number"),
-        ("RECLEN 1.5", "not a whole number"),
-        ("RECLEN 0x", "not a whole number"),
-        ("RECLEN -1", "outside 0 to"),
-        ("RECLEN 1 2", "more than one word"),
-        ("RBA 100 >= 200 <=", "not a whole number|more than one word"),
-        ("RECLEN > 1 <", "two operators"),
-        ("RECLEN 18446744073709551616", "outside 0 to 18446744073709551615"),
-        (f"RECLEN {'9' * 5000}", "not a whole number"),
-        ("TRANSIND SECOND", "no word 'SECOND'; there are FIRST MIDDLE LAST END ONLY WHOLE"),
-        ("RECLEN 5; RECTYPE 5", "each criterion needs its own FILTER"),
-        ("RECLEN \x1b[2J", r"'\\x1b\[2J' is not a whole number"),
-    ],
-)
-def test_what_is_no_number_is_refused(option: str, message: str) -> None:
-    with pytest.raises(FilterError, match=message):
-        criterion(option)

@@ -114,7 +114,7 @@ EITHER: list[tuple[RowColumn, dict[str, str]]] = [(column, {}) for column in (*C
 EITHER += [(column, {"summary": "true"}) for column in SUMMARY_COLUMNS]
 
 
-def _looks(column: RowColumn, given: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
+def _looks(column: RowColumn, given: dict[str, str]) -> tuple[int, int]:
     """How often tasks that read a column of some trails keep bytes, and how often they copy some for a closer look."""
     kept, copied = list[TrailFile](), list[int]()
     keep, copy, regions = TrailFile.keep_recent, MappedFile.copy, MappedFile.regions
@@ -134,7 +134,7 @@ def _looks(column: RowColumn, given: dict[str, str], monkeypatch: pytest.MonkeyP
     for path in FILES:
         options = parse_options({"path": str(path), "mode": "PERMISSIVE", **given}, Use.READ)
         slices = plan(options, [column.name])
-        with monkeypatch.context() as patch:
+        with pytest.MonkeyPatch.context() as patch:
             patch.setattr(TrailFile, "keep_recent", keeping)
             patch.setattr(MappedFile, "copy", copying)
             patch.setattr(MappedFile, "regions", copying_regions)
@@ -142,13 +142,16 @@ def _looks(column: RowColumn, given: dict[str, str], monkeypatch: pytest.MonkeyP
     return len(kept), len(copied)
 
 
+@pytest.fixture(scope="module")
+def least() -> int:
+    """How often bytes are copied where no record is looked at."""
+    return _looks(RBA, {})[1]
+
+
 @pytest.mark.parametrize(("column", "given"), EITHER, ids=lambda one: getattr(one, "name", "summary" if one else ""))
-def test_bytes_are_kept_for_the_columns_that_read_them(
-    column: RowColumn, given: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bytes_are_kept_for_the_columns_that_read_them(column: RowColumn, given: dict[str, str], least: int) -> None:
     """A column says whether records are looked at; where none is, what a scan reads is not copied."""
-    _, least = _looks(RBA, {}, monkeypatch)
-    kept, copied = _looks(column, given, monkeypatch)
+    kept, copied = _looks(column, given)
     looks = column.reads is not Reads.NOTHING
     assert kept == (len(FILES) if looks else 0)
     assert copied > least if looks else copied == least

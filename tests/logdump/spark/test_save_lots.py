@@ -99,7 +99,10 @@ def _in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("path", "max_bytes_and_where"),
-    in_turn(sorted(TRAILS.glob("*0*")), product([None, 3000], [None, "filename *sales", "csn > 1", "rectype insert"])),
+    in_turn(
+        some_trails(TRAILS.glob("*0*"), __name__),
+        product([None, 3000], [None, "filename *sales", "csn > 1", "rectype insert"]),
+    ),
     **BY_NAME,
 )
 def test_threads_write_the_same_files(

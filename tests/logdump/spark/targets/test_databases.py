@@ -35,7 +35,7 @@ def test_the_tables_equal_those_of_the_source(
 ) -> None:
     monkeypatch.setattr("logdump.spark.targets.applier._MOST_ROWS", held)
     random = Random(most)
-    bank, rows, sources = bank_changes(150, seed=3) if IS_LONG else bank_changes(40, seed=3)
+    bank, rows, sources = bank_changes(150, seed=3) if IS_LONG else bank_changes(30, seed=3)
     applier = None
     with closing(place.target()) as target:
         for batch in batches_of(rows, random, most):
@@ -108,7 +108,7 @@ def test_a_second_stream_is_refused(opened_bank: tuple[Place, Any, Any], monkeyp
 
 @pytest.mark.parametrize("first", NAMES)
 def test_the_position_is_that_of_the_last_change_whichever_table_comes_last(first: str, tmp_path: Path) -> None:
-    _, rows, sources = bank_changes(300, seed=5) if IS_LONG else bank_changes(40, seed=3)
+    _, rows, sources = bank_changes(300, seed=5) if IS_LONG else bank_changes(30, seed=3)
     ends = [one for one in transactions_in(rows) if one["_table"][-1].as_py() == first]
     last = next((one for one in reversed(ends) if one["_op"][-1].as_py() == "delete"), ends[-1])
     batch = rows.filter(pc.less_equal(rows["_sequence"], last["_sequence"][-1]))
@@ -165,8 +165,8 @@ def target_rows(target: Any, place: Place) -> list[tuple[Any, ...]]:
 def test_a_connection_that_is_lost_leaves_whole_transactions(place: Place) -> None:
     if place.url.startswith("sqlite"):
         pytest.skip("SQLite has no connections")
-    bank, rows, sources = bank_changes(40, seed=3)
-    half = pa.concat_tables(transactions_in(rows)[:20])
+    bank, rows, sources = bank_changes(30, seed=3)
+    half = pa.concat_tables(transactions_in(rows)[:15])
     target = place.target()
     applier = opened(target, sources)
     applier.apply(parts(half), end_of(half))
