@@ -54,9 +54,7 @@ PAIRS = st.lists(st.tuples(TEXT, TEXT), max_size=6).map(tuple)
 
 @given(PAIRS)
 def test_pairs_come_back_as_they_were(pairs: UserTokens) -> None:
-    data = build_user_tokens(pairs)
-    assert parse_user_tokens(data) == pairs
-    assert build_user_tokens(parse_user_tokens(data)) == data
+    assert parse_user_tokens(build_user_tokens(pairs)) == pairs
 
 
 def test_name_and_value_end_with_a_nul() -> None:
@@ -92,19 +90,9 @@ LOGCSN = bytes.fromhex("4c00000a37383234313337383332")
 
 @given(TOKENS, ORDERS)
 def test_parsing_what_was_built_gives_the_tokens(tokens: tuple[Token, ...], order: ByteOrder) -> None:
-    assert parse_tokens(build_tokens(tokens, order), order) == tokens
-
-
-@given(TOKENS, ORDERS)
-def test_building_what_was_parsed_gives_the_bytes(tokens: tuple[Token, ...], order: ByteOrder) -> None:
     data = build_tokens(tokens, order)
-    assert build_tokens(parse_tokens(data, order), order) == data
-
-
-@given(TOKENS, ORDERS)
-def test_sizes_add_up(tokens: tuple[Token, ...], order: ByteOrder) -> None:
-    expected = sum(token.header_size + len(token.payload) for token in tokens)
-    assert len(build_tokens(tokens, order)) == expected
+    assert len(data) == sum(token.header_size + len(token.payload) for token in tokens)
+    assert parse_tokens(data, order) == tokens
 
 
 @given(TOKENS, ORDERS)

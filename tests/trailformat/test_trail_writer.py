@@ -52,6 +52,10 @@ def read(path: Path) -> list[Record]:
         return list(trail.records())
 
 
+_DAMAGED = "cfgw"
+"""How the names of trails with damage begin."""
+
+
 def left_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
@@ -71,15 +75,8 @@ def test_a_copy_has_the_bytes_of_every_sound_record(trails: Path, tmp_path: Path
             rebuilt = Record(record.build(), order=record.order)
             writer.write(rebuilt)
     assert (tmp_path / name).read_bytes() == b"".join(record.raw for record in records)
+    assert name[0] in _DAMAGED or (tmp_path / name).read_bytes() == (trails / name).read_bytes()
     assert writer.records_written == len(records)
-
-
-@pytest.mark.parametrize("name", some_trails((name for name in names() if name[0] not in "cfgw"), __name__))
-def test_a_copy_of_an_undamaged_trail_is_the_same_file(trails: Path, tmp_path: Path, name: str) -> None:
-    with TrailWriter(tmp_path / name) as writer:
-        for record in read(trails / name):
-            writer.write(Record(record.build(), order=record.order))
-    assert (tmp_path / name).read_bytes() == (trails / name).read_bytes()
 
 
 @pytest.mark.parametrize("order", BOTH)

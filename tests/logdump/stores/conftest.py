@@ -32,13 +32,14 @@ def _apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _descriptions_of_services_are_read_once() -> Iterator[None]:
-    """Each client of S3 parses those of Amazon anew, which takes longer than most tests."""
-    from botocore.loaders import JSONFileLoader
+    """Each client of S3 lists and parses those of Amazon anew, which takes longer than most tests."""
+    from botocore.loaders import JSONFileLoader, Loader
 
-    loader = JSONFileLoader()
-    load = cache(loader.load_file)
+    loader, known = JSONFileLoader(), Loader()
+    load, listed = cache(loader.load_file), Loader.list_available_services
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(JSONFileLoader, "load_file", lambda _, path: load(path))
+        patch.setattr(Loader, "list_available_services", lambda _, type_name: listed(known, type_name))
         yield
 
 
