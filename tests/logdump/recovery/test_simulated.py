@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from tests.kernels import WAYS, Kernels, run
 from tests.logdump.recovery.surveys import effective, report, surveyed
-from tests.searching import examples
+from tests.searching import examples, stride
 from tests.simulated.recovery import RecoveringExtract, append_recovery, overwritten, rebuilt
 from tests.simulated.replicat import replicat
 from trailformat.trail.sequence import FilePosition
@@ -135,7 +135,7 @@ def test_of_a_trail_that_ends_anywhere_no_transaction_is_told_that_is_not_there(
         last = extract.paths[-1]
         data = last.read_bytes()
         ends = _ends_of(extract)
-        for size in range(1, len(data), 7):
+        for size in range(1, len(data), stride(7)):
             last.write_bytes(data[:size])
             here = [begin for begin, end in ends if end.path != last or end.rba <= size]
             assert effective(extract.paths) == here
