@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -24,28 +27,43 @@ def kinds(test: int, of: Sequence[str] = KINDS) -> Sequence[str]:
 
 @contextmanager
 def drawn(kind: str, seed: int, flavour: Flavour = MYSQL_21) -> Iterator[History]:
-    """A trail of a kind, in a folder that goes."""
-    random = Random(seed)
+    """A trail of a kind, in a folder into which nothing else is written.
+
+    The short form asks for the same few trails in each test: they are kept. In the long form the folder goes.
+    """
+    if not IS_LONG:
+        yield _kept(kind, seed, flavour)
+        return
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        if kind == "overwritten":
-            made = overwritten(folder, random, flavour)
-            first_left = min((one.rba for one in made.left), default=made.path.stat().st_size)
-            zeros = [Zeros(made.path, made.end, first_left)] if made.is_broken else []
-            yield History([made.path], made.written, zeros)
-            return
-        if kind in ("rebuilt", "damaged copies"):
-            extract = rebuilt(folder, random, flavour).extract
-        else:
-            extract = append_recovery(folder, random, flavour)
-        paths, written = list(extract.paths), list(extract.written)
-        zeros = [_destroyed(random, written) for _ in range(random.randint(1, 2) if "damaged" in kind else 0)]
-        if "missing" in kind:
-            paths = _files_from(random, paths)
-        elif kind == "gap":
-            paths = _without_one(random, paths)
-        written, zeros = [one for one in written if one.path in paths], [one for one in zeros if one.path in paths]
-        yield History(paths, written, zeros)
+        yield _drawn_in(Path(name), kind, seed, flavour)
+
+
+@cache
+def _kept(kind: str, seed: int, flavour: Flavour) -> History:
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return _drawn_in(Path(folder), kind, seed, flavour)
+
+
+def _drawn_in(folder: Path, kind: str, seed: int, flavour: Flavour) -> History:
+    random = Random(seed)
+    if kind == "overwritten":
+        made = overwritten(folder, random, flavour)
+        first_left = min((one.rba for one in made.left), default=made.path.stat().st_size)
+        zeros = [Zeros(made.path, made.end, first_left)] if made.is_broken else []
+        return History([made.path], made.written, zeros)
+    if kind in ("rebuilt", "damaged copies"):
+        extract = rebuilt(folder, random, flavour).extract
+    else:
+        extract = append_recovery(folder, random, flavour)
+    paths, written = list(extract.paths), list(extract.written)
+    zeros = [_destroyed(random, written) for _ in range(random.randint(1, 2) if "damaged" in kind else 0)]
+    if "missing" in kind:
+        paths = _files_from(random, paths)
+    elif kind == "gap":
+        paths = _without_one(random, paths)
+    written, zeros = [one for one in written if one.path in paths], [one for one in zeros if one.path in paths]
+    return History(paths, written, zeros)
 
 
 def _destroyed(random: Random, written: list[Written]) -> Zeros:

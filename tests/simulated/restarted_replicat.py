@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -79,7 +81,8 @@ class Occurrence(NamedTuple):
         return self.begin is not None and self.ended == "last"
 
 
-class History(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class History:
     """A drawn trail: its files in order, the records in it, and the bytes that were destroyed."""
 
     paths: Sequence[Path]
@@ -88,22 +91,26 @@ class History(NamedTuple):
 
     def order(self, spot: FilePosition) -> tuple[int, int]:
         """A place as a pair that sorts."""
-        return self.paths.index(spot.path), spot.rba
+        return self._numbers[spot.path], spot.rba
 
-    def events(self) -> Iterator[Event]:
+    @cached_property
+    def _numbers(self) -> dict[Path, int]:
+        return {path: number for number, path in enumerate(self.paths)}
+
+    @cached_property
+    def events(self) -> list[Event]:
         """What stands in the trail, in order; records that were destroyed are not there."""
-
         events: list[Event] = [one for one in self.written if not self._is_lost(one)]
         events += self.zeros
         numbers = [int(path.name[2:]) for path in self.paths]
         events += [
             Gap(path) for path, (one, other) in zip(self.paths[1:], pairwise(numbers), strict=True) if other > one + 1
         ]
-        return iter(sorted(events, key=self._place))
+        return sorted(events, key=self._place)
 
     def _place(self, one: Event) -> tuple[int, int]:
         if isinstance(one, Gap):
-            return self.paths.index(one.path), -1
+            return self._numbers[one.path], -1
         return self.order(FilePosition(one.path, one.rba if isinstance(one, Written) else one.start))
 
     def _is_lost(self, one: Written) -> bool:
@@ -112,6 +119,7 @@ class History(NamedTuple):
             for zeros in self.zeros
         )
 
+    @cached_property
     def occurrences(self) -> list[Occurrence]:
         """The transactions of the trail, in the order in which they begin."""
         found: list[Occurrence] = []
@@ -124,7 +132,7 @@ class History(NamedTuple):
                 found.append(Occurrence(rows[0].transaction, rows, "damage" if is_lost else ended))
             rows, is_lost = [], False
 
-        for one in self.events():
+        for one in self.events:
             if isinstance(one, Zeros):
                 is_lost = True
             elif isinstance(one, Gap):
@@ -146,14 +154,28 @@ class History(NamedTuple):
         It skips a transaction that is not above the last one applied (FILTERDUPTRANSACTIONS). ``past_damage``: where it
         abends, it is started again behind the damage, and skips those that it has applied, whatever their order.
         """
-        return _Run(past_damage=past_damage).over(self._between(start, stop))
+        asked = start, stop, past_damage
+        if asked not in self._runs:
+            self._runs[asked] = _Run(past_damage=past_damage).over(self._between(start, stop))
+        return self._runs[asked]
+
+    @cached_property
+    def _runs(self) -> dict[tuple[FilePosition, FilePosition | None, bool], Applied]:
+        return {}
 
     def _between(self, start: FilePosition, stop: FilePosition | None) -> Iterator[Event]:
         first, end = self.order(start), self.order(stop) if stop is not None else None
-        for one in self.events():
-            at = self.order(FilePosition(one.path, one.stop - 1)) if isinstance(one, Zeros) else self._place(one)
+        for at, one in self._placed:
             if at >= first and (end is None or at < end):
                 yield one
+
+    @cached_property
+    def _placed(self) -> list[tuple[tuple[int, int], Event]]:
+        """Each event with its place; that of destroyed bytes is their last one."""
+        return [
+            (self.order(FilePosition(one.path, one.stop - 1)) if isinstance(one, Zeros) else self._place(one), one)
+            for one in self.events
+        ]
 
 
 class _Run:

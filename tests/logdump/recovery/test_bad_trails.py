@@ -156,7 +156,7 @@ def test_more_cut_transactions_than_are_waited_for_make_it_unsure(
 
 
 def test_thousands_of_restarts_are_told_quickly(tmp_path: Path) -> None:
-    number = 10_000 if IS_LONG else 1000
+    number = 10_000 if IS_LONG else 200
     csns = [str(number + at) for at in range(number)]
     again = [one for csn in csns for one in (_first(csn), _MARKER, _first(csn), _LAST)]
     survey = surveyed([_file(tmp_path, 0, *again)])

@@ -18,9 +18,7 @@ from logdump.features.bounded_recovery.model import BrOptions
 from logdump.features.bounded_recovery.survey import BrSurvey
 from logdump.features.count.model import CountShown, TransactionsShown
 from logdump.features.diff.model import DiffShown
-from logdump.features.explain.model import Explained
 from logdump.features.recovery.model import RecoveryShown
-from logdump.features.safe.model import SafePointShown
 from logdump.session.effective_rows import NotAppliedByFile
 from logdump.tui.reading.rows import RowReader
 from tests.logdump.line import Line
@@ -52,7 +50,7 @@ Told = list[tuple[FilePosition, FilePosition, bool, str]]
 
 
 def _model(history: History) -> Told:
-    return sorted((one.first, one.last, one.begin is not None, one.ended) for one in history.occurrences())
+    return sorted((one.first, one.last, one.begin is not None, one.ended) for one in history.occurrences)
 
 
 def _of_extents(extents: Iterator[object]) -> Told:
@@ -85,7 +83,7 @@ def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_h
             )
             for one in told
         ) == [(first, last, ended) for first, last, _, ended in expected]
-        assert sum(one["records"] for one in told) == sum(len(one.rows) for one in history.occurrences())
+        assert sum(one["records"] for one in told) == sum(len(one.rows) for one in history.occurrences)
 
 
 @pytest.mark.parametrize("kind", kinds(1))
@@ -93,7 +91,7 @@ def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_h
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
-        for one in history.occurrences():
+        for one in history.occurrences:
             for row in one.rows:
                 with TrailFile(row.path) as trail:
                     extent, places = extent_at(trail, row.rba), restart_places(trail, row.rba)
@@ -107,7 +105,7 @@ def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_csn_and_brackets_of_a_record_are_those_of_its_transaction(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
-        for one in history.occurrences():
+        for one in history.occurrences:
             is_named = one.begin is not None
             for row in one.rows if one.ended != "damage" else one.rows[:1]:
                 csn = MYSQL_21.csn(one.number) if is_named else None
@@ -131,15 +129,18 @@ def _place(one: Occurrence, row: Written) -> int:
 @pytest.mark.parametrize("kind", kinds(3))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
-def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(kind: str, seed: int) -> None:
+def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(
+    kind: str, seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    exported = tmp_path_factory.mktemp("exported") / "rows"
     with drawn(kind, seed) as history:
         run, folder = history.run(FilePosition(history.paths[0], 0)), history.paths[0].parent
         line, xids = Line(), [MYSQL_21.xid(number) for number in run.whole]
         begin = f"open {history.paths[0]}"
         line(f"{begin}; across {'gaps' if kind == 'gap' else 'on'}; recovery")
         (shown,) = (event for event in line.events if isinstance(event, RecoveryShown))
-        ended = [one.ended for one in history.occurrences() if one.begin is not None]
-        assert (shown.transactions, shown.effective) == (len(history.occurrences()), len(run.whole))
+        ended = [one.ended for one in history.occurrences if one.begin is not None]
+        assert (shown.transactions, shown.effective) == (len(history.occurrences), len(run.whole))
         assert shown.cut == sum(one in ("cut", "overtaken") for one in ended)
         assert _begun(line("redo 99999")) == xids
         # REDO stops at damage as a Replicat does, and at a missing file unless it is told to go on behind it
@@ -149,11 +150,11 @@ def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(kin
         (counted,) = (event for event in line.events if isinstance(event, CountShown))
         types = counted.counted.total.types
         assert sum(number for one, number in types.items() if one not in _NO_ROWS) == len(run.rows)
-        line(f"{begin}; export jsonl to {folder / 'rows'} effective")
-        assert _exported(folder / "rows") == run.rows
+        line(f"{begin}; export jsonl to {exported} effective")
+        assert _exported(exported) == run.rows
         # HEARTBEAT goes by these
         ranges = NotAppliedByFile(WholeTrail(history.paths))
-        written = [row for one in history.occurrences() for row in one.rows]
+        written = [row for one in history.occurrences for row in one.rows]
         assert {FilePosition(one.path, one.rba) for one in written if not ranges.of(one.path).hold(one.rba)} == run.rows
         trail = folder / history.paths[0].name[:2]
         line(f"diff {trail} {trail} ignore cut quiet")
@@ -179,7 +180,7 @@ def test_bounded_recovery_takes_each_whole_transaction_once(kind: str, seed: int
         survey = BrSurvey(WholeTrail(history.paths), BrOptions(), {})
         for _ in survey.run(1 << 40):
             pass
-        whole = sum(one.is_whole for one in history.occurrences())
+        whole = sum(one.is_whole for one in history.occurrences)
         applied = len(_applied(history, past_damage=True))
         shown = survey.shown("", is_partial=False)
         assert (sum(shown.sources.values()), shown.copies) == (applied, whole - applied)
@@ -194,7 +195,7 @@ def test_the_columns_of_spark_and_the_index_of_the_screen_have_the_transactions_
     with drawn(kind, seed) as history:
         known = {
             (row.path, row.rba): (MYSQL_21.csn(one.number), MYSQL_21.xid(one.number)) if one.begin else (None, None)
-            for one in history.occurrences()
+            for one in history.occurrences
             for row in (one.rows if one.ended != "damage" else one.rows[:1])
         }
         told = rows(",".join(map(str, history.paths)), "file", "rba", "csn", "xid", mode="PERMISSIVE")
@@ -203,7 +204,7 @@ def test_the_columns_of_spark_and_the_index_of_the_screen_have_the_transactions_
         for path in history.paths:
             spans = built(path).sums.transactions
             listed = [*spans.largest, *([spans.open] if spans.open is not None else [])]
-            here = [[row for row in one.rows if row.path == path] for one in history.occurrences()]
+            here = [[row for row in one.rows if row.path == path] for one in history.occurrences]
             assert sorted((one.begin, one.records) for one in listed) == sorted(
                 (own[0].rba, len(own)) for own in here if own
             )
@@ -212,9 +213,12 @@ def test_the_columns_of_spark_and_the_index_of_the_screen_have_the_transactions_
 @pytest.mark.parametrize("kind", kinds(6))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
-def test_explain_transaction_count_and_repair_know_the_same_transactions(kind: str, seed: int) -> None:
+def test_explain_transaction_count_and_repair_know_the_same_transactions(
+    kind: str, seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    copy = tmp_path_factory.mktemp("repaired") / "zz000000000"
     with drawn(kind, seed) as history:
-        occurrences, folder, line = history.occurrences(), history.paths[0].parent, Line()
+        occurrences, folder, line = history.occurrences, history.paths[0].parent, Line()
         applied = len(_applied(history))
         shown = " ".join(line(f"open {history.paths[0]}; across on; explain restart"))
         assert f"Trail: {len(occurrences)} transactions, {applied} effective" in shown
@@ -227,8 +231,8 @@ def test_explain_transaction_count_and_repair_know_the_same_transactions(kind: s
         line(f"count log {folder / '*0*'}")
         (counted,) = (event for event in line.events if isinstance(event, CountShown))
         assert counted.counted.transactions == ends
-        line(f"repair over {folder / '*0*'} to {folder / 'zz000000000'} skip")
-        line(f"open {folder / 'zz000000000'}; across on; recovery")
+        line(f"repair over {folder / '*0*'} to {copy} skip")
+        line(f"open {copy}; across on; recovery")
         (copied,) = (event for event in line.events if isinstance(event, RecoveryShown))
         assert copied.effective == len(_applied(history, past_damage=True))
 
@@ -243,35 +247,8 @@ def test_transhist_of_the_effective_trail_lists_the_transactions_that_a_replicat
         line(f"count effective, log {history.paths[0].parent / '*0*'}")
         listed = [event for event in line.events if isinstance(event, TransactionsShown)]
         assert {(one.seqno, one.rba, one.records) for event in listed for one in event.transactions} == {
-            (_seqno(one.first), one.first.rba, len(one.rows)) for one in history.occurrences() if one.begin in applied
+            (_seqno(one.first), one.first.rba, len(one.rows)) for one in history.occurrences if one.begin in applied
         }
-
-
-@pytest.mark.parametrize("kind", kinds(8))
-@given(seed=SEEDS)
-@settings(max_examples=examples(2, short=1), deadline=None)
-def test_explain_restart_names_the_places_that_safe_names(kind: str, seed: int) -> None:
-    with drawn(kind, seed) as history:
-        line, occurrences = Line(), history.occurrences()
-        for one in occurrences[:: max(len(occurrences) // 5, 1)]:
-            row = one.rows[len(one.rows) // 2]
-            line(f"open {row.path}; safe {row.rba}")
-            (safe,) = (event.places for event in line.events if isinstance(event, SafePointShown))
-            assert safe.extent is not None
-            assert (safe.extent.first, safe.extent.begin, safe.is_begin) == (
-                one.first,
-                one.begin,
-                FilePosition(row.path, row.rba) == one.begin,
-            )
-            line(f"explain restart at {_seqno(FilePosition(row.path, row.rba))} {row.rba}")
-            (explained,) = (event for event in line.events if isinstance(event, Explained))
-            said = "".join(map(str, explained.verdict.text))
-            if explained.verdict.rule == "inside":
-                assert all(
-                    f"RBA {place.rba} of {place.path.name}" in said for place in (one.begin, safe.leave_out) if place
-                )
-            assert (explained.verdict.rule == "inside") <= (not safe.is_safe)
-            assert (explained.verdict.rule == "safe") <= safe.is_safe
 
 
 def _seqno(spot: FilePosition) -> int:
