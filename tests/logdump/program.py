@@ -28,14 +28,20 @@ class Answer(NamedTuple):
 
 def logdump(*arguments: str, typed: str | bytes = "") -> Answer:
     """Run it with these arguments and ``typed`` on its standard input, which is a pipe."""
+    status, out, err = answered_in_bytes(*arguments, typed=typed)
+    return Answer(status, out.decode(), err.decode())
+
+
+def answered_in_bytes(*arguments: str, typed: str | bytes = "") -> tuple[int, bytes, bytes]:
+    """The same, for what is not text."""
     data = typed.encode() if isinstance(typed, str) else typed
     streams = [io.TextIOWrapper(io.BytesIO(one), encoding="utf-8", write_through=True) for one in (data, b"", b"")]
     with pytest.MonkeyPatch.context() as patch:
         for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
             patch.setattr(sys, name, stream)
         status = main(list(arguments))
-    out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])
-    return Answer(int(status), out, err)
+    out, err = (stream.buffer.getvalue() for stream in streams[1:])
+    return int(status), out, err
 
 
 def process(*arguments: str, typed: str = "") -> Answer:
