@@ -31,6 +31,14 @@ def logdump(*arguments: str, typed: str | bytes = "", is_one_stream: bool = Fals
 
     ``is_one_stream``: standard error goes where standard output goes, as after ``2>&1``.
     """
+    status, out, err = answered_in_bytes(*arguments, typed=typed, is_one_stream=is_one_stream)
+    return Answer(status, out.decode(), err.decode())
+
+
+def answered_in_bytes(
+    *arguments: str, typed: str | bytes = "", is_one_stream: bool = False
+) -> tuple[int, bytes, bytes]:
+    """The same, for what is not text."""
     data = typed.encode() if isinstance(typed, str) else typed
     streams = [io.TextIOWrapper(io.BytesIO(one), encoding="utf-8", write_through=True) for one in (data, b"", b"")]
     if is_one_stream:
@@ -42,8 +50,8 @@ def logdump(*arguments: str, typed: str | bytes = "", is_one_stream: bool = Fals
             status = int(main(list(arguments)))
         except SystemExit as ended:
             status = int(ended.code or 0)
-    out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])
-    return Answer(status, out, "" if is_one_stream else err)
+    out, err = (stream.buffer.getvalue() for stream in streams[1:])
+    return status, out, b"" if is_one_stream else err
 
 
 def process(*arguments: str, typed: str = "") -> Answer:

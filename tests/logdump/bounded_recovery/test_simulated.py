@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -30,11 +31,12 @@ from tests.simulated.bounded_recovery import BEGUN, HOUR, Worked, drawn_history,
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions.whole_trail import WholeTrail
 
+History = tuple[Worked, ...]
 INTERVAL = 4 * HOUR
 FAR = 10**18
 
 
-def survey(path: Path, history: list[Worked] | None = None, **options: object) -> list[Event]:
+def read_anew(path: Path, history: History | None = None, **options: object) -> list[Event]:
     """The answer of BR; with a history the begins of all of its transactions are given."""
     given = {
         one.xid: GivenBegin(
@@ -48,6 +50,10 @@ def survey(path: Path, history: list[Worked] | None = None, **options: object) -
     return list(run.events("it", RowDefinitions, is_partial=False))
 
 
+survey = cache(read_anew)
+"""The same about a trail that does not change any more."""
+
+
 class At(NamedTuple):
     """A checkpoint: how many are open, how many persisted, and from when a restart reads."""
 
@@ -57,7 +63,7 @@ class At(NamedTuple):
     restart: int
 
 
-def checkpoints_of(history: list[Worked], interval: int = INTERVAL) -> list[At]:
+def checkpoints_of(history: History, interval: int = INTERVAL) -> list[At]:
     """The same from the history alone."""
     last = max(one.end for one in history if one.end is not None and one.is_committed)
     found = []
@@ -81,26 +87,26 @@ def shown_checkpoints(events: list[Event]) -> list[At]:
     return [At(one.number, one.open, one.persisted, redo_of(one).time - BEGUN) for one in shown]
 
 
-def restart(path: Path, history: list[Worked], at: int, **options: object) -> BrRestartShown:
+def restart(path: Path, history: History, at: int, **options: object) -> BrRestartShown:
     events = survey(path, history, restart=BEGUN + at, **options)
     return next(event for event in events if isinstance(event, BrRestartShown))
 
 
-@pytest.fixture(params=range(examples(3)))
-def history(request: pytest.FixtureRequest) -> list[Worked]:
-    return drawn_history(Random(request.param), short=120)
+@pytest.fixture(scope="module", params=range(examples(3)))
+def history(request: pytest.FixtureRequest) -> History:
+    return tuple(drawn_history(Random(request.param), short=120))
 
 
-@pytest.fixture
-def path(history: list[Worked], tmp_path: Path) -> Path:
-    return write_trail(tmp_path / "br000000000", history)
+@pytest.fixture(scope="module")
+def path(history: History, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trail(tmp_path_factory.mktemp("drawn") / "br000000000", history)
 
 
-def test_with_the_begins_of_all_every_checkpoint_is_that_of_the_history(path: Path, history: list[Worked]) -> None:
+def test_with_the_begins_of_all_every_checkpoint_is_that_of_the_history(path: Path, history: History) -> None:
     assert shown_checkpoints(survey(path, history)) == checkpoints_of(history)
 
 
-def test_without_them_every_true_begin_lies_between_its_bounds(path: Path, history: list[Worked]) -> None:
+def test_without_them_every_true_begin_lies_between_its_bounds(path: Path, history: History) -> None:
     true = {one.xid: one.begin for one in history}
     # longer than nothing lists all but those that were committed at once
     found = [event for event in survey(path, longer=1) if isinstance(event, LongTransactionShown)]
@@ -110,13 +116,13 @@ def test_without_them_every_true_begin_lies_between_its_bounds(path: Path, histo
         assert (one.low or 0) - BEGUN <= true[one.xid or ""] <= one.high - BEGUN
 
 
-def test_a_transaction_that_is_long_for_certain_is_long(path: Path, history: list[Worked]) -> None:
+def test_a_transaction_that_is_long_for_certain_is_long(path: Path, history: History) -> None:
     lengths = {one.xid: one.end - one.begin for one in history if one.end is not None}
     found = [event for event in survey(path) if isinstance(event, LongTransactionShown)]
     assert all(lengths[one.began.xid or ""] > INTERVAL for one in found if one.certain)
 
 
-def test_none_that_is_long_and_committed_is_left_out(path: Path, history: list[Worked]) -> None:
+def test_none_that_is_long_and_committed_is_left_out(path: Path, history: History) -> None:
     found = [event.began for event in survey(path) if isinstance(event, LongTransactionShown)]
     sure = {one.xid for one in found}
     for one in history:
@@ -124,9 +130,7 @@ def test_none_that_is_long_and_committed_is_left_out(path: Path, history: list[W
             assert one.xid in sure
 
 
-def test_a_restart_reads_less_than_two_intervals_and_never_more_than_without_br(
-    path: Path, history: list[Worked]
-) -> None:
+def test_a_restart_reads_less_than_two_intervals_and_never_more_than_without_br(path: Path, history: History) -> None:
     for at in range(0, 30 * HOUR, 3 * HOUR + HOUR // 7):
         found = restart(path, history, at)
         assert 0 <= found.with_br.back < 2 * INTERVAL == found.bound
@@ -134,22 +138,20 @@ def test_a_restart_reads_less_than_two_intervals_and_never_more_than_without_br(
         assert found.with_br.start.time <= BEGUN + at
 
 
-def test_without_br_a_restart_reads_from_the_oldest_open_transaction(path: Path, history: list[Worked]) -> None:
+def test_without_br_a_restart_reads_from_the_oldest_open_transaction(path: Path, history: History) -> None:
     at = 17 * HOUR
     begins = [one.begin for one in history if one.begin <= at < (FAR if one.end is None else one.end)]
     assert restart(path, history, at).without_br.start.time - BEGUN == min(begins, default=at)
 
 
-def test_what_is_captured_again_was_committed_between_the_start_and_the_restart(
-    path: Path, history: list[Worked]
-) -> None:
+def test_what_is_captured_again_was_committed_between_the_start_and_the_restart(path: Path, history: History) -> None:
     found = restart(path, history, 20 * HOUR).without_br
     again = [one for one in history if one.end is not None and found.start.time - BEGUN < one.end <= 20 * HOUR]
     assert found.recaptured == len(again)
 
 
 @pytest.mark.parametrize("interval", [HOUR // 3, HOUR, 4 * HOUR])
-def test_the_mean_reach_is_that_of_all_moments(interval: int, path: Path, history: list[Worked]) -> None:
+def test_the_mean_reach_is_that_of_all_moments(interval: int, path: Path, history: History) -> None:
     (found,) = (one for one in survey(path, history, compare=(interval,)) if isinstance(one, BrIntervalShown))
     starts = {one.number: one.restart for one in checkpoints_of(history, interval)}
     last = max(one.end for one in history if one.end is not None and one.is_committed)
@@ -161,7 +163,7 @@ def test_the_mean_reach_is_that_of_all_moments(interval: int, path: Path, histor
 
 @pytest.mark.parametrize(("begin", "persisted"), [(4 * HOUR - 1, 1), (4 * HOUR, 0), (4 * HOUR + 1, 0)])
 def test_what_is_open_for_exactly_an_interval_is_not_persisted_yet(begin: int, persisted: int, tmp_path: Path) -> None:
-    history = [Worked(1, (begin,), 9 * HOUR), Worked(2, (10 * HOUR,), 10 * HOUR)]
+    history = (Worked(1, (begin,), 9 * HOUR), Worked(2, (10 * HOUR,), 10 * HOUR))
     path = write_trail(tmp_path / "br000000000", history)
     found = {one.number: one.persisted for one in survey(path, history) if isinstance(one, CheckpointShown)}
     assert found[2] == persisted
@@ -177,17 +179,19 @@ def test_two_redo_threads_are_told_and_nothing_is_reckoned_from_them(tmp_path: P
     assert set(whole.sources) == {BeginSource.NONE}
 
 
-def test_transactions_that_come_twice_count_once(path: Path) -> None:
-    whole, *others = survey(path)
-    shutil.copy(path, path.with_name("br000000001"))
-    both, *same = survey(path)
+def test_transactions_that_come_twice_count_once(path: Path, tmp_path: Path) -> None:
+    first, second = (tmp_path / f"br{number:09}" for number in range(2))
+    shutil.copy(path, first)
+    whole, *others = read_anew(first)
+    shutil.copy(path, second)
+    both, *same = read_anew(first)
     assert isinstance(whole, BoundedRecoveryShown)
     assert isinstance(both, BoundedRecoveryShown)
     assert both._replace(copies=0) == whole
     assert (both.copies, same) == (sum(whole.sources.values()), others)
 
 
-def test_times_of_operations_tell_the_begin_where_the_trail_has_them(history: list[Worked], tmp_path: Path) -> None:
+def test_times_of_operations_tell_the_begin_where_the_trail_has_them(history: History, tmp_path: Path) -> None:
     path = write_trail(tmp_path / "br000000000", history, commit_times=False)
     true = {one.xid: one for one in history}
     for found in (event.began for event in survey(path) if isinstance(event, LongTransactionShown)):

@@ -25,7 +25,7 @@ from logdump.arrow.records import texts
 from logdump.session.errors import ExitStatus
 from tests.logdump.export.exported import FORMATS, rbas_in
 from tests.logdump.line import Line
-from tests.logdump.program import logdump
+from tests.logdump.program import COMMAND, answered_in_bytes, logdump
 from tests.searching import IS_LONG
 from tests.trailformat.samples import metadata_record, row, table_record, trail_of
 from trailformat import ByteOrder, TableDefinition
@@ -98,38 +98,47 @@ def test_half_a_record_at_the_end_is_exported_when_it_is_whole(format_: str, lin
     assert line.rbas == [5352]
 
 
-def _program(commands: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "logdump", *arguments, "-c", f"open {TRAILS / 'et000000000'}; {commands}"]
-    return subprocess.run(command, capture_output=True, check=False, timeout=60)
+SHOP = f"open {TRAILS / 'et000000000'}"
 
 
-@pytest.mark.parametrize("words", [*(FORMATS if IS_LONG else FORMATS[1::2]), "csv compression gzip", "sql undo mysql"])
+def _told_as_to_a_file(words: str, folder: Path, status: int, out: bytes, err: bytes) -> None:
+    """What an export to standard output has given is what one to a file gives."""
+    format_, _, more = words.partition(" ")
+    to_file = logdump("-c", f"{SHOP}; export {format_} to {folder / 'out'} {more}")
+    assert out == (folder / "out").read_bytes()
+    told = err.decode()
+    assert told.startswith("Current LogTrail is ")
+    assert to_file.out.replace(str(folder / "out"), "standard output") in told + to_file.err
+    assert (to_file.status, to_file.err in told) == (status, True)
+
+
+@pytest.mark.parametrize("words", [*FORMATS, "csv compression gzip", "sql undo mysql"])
 def test_standard_output_holds_what_the_file_would_and_nothing_else(words: str, tmp_path: Path) -> None:
     format_, _, more = words.partition(" ")
-    commands = f"open {TRAILS / 'et000000000'}; export {format_} to {tmp_path / 'out'} {more}"
-    to_file = logdump("-c", commands)
-    done = _program(f"export {format_} to - {more}")
-    assert done.stdout == (tmp_path / "out").read_bytes()
-    told = done.stderr.decode()
-    assert told.startswith("Current LogTrail is ")
-    assert to_file.out.replace(str(tmp_path / "out"), "standard output") in told + to_file.err
-    assert (to_file.status, to_file.err in told) == (done.returncode, True)
+    _told_as_to_a_file(words, tmp_path, *answered_in_bytes("-c", f"{SHOP}; export {format_} to - {more}"))
+
+
+def test_standard_output_of_a_process_holds_what_the_file_would(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, "-c", f"{SHOP}; export parquet to -"], capture_output=True, check=False, timeout=60
+    )
+    _told_as_to_a_file("parquet", tmp_path, done.returncode, done.stdout, done.stderr)
 
 
 def test_under_jsonl_standard_output_is_for_the_data_too() -> None:
-    done = _program("export csv to - 2 records", "--format", "jsonl")
-    assert done.stdout.startswith(b'"file","rba"')
-    assert [json.loads(line)["type"] for line in done.stderr.splitlines()] == ["text", "text", "text"]
+    done = logdump("--format", "jsonl", "-c", f"{SHOP}; export csv to - 2 records")
+    assert done.out.startswith('"file","rba"')
+    assert [json.loads(line)["type"] for line in done.err.splitlines()] == ["text", "text", "text"]
 
 
-@pytest.mark.parametrize("format_", FORMATS if IS_LONG else FORMATS[::3])
+@pytest.mark.parametrize("format_", FORMATS if IS_LONG else ["csv", "parquet"])
 def test_a_reader_that_has_enough_ends_the_export_quietly(format_: str, tmp_path: Path) -> None:
-    commands = f"open {TRAILS / 'et000000000'}; " + f"export {format_} to -; " * 9
+    commands = f"{SHOP}; " + f"export {format_} to -; " * 9
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "wb") as pipe, (tmp_path / "err").open("wb") as errors:
-        command = [sys.executable, "-m", "logdump", "-c", commands]
-        assert subprocess.run(command, stdout=pipe, stderr=errors, check=False, timeout=60).returncode == 0
+        done = subprocess.run([*COMMAND, "-c", commands], stdout=pipe, stderr=errors, check=False, timeout=60)
+    assert done.returncode == 0
     assert "roken" not in (tmp_path / "err").read_text()
 
 
@@ -140,7 +149,7 @@ def test_what_standard_output_cannot_take_is_refused(shop: Line, tmp_path: Path)
     path = tmp_path / "et000000000"
     path.write_bytes((TRAILS / "et000000000").read_bytes())
     with path.open("ab") as file:
-        command = [sys.executable, "-m", "logdump", "-c", f"open {path}; export csv to -"]
+        command = [*COMMAND, "-c", f"open {path}; export csv to -"]
         done = subprocess.run(command, stdout=file, stderr=subprocess.PIPE, check=False, timeout=60)
     assert done.stderr.endswith(b"Standard output is the open trail: EXPORT never writes over it.\n")
     assert path.read_bytes() == (TRAILS / "et000000000").read_bytes()
@@ -342,53 +351,37 @@ def test_without_a_trail_nothing_is_made(line: Line, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("format_", ["PARQUET", "ARROW"])
-def test_a_missing_package_is_told_in_a_line(format_: str, tmp_path: Path) -> None:
-    program = f"""
-import sys
-sys.modules["pyarrow"] = None
-from logdump.cli import main
-main(["-c", "open {TRAILS / "et000000000"}; export {format_} to {tmp_path / "out"} by table"])
-"""
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    assert done.stderr == f"EXPORT {format_} needs pip install 'logdump[export]'.\n"
-    assert not (tmp_path / "out").exists()
+def _python(program: str) -> str:
+    """What a process of its own says on its standard error."""
+    lines = f"import sys\nfrom logdump.cli import main\n{program}"
+    return subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=True, timeout=60).stderr
 
 
-def test_rows_of_tables_are_text_without_pyarrow(line: Line, tmp_path: Path) -> None:
-    def exports(folder: str) -> str:
-        targets = [f"export {name} to {tmp_path / name / folder} by table" for name in ("csv", "jsonl")]
-        return "; ".join([f"open {TRAILS / 'gt000000000'}", *targets])
-
-    for name in ("csv", "jsonl"):
-        (tmp_path / name).mkdir()
-    line(exports("with"))
-    program = f"""
-import sys
-sys.modules["pyarrow"] = None
-from logdump.cli import main
-main(["-c", {exports("without")!r}])
-"""
-    subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, timeout=60)
-    for name in ("csv", "jsonl"):
-        written = [
-            {file.name: file.read_bytes() for file in (tmp_path / name / folder).iterdir()}
-            for folder in ("with", "without")
-        ]
-        assert written[0] == written[1] != {}
+def test_without_pyarrow_rows_of_tables_are_text_and_the_package_is_told(line: Line, tmp_path: Path) -> None:
+    begin = f"open {TRAILS / 'gt000000000'}; export"
+    missing = [f"{begin} {format_} to {tmp_path / format_} by table" for format_ in ("PARQUET", "ARROW")]
+    texts = [f"{begin} {format_} to {tmp_path / 'without' / format_} by table" for format_ in ("csv", "jsonl")]
+    (tmp_path / "without").mkdir()
+    told = _python(f'sys.modules["pyarrow"] = None\nfor one in {missing + texts}: main(["-c", one])')
+    needed = [f"EXPORT {format_} needs pip install 'logdump[export]'." for format_ in ("PARQUET", "ARROW")]
+    assert told.splitlines()[:2] == needed
+    assert {one.name for one in tmp_path.iterdir()} == {"without"}
+    for format_ in ("csv", "jsonl"):
+        line(f"{begin} {format_} to {tmp_path / format_} by table")
+        folders = (tmp_path / format_, tmp_path / "without" / format_)
+        found = [{file.name: file.read_bytes() for file in folder.iterdir()} for folder in folders]
+        assert found[0] == found[1] != {}
 
 
 def test_text_needs_no_other_package(tmp_path: Path) -> None:
     heavy = {"pyarrow", "numba", "pyspark", "textual"}
-    exports = [f"jsonl to {tmp_path / 'jsonl'}", f"csv to {tmp_path / 'csv'} by table", f"sql to {tmp_path / 'sql'}"]
-    command = "; export ".join([f"open {TRAILS / 'et000000000'}", *exports])
-    program = f"""
-import sys
-from logdump.cli import main
-main(["-c", {command!r}])
+    exports = [f"{SHOP}; export {one.replace('T', str(tmp_path / one[:3]))}" for one in _TEXTS]
+    told = _python(f"""
+for one in {exports!r}: main(["-c", one])
 print(sorted(name for name in sys.modules if name in {heavy!r}), file=sys.stderr)
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
-    assert done.stderr == "[]\n"
-    assert {path.name for path in tmp_path.iterdir()} == {"jsonl", "csv", "sql"}
+""")
+    assert told == "[]\n"
+    assert {one.name for one in tmp_path.iterdir()} == {one[:3] for one in _TEXTS}
+
+
+_TEXTS = ("jsonl to T", "csv to T by table", "sql to T")

@@ -42,7 +42,7 @@ def _time(moment: int) -> str:
 
 
 @given(lost=st.sets(st.integers(2, 11), max_size=3), quiet=st.integers(0, 4))
-@settings(max_examples=examples(8), deadline=None)
+@settings(max_examples=examples(8, short=3), deadline=None)
 def test_beats_are_missing_at_each_moment_between_two_that_are_too_far_apart_and_at_no_other(
     lost: set[int], quiet: int
 ) -> None:

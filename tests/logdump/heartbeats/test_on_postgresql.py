@@ -14,12 +14,11 @@ import pytest
 from tests.logdump.commands.test_heartbeat import objects
 from tests.logdump.heartbeats.target import MINUTE, captured
 from tests.logdump.statements.servers import PostgreSQLServer
-from tests.searching import examples
+from tests.searching import examples, in_turn
 from tests.simulated.heartbeat_trails import EPOCH, HeartbeatTrail
 from tests.simulated.heartbeats import POSTGRESQL, Database, Row, asked, drawn_links, lag_history_query, lag_query
 
-MUTUAL = pytest.mark.parametrize("is_mutual", [True, False], ids=["both ways", "one way"])
-SEEDS = pytest.mark.parametrize("seed", range(examples(3)))
+LINKS = pytest.mark.parametrize(("seed", "is_mutual"), in_turn(range(examples(3)), [True, False]))
 OF_BEAT = {
     "local_database": "local_database",
     "remote_database": "remote_database",
@@ -109,8 +108,7 @@ def chosen(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     return found | {name: datetime.fromisoformat(found[name].rstrip("Z")) for name in times if found.get(name)}
 
 
-@SEEDS
-@MUTUAL
+@LINKS
 def test_a_beat_has_the_lags_of_its_row_in_the_history(
     seed: int, is_mutual: bool, postgresql: PostgreSQLServer, tmp_path: Path
 ) -> None:
@@ -121,8 +119,7 @@ def test_a_beat_has_the_lags_of_its_row_in_the_history(
     assert [chosen(one, OF_BEAT) for one in beats] == [chosen(row, names) for row in rows]
 
 
-@SEEDS
-@MUTUAL
+@LINKS
 def test_ways_in_and_out_have_the_lag_and_the_age_of_the_newest_row(
     seed: int, is_mutual: bool, postgresql: PostgreSQLServer, tmp_path: Path
 ) -> None:

@@ -51,7 +51,7 @@ def chosen(rows: list[Row], low_watermark: int) -> int | None:
     return max((int(row["SOURCE_EXTRACT_RESTART_CSN"] or 0) for row in at_or_below), default=None)
 
 
-@pytest.mark.parametrize("seed", range(examples(8)))
+@pytest.mark.parametrize("seed", range(examples(8, short=2)))
 def test_the_position_is_the_largest_at_or_below_the_low_watermark(seed: int, tmp_path: Path) -> None:
     rows = drawn_rows(Random(seed))
     path = history(rows, tmp_path / "hh000000000")

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory, mkdtemp
@@ -42,7 +43,7 @@ class Drawn(NamedTuple):
     """
 
     name: str
-    contents: list[bytes]
+    contents: tuple[bytes, ...]
     records: list[PlainRecord]
     question: Question
     filter: Filter
@@ -59,7 +60,10 @@ class Drawn(NamedTuple):
         return path
 
 
-def _contents(flavour: Flavour, seed: int, transactions: int, roll_chance: float, *, is_headed: bool) -> list[bytes]:
+@lru_cache(100)
+def _contents(
+    flavour: Flavour, seed: int, transactions: int, roll_chance: float, *, is_headed: bool
+) -> tuple[bytes, ...]:
     """The files, but for those that it rolled over from before anything was in them."""
     random = Random(seed)
     tables = flavour.teas, flavour.sales
@@ -73,10 +77,11 @@ def _contents(flavour: Flavour, seed: int, transactions: int, roll_chance: float
         if random.random() < 0.3:
             extract.open_end(source.transaction())
         extract.close()
-        return [content for path in extract.paths if (content := path.read_bytes())]
+        return tuple(content for path in extract.paths if (content := path.read_bytes()))
 
 
-def _records(contents: list[bytes], sign: str) -> list[PlainRecord]:
+@lru_cache(100)
+def _records(contents: tuple[bytes, ...], sign: str) -> list[PlainRecord]:
     """Those of the last file: a transaction may go on in it that has begun in one before."""
     found, csn = list[PlainRecord](), ""
     for content in contents:
@@ -217,7 +222,7 @@ def drawn(draw: st.DrawFn) -> Drawn:
     contents = contents[: draw(st.integers(1, len(contents)))]
     whole = _records(contents, SIGNS[flavour.order])
     cut = draw(st.one_of(st.just(0), st.just(1), st.integers(0, whole[-1].length - 1))) if whole[1:] else 0
-    contents[-1] = contents[-1][: len(contents[-1]) - cut]
+    contents = *contents[:-1], contents[-1][: len(contents[-1]) - cut]
     records = _records(contents, SIGNS[flavour.order])
     number = draw(st.none() | st.integers(0, len(records)))
     end = records[-1].rba + records[-1].length

@@ -62,7 +62,7 @@ MATCHES = st.sampled_from(["MATCH ANY", "MATCH ALL", "EXCLUDE MATCH ALL"])
 FILTERS = st.builds(lambda criteria, match: [*criteria, match], st.lists(CRITERIA, min_size=1, max_size=3), MATCHES)
 
 slow = settings(
-    max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(6, short=2), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import count, islice
+from itertools import count, islice, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,7 +46,6 @@ FORMS = {"text": Form(text.render, printed), "jsonl": Form(json_lines.render, _o
 slow = settings(
     max_examples=examples(3), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-pytestmark = pytest.mark.usefixtures("engine")
 
 
 def _running(line: Line, command: str) -> Generator[Event, None, None]:
@@ -72,7 +71,8 @@ def _expected(drawn: Drawn) -> RBAs:
     return [one.rba for one in answer(drawn.records, whole, drawn.filter.passes)]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize(("engine", "form"), in_turn(WAYS, FORMS), indirect=["engine"])
 @slow
 @given(drawn=drawn(), until=st.integers(0, 12))
 def test_next_goes_on_behind_the_record_that_was_printed_last(
@@ -80,6 +80,10 @@ def test_next_goes_on_behind_the_record_that_was_printed_last(
 ) -> None:
     line = placed(drawn.write(tmp_path), drawn.question)
     assert _shown(line, FORMS[form], until) + _shown(line, FORMS[form]) == _expected(drawn)
+
+
+SWITCHES = ["filter off", "filter value price > 3; filter exclude rectype 3", "values on"]
+PLACES = ["pos 0", "pos eof; pos reverse"]
 
 
 @contextmanager
@@ -112,14 +116,10 @@ def _told(line: Line, call: int) -> tuple[RBAs, bool]:
     return [event.record.rba for event in told if isinstance(event, KnownRecord)], is_interrupted
 
 
-@pytest.mark.parametrize(
-    ("switches", "place"),
-    in_turn(
-        ["filter off", "filter value price > 3; filter exclude rectype 3", "values on"],
-        ["pos 0", "pos eof; pos reverse"],
-    ),
-)
-def test_next_loses_no_record_whenever_it_is_interrupted(switches: str, place: str, shop: Line) -> None:
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize(("engine", "where"), in_turn(WAYS, [*product(SWITCHES, PLACES)]), indirect=["engine"])
+def test_next_loses_no_record_whenever_it_is_interrupted(where: tuple[str, str], shop: Line) -> None:
+    switches, place = where
     shop(f"{switches}; {place}; n 99")
     expected = shop.rbas
     for call in count(step=stride(5)):
@@ -143,6 +143,7 @@ def _in_order(writer: Writer, *targets: Path) -> Rows:
     return sorted(rows, key=lambda row: row[0]) if "by table" in writer.command else rows
 
 
+@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize(("engine", "name"), in_turn(WAYS, WRITERS), indirect=["engine"])
 @settings(parent=slow, max_examples=examples(2))
 @given(drawn=drawn().filter(lambda one: not one.question.is_backwards), first=st.integers(1, 6))
@@ -157,6 +158,7 @@ def test_two_runs_write_what_one_run_writes(name: str, drawn: Drawn, first: int,
     assert _in_order(writer, *targets[:2]) == _in_order(writer, targets[2])
 
 
+@pytest.mark.usefixtures("engine")
 @slow
 @given(drawn=drawn(), until=st.integers(1, 12))
 def test_count_that_is_interrupted_counts_the_first_records(drawn: Drawn, until: int, tmp_path: Path) -> None:

@@ -8,16 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.logdump.questions.changes import changes_of, redone, redone_in_json, undone
+from tests.logdump.questions.conftest import WAYS
 from tests.logdump.questions.contents import BYTES, ROWS
 from tests.logdump.questions.drawn import Drawn, drawn
 from tests.logdump.questions.numbers import NUMBERS
 from tests.logdump.questions.question import Feature, answer
 from tests.logdump.questions.records import RECORDS
-from tests.searching import examples
+from tests.searching import examples, in_turn
 
 TABLES = {"which records": RECORDS, "how many": NUMBERS, "which bytes": BYTES, "which rows": ROWS}
 slow = settings(
-    max_examples=examples(4, short=2), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(4, short=4), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 
@@ -27,10 +28,10 @@ def test_every_part_of_a_question_is_understood_by_at_least_two(feature: Feature
     assert len([one for one in TABLES[table].values() if feature in one.takes]) >= 2
 
 
-@pytest.mark.usefixtures("engine")
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize(("engine", "table"), in_turn(WAYS, TABLES), indirect=["engine"])
 @slow
 @given(drawn=drawn())
+@pytest.mark.usefixtures("engine")
 def test_a_question_has_one_answer(table: str, drawn: Drawn, tmp_path: Path) -> None:
     path = drawn.write(tmp_path)
     for name, asker in TABLES[table].items():

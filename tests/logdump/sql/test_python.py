@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -122,16 +123,24 @@ WIDER = {
 """What Spark has in place of types of EXPORT PARQUET that it lacks; SQL and ``read`` have the same."""
 
 
+@pytest.fixture(scope="module")
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    """One for all kinds: to begin one takes longer than to ask it."""
+    with duckdb.connect() as one:
+        yield one
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_types_of_export_parquet_of_spark_and_of_sql_are_one_table(kind: str) -> None:
+def test_the_types_of_export_parquet_of_spark_and_of_sql_are_one_table(
+    kind: str, connection: duckdb.DuckDBPyConnection
+) -> None:
     layout = TableLayout("TEA.LEAVES", (KINDS[kind].definition._replace(name="LEAF"),), "utf-8")
     exported = schema_of(layout).field("after_LEAF").type
     column = table_columns([layout], Options())["after_LEAF"]
     assert str(column.type.arrow(pa)) == WIDER.get(str(exported), str(exported))
     assert spark_type(exported).ddl == column.type.ddl
-    with duckdb.connect() as connection:
-        connection.register("leaves", pa.table({"leaf": pa.nulls(1, column.type.arrow(pa))}))
-        [(in_sql,)] = connection.execute("select typeof(leaf) from leaves").fetchall()
+    connection.register("leaves", pa.table({"leaf": pa.nulls(1, column.type.arrow(pa))}))
+    [(in_sql,)] = connection.execute("select typeof(leaf) from leaves").fetchall()
     assert column.type.ddl == SPARKS.get(in_sql, in_sql.lower())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from random import Random
 
 from logdump.display.sql import Unwritable
@@ -131,6 +132,7 @@ def drawn_texts(random: Random) -> Iterator[str]:
         number += 1
 
 
+@cache
 def printed_texts(seed: int, dialect: str, count: int) -> list[str]:
     """The first of them that REDO prints."""
     random = Random(seed)

@@ -14,6 +14,7 @@ import pytest
 
 from logdump.display.sql import DIALECTS
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
+from tests.searching import in_turn
 
 TEXTS = (
     "",
@@ -89,8 +90,10 @@ def test_postgresql_has_the_same_moments(postgresql: PostgreSQLServer) -> None:
     assert _selected(postgresql, "POSTGRESQL", spans, "EXTRACT(EPOCH FROM {})") == ["273605.000006", "-93600.000000"]
 
 
-@pytest.mark.parametrize("client", ["utf8mb4", "utf8mb3", "latin1", "gbk", "cp932"])
-@pytest.mark.parametrize("mode", ["", "ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT"])
+@pytest.mark.parametrize(
+    ("client", "mode"),
+    in_turn(["utf8mb4", "utf8mb3", "latin1", "gbk", "cp932"], ["", "ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT"]),
+)
 def test_mariadb_has_the_same_text_whatever_its_client_expects(mariadb: MariaDBServer, client: str, mode: str) -> None:
     front = f"SET NAMES {client}; SET sql_mode = '{mode}';"
     said = _selected(mariadb, "MYSQL", TEXTS, "CONCAT('|', HEX(CONVERT({} USING utf8mb4)))", front)

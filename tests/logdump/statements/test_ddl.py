@@ -18,7 +18,7 @@ from logdump.display.sql import DIALECTS, Statement, Unwritable, redo, statement
 from logdump.display.sql.client_text import client_of, one_statement
 from logdump.notation.text import escape
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
-from tests.searching import in_turn
+from tests.searching import IS_LONG, in_turn
 from trailformat import Record, make_record
 from trailformat.changes.row_changes import Change
 from trailformat.records.ddl import build_ddl
@@ -160,7 +160,7 @@ def sqlite(tmp_path: Path) -> Callable[[str], str]:
     return paste
 
 
-@pytest.fixture(params=["listed", *range(4)])
+@pytest.fixture(params=["listed", *range(4 if IS_LONG else 1)])
 def texts(request: pytest.FixtureRequest) -> list[str]:
     return HOSTILE if request.param == "listed" else drawn(request.param, 250)
 

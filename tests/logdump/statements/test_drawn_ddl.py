@@ -5,22 +5,20 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from logdump.display.sql import DIALECTS
 from logdump.display.sql.client_text import client_of, one_statement
 from logdump.notation.text import escape
-from tests.logdump.statements.drawn_ddl import CANARY, drawn_texts, is_printed, printed_texts
+from tests.logdump.statements.drawn_ddl import CANARY, is_printed, printed_texts
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
-from tests.searching import IS_LONG, examples
+from tests.searching import examples
 
 _SETUP = "CREATE TABLE canary (x int);\nCREATE TABLE reached (n int);\n"
 _CHECK = "SELECT 'canary stands' FROM (SELECT count(*) AS n FROM canary) AS c;\nSELECT n FROM reached;\n"
-_COUNT = 200 if IS_LONG else 100
+_COUNT = 200
 _SEEDS = range(examples(2, short=1))
 _ATTACKS = (
     r"CREATE TABLE x (a int /* y /*/ default ' */ */ \! touch CANARY #')",
@@ -89,11 +87,7 @@ def test_sqlite(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("dialect", ["ORACLE", "MYSQL", "POSTGRESQL"])
 def test_what_is_one_statement_to_an_unknown_client_is_one_to_each(dialect: str, seed: int) -> None:
-    drawn = [
-        text for text in islice(drawn_texts(Random(seed)), 10_000 if IS_LONG else 2_500) if is_printed(text, "ANSI")
-    ]
-    assert drawn
-    for text in drawn:
+    for text in printed_texts(seed, "ANSI", _COUNT):
         known, unknown = one_statement(text, client_of(dialect)), one_statement(text, client_of("ANSI"))
         assert known.ending == unknown.ending
         assert known.sql.split() == unknown.sql.split()
