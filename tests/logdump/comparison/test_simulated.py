@@ -55,7 +55,7 @@ def _source(seed: int) -> list[Committed]:
 
 
 @given(seed=SEEDS)
-@settings(max_examples=examples(5), deadline=None)
+@settings(max_examples=examples(5, short=2), deadline=None)
 def test_what_was_done_to_records_and_transactions_is_found_and_nothing_else(seed: int) -> None:
     random = Random(seed)
     transactions = drawn(random, 10)
@@ -70,7 +70,7 @@ def test_what_was_done_to_records_and_transactions_is_found_and_nothing_else(see
 
 
 @given(seed=SEEDS)
-@settings(max_examples=examples(5), deadline=None)
+@settings(max_examples=examples(5, short=2), deadline=None)
 def test_values_are_those_of_what_a_replicat_applies(seed: int) -> None:
     random = Random(seed)
     transactions = drawn(random, 8)

@@ -199,11 +199,9 @@ def test_an_option_means_what_the_condition_says(
     included = [one.rba for one in records if QUESTIONS[option](one)]
     left = [one.rba for one in records if not QUESTIONS[option](one)]
     with TrailFile(path) as trail:
-        for statement, expected in ((option, included), (f"EXCLUDE {option}", left)):
+        for (statement, expected), size in in_turn(((option, included), (f"EXCLUDE {option}", left)), (3, 1000)):
             filters = told([statement])
-            assert by_record(trail, filters) == expected
-            for size in (3, 1000):
-                assert by_columns(trail, filters, size) == expected
+            assert by_record(trail, filters) == by_columns(trail, filters, size) == expected
 
 
 @pytest.mark.parametrize(("option", "size"), [("INT16 258", 2), ("INT16 513", 2), ("INT32 107", 4), ("INT64 107", 8)])

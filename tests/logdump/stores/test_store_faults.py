@@ -129,19 +129,17 @@ def test_a_file_that_grows_goes_on(trail_url: str, web: TrailServer) -> None:
         assert trail.size == len(web.files["/bucket/lt000000000"])
 
 
-@pytest.mark.parametrize(
-    ("other", "message"),
-    [
-        (row(bytes([1]) * 10_000).raw * 800, "the file has changed while it was read"),
-        (LONG[:-1] + b"z" + LONG, "the file has changed while it was read"),
-        (LONG[: len(LONG) // 2], "the file was truncated to"),
-        (None, "No such file or directory"),
-    ],
-    ids=["other bytes", "longer, with other bytes", "shorter", "gone"],
-)
-def test_bytes_of_two_versions_are_never_put_together(
-    other: bytes | None, message: str, trail_url: str, web: TrailServer
-) -> None:
+VERSIONS = {
+    "other bytes": (row(bytes([1]) * 10_000).raw * 800, "the file has changed while it was read"),
+    "longer, with other bytes": (LONG[:-1] + b"z" + LONG, "the file has changed while it was read"),
+    "shorter": (LONG[: len(LONG) // 2], "the file was truncated to"),
+    "gone": (None, "No such file or directory"),
+}
+
+
+@pytest.mark.parametrize(("trail_url", "version"), in_turn(STORES, VERSIONS), indirect=["trail_url"])
+def test_bytes_of_two_versions_are_never_put_together(version: str, trail_url: str, web: TrailServer) -> None:
+    other, message = VERSIONS[version]
     with TrailFile(trail_url) as trail:
         trail.record_at(0)
         trail.bytes[len(LONG) - 5000 : len(LONG)]
