@@ -20,7 +20,7 @@ from logdump.tui.app import TrailApp
 from logdump.tui.keys.kept_choices import KeptChoices
 from logdump.tui.reading.start_page import StartPlace
 from logdump.tui.text.appearance import Appearance
-from tests.logdump.tui.resting import come_to_rest, resize
+from tests.logdump.tui.resting import come_to_rest, resize, waits_to_be_painted
 from tests.short_folder import short_folder
 
 NARROW, WIDE = (80, 24), (120, 36)
@@ -54,15 +54,14 @@ class Screen:
         await self.press("enter")
 
     async def resize(self, width: int, height: int) -> None:
-        """Give the terminal another size, then wait until all is painted for it."""
+        """Give the terminal another size, then wait until all is laid out for it."""
         await resize(self.pilot, width, height)
         await self.settle()
 
     async def settle(self) -> None:
-        """Wait until all is done and painted."""
+        """Wait until all is done and every pane has its place; whoever asks for the text paints it."""
         await self.rest()
-        seen = ""
-        while seen != (seen := self.text):
+        while waits_to_be_painted(self.app.screen):
             self.app.screen._on_timer_update()
             await self.rest()
 
@@ -133,6 +132,7 @@ def drive(
                 await pilot.pause(0.001)
             app.query_one(f"#{place}").focus()
             await steps(screen)
+            assert screen.text
             app.file.close()
             app.mode.close()
             for _ in range(3):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from typing import Any
 
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 _LONGEST = 60.0
 """Seconds after which a view that is still busy hangs."""
@@ -26,6 +28,20 @@ async def come_to_rest(are_threads_idle: Callable[[], bool]) -> None:
     while not (is_idle := are_threads_idle()) or ready:
         assert time.monotonic() < deadline, "the view does not come to rest"
         await asyncio.sleep(0 if is_idle else _BETWEEN_LOOKS)
+
+
+def waits_to_be_painted(screen: Screen[Any]) -> bool:
+    """Whether a screen has something that it does the next time it is painted, which a timer of Textual begins."""
+    if screen.app._batch_count:
+        return False
+    return bool(
+        screen._layout_required
+        or screen._scroll_required
+        or screen._repaint_required
+        or screen._recompose_required
+        or screen._dirty_widgets
+        or screen._callbacks
+    )
 
 
 async def resize(pilot: Pilot[None], width: int, height: int) -> None:
