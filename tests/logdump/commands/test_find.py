@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,6 +89,13 @@ def _number(text: str | None) -> float:
     return float(text) if text else 0
 
 
+@cache
+def _records(path: Path) -> list[dict[str, Any]]:
+    """The first hundred, as JSON has them."""
+    answer = logdump("--format", "jsonl", "-c", f"open {path}; next 100").out.splitlines()
+    return [one for one in map(json.loads, answer) if one["type"] == "record"]
+
+
 @pytest.mark.parametrize(
     ("condition", "column", "holds"),
     [
@@ -106,11 +115,9 @@ def _number(text: str | None) -> float:
 def test_a_column_is_compared_by_its_definition(
     name: str, condition: str, column: str, holds: Callable[[str | None], bool], line: Line, trails: Path
 ) -> None:
-    answer = logdump("--format", "jsonl", "-c", f"open {trails / name}; next 100").out.splitlines()
-    records = [one for one in map(json.loads, answer) if one["type"] == "record"]
     expected = [
         one["rba"]
-        for one in records
+        for one in _records(trails / name)
         if any(
             (c["name"] or "").upper() == column and holds(c["text"])
             for c in (one["before"] or []) + (one["after"] or [])

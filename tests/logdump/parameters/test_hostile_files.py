@@ -30,8 +30,8 @@ DOUBLING = "".join(f"MACRO #m{n} BEGIN #m{n + 1} () #m{n + 1} () END;\n" for n i
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("REPLICAT r\nDDL INCLUDE OPTYPE " + "(" * 500_000, "line 2: DDL has more than 100000 words"),
-        ("REPLICAT r\nMAP " + "x " * 400_000, "line 2: MAP has more than 100000 words"),
+        ("REPLICAT r\nDDL INCLUDE OPTYPE " + "(" * 101_000, "line 2: DDL has more than 100000 words"),
+        ("REPLICAT r\nMAP " + "x " * 101_000, "line 2: MAP has more than 100000 words"),
         ("REPLICAT r\nMAP " + "*a" * 4000 + ".b, TARGET a.b;", "line 2: MAP: MAP takes a name, not *a*a"),
         ("REPLICAT r\nMAP 'a" + "\n" * 500_000, "line 2: the quote ' is not closed"),
         ("REPLICAT r\nx 'a\nMAP a.b, TARGET c.d;", "line 2: the quote ' is not closed"),

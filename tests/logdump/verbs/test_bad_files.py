@@ -12,7 +12,7 @@ import pytest
 
 from logdump.line.verbs.completion import NAMES
 from tests.logdump.program import COMMAND, ENVIRONMENT, Answer, logdump
-from tests.searching import in_turn
+from tests.searching import IS_LONG, in_turn
 
 _REST = {
     "safe": ["1811"],
@@ -121,7 +121,7 @@ def test_names_with_markup_are_text_in_a_page(here: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
-@pytest.mark.parametrize("verb", ["show", "list", "export", "count"])
+@pytest.mark.parametrize("verb", ["show", "list", "export", "count"] if IS_LONG else ["show", "export"])
 def test_a_full_disk_is_said(verb: str, here: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
@@ -132,7 +132,7 @@ def test_a_full_disk_is_said(verb: str, here: Path) -> None:
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("verb", ["show", "list", "export"])
+@pytest.mark.parametrize("verb", ["show", "list", "export"] if IS_LONG else ["show", "export"])
 def test_a_reader_that_leaves_ends_it_quietly(verb: str, here: Path) -> None:
     line = f"{' '.join(COMMAND)} {verb} et000000000 et000000000 | head -c 1"
     done = subprocess.run(["bash", "-c", line], cwd=here, env=ENVIRONMENT, capture_output=True, check=False)
