@@ -16,6 +16,10 @@ Handler = tuple[type, Callable[..., Any]]
 Selected = tuple[object, ...]
 
 
+_OF_THE_APP = {"ansi", "dark", "inline", "light", "nocolor"}
+"""Pseudo-classes that all widgets of an app have from it."""
+
+
 class Sheet:
     """Rules in use: apps with the same style sheets and the same theme have the same."""
 
@@ -25,7 +29,14 @@ class Sheet:
         used = {name for rule in rules for name in rule.pseudo_classes}
         self.rules = rules  # which keeps them, so that no other gets their identity
         self.pseudo_classes = sorted(used - Stylesheet._EXCLUDE_PSEUDO_CLASSES_FROM_CACHE)
+        self.of_widgets = [name for name in self.pseudo_classes if name not in _OF_THE_APP]
         self.found: dict[Selected, tuple[Rules, bool]] = {}
+        self._kept: dict[frozenset[tuple[str, int]], Rules] = {}
+
+    def keep(self, selected: Selected, rules: Rules, *, has_hover: bool) -> None:
+        """Keep the rules of a node under what has selected them; the same rules are the same object."""
+        same = frozenset((name, id(value)) for name, value in rules.items())
+        self.found[selected] = self._kept.setdefault(same, rules), has_hover
 
 
 class Kept(dict[Any, Any]):
@@ -44,41 +55,46 @@ def _sheet_of(sheet: Stylesheet) -> Sheet:
     return known
 
 
-def _what_selects(node: DOMNode, pseudo_classes: list[str]) -> Selected:
+def _what_selects(node: DOMNode, sheet: Sheet) -> Selected:
     """What a selector can ask of a node and of those around it."""
     found: list[object] = []
     one: object = node
     while isinstance(one, DOMNode):
         checks = one._PSEUDO_CLASSES
         found += type(one), one._id, frozenset(one._classes)
-        found += [name for name in pseudo_classes if name in checks and checks[name](one)]
+        names = sheet.of_widgets if isinstance(one._parent, DOMNode) else sheet.pseudo_classes
+        found += [name for name in names if name in checks and checks[name](one)]
         one = one._parent
     return tuple(found)
 
 
 APPLY = Stylesheet.apply
+_NOTHING = None, None, None
 
 
 def apply_once(sheet: Stylesheet, node: DOMNode, *, animate: bool = False, **_: object) -> None:
     """In place of :meth:`Stylesheet.apply`: only what has changed, and rules that another node has got already."""
     known = _sheet_of(sheet)
-    selected = _what_selects(node, known.pseudo_classes)
-    last = getattr(node, "_selected", None)
-    if last is not None and last[0] is known and last[1] == selected:
+    selected = _what_selects(node, known)
+    last_sheet, last_selected, last_rules = getattr(node, "_selected", _NOTHING)
+    if last_sheet is known and last_selected == selected:
         node.notify_style_update()
     elif selected in known.found:
         rules, node._has_hover_style = known.found[selected]
         node._has_focus_within = node._has_order_style = node._has_odd_or_even = False
-        sheet.replace_rules(node, rules, animate=animate)  # type: ignore[arg-type]
+        if last_sheet is known and last_rules is rules:
+            node.notify_style_update()
+        else:
+            sheet.replace_rules(node, rules, animate=animate)  # type: ignore[arg-type]
         sheet._process_component_classes(node)
-        node._selected = known, selected  # type: ignore[attr-defined]
+        node._selected = known, selected, rules  # type: ignore[attr-defined]
     else:
         kept = Kept()
         APPLY(sheet, node, animate=animate, cache=kept)
-        node._selected = None  # type: ignore[attr-defined]
+        node._selected = _NOTHING  # type: ignore[attr-defined]
         for rules in kept.values():
-            known.found[selected] = rules, node._has_hover_style
-            node._selected = known, selected  # type: ignore[attr-defined]
+            known.keep(selected, rules, has_hover=node._has_hover_style)
+            node._selected = known, selected, known.found[selected][0]  # type: ignore[attr-defined]
 
 
 _HANDLERS: dict[tuple[type, str, type], list[Handler] | None] = {}

@@ -20,11 +20,10 @@ from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.text.appearance import HarmlessApp
-from tests.logdump.tui.resting import come_to_rest
+from tests.logdump.tui.resting import come_to_rest, waits_to_be_painted
 
 PARTS = {name: part for name, part in vars(Model).items() if isinstance(part, Part)}
 """The parts of the model by their names."""
-_MOST_PAINTINGS = 20
 
 Rest = Callable[[], Awaitable[None]]
 
@@ -92,13 +91,11 @@ def _copy(one: object, other: object, *names: str) -> None:
 
 async def painted(app: TrailApp, rest: Rest) -> list[str]:
     """The lines of the screen when all is painted, what is typed left out."""
-    lines, before = list[str](), [""]
-    for _ in range(_MOST_PAINTINGS):
+    await rest()
+    while waits_to_be_painted(app.screen):
         app.screen._on_timer_update()
         await rest()
-        before, lines = lines, [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
-        if lines == before:
-            break
+    lines = [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
     at = app.prompt.region
     return [line[: at.x] if y == at.y and at.height else line for y, line in enumerate(lines)]
 
