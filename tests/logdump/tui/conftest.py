@@ -12,10 +12,8 @@ from textual._compositor import Compositor
 from textual._context import visible_screen_stack
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
-from textual.message_pump import MessagePump
 from textual.screen import Screen
 
-from tests.logdump.tui import lighter_textual
 from tests.logdump.tui.resting import come_to_rest
 from tests.short_folder import short_folder
 
@@ -45,15 +43,6 @@ def _styles_are_parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _styles_and_handlers_are_found_once() -> Iterator[None]:
-    """Finding them again and again takes a quarter of an app's time."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Stylesheet, "apply", lighter_textual.apply_once)
-        patch.setattr(MessagePump, "_get_dispatch_methods", lighter_textual.dispatch_methods)
         yield
 
 
