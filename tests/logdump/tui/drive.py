@@ -131,6 +131,7 @@ def drive(
             while until is not None and not until(screen):
                 await pilot.pause(0.001)
             app.query_one(f"#{place}").focus()
+            assert screen.text  # a line that a step changes, and that nobody paints anew, stays as it is now
             await steps(screen)
             assert screen.text
             app.file.close()

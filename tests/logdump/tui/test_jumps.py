@@ -25,23 +25,20 @@ from tests.logdump.tui.drive import Screen, drive, rba_of
 from trailformat import TrailFile
 from trailformat.trail.sequence import FilePosition
 
+TO_ANOTHER_RECORD = [
+    ("pos 2008", "right_square_bracket", "SFNT", 3069),
+    ("pos 3260", "left_square_bracket", "TRANSACTION PREVIOUS", 3069),
+    ("pos 2008", "right_curly_bracket", "SAMETABLE NEXT", 3069),
+    ("pos 3069", "left_curly_bracket", "SAMETABLE PREVIOUS", 2008),
+]
 
-@pytest.mark.parametrize(
-    ("keys", "line", "rba"),
-    [
-        (("pos 2008", "right_square_bracket"), "SFNT", 3069),
-        (("pos 3260", "left_square_bracket"), "TRANSACTION PREVIOUS", 3069),
-        (("pos 2008", "right_curly_bracket"), "SAMETABLE NEXT", 3069),
-        (("pos 3069", "left_curly_bracket"), "SAMETABLE PREVIOUS", 2008),
-    ],
-    ids=["transaction", "transaction before", "table", "table before"],
-)
-def test_a_key_leads_to_another_record(keys: tuple[str, str], line: str, rba: int) -> None:
+
+def test_a_key_leads_to_another_record() -> None:
     async def steps(screen: Screen) -> None:
-        await screen.type(keys[0])
-        await screen.press("escape", keys[1])
-        assert screen.app.mode.transcript.entries[-1].line == line
-        assert rba_of(screen) == rba
+        for start, key, line, rba in TO_ANOTHER_RECORD:
+            await screen.type(start)
+            await screen.press("escape", key)
+            assert (screen.app.mode.transcript.entries[-1].line, rba_of(screen)) == (line, rba)
 
     drive(steps)
 
@@ -62,11 +59,12 @@ def test_a_text_is_found_and_looked_for_on_and_back() -> None:
     drive(steps)
 
 
-@pytest.mark.parametrize("line", ["find HEX 53454e3031", "find TEAHOUSE.TEAS.TEA_CODE = SEN01"])
-def test_bytes_and_values_are_found(line: str) -> None:
+def test_bytes_and_values_are_found() -> None:
     async def steps(screen: Screen) -> None:
-        await screen.type(line)
-        assert rba_of(screen) == 1811
+        for line in ("find HEX 53454e3031", "find TEAHOUSE.TEAS.TEA_CODE = SEN01"):
+            await screen.type("pos 0")
+            await screen.type(line)
+            assert rba_of(screen) == 1811, line
 
     drive(steps)
 
@@ -280,14 +278,14 @@ def test_a_key_leads_to_what_a_record_depends_on_and_another_one_back(
     drive(steps, trail, page="values", place="records")
 
 
-@pytest.mark.parametrize("jump", ["pos 3522", "find STOCK_KG = 310", "sfmd tdr 1", "pos first", "pos csn 41882402"])
-def test_back_works_after_every_line_that_moves_the_cursor(jump: str) -> None:
+def test_back_works_after_every_line_that_moves_the_cursor() -> None:
     async def steps(screen: Screen) -> None:
-        await screen.type("pos 2722")
-        await screen.type(jump)
-        assert rba_of(screen) != 2722
-        await screen.press("escape", "ctrl+o")
-        assert rba_of(screen) == 2722
+        for jump in ("pos 3522", "find STOCK_KG = 310", "sfmd tdr 1", "pos first", "pos csn 41882402"):
+            await screen.type("pos 2722")
+            await screen.type(jump)
+            assert rba_of(screen) != 2722, jump
+            await screen.press("escape", "ctrl+o")
+            assert rba_of(screen) == 2722, jump
 
     drive(steps)
 
