@@ -18,6 +18,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from logdump.cli import main
 from logdump.line.verbs.completion import NAMES, SHELLS
 from logdump.line.verbs.spelling import names_trails
 from logdump.line.verbs.table import BY_NAME, VERBS, Verb
