@@ -44,9 +44,13 @@ def some_trails(files: Iterable[File], module: str) -> list[File]:
     return [one for one in everything if IS_LONG or _is_little(one) == bool((turn + ord(_name(one)[0])) % 2)]
 
 
-def third_of(some: list[A], case: int) -> list[A]:
-    """Files or places for one of many cases that all go over them: in the short form every third, each case others."""
-    return some if IS_LONG else some[case % 3 :: 3]
+def part_of(some: Iterable[A], case: int, parts: int = 3) -> list[A]:
+    """What one of many cases that all go over the same tries: in the short form one of so many parts, by turns.
+
+    Case 0 takes the first of each ``parts`` in order, case 1 the second.
+    """
+    everything = list(some)
+    return everything if IS_LONG else everything[case % parts :: parts]
 
 
 def _name(file: str | Path) -> str:
@@ -59,15 +63,11 @@ def _is_little(file: str | Path) -> bool:
 
 def in_turn(some: Iterable[A], others: Iterable[B]) -> list[tuple[A, B]]:
     """Pairs for a test of two parameters: in the short form each of both at least once, not each with each."""
-    first, second = list(some), list(others)
-    if IS_LONG:
-        return [(one, other) for one in first for other in second]
-    wide, number = max(len(first), len(second)), len(second)
-    return [(first[at % len(first)], second[(at + at // number) % number]) for at in range(wide)]
+    return [(one, other) for one, other in all_in_turn(some, others)]
 
 
 def all_in_turn(*parameters: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """The same of more than two parameters."""
+    """The same of any number of parameters."""
     values = [list(some) for some in parameters]
     if IS_LONG:
         return list(itertools.product(*values))

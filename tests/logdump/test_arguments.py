@@ -24,7 +24,7 @@ from logdump.language.words import complete, last_word, split_calls, split_comma
 from logdump.session.errors import CommandError
 from scripts.marked import ROOT
 from tests.logdump.program import logdump
-from tests.searching import IS_LONG, examples
+from tests.searching import examples, part_of
 from tests.transcripts.play import SCRIPTS
 
 
@@ -159,19 +159,15 @@ def _wrong_beginnings(line: str) -> list[str]:
     return [line[:end] for end in range(len(line)) if _is_wrong(line[:end])]
 
 
-_STEP = 1 if IS_LONG else 2
-"""In the short form every second line of the transcripts is typed letter by letter."""
-
-
 def test_a_line_that_runs_is_nowhere_wrong_while_it_is_typed() -> None:
-    assert [begun for line in (*EXAMPLES, *RUNNING[::_STEP]) for begun in _wrong_beginnings(line)] == []
+    assert [begun for line in (*EXAMPLES, *part_of(RUNNING, 0, 2)) for begun in _wrong_beginnings(line)] == []
 
 
 def test_an_option_that_is_given_again_is_nowhere_wrong_while_it_is_typed() -> None:
     again = {f"{line} {word}" for line in (*EXAMPLES, *RUNNING) for word in line.split()[1:]}
     lines = sorted(line for line in again if _runs(line))
     assert len(lines) > 50
-    assert [begun for line in lines[::_STEP] for begun in _wrong_beginnings(line)] == []
+    assert [begun for line in part_of(lines, 0, 2) for begun in _wrong_beginnings(line)] == []
 
 
 WORDS = "0 1 17 0x1F -1 x all on OFF detail FIRST, time 2024-03-01 09:30 csn 4:1095 name hr.* ; , ! to file by table"

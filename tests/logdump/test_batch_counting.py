@@ -19,7 +19,7 @@ from logdump.session.events import Progress
 from tests.logdump.filters.subjects import selection_through
 from tests.logdump.line import Line
 from tests.oracles.count_by_record import RecordTotals, take
-from tests.searching import in_turn, some_trails, third_of
+from tests.searching import in_turn, part_of, some_trails
 from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
 from tests.trailformat.samples import row, trail_of
 from tests.trailformat.small_batches import in_batches
@@ -108,7 +108,7 @@ def _outcome(count: Totals) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("size", "name"), in_turn([1, 2, 3, 5, 1000], TAKEN))
 def test_columns_count_like_records(size: int, name: str) -> None:
-    for path in third_of(FILES, [*TAKEN].index(name)):
+    for path in part_of(FILES, [*TAKEN].index(name)):
         _assert_columns_count_like_records(path, size, TAKEN[name])
 
 
@@ -132,7 +132,7 @@ def test_intervals_of_times_as_far_apart_as_they_can_be(tmp_path: Path) -> None:
 def test_columns_count_the_records_of_transactions(size: int, statement: str) -> None:
     filters = FilterSet()
     apply(filters, statement, GMT)
-    for path in third_of(FILES, size % 3):
+    for path in part_of(FILES, size % 3):
         expected, count = _new_count(), _new_count()
         with TrailFile(path) as trail:
             one_by_one, by_columns = selection_through(trail, filters), selection_through(trail, filters)

@@ -11,7 +11,7 @@ from fixtures import TRAILS
 from logdump.notation.text import name_test
 from tests.logdump.test_batch_counting import BEGIN, FILES, MINUTE, TAKEN, _by_record, _new_count, _outcome
 from tests.oracles.count_by_record import RecordTotals
-from tests.searching import examples, in_turn, third_of
+from tests.searching import examples, in_turn, part_of
 from tests.trailformat.samples import BOTH, IO_TIME, row, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from tests.trailformat.scan.test_scan import everything
@@ -68,7 +68,7 @@ def stretches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize(("stretches", "name"), in_turn(STRETCHES, TAKEN), indirect=["stretches"])
 def test_groups_count_like_records(name: str) -> None:
-    for path in third_of(FILES, [*TAKEN].index(name)):
+    for path in part_of(FILES, [*TAKEN].index(name)):
         _assert_same(path, TAKEN[name])
 
 

@@ -20,7 +20,7 @@ from logdump.commands import REGISTRY
 from tests.logdump.line import Line
 from tests.logdump.program import ROOT
 from tests.logdump.steps import counted
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, part_of
 from tests.simulated.dimensions import DIMENSIONS
 
 _SIZES = (5, 20, 80) if IS_LONG else (2, 8, 32)
@@ -191,9 +191,9 @@ class _Place:
         return line, command.split("; ")
 
 
-def _tried(dimension: str) -> tuple[str, ...]:
+def _tried(dimension: str) -> list[str]:
     """The commands that are run in a dimension: under make test-long all, else every 32nd, each dimension others."""
-    return COMMANDS if IS_LONG else COMMANDS[list(DIMENSIONS).index(dimension) % 32 :: 32]
+    return part_of(COMMANDS, [*DIMENSIONS].index(dimension), 32)
 
 
 def _too_many(folder: Path, dimension: str) -> Iterator[tuple[str, str, tuple[int, ...]]]:

@@ -25,7 +25,7 @@ from logdump.session import passing
 from logdump.session import scan as session_scan
 from logdump.session.events import Progress
 from tests.logdump.line import Line
-from tests.searching import IS_LONG, examples, in_turn, some_trails, third_of
+from tests.searching import IS_LONG, examples, in_turn, part_of, some_trails
 from tests.trailformat.samples import BOTH, IO_TIME, row, table_record, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from trailformat import ByteOrder, CannotRead, Record, TrailFile, make_file_header, make_file_header_record
@@ -112,7 +112,7 @@ def _by_columns(monkeypatch: pytest.MonkeyPatch, nearby: int) -> None:
 @pytest.mark.parametrize(("nearby", "commands"), in_turn([1, 3] if IS_LONG else [3], COMMANDS))
 def test_the_same_file_is_written(nearby: int, commands: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saving, "current_timestamp", lambda: 0)
-    target, files = tmp_path / "xx000000000", third_of(FILES, COMMANDS.index(commands))
+    target, files = tmp_path / "xx000000000", part_of(FILES, COMMANDS.index(commands))
     expected = {path: _without_progress(_saved(path, commands, target)) for path in files}
     _by_columns(monkeypatch, nearby)
     for path in files:

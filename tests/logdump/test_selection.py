@@ -15,7 +15,7 @@ from logdump.session import scan as session_scan
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import OutputFormat
 from tests.logdump.line import Line
-from tests.searching import IS_LONG, examples, in_turn, third_of
+from tests.searching import examples, in_turn, part_of
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
 from trailformat.scan import Scan, parallel
@@ -56,7 +56,7 @@ def _session(path: Path, commands: str) -> tuple[list[str], int]:
     return shown, position
 
 
-_OTHERS = FILES if IS_LONG else FILES[1::3]
+_OTHERS = part_of(FILES, 1)
 Way = tuple[tuple[object, str, object], ...]
 WAYS: dict[str, tuple[list[Path], Way]] = {
     "in threads": (FILES[::3], ((session_scan, "_LARGEST", 1), (passing, "BATCH_SIZE", 4), (parallel, "PIECE", 700))),
@@ -77,7 +77,7 @@ def _by_both(
     files: list[Path], way: Way, commands: str, case: int, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Answers, Answers]:
     """What commands answer about files record by record, and by columns in some way."""
-    some = third_of(files, case)
+    some = part_of(files, case)
     expected = {path: _session(path, commands) for path in some}
     for what in way:
         monkeypatch.setattr(*what)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -18,11 +18,6 @@ from tests.simulated.recovery import append_recovery, overwritten, rebuilt
 from tests.simulated.restarted_replicat import History, Zeros
 
 KINDS = ("append", "rebuilt", "overwritten", "damaged", "damaged copies", "missing", "damaged missing", "gap")
-
-
-def kinds(test: int, of: Sequence[str] = KINDS) -> Sequence[str]:
-    """The kinds for one of many tests that all go over them: in the short form every second one, each test others."""
-    return of if IS_LONG else of[test % 2 :: 2]
 
 
 @contextmanager

@@ -55,10 +55,7 @@ def _nulls(kind: pa.DataType) -> pa.Array:
 
 def text_array(texts: Sequence[str]) -> pa.Array:
     """Return texts as an Arrow array; ``pyarrow.array`` of a list would load pandas."""
-    encoded = [text.encode() for text in texts]
-    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
-    return pa.Array.from_buffers(pa.string(), len(texts), buffers)
+    return arrow_strings(Strings.of(texts))
 
 
 @lru_cache(maxsize=1)

@@ -27,7 +27,7 @@ from logdump.session.errors import ArgumentError
 from logdump.session.events import Notice, Progress
 from tests.logdump.line import Line
 from tests.oracles.count_by_record import CountByRecord
-from tests.searching import IS_LONG, in_turn
+from tests.searching import IS_LONG, in_turn, part_of
 from tests.trailformat.samples import IO_TIME, row, table_record, trail_of
 from trailformat import TrailFile
 from trailformat.scan import CountBounds, KernelTotals, Workers, counting, parallel, parallel_counts
@@ -129,7 +129,7 @@ EACH_FORM = pytest.mark.parametrize(
 @pytest.mark.usefixtures("in_threads")
 def test_one_file(form: str, trails: Path) -> None:
     names = ["et000000000", "el000000000", "gt000000000", "ct000000000"]
-    for name in names if IS_LONG else names[FORMS.index(form) % 2 :: 2]:
+    for name in part_of(names, FORMS.index(form), 2):
         expected = said_by_record(f"open {trails / name}; {form}")
         assert said(f"open {trails / name}; {form}") == expected
 

@@ -14,7 +14,7 @@ from logdump.session import scan as session_scan
 from logdump.session.selection import Selection
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
-from tests.searching import third_of
+from tests.searching import part_of
 from trailformat.scan import parallel
 
 DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
@@ -211,7 +211,7 @@ def test_columns_find_what_records_find(case: int, search: str, monkeypatch: pyt
         line.session.close()
         return shown, position
 
-    paths = third_of(sorted(path for path in TRAILS.iterdir() if path.suffix != ".md"), case)
+    paths = part_of(sorted(path for path in TRAILS.iterdir() if path.suffix != ".md"), case)
     expected = [walk(path) for path in paths]
     monkeypatch.setattr(session_scan, "_LARGEST", 1)
     monkeypatch.setattr(parallel, "PIECE", 700)

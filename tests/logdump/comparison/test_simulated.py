@@ -20,7 +20,7 @@ from fixtures.flavour import ORACLE_12
 from logdump.features.diff.comparison import RowComparison
 from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffShown
 from tests.logdump.line import Line
-from tests.searching import IS_LONG, examples
+from tests.searching import examples, part_of
 from tests.simulated.pairs import Committed, Copier, Truth, drawn, edited, restocked, written
 from tests.simulated.source import Source
 from tests.trailformat.samples import row, trail_of
@@ -95,7 +95,7 @@ LEVELS = ("bytes", "records", "values")
 def test_every_trail_equals_itself_record_by_record(trails: Path, level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RowComparison, "_has_same_bytes", lambda *_: False)
     names = sorted({path.name[:2] for path in trails.iterdir()})
-    for name in names if IS_LONG else names[LEVELS.index(level) :: 3]:
+    for name in part_of(names, LEVELS.index(level)):
         found = _differences(str(trails / f"{name}*"), str(trails / f"{name}*"), level)
         assert {one.kind for one in found} <= {DifferenceKind.DAMAGE}, name
 

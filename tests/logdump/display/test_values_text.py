@@ -119,7 +119,7 @@ def test_wide_characters_take_two_columns() -> None:
     ]
 
 
-def test_a_long_value_is_cut_at_a_third_of_reclen() -> None:
+def test_a_long_value_is_cut_at_a_part_of_reclen() -> None:
     one = change(column(0, None, value("x" * 500)))
     assert lines(one, reclen=90)[2].endswith(" '" + "x" * 30 + "…")
     assert lines(one, reclen=9000)[2].endswith("xxx'")

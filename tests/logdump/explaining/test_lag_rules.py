@@ -11,7 +11,7 @@ import pytest
 from logdump.features.explain.lag import RULES
 from logdump.features.explain.model import Explained, Span, When
 from tests.logdump.line import Line
-from tests.searching import IS_LONG, examples, in_turn
+from tests.searching import examples, in_turn, part_of
 from tests.simulated import late_replication as late
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.late_replication import MINUTE, SECOND, write
@@ -67,7 +67,7 @@ def test_the_verdict_is_that_of_the_reason(name: str, line: Line, tmp_path: Path
     assert explained(line, scenario, tmp_path).verdict.rule == rule
 
 
-@pytest.mark.parametrize(("name", "seed"), in_turn([*SCENARIOS][:: 1 if IS_LONG else 2], range(examples(2))))
+@pytest.mark.parametrize(("name", "seed"), in_turn(part_of(SCENARIOS, 0, 2), range(examples(2))))
 def test_it_is_the_same_where_beats_are_off_their_minutes_late_and_equal(
     name: str, seed: int, line: Line, tmp_path: Path
 ) -> None:

@@ -21,7 +21,7 @@ from logdump.notation.text import amount
 from logdump.session.session import Session
 from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line
-from tests.searching import IS_LONG, in_turn, some_trails
+from tests.searching import IS_LONG, in_turn, part_of, some_trails
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import ByteOrder, CannotWrite, TrailFile
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FILES = some_trails((path for path in TRAILS.iterdir() if path.suffix != ".md"), __name__)
 FORMATS = ["parquet", "arrow", "csv", "jsonl"] if IS_LONG else ["parquet", "csv"]
-OF_RECORDS, OF_TABLES = (in_turn(FILES if IS_LONG else FILES[half::2], FORMATS) for half in (0, 1))
+OF_RECORDS, OF_TABLES = (in_turn(part_of(FILES, half, 2), FORMATS) for half in (0, 1))
 """In the short form each trail in one of the two."""
 
 

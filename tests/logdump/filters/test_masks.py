@@ -15,7 +15,7 @@ from logdump.filters import FilterSet, apply
 from logdump.notation.times import GMT
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.filters.subjects import selection_through
-from tests.searching import IS_LONG, examples, some_trails
+from tests.searching import IS_LONG, examples, part_of, some_trails
 from tests.trailformat.samples import column, header, metadata_record, row, trail_of
 from trailformat import ByteOrder, Images, Record, TableDefinition, TrailFile, make_column, make_record
 from trailformat.definitions.metadata import build_table
@@ -104,7 +104,7 @@ def test_the_same_records_pass(size: int, statements: list[str]) -> None:
     filters = FilterSet()
     for statement in statements:
         apply(filters, statement, GMT)
-    for path in FILES if IS_LONG else FILES[FILTERS.index(statements) % 6 :: 6]:
+    for path in part_of(FILES, FILTERS.index(statements), 6):
         with TrailFile(path) as trail:
             one_by_one = selection_through(trail, filters)
             records = [trail.record_at(rba) for rba in trail.sound_rbas(0, trail.size)]

@@ -23,8 +23,8 @@ from logdump.session.effective_rows import NotAppliedByFile
 from logdump.tui.reading.rows import RowReader
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import rows
-from tests.searching import examples
-from tests.simulated.drawn_histories import drawn, kinds
+from tests.searching import examples, part_of
+from tests.simulated.drawn_histories import KINDS, drawn
 from tests.simulated.extract import Written
 from tests.simulated.restarted_replicat import History, Occurrence
 from tests.trailformat.index.reference import built
@@ -62,7 +62,7 @@ def _applied(history: History, *, past_damage: bool = False) -> set[FilePosition
     return set(history.run(FilePosition(history.paths[0], 0), past_damage=past_damage).begins)
 
 
-@pytest.mark.parametrize("kind", kinds(0))
+@pytest.mark.parametrize("kind", part_of(KINDS, 0, 2))
 @given(seed=SEEDS)
 @settings(max_examples=examples(3, short=1), deadline=None)
 def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_how_it_ended(
@@ -86,7 +86,7 @@ def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_h
         assert sum(one["records"] for one in told) == sum(len(one.rows) for one in history.occurrences)
 
 
-@pytest.mark.parametrize("kind", kinds(1))
+@pytest.mark.parametrize("kind", part_of(KINDS, 1, 2))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(kind: str, seed: int) -> None:
@@ -100,7 +100,7 @@ def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(
                 assert places.extent == extent._replace(before=one.rows.index(row))
 
 
-@pytest.mark.parametrize("kind", kinds(2))
+@pytest.mark.parametrize("kind", part_of(KINDS, 2, 2))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_csn_and_brackets_of_a_record_are_those_of_its_transaction(kind: str, seed: int) -> None:
@@ -126,7 +126,7 @@ def _place(one: Occurrence, row: Written) -> int:
     return {(True, False): 0, (False, False): 1, (False, True): 2, (True, True): 3}[begins, ends]
 
 
-@pytest.mark.parametrize("kind", kinds(3))
+@pytest.mark.parametrize("kind", part_of(KINDS, 3, 2))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(
@@ -172,7 +172,7 @@ def _exported(path: Path) -> set[FilePosition]:
     return {FilePosition(Path(one["file"]), one["rba"]) for one in told if one.get("csn") is not None}
 
 
-@pytest.mark.parametrize("kind", kinds(4))
+@pytest.mark.parametrize("kind", part_of(KINDS, 4, 2))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_bounded_recovery_takes_each_whole_transaction_once(kind: str, seed: int) -> None:
@@ -186,7 +186,7 @@ def test_bounded_recovery_takes_each_whole_transaction_once(kind: str, seed: int
         assert (sum(shown.sources.values()), shown.copies) == (applied, whole - applied)
 
 
-@pytest.mark.parametrize("kind", kinds(5))
+@pytest.mark.parametrize("kind", part_of(KINDS, 5, 2))
 @given(seed=SEEDS)
 @settings(max_examples=examples(3, short=1), deadline=None)
 def test_the_columns_of_spark_and_the_index_of_the_screen_have_the_transactions_of_the_walk(
@@ -210,7 +210,7 @@ def test_the_columns_of_spark_and_the_index_of_the_screen_have_the_transactions_
             )
 
 
-@pytest.mark.parametrize("kind", kinds(6))
+@pytest.mark.parametrize("kind", part_of(KINDS, 6, 2))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_explain_transaction_count_and_repair_know_the_same_transactions(
@@ -237,7 +237,7 @@ def test_explain_transaction_count_and_repair_know_the_same_transactions(
         assert copied.effective == len(_applied(history, past_damage=True))
 
 
-@pytest.mark.parametrize("kind", kinds(7))
+@pytest.mark.parametrize("kind", part_of(KINDS, 7, 2))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_transhist_of_the_effective_trail_lists_the_transactions_that_a_replicat_applies(kind: str, seed: int) -> None:

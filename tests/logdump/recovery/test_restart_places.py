@@ -18,8 +18,8 @@ from logdump.features.explain.model import Explained
 from logdump.features.explain.restart import RestartQuestion
 from tests.kernels import WAYS, Kernels, run
 from tests.logdump.recovery.surveys import report, whole_trail
-from tests.searching import IS_LONG, examples, in_turn
-from tests.simulated.drawn_histories import KINDS, drawn, kinds
+from tests.searching import examples, in_turn, part_of
+from tests.simulated.drawn_histories import KINDS, drawn
 from tests.simulated.extract import Written
 from tests.simulated.restarted_replicat import History
 from trailformat.trail.file import TrailFile
@@ -57,7 +57,7 @@ def _all_but(history: History, first: FilePosition, *, again: FilePosition) -> l
     return [number for number in every if number not in before | after]
 
 
-@pytest.mark.parametrize("kind", kinds(0, WITHOUT_GAP))
+@pytest.mark.parametrize("kind", part_of(WITHOUT_GAP, 0, 2))
 @given(seed=SEEDS)
 @settings(max_examples=examples(5, short=1), deadline=None)
 def test_a_replicat_that_starts_at_a_place_applies_what_is_said(kind: str, seed: int) -> None:
@@ -132,7 +132,7 @@ def _check_leave_out(history: History, places: RestartPlaces, numbers: dict[File
         assert len(missed) == places.others
 
 
-@pytest.mark.parametrize("kind", kinds(1))
+@pytest.mark.parametrize("kind", part_of(KINDS, 1, 2))
 @given(seed=SEEDS)
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_explain_restart_names_the_same_places_and_calls_none_safe_that_is_not(kind: str, seed: int) -> None:
@@ -157,12 +157,12 @@ def _explained(history: History) -> Iterator[tuple[FilePosition, Explained]]:
     question = RestartQuestion(whole_trail(list(history.paths)), None, BrOptions())
     for _ in question.run(1 << 40, RowDefinitions):
         pass
-    for spot in _places(history)[:: 1 if IS_LONG else 3]:
+    for spot in part_of(_places(history), 0):
         question._place = spot
         yield spot, question.explained("", is_partial=question.reading().is_partial)
 
 
-@pytest.mark.parametrize("kind", kinds(2))
+@pytest.mark.parametrize("kind", part_of(KINDS, 2, 2))
 @given(seed=SEEDS)
 @settings(max_examples=examples(8, short=1), deadline=None)
 def test_at_a_recovery_point_nothing_is_missed_and_recovery_counts_what_is_applied(kind: str, seed: int) -> None:
@@ -189,7 +189,7 @@ def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_d
         assert kept == history.run(FilePosition(history.paths[0], 0)).rows
 
 
-@pytest.mark.parametrize("kind", kinds(3))
+@pytest.mark.parametrize("kind", part_of(KINDS, 3, 2))
 @given(seed=SEEDS)
 @settings(max_examples=examples(6, short=1), deadline=None)
 def test_recovery_tells_the_same_whichever_engine_reads(kind: str, seed: int) -> None:

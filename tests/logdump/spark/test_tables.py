@@ -27,7 +27,7 @@ from logdump.spark.source.table_columns import table_columns
 from logdump.spark.source.table_reader import fitted
 from tests.logdump.export.rows import check_values, expected_rows
 from tests.logdump.export.strategies import TABLE, records_of_a_table
-from tests.searching import IS_LONG, examples, some_trails
+from tests.searching import examples, part_of, some_trails
 from tests.trailformat.samples import header, metadata_record, row, table_record, trail_of
 from tests.trailformat.test_lobs import TEXT, pieces, plain
 from tests.trailformat.values.kinds import KINDS
@@ -97,7 +97,7 @@ def _lobs(path: Path) -> set[tuple[int, str]]:
     return found
 
 
-@pytest.mark.parametrize("path", FILES if IS_LONG else FILES[::2], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", part_of(FILES, 0, 2), ids=lambda path: path.name)
 def test_splits_change_nothing(path: Path) -> None:
     for name in _tables(path):
         whole = rows_of(path, name, mode="DROPMALFORMED", maxPartitionBytes="0")

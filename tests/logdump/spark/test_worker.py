@@ -29,6 +29,7 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(sys, "path_importer_cache", dict(sys.path_importer_cache))
     importlib.import_module("kept_package.module")
     keep_archives()
+    importlib.invalidate_caches()
     yield path
     for name in [name for name in sys.modules if name.startswith("kept_package")]:
         del sys.modules[name]
@@ -40,6 +41,14 @@ def test_an_archive_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zipimport, "_read_directory", read.append)
     importlib.invalidate_caches()
     assert read == []
+
+
+def test_an_archive_that_was_replaced_before_it_was_kept_is_read_again(archive: Path) -> None:
+    sys.path_importer_cache[str(archive)] = zipimport.zipimporter(str(archive))
+    _written(archive, "kept_package/__init__.py", "kept_package/module.py", "added_before.py")
+    keep_archives()
+    importlib.invalidate_caches()
+    assert importlib.import_module("added_before").X == 1
 
 
 def test_an_archive_that_was_replaced_is_read_again(archive: Path) -> None:

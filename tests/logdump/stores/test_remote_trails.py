@@ -23,7 +23,7 @@ from tests.logdump.test_linear import COMMANDS, PARAMETERS
 from tests.logdump.test_packed import NAMES, QUESTIONS
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.resting import come_to_rest
-from tests.searching import IS_LONG, in_turn
+from tests.searching import in_turn, part_of
 from trailformat import TrailFile
 from trailformat.codec.remote import file as remote_file
 from trailformat.codec.remote import store
@@ -31,13 +31,16 @@ from trailformat.codec.remote.path import place
 from trailformat.trail.sequence import TrailSequence
 
 Put = Callable[[str, bytes], None]
-ASKED = (
-    *COMMANDS,
-    *(question.replace("{trail}", "TWIN") for question in QUESTIONS),
-    "open FOLDER/at; count",
-    "across on; count log ALL csv",
-)[:: 1 if IS_LONG else 3]
-"""In the short form every third one; each is asked in one of the places."""
+ASKED = part_of(
+    [
+        *COMMANDS,
+        *(question.replace("{trail}", "TWIN") for question in QUESTIONS),
+        "open FOLDER/at; count",
+        "across on; count log ALL csv",
+    ],
+    0,
+)
+"""Each is asked in one of the places."""
 FILES = {
     f"{folder}/{name}": (TRAILS / name).read_bytes().replace(b"Uji", row_name)
     for folder, row_name in (("trail", b"Uji"), ("twin", b"Uyi"))

@@ -15,7 +15,7 @@ from fixtures import TRAILS
 from tests.logdump.program import logdump
 from tests.logdump.stores.servers import TrailServer, serving_sftp
 from tests.logdump.test_packed import NAMES, QUESTIONS, answers
-from tests.searching import IS_LONG, in_turn
+from tests.searching import in_turn, part_of
 from tests.trailformat.samples import row
 from trailformat import TrailFile
 from trailformat.codec.remote.path import RemotePath, place
@@ -134,7 +134,7 @@ def test_each_question_has_the_answer_of_the_local_trail(
 ) -> None:
     url, keep = kept
     where = request.node.callspec.params["kept"]
-    asked = [question for place, question in in_turn(STORES, QUESTIONS[:: 1 if IS_LONG else 2]) if place == where]
+    asked = [question for place, question in in_turn(STORES, part_of(QUESTIONS, 0, 2)) if place == where]
     for name in NAMES:
         (tmp_path / name).write_bytes((TRAILS / name).read_bytes())
         keep(f"dirdat/{name}", (TRAILS / name).read_bytes())

@@ -20,7 +20,7 @@ from logdump.tui.app import TrailApp
 from logdump.tui.keys.kept_choices import KeptChoices
 from logdump.tui.reading.start_page import StartPlace
 from logdump.tui.text.appearance import Appearance
-from tests.logdump.tui.resting import come_to_rest, resize, waits_to_be_painted
+from tests.logdump.tui.resting import come_to_rest, lay_out, resize
 from tests.short_folder import short_folder
 
 NARROW, WIDE = (80, 24), (120, 36)
@@ -60,10 +60,7 @@ class Screen:
 
     async def settle(self) -> None:
         """Wait until all is done and every pane has its place; whoever asks for the text paints it."""
-        await self.rest()
-        while waits_to_be_painted(self.app.screen):
-            self.app.screen._on_timer_update()
-            await self.rest()
+        await lay_out(self.app, self.rest)
 
     async def rest(self) -> None:
         """Wait until every thread and every message is done, whatever is painted."""

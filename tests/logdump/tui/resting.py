@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
+from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -30,8 +31,18 @@ async def come_to_rest(are_threads_idle: Callable[[], bool]) -> None:
         await asyncio.sleep(0 if is_idle else _BETWEEN_LOOKS)
 
 
-def waits_to_be_painted(screen: Screen[Any]) -> bool:
-    """Whether a screen has something that it does the next time it is painted, which a timer of Textual begins."""
+async def lay_out(app: App[Any], rest: Callable[[], Awaitable[None]]) -> None:
+    """Rest, and have the screen do what it leaves to a timer of Textual, until it has nothing left to do."""
+    deadline = time.monotonic() + _LONGEST
+    await rest()
+    while _waits(app.screen):
+        assert time.monotonic() < deadline, "the view never has its places"
+        app.screen._on_timer_update()
+        await rest()
+
+
+def _waits(screen: Screen[Any]) -> bool:
+    """Whether a screen has something to lay out, to paint, or to call when its timer is due."""
     if screen.app._batch_count:
         return False
     return bool(

@@ -13,7 +13,7 @@ from logdump.tui.model.model import OUTPUT, TIMELINE
 from logdump.tui.panes.record_list import RecordList
 from tests.logdump.tui.drive import Screen, drive, rba_of
 from tests.logdump.tui.test_current_record import _ENDS, MOVES, PAGES, LineMode, go_to_area, mismatch, press
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, part_of
 
 SIZES = [(80, 24), (20, 5), *([(120, 36), (300, 100), (60, 15), (40, 10)] if IS_LONG else [])]
 EVERY_SIZE = pytest.mark.parametrize("size", SIZES, ids="{0[0]}x{0[1]}".format)
@@ -78,7 +78,7 @@ async def wrong_after(screen: Screen, what: str, act: Act, page: str, line_mode:
 
 def _at_size(some: Sequence[Any], size: tuple[int, int]) -> Sequence[Any]:
     """What is tried at a size: in the short form each at one of them."""
-    return some if IS_LONG else some[SIZES.index(size) :: len(SIZES)]
+    return part_of(some, SIZES.index(size), len(SIZES))
 
 
 @EVERY_SIZE

@@ -28,7 +28,7 @@ from logdump.tui.panes.one_line import Title
 from logdump.tui.reading.background import Background
 from tests.logdump.test_progress import COMMANDS, small_batches
 from tests.logdump.tui.drive import Screen, drive, rba_of
-from tests.searching import IS_LONG
+from tests.searching import part_of
 from trailformat import Record, TrailFile, index
 from trailformat.records import reached
 
@@ -93,7 +93,7 @@ def test_every_command_shows_its_progress_in_the_title(tmp_path: Path, monkeypat
         titles: list[str] = []
         title = screen.app.query_one(Title)
         screen.app.model.observe(lambda: titles.append(title.text), Model.busy)
-        for number, command in enumerate((*COMMANDS[:: 1 if IS_LONG else 3], "next all")):
+        for number, command in enumerate((*part_of(COMMANDS, 0), "next all")):
             if command in _BY_INDEX:
                 continue
             screen.app.enter(f"filter clear all; open at000000000; {command.replace(' T', f' out{number}')}")

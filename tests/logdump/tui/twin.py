@@ -20,7 +20,7 @@ from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.text.appearance import HarmlessApp
-from tests.logdump.tui.resting import come_to_rest, waits_to_be_painted
+from tests.logdump.tui.resting import come_to_rest, lay_out
 
 PARTS = {name: part for name, part in vars(Model).items() if isinstance(part, Part)}
 """The parts of the model by their names."""
@@ -91,10 +91,7 @@ def _copy(one: object, other: object, *names: str) -> None:
 
 async def painted(app: TrailApp, rest: Rest) -> list[str]:
     """The lines of the screen when all is painted, what is typed left out."""
-    await rest()
-    while waits_to_be_painted(app.screen):
-        app.screen._on_timer_update()
-        await rest()
+    await lay_out(app, rest)
     lines = [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
     at = app.prompt.region
     return [line[: at.x] if y == at.y and at.height else line for y, line in enumerate(lines)]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.kernels import WAYS, Kernels, run
-from tests.searching import examples, in_turn, some_trails, third_of
+from tests.searching import examples, in_turn, part_of, some_trails
 from tests.trailformat.samples import BOTH, header, metadata_record, row, table_record, trail_of
 from tests.trailformat.scan.reference import assert_same
 from tests.trailformat.strategies import BYTE, HEADERS, INFOS, ORDERS
@@ -98,7 +98,7 @@ def test_everything_in_any_order_with_bits_turned_over(folder: Path, order: Byte
 @pytest.mark.parametrize("order", BOTH)
 def test_a_trail_that_is_cut_anywhere(folder: Path, order: ByteOrder) -> None:
     data = row(order=order).raw + row(name=1, order=order.other).raw + row(order=order).raw
-    for size in third_of([*range(1, len(data))], BOTH.index(order)):
+    for size in part_of(range(1, len(data)), BOTH.index(order)):
         assert_same(trail_of(folder, data[:size]))
 
 

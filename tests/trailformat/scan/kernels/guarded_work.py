@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 
 from fixtures import TRAILS
-from tests.searching import IS_LONG, examples, some_trails
+from tests.searching import IS_LONG, examples, part_of, some_trails
 from tests.trailformat.arrays.stored import KINDS
 from tests.trailformat.samples import BOTH, column, header, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_record
@@ -92,7 +92,7 @@ def use_every_kernel(turn: int) -> None:
     kernel_run.CAPACITY, file._FAR = _WINDOW, 1
     with tempfile.TemporaryDirectory() as folder:
         paths = [*some_trails(TRAILS.iterdir(), __name__), *_damaged(Path(folder))]
-        for path in paths if IS_LONG else paths[turn::2]:
+        for path in part_of(paths, turn, 2):
             with contextlib.suppress(NotATrail), TrailFile(path) as trail:
                 _read(trail)
         _write_every_line()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.kernels import WAYS, run
-from tests.searching import examples, in_turn, some_trails, third_of
+from tests.searching import examples, in_turn, part_of, some_trails
 from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.transaction_shapes import shapes, with_tokens
 from trailformat import ByteOrder, CannotRead, NotATrail, Token, TrailError, TrailFile, make_record, make_token
@@ -83,7 +83,7 @@ def test_the_real_trail(evidence: Path) -> None:
 @pytest.mark.parametrize("name", some_trails(names(), __name__))
 def test_a_fixture_from_every_record_on(name: str) -> None:
     with TrailFile(TRAILS / name) as trail:
-        for start in third_of([*trail.sound_rbas(0, trail.size)], case=trail.size):
+        for start in part_of(trail.sound_rbas(0, trail.size), case=trail.size):
             assert by_batch(trail, 4, start) == by_record(trail, start)
 
 
