@@ -6,10 +6,9 @@ SPARKS := 4.0 4.1
 QUIET := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 SAMPLE := fixtures/trails/et000000000
 
-.PHONY: demo native lint test test-long test-spark-versions check format bench bench-spark mutants fuzz fixtures docs clean
+.PHONY: demo native lint test test-long test-spark-versions check format bench bench-spark mutants mistakes fuzz fixtures docs clean
 
-demo: $(VENV)/.base
-	$(BIN)/python -m scripts.build_native --if-possible
+demo: $(VENV)/.native
 	$(BIN)/logdump -c 'open $(SAMPLE); ghdr on; detail data; ggstoken detail; next 4; count detail'
 	@echo
 	@echo 'What Logdump does not do:'
@@ -20,10 +19,10 @@ demo: $(VENV)/.base
 	@echo 'Type next: $(BIN)/logdump $(SAMPLE)'
 
 # The library of kernels, without which large trails are read slowly: numba compiles them, cc links them.
-native: $(VENV)/.base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build]'
+native: $(VENV)/.native
 	$(BIN)/python -m scripts.build_native
 
+# Draws are new in each run, by the SEED that is printed first; `make test SEED=<number>` repeats them.
 # Two cores have three workers: one of them waits for a process, a server or the JVM most of the time.
 # On another machine: `make test TZ=America/New_York` in another time zone, `make test TMPDIR=<folder>` under another path.
 test: $(VENV)/.test
@@ -50,6 +49,8 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Draws by the commit, as continuous integration does: what passes here passes there.
+check: export SEED ?= commit
 check: lint test
 
 format: $(VENV)/.dev
@@ -76,6 +77,12 @@ mutants: $(VENV)/.dev
 	$(BIN)/python -m scripts.build_native --if-possible
 	$(BIN)/python -m scripts.mutants --write $(AREA)
 
+# Wrong lines that a developer could write, from scripts/mistakes: which of them do the tests not notice? It goes on where
+# it ended; ROOM names one of the files there, AGAIN=1 plants all of them anew.
+mistakes: $(VENV)/.test
+	$(BIN)/python -m scripts.build_native --if-possible
+	$(BIN)/python -m scripts.plant_mistakes --write $(if $(AGAIN),--again) $(ROOM)
+
 # Inputs drawn from SEED (anew without it) for so many SECONDS by WORKERS; CORPUS is where they grow, INPUT one file again.
 fuzz: $(VENV)/.test
 	$(BIN)/python -m scripts.build_native --if-possible
@@ -94,6 +101,12 @@ $(VENV)/bin/python:
 
 $(VENV)/.base: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+# Without numba or a C compiler the program is the same, and slow on large trails: it says so.
+$(VENV)/.native: pyproject.toml | $(VENV)/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build]' || true
+	$(BIN)/python -m scripts.build_native --if-possible
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python

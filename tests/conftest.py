@@ -10,20 +10,20 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import core, settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 from fixtures import TRAILS
 from scripts import build_native
 from tests.kernels import WAYS, Kernels, run
-from tests.searching import IS_LONG, examples
+from tests.searching import SEED, examples
 from trailformat.codec import layout
 
 UseZone = Callable[[str], None]
@@ -40,13 +40,12 @@ _EVIDENCE = ROOT.parent / "shared" / "evidence"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).parent / "logdump" / "spark" / "conf"))
-settings.register_profile("steady", max_examples=examples(100), deadline=None, derandomize=True)
-settings.register_profile("long", max_examples=examples(100), deadline=None, print_blob=True)
-settings.load_profile("long" if IS_LONG else "steady")
-if not IS_LONG:
-    # Hypothesis draws numbers and texts of the program too: from the modules that are loaded, so that an example would
-    # depend on the tests before it, and with a search through all of them for each range that is drawn from.
-    providers._get_local_constants = Constants
+settings.register_profile("drawn", max_examples=examples(100), deadline=None, print_blob=True, database=None)
+settings.load_profile("drawn")
+core.global_force_seed = SEED  # type: ignore[assignment]
+# Hypothesis draws numbers and texts of the program too: from the modules that are loaded, so that an example would
+# depend on the tests before it, and with a search through all of them for each range that is drawn from.
+providers._get_local_constants = Constants
 
 
 @pytest.fixture
@@ -151,6 +150,22 @@ def pytest_configure(config: pytest.Config) -> None:
     if getattr(config.option, "dist", "no") == "load":
         config.option.dist = "loadscope"
         config.option.loadscopereorder = False
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Say which draws these are."""
+    terminal = session.config.pluginmanager.getplugin("terminalreporter")
+    if terminal is not None:
+        terminal.write_line(f"SEED={SEED} draws the same again")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Say it at each failure too."""
+    report = yield
+    if report.failed:
+        report.sections.append(("draws", f"SEED={SEED} draws the same again"))
+    return report
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

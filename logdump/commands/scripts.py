@@ -45,7 +45,7 @@ class CommandFile:
             CommandError: the file is not a text file, or cannot be read.
         """
         try:
-            line = self._file.readline(MOST_CHARACTERS + 1)
+            line = self._file.readline(MOST_CHARACTERS + 1).removeprefix("\ufeff")
         except OSError as error:
             raise CommandError(f"{self._name} cannot be read: {error.strerror}.") from error
         self.number += 1
@@ -64,7 +64,7 @@ def run_obey(session: Session, name: str) -> Iterator[Event]:
     if session.obeyed and session.obeyed_in_all >= _MOST_FILES:
         raise CommandError(f"{name} is not obeyed: one OBEY can lead to {_MOST_FILES} files.")
     try:
-        file = os.fdopen(open_regular(path), encoding="utf-8-sig", errors="backslashreplace")
+        file = os.fdopen(open_regular(path), encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise CommandError(f"{name} cannot be read: {error.strerror}.") from error
     outer_ask = session.ask

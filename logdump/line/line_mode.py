@@ -323,9 +323,12 @@ class PipedInput(LineMode):
 
 
 def lines_of(file: TextIO) -> Iterator[str]:
-    """Yield the lines of a file without their ends; a longer line is cut just above MOST_CHARACTERS."""
+    """Yield the lines of a file without their ends, each cut just above MOST_CHARACTERS.
+
+    A byte order mark, as editors of Windows write it, begins no line: joined files have several.
+    """
     while line := file.readline(MOST_CHARACTERS + 1):
         rest = line
         while len(rest) > MOST_CHARACTERS and not rest.endswith("\n"):
             rest = file.readline(MOST_CHARACTERS + 1)
-        yield line.rstrip("\r\n")
+        yield line.removeprefix("\ufeff").rstrip("\r\n")

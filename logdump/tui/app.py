@@ -311,8 +311,10 @@ class TrailApp(HarmlessApp):
         self.prompt.focus()
 
     def action_to_prompt(self) -> None:
-        """Go to the prompt; Enter does not leave it."""
+        """Go to the prompt and begin an empty line; Enter does not leave it. The answer to a question stays."""
         self._goes_back_to = None
+        if not self.mode.is_asking:
+            self.prompt.begin()
         self.prompt.focus()
 
     def on_paste(self, event: events.Paste) -> None:
@@ -330,6 +332,7 @@ class TrailApp(HarmlessApp):
         if self.mode.is_asking:
             self.mode.answer(None)
         elif self.focused is self.prompt:
+            self.prompt.begin()
             if self.model.page == SIDE_BY_SIDE:
                 self.action_enter_pane()
                 return
@@ -364,9 +367,11 @@ class TrailApp(HarmlessApp):
             self.action_type_in("save ")
 
     def action_stop(self) -> None:
-        """Stop the running command, else the scans in the background."""
+        """Stop the running command, else clear the line that is typed, else stop the scans in the background."""
         if not self.mode.is_idle:
             self.mode.stop()
+        elif self.focused is self.prompt and self.prompt.value:
+            self.prompt.begin()
         elif not self._start_page.is_idle:
             self._start_page.stop()
             self.model.busy = "stopped, O reads again"

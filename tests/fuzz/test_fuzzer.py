@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from random import Random
 from unittest import mock
 
 import pytest
@@ -16,7 +15,7 @@ from tests.fuzz.anatomy import turned
 from tests.fuzz.behaviour import Behaviour
 from tests.fuzz.fuzzer import Fuzzer, Shares, Totals, try_again
 from tests.fuzz.seeds import first_seeds
-from tests.searching import IS_LONG, examples
+from tests.searching import Random, examples
 from tests.trailformat.samples import trail_of
 from trailformat import Record, TrailFile
 
@@ -31,7 +30,7 @@ def run(home: Path, seed: int, number: int) -> Totals:
 
 
 def test_drawn_inputs_bring_about_nothing_but_what_is_promised(tmp_path: Path) -> None:
-    totals = run(tmp_path, Random().randrange(1 << 32) if IS_LONG else 20240314, examples(300, short=200))
+    totals = run(tmp_path, Random("fuzz").randrange(1 << 32), examples(300, short=200))
     assert totals.by_kind == {}, [path.read_text() for path in tmp_path.glob("failures/*.json")]
     assert totals.kinds > 60
     assert totals.slowest < 1

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -18,7 +17,7 @@ from logdump.session import scan as session_scan
 from logdump.session.events import Failure
 from logdump.session.known_record import KnownRecord
 from tests.logdump.line import Line
-from tests.searching import IS_LONG, in_turn
+from tests.searching import IS_LONG, Random, in_turn
 from tests.simulated.extract import Extract
 from tests.simulated.source import Source
 from trailformat import Record, TrailFile

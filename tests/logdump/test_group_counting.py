@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from fixtures import TRAILS
 from logdump.notation.text import name_test
 from tests.logdump.test_batch_counting import BEGIN, FILES, MINUTE, TAKEN, _by_record, _new_count, _outcome
 from tests.oracles.count_by_record import RecordTotals
-from tests.searching import examples, in_turn, part_of
+from tests.searching import Random, examples, in_turn, part_of
 from tests.trailformat.samples import BOTH, IO_TIME, row, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from tests.trailformat.scan.test_scan import everything
@@ -74,7 +73,7 @@ def test_groups_count_like_records(name: str) -> None:
 
 @pytest.mark.parametrize(("stretches", "order"), in_turn(STRETCHES, BOTH), indirect=["stretches"])
 def test_everything_with_bits_turned_over(tmp_path: Path, order: ByteOrder) -> None:
-    chance = random.Random(order.value)
+    chance = Random(order.value)
     shapes = [shape for shape in everything(order) if len(shape) < 60_000]
     for _ in range(examples(20, short=4)):
         data = bytearray(b"".join(chance.choices(shapes, k=60)))
@@ -91,7 +90,7 @@ def test_everything_with_bits_turned_over(tmp_path: Path, order: ByteOrder) -> N
 
 @pytest.mark.parametrize(("stretches", "order"), in_turn(STRETCHES, BOTH), indirect=["stretches"])
 def test_definitions_again_and_again(tmp_path: Path, order: ByteOrder) -> None:
-    chance = random.Random(order.value)
+    chance = Random(order.value)
     for _ in range(examples(2, short=1)):
         path = trail_of(tmp_path, *drawn_trail(chance, order))
         for taken in (CountBounds(), CountBounds(takes_name=name_test("A")), CountBounds(start=IO_TIME + 1)):

@@ -83,3 +83,15 @@ def test_a_name_with_blanks_is_one_file(trails: Path, tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     assert logdump("check", "a b").status == 0
     assert logdump("diff", "a b", "c").status == 0
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("way", ["-f", "-f -", "a pipe", "OBEY"])
+def test_a_script_of_an_editor_that_writes_byte_order_marks_runs(way: str, end: str, tmp_path: Path) -> None:
+    mark = b"\xef\xbb\xbf"
+    script = b"".join(mark + line.encode() + end.encode() for line in ("open et000000000", "count"))
+    (tmp_path / "script").write_bytes(script)
+    words = {"-f": ["-f", str(tmp_path / "script")], "-f -": ["-f", "-"], "a pipe": []}
+    answer = logdump(*words.get(way, ["-c", f"obey {tmp_path / 'script'}"]), typed=script)
+    assert "Unknown command" not in answer.out + answer.err
+    assert "has 22 records" in answer.out

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from fixtures import TRAILS
 from tests.logdump.overwritten import NONSENSE, places, run
 from tests.logdump.program import logdump
-from tests.searching import examples, in_turn
+from tests.searching import Random, examples, in_turn
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.not_applied import NotApplied
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import random
 import string
 from functools import partial
 from mmap import mmap
@@ -25,7 +24,7 @@ from logdump.session import passing
 from logdump.session import scan as session_scan
 from logdump.session.events import Progress
 from tests.logdump.line import Line
-from tests.searching import IS_LONG, examples, in_turn, part_of, some_trails
+from tests.searching import IS_LONG, Random, examples, in_turn, part_of, some_trails
 from tests.trailformat.samples import BOTH, IO_TIME, row, table_record, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from trailformat import ByteOrder, CannotRead, Record, TrailFile, make_file_header, make_file_header_record
@@ -151,7 +150,7 @@ def test_how_it_is_done_does_not_matter(way: str, name: str, tmp_path: Path, mon
 def test_rows_have_the_definitions_that_they_had(
     order: ByteOrder, piece: int, long: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chance, target = random.Random(order.value), tmp_path / "xx000000000"
+    chance, target = Random(order.value), tmp_path / "xx000000000"
     drawn = [drawn_trail(chance, order, is_damaged=False) for _ in range(examples(1))]
     paths = [trail_of(tmp_path, *records, name=f"tt{number:09}") for number, records in enumerate(drawn)]
     commands = [

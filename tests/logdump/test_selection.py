@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from logdump.session import scan as session_scan
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import OutputFormat
 from tests.logdump.line import Line
-from tests.searching import examples, in_turn, part_of
+from tests.searching import Random, examples, in_turn, part_of
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
 from trailformat.scan import Scan, parallel
@@ -116,7 +115,7 @@ STEPS = [
 def test_what_one_command_has_read_ahead_changes_no_answer_of_the_next(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chance = random.Random(seed)
+    chance = Random(seed)
     commands = "; ".join(chance.choices(STEPS, k=60))
     paths = chance.sample(FILES, 6)
     found = {path: _session(path, commands) for path in paths}

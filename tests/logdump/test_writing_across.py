@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -18,7 +17,7 @@ from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from logdump.session.events import StatementShown
 from tests.logdump.line import Line
 from tests.logdump.test_across import FLAVOURS, cuts_of, records, split, trail_of
-from tests.searching import IS_LONG, in_turn
+from tests.searching import IS_LONG, Random, in_turn
 from tests.simulated.extract import Extract
 from tests.simulated.source import Source
 from tests.trailformat.samples import row

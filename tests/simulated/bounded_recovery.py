@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 from fixtures.capture import Capture
@@ -15,6 +14,7 @@ from fixtures.changes import insert
 from fixtures.flavour import ORACLE_12, Flavour
 from fixtures.headers import file_header
 from fixtures.shop import SENCHA
+from tests.searching import Random
 from trailformat import TrailWriter, from_datetime, make_token, to_datetime
 from trailformat.records.file_header import replace_values
 from trailformat.records.record_header import FIRST, INSERT, LAST, MIDDLE, ONLY, RESTART_OK

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import NamedTuple
+
+from tests.searching import Random
 
 KINDS = ("flip", "zero", "drop", "insert", "cut", "overwrite")
 _PAGE = 512

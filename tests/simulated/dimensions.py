@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from fixtures import column_kinds as kind
@@ -16,6 +15,7 @@ from fixtures.changes import Change, insert, update, update_pair
 from fixtures.flavour import ORACLE_11, ORACLE_12, Flavour
 from fixtures.shop import SENCHA, ShopTable, tea
 from fixtures.statements import Ddl, write_statement
+from tests.searching import Random
 from tests.simulated.bounded_recovery import MINUTE, Worked, write_trail
 from tests.simulated.extract import Extract
 from tests.simulated.heartbeat_trails import target_trail

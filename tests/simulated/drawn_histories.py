@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from random import Random
 
 from fixtures.flavour import MYSQL_21, Flavour
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, Random
 from tests.simulated.extract import Written
 from tests.simulated.recovery import append_recovery, overwritten, rebuilt
 from tests.simulated.restarted_replicat import History, Zeros

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 from fixtures.capture import Capture
@@ -11,6 +10,7 @@ from fixtures.changes import Change
 from fixtures.flavour import MYSQL_21, Flavour
 from fixtures.headers import file_header
 from fixtures.shop import ShopTable
+from tests.searching import Random
 from tests.simulated.source import TABLE
 from trailformat import FileHeader, Images, Token, TrailWriter, make_token
 from trailformat.records.record_header import (

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from fixtures.column_kinds import placed
 from fixtures.flavour import ORACLE_12, Flavour
 from fixtures.shop import ShopTable
+from tests.searching import Random
 from tests.simulated.extract import Extract, Written
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Images, encode_value, make_column

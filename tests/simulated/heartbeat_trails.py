@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from fixtures import heartbeats
@@ -17,6 +16,7 @@ from fixtures.headers import file_header
 from fixtures.heartbeats import HEARTBEAT, HISTORY
 from fixtures.shop import SENCHA
 from fixtures.shop import Row as Values
+from tests.searching import Random
 from tests.simulated.heartbeats import Database, Link, Process, Row, travel
 from trailformat import TrailWriter, from_datetime, make_token
 from trailformat.records.file_header import replace_values
@@ -192,7 +192,7 @@ def target_trail(path: Path, moments: Iterable[int], replicats: Sequence[str] = 
 
     The FileName in its header has no folder in it, so that its records stand at the same places wherever it lies.
     """
-    random, west = Random(11), Database("WEST")
+    random, west = Random(11, is_fixed=True), Database("WEST")
     ways = [
         Link(Database("EAST"), Process("EXT1", 4 * 10**6), (Process("PMP1", 10**6),), Process(name, 10**6), west)
         for name in replicats

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from random import Random
 from typing import Any, NamedTuple
 
 from fixtures.heartbeats import CSNS, HEARTBEAT, HISTORY, PATHS, SPELLINGS
+from tests.searching import Random
 
 Row = dict[str, str | int | None]
 """A row of a heartbeat table; timestamps are microseconds since 2024-01-01 00:00:00 UTC."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from random import Random
 
+from tests.searching import Random
 from tests.simulated.bounded_recovery import write_diagrams
 from tests.simulated.heartbeat_trails import HeartbeatTrail, UntidyTrail
 from tests.simulated.heartbeats import Row

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 from fixtures.changes import Change, insert, unified_update
 from fixtures.flavour import ORACLE_12, Flavour
+from tests.searching import Random
 from tests.simulated.extract import Extract
 from trailformat import Images
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 from fixtures.capture import OPENING
@@ -11,6 +10,7 @@ from fixtures.changes import Change
 from fixtures.flavour import MYSQL_21, Flavour
 from fixtures.headers import file_header
 from fixtures.shop import Row
+from tests.searching import Random
 from tests.simulated.extract import Extract, Written
 from tests.simulated.source import Rows, Source
 from trailformat import FileHeader

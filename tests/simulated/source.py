@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from random import Random
 
 from fixtures.changes import (
     Change,
@@ -15,6 +14,7 @@ from fixtures.changes import (
 )
 from fixtures.flavour import MYSQL_21
 from fixtures.shop import Row, ShopTable
+from tests.searching import Random
 
 Rows = dict[str, Row]
 TABLE = MYSQL_21.teas

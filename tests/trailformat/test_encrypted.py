@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21, ORACLE_11, ORACLE_12
-from tests.searching import in_turn, some_trails
+from tests.searching import Random, in_turn, some_trails
 from tests.simulated.encryption import (
     Cipher,
     aes_block,
@@ -40,7 +39,7 @@ def look(path: Path) -> bool:
 
 def compressed_bytes(number: int, size: int = 300) -> bytes:
     """Bytes without any pattern, as those of a JPEG."""
-    return random.Random(number).randbytes(size)
+    return Random(number).randbytes(size)
 
 
 def full_rows(values: Iterable[bytes]) -> list[Record]:

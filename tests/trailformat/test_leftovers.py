@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import pytest
 
 from fixtures import TRAILS
 from tests.logdump.program import COMMAND, ENVIRONMENT, logdump
-from tests.searching import examples
+from tests.searching import Random, examples
 from trailformat import TrailFile, TrailWriter
 from trailformat.codec.regular_file import user_folder
 from trailformat.trail.whole_file import WholeFile, WholeFolder, leftovers, sweep
@@ -213,7 +212,7 @@ def test_a_killed_command_leaves_nothing_or_all_and_the_next_one_cleans_up(comma
         head = trail.first_rba
     data = (TRAILS / "et000000000").read_bytes()
     source.write_bytes(data[:head] + data[head:] * 25)
-    folder, draw = tmp_path / "out", random.Random(command)
+    folder, draw = tmp_path / "out", Random(command)
     folder.mkdir()
     whole = _contents(folder, source, command)
     for _ in range(examples(1)):

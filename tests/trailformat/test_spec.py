@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -13,7 +12,7 @@ import construct
 import pytest
 
 from fixtures import TRAILS
-from tests.searching import IS_LONG, examples
+from tests.searching import IS_LONG, Random, examples
 from trailformat import ByteOrder, Column, Record, TrailError, TrailFile, make_header, spec
 from trailformat.codec import layout, tokens
 from trailformat.codec.tokens import Token, build_token, build_tokens, parse_tokens, token_places
@@ -517,7 +516,7 @@ def test_what_the_real_trail_holds_is_read_and_built_as_its_layout_says(name: st
 
 @pytest.mark.parametrize("name", HELD)
 def test_bytes_that_are_changed_or_cut_are_read_as_the_layout_says(name: str) -> None:
-    held, chance = HELD[name], random.Random(name)
+    held, chance = HELD[name], Random(name)
     samples = [sample for sample in _samples(held, *FIXTURES) if len(sample[0]) < 4096]
     for data, order in chance.choices(samples, k=examples(300)):
         drawn = bytearray(data)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta, timezone
-from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.bounded_recovery import SECOND, Worked, drawn_history, redo_of
 from tests.trailformat.strategies import I64
 from trailformat import from_datetime, to_datetime

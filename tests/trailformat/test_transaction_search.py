@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
 
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.trailformat.samples import BOTH, IO_TIME, header, row, table_record, trail_of
 from tests.trailformat.transaction_shapes import shapes
 from trailformat import ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_record, make_token
@@ -225,7 +224,7 @@ def test_what_is_remembered_changes_no_answer(
 ) -> None:
     monkeypatch.setattr(transaction_context, "_MARK_EVERY", 1)
     monkeypatch.setattr(transaction_context, "_MOST_MARKS", 12)
-    chance = random.Random(3)
+    chance = Random(3)
     every = [one for one in shapes(order) if len(one) < 1000]
     for _ in range(examples(30)):
         with TrailFile(trail_of(tmp_path, *chance.choices(every, k=14))) as trail:
@@ -255,7 +254,7 @@ def test_backwards_a_transaction_is_looked_for_once(tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize("order", BOTH)
 def test_any_way_of_asking_gives_one_answer(tmp_path: Path, order: ByteOrder) -> None:
-    chance = random.Random(5)
+    chance = Random(5)
     every = [one for one in shapes(order) if len(one) < 1000]
     for _ in range(examples(30)):
         with TrailFile(trail_of(tmp_path, *chance.choices(every, k=14))) as trail:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.kernels import WAYS, run
 from tests.oracles.walk_by_record import WalkByRecord
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.extract import Extract, Written
 from tests.simulated.source import Source
 from tests.trailformat.samples import row, table_record, trail_of

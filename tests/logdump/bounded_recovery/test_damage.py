@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -12,7 +11,7 @@ from logdump.features.bounded_recovery.model import BoundedRecoveryShown
 from logdump.features.explain.model import Explained
 from logdump.features.recovery.model import RecoveryShown
 from tests.logdump.line import Line
-from tests.searching import IS_LONG, examples
+from tests.searching import IS_LONG, Random, examples
 from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
 from trailformat import TrailFile
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from functools import cache
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 import pytest
@@ -26,7 +25,7 @@ from logdump.features.bounded_recovery.model import (
 )
 from logdump.features.bounded_recovery.survey import BrSurvey
 from logdump.session.events import Event
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.bounded_recovery import BEGUN, HOUR, Worked, drawn_history, write_trail
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions.whole_trail import WholeTrail

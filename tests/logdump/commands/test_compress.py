@@ -4,7 +4,6 @@ import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -16,6 +15,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
+from tests.searching import Random
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
 from trailformat.records.record_header import DELETE

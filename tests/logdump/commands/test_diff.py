@@ -6,7 +6,6 @@ import json
 import re
 from itertools import permutations
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
+from tests.searching import Random
 from tests.simulated.pairs import Committed, drawn, restocked, written
 from tests.sparse import Hole, head, rest, with_large_record
 from trailformat.changes.csn import csn_key

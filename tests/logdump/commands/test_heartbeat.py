@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from logdump.features.parameters.model import ParametersShown
 from logdump.language.execute import run_line
 from logdump.session.session import Session
 from tests.logdump.line import Line
+from tests.searching import Random
 from tests.simulated import late_replication as late
 from tests.simulated.heartbeat_trails import HeartbeatTrail
 from tests.simulated.heartbeats import Database, Link, Process, Row, travel

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -19,7 +18,7 @@ from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.logdump.repair.repaired import losses, refused, repair, rows, shown, texts
-from tests.searching import some_trails
+from tests.searching import Random, some_trails
 from tests.simulated.pairs import drawn, written
 from tests.trailformat.samples import IO_TIME, header, metadata_record, row, table_record, trail_of
 from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 import pytest
@@ -15,6 +14,7 @@ from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.logdump.repair.repaired import rows
+from tests.searching import Random
 from tests.simulated.extract import Extract, Written
 from tests.simulated.source import TABLE, Source
 from tests.trailformat.samples import trail_of

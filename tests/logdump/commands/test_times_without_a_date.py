@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -16,7 +15,7 @@ from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice
 from tests.logdump.line import Line
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.bounded_recovery import HOUR, MINUTE, Worked, write_trail
 from trailformat import from_datetime
 

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from decimal import Decimal
 from itertools import combinations, groupby
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -34,7 +33,7 @@ from logdump.session.events import Progress
 from tests.kernels import WAYS, Kernels, run
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import rows
-from tests.searching import IS_LONG, examples, in_turn
+from tests.searching import IS_LONG, Random, examples, in_turn
 from tests.simulated.pairs import TEAS, Committed, drawn, restocked, written
 from tests.trailformat.samples import trail_of
 from tests.trailformat.small_batches import in_batches

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from decimal import Decimal
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from fixtures.changes import insert
 from logdump.features.diff.model import DifferenceKind, DifferenceShown
 from tests.logdump.line import Line
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.pairs import TEAS, Committed, drawn, restocked, written
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import make_file_header, make_file_header_record

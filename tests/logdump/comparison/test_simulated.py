@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +19,7 @@ from fixtures.flavour import ORACLE_12
 from logdump.features.diff.comparison import RowComparison
 from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffShown
 from tests.logdump.line import Line
-from tests.searching import examples, part_of
+from tests.searching import Random, examples, part_of
 from tests.simulated.pairs import Committed, Copier, Truth, drawn, edited, restocked, written
 from tests.simulated.source import Source
 from tests.trailformat.samples import row, trail_of

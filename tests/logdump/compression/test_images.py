@@ -8,14 +8,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from fixtures import TRAILS
 from logdump.features.compression.model import Compression, ImageSaving
 from logdump.features.compression.survey import LEVELS, MOST_THRESHOLD, PARTS, SAMPLE, Compressor, ImageSavings, Packer
-from tests.searching import some_trails
+from tests.searching import Random, some_trails
 from trailformat import Images, Record, TableDefinition, TrailError, TrailFile
 from trailformat.records.columns import Column, build_images
 from trailformat.records.record_header import DELETE, UNIFIED_PK_UPDATE, UNIFIED_UPDATE

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from logdump.features.explain.lag import RULES
 from logdump.features.explain.model import Explained, Span, When
 from tests.logdump.line import Line
-from tests.searching import examples, in_turn, part_of
+from tests.searching import Random, examples, in_turn, part_of
 from tests.simulated import late_replication as late
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.late_replication import MINUTE, SECOND, write

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from itertools import pairwise
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +16,7 @@ from logdump.features.explain import ddl
 from logdump.features.explain.lag_facts import DefinitionClocks
 from logdump.features.explain.model import Explained, When
 from tests.logdump.line import Line
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.late_replication import MINUTE, SECOND, beat
 from tests.simulated.recovery import Kill, RecoveringExtract

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import combinations, pairwise, product
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -26,6 +25,7 @@ from logdump.features.explain.model import Explained, VerdictRule, conclusion
 from logdump.features.heartbeat.model import BeatPlace
 from logdump.parameters.model import ProcessSide
 from tests.logdump.line import Line
+from tests.searching import Random
 from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
 from tests.simulated.recovery import Kill, RecoveringExtract
 from tests.simulated.source import Source

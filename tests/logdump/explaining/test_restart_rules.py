@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -12,6 +11,7 @@ from fixtures.flavour import ORACLE_12
 from logdump.features.explain.model import Explained, When
 from logdump.features.explain.restart import RULES
 from tests.logdump.line import Line
+from tests.searching import Random
 from tests.simulated.bounded_recovery import BEGUN, HOUR, Worked, iso, write_trail
 from tests.simulated.recovery import Kill, RecoveringExtract
 from tests.simulated.source import Source

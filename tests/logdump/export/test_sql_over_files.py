@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -13,7 +12,7 @@ from logdump.display.sql import blocks
 from tests.logdump.export.drawn_transactions import TABLES, DrawnTransactions, definition
 from tests.logdump.export.scripts import DIRECTIONS, EITHER, check, written
 from tests.logdump.line import Line
-from tests.searching import IS_LONG, all_in_turn, in_turn
+from tests.searching import IS_LONG, Random, all_in_turn, in_turn
 from tests.trailformat.samples import BOTH, header, trail_of
 from trailformat import ByteOrder, Images, Record, make_column, make_record
 from trailformat.records.record_header import FIELD_COMP, LARGE_OBJECT

@@ -7,17 +7,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from tests.logdump.faults.commands import COMMANDS
 from tests.logdump.program import ENVIRONMENT, ROOT
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, Random
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each trial is a fork")
 _MOST, _MANY = ("60", "300") if IS_LONG else ("1", "8")
-_SEED = str(Random().getrandbits(32)) if IS_LONG else "2026"
+_SEED = str(Random("faults").getrandbits(32))
 """All of the calls, with each failure, would be 100,000 trials and hours: the long form draws others in each run."""
 
 

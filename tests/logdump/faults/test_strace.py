@@ -7,14 +7,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 import pytest
 
 from fixtures import TRAILS
 from tests.logdump.program import ENVIRONMENT, ROOT
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, Random
 
 _STRACE = shutil.which("strace")
 _TRACE = ["-f", "--seccomp-bpf", "-qq", "-y", "-e", "signal=none"]

@@ -20,12 +20,12 @@ import shutil
 import sys
 import traceback
 from pathlib import Path
-from random import Random
 from typing import Any, NamedTuple
 
 from fixtures import TRAILS
 from tests.logdump.faults.commands import COMMANDS, MANY, Tried
 from tests.logdump.faults.layer import CUTS, Call, Layer, trials
+from tests.searching import Random
 
 EXAMPLE = Path(__file__).parents[3] / "tests" / "logdump" / "faults" / "example.prm"
 Contents = dict[str, bytes]

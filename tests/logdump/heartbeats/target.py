@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 
+from tests.searching import Random
 from tests.simulated.heartbeat_trails import HeartbeatTrail
 from tests.simulated.heartbeats import Database, Link, Process, Row, travel
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -16,7 +15,7 @@ from logdump.features.heartbeat.reading import HeartbeatReader
 from logdump.features.timeline.timeline import TimelineScan
 from logdump.session.effective_rows import NotAppliedByFile
 from tests.logdump.line import Line
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.late_replication import MINUTE, applied
 from trailformat import TrailFile

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -14,6 +13,7 @@ from logdump.features.heartbeat.columns import lag, lag_history
 from logdump.features.heartbeat.model import Beat, HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
 from tests.logdump.commands.test_heartbeat import objects
+from tests.searching import Random
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.heartbeats import Database, Link, Process, Row, mapped, routed, travel
 from trailformat import TrailFile

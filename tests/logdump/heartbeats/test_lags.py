@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from random import Random
 from statistics import median_high
 
 import pytest
@@ -15,7 +14,7 @@ from logdump.features.heartbeat.beats import NewBeats
 from logdump.features.heartbeat.lags import Lags
 from logdump.features.heartbeat.model import Direction, HeartbeatRow, PathLag
 from logdump.features.heartbeat.reading import HeartbeatReader
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail, UntidyTrail
 from tests.simulated.heartbeats import Database, Hop, Link, Process, Row, travel
 from trailformat import TrailFile

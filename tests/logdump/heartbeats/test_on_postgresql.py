@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from tests.logdump.commands.test_heartbeat import objects
 from tests.logdump.heartbeats.target import MINUTE, captured
 from tests.logdump.statements.servers import PostgreSQLServer
-from tests.searching import examples, in_turn
+from tests.searching import Random, examples, in_turn
 from tests.simulated.heartbeat_trails import EPOCH, HeartbeatTrail
 from tests.simulated.heartbeats import POSTGRESQL, Database, Row, asked, drawn_links, lag_history_query, lag_query
 

@@ -10,7 +10,6 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise, permutations
 from pathlib import Path
-from random import Random
 from statistics import median_low
 from typing import Any
 
@@ -28,7 +27,7 @@ from logdump.features.heartbeat.model import HeartbeatRow, Role, way, way_text
 from logdump.features.heartbeat.reading import HeartbeatReader, timestamp
 from logdump.features.heartbeat.tables import role_of
 from tests.logdump.heartbeats.target import captured
-from tests.searching import examples, in_turn
+from tests.searching import Random, examples, in_turn
 from tests.simulated.heartbeat_trails import BEGUN, EPOCH, HeartbeatTrail
 from tests.simulated.heartbeats import (
     LAG,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -11,7 +10,7 @@ from logdump.features.heartbeat import survey
 from logdump.features.heartbeat.model import RestartPositionShown
 from tests.logdump.commands.test_heartbeat import objects
 from tests.logdump.line import Line
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.heartbeat_trails import HeartbeatTrail
 from tests.simulated.heartbeats import Row
 from tests.simulated.late_replication import MINUTE, applied, beat

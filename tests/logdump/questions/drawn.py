@@ -8,7 +8,6 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 
 from fixtures.flavour import MYSQL_21, ORACLE_11, ORACLE_12, Flavour
 from tests.logdump.questions.question import Criterion, Filter, Question
+from tests.searching import Random
 from tests.simulated.extract import Extract
 from tests.simulated.plain_reader import PlainRecord, read_all, text_of
 from tests.simulated.source import Source

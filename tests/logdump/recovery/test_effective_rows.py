@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +14,7 @@ from fixtures.flavour import MYSQL_21
 from logdump.features.count.model import CountShown, TransactionsShown
 from tests.logdump.line import Line
 from tests.logdump.recovery.surveys import whole_trail
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.extract import Written
 from tests.simulated.recovery import append_recovery, rebuilt
 from tests.simulated.replicat import replicat

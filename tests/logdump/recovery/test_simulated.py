@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from tests.kernels import WAYS, Kernels, run
 from tests.logdump.recovery.surveys import effective, report, surveyed
-from tests.searching import examples, stride
+from tests.searching import Random, examples, stride
 from tests.simulated.recovery import RecoveringExtract, append_recovery, overwritten, rebuilt
 from tests.simulated.replicat import replicat
 from trailformat.trail.sequence import FilePosition

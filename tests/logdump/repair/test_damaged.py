@@ -6,7 +6,6 @@ import tempfile
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 from hypothesis import given, settings
@@ -16,7 +15,7 @@ from fixtures import TRAILS
 from fixtures.flavour import ORACLE_12
 from logdump.features.repair.model import RepairShown
 from tests.logdump.line import Line
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.damage import KINDS, Damage, damaged
 from tests.simulated.pairs import drawn, written
 from trailformat import ByteOrder, Record, TrailFile

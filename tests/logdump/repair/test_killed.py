@@ -5,12 +5,11 @@ from __future__ import annotations
 import subprocess
 import time
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from tests.logdump.program import COMMAND, ENVIRONMENT, logdump
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, Random
 from tests.simulated.pairs import drawn, written
 
 pytestmark = pytest.mark.skipif(not IS_LONG, reason="kills processes for half a minute: the long form")

@@ -6,7 +6,6 @@ import json
 import shutil
 from datetime import datetime
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from logdump.spark.source.data_source import TrailSource
 from tests.logdump.commands.test_bounded_recovery import HISTORY
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import Row, planned, rows
+from tests.searching import Random
 from tests.simulated.bounded_recovery import HOUR, redo_of, write_trail
 from tests.simulated.recovery import append_recovery
 

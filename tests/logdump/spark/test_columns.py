@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import random
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -19,7 +18,7 @@ from logdump.arrow.records.errors import ValueTooLarge
 from logdump.arrow.records.schema import COLUMNS
 from logdump.spark.errors import BadTrail, SplitMismatch
 from tests.logdump.spark.reads import batches, rows
-from tests.searching import examples, in_turn, some_trails
+from tests.searching import Random, examples, in_turn, some_trails
 from trailformat import (
     Column,
     ColumnDefinition,
@@ -141,7 +140,7 @@ def test_rows_are_what_the_records_say(path: Path) -> None:
     ("seed", "name"), in_turn(range(examples(4)), ["et000000000", "ul000000000", "dt000000000", "sl000000000"])
 )
 def test_so_they_are_in_a_file_with_flipped_bits(name: str, seed: int, tmp_path: Path) -> None:
-    one, data = random.Random(seed), bytearray((TRAILS / name).read_bytes())
+    one, data = Random(seed), bytearray((TRAILS / name).read_bytes())
     for _ in range(6):
         data[one.randrange(1200, len(data))] ^= 1 << one.randrange(8)
     path = tmp_path / "lt000000000"

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -15,7 +14,7 @@ from fixtures import TRAILS
 from logdump.spark.jobs.java import missing_java
 from tests.logdump.line import Line
 from tests.logdump.spark.test_diff_frame import of_command
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, Random
 from tests.simulated.pairs import drawn, edited, written
 
 pytestmark = [pytest.mark.spark, pytest.mark.skipif(not IS_LONG, reason="make test-long starts a second driver")]

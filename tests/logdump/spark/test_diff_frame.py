@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +15,7 @@ from logdump.features.diff.json import DIFFERENCE
 from logdump.features.diff.model import DifferenceShown
 from logdump.spark.errors import BadOption, BadTrail
 from tests.logdump.line import Line
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, Random
 from tests.simulated.pairs import drawn, edited, written
 from tests.trailformat.samples import row, trail_of
 

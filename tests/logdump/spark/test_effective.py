@@ -10,7 +10,6 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ from logdump.spark.stream import stream_reader as stream_reader_module
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import Row, closed_places, rows, stream_reader
 from tests.logdump.spark.test_changes import changes_in
-from tests.searching import IS_LONG, in_turn
+from tests.searching import IS_LONG, Random, in_turn
 from tests.simulated.recovery import append_recovery, rebuilt
 from trailformat.transactions import not_applied
 

@@ -6,7 +6,6 @@ import json
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +19,7 @@ from logdump.spark.views import Views
 from tests.logdump.heartbeats.target import captured
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import Row, rows
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.heartbeat_trails import EPOCH, HeartbeatTrail
 from tests.simulated.heartbeats import LAG, LAG_HISTORY, Database, Link, asked, drawn_links
 from trailformat import from_datetime

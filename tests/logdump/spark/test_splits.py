@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
@@ -17,14 +16,14 @@ from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read
 from logdump.spark.source.slices import Request
 from tests.logdump.spark.reads import planned, rows, table
-from tests.searching import IS_LONG, examples, in_turn, some_trails
+from tests.searching import IS_LONG, Random, examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from trailformat import ByteOrder
 from trailformat.scan import parallel
 
 WHOLE = some_trails((path for path in TRAILS.iterdir() if path.name[0] in "eondrpuvhs"), __name__)
-SIZES = (40, *random.Random(5).sample(range(41, 6000), examples(10)))
+SIZES = (40, *Random(5).sample(range(41, 6000), examples(10)))
 """The smallest puts each record of a fixture at the edge of a piece."""
 BULK = ("rba", "length", "op", "table", "time", "csn", "xid", "tdr_index", "raw")
 
@@ -85,7 +84,7 @@ def test_threads_find_the_definitions_of_drawn_trails(
     order: ByteOrder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """References, indexes that are defined again, and damage, on either side of each border."""
-    chance = random.Random(order.value)
+    chance = Random(order.value)
     for is_damaged in (False, True) * examples(2, short=1):
         records = drawn_trail(chance, order, is_damaged=is_damaged)
         _assert_threads_find_the_same(trail_of(tmp_path, *records), chance.randrange(300, 3000), monkeypatch)

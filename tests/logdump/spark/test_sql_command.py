@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,7 +24,7 @@ from tests.logdump.commands.test_bounded_recovery import HISTORY
 from tests.logdump.line import Line
 from tests.logdump.spark.engines import ENGINE, Told
 from tests.logdump.spark.reads import rows
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, Random
 from tests.simulated.bounded_recovery import HOUR, write_trail
 from tests.simulated.recovery import append_recovery
 

@@ -13,7 +13,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -27,7 +26,7 @@ from logdump.spark.source.slice import selection_of
 from logdump.spark.source.slices import wanted_rows
 from tests.logdump.spark.reads import planned, rows
 from tests.oracles.count_by_record import RecordTotals
-from tests.searching import IS_LONG, in_turn, some_trails
+from tests.searching import IS_LONG, Random, in_turn, some_trails
 from tests.simulated.extract import Extract
 from tests.simulated.plain_reader import PlainRecord, read_all
 from tests.simulated.source import Source

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from random import Random
 
 from logdump.display.sql import Unwritable
 from logdump.display.sql.client_text import client_of, one_statement
+from tests.searching import Random
 
 CANARY = "CANARY"
 """The file that a client makes when it takes a part of a statement for a command of its own."""

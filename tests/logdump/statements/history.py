@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from fixtures.changes import (
 )
 from fixtures.flavour import MYSQL_21, Flavour
 from fixtures.shop import Row, ShopTable
+from tests.searching import Random
 from trailformat import TrailWriter
 from trailformat.definitions.metadata import KEY
 
@@ -37,7 +37,7 @@ class History(NamedTuple):
 
 class _Shop:
     def __init__(self, seed: int, table: ShopTable, words: tuple[str, ...], *, can_be_undone: bool) -> None:
-        self.random = random.Random(seed)
+        self.random = Random(seed)
         self.table = table
         self.words = words
         self.can_be_undone = can_be_undone

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -18,7 +17,7 @@ from logdump.display.sql import DIALECTS, Statement, Unwritable, redo, statement
 from logdump.display.sql.client_text import client_of, one_statement
 from logdump.notation.text import escape
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
-from tests.searching import IS_LONG, in_turn
+from tests.searching import IS_LONG, Random, in_turn
 from trailformat import Record, make_record
 from trailformat.changes.row_changes import Change
 from trailformat.records.ddl import build_ddl

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 import pytest
@@ -20,7 +19,7 @@ from tests.logdump.line import Line
 from tests.logdump.statements.history import History, without_key, write_history
 from tests.logdump.statements.scripts import script_of
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, Random
 from tests.simulated.recovery import append_recovery, rebuilt
 from tests.simulated.replicat import replicat
 from tests.simulated.source import Rows

@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 import pytest
@@ -21,7 +20,7 @@ from hypothesis import strategies as st
 from logdump.display.sql import DIALECTS, Opening, SqlScript, Statement, script_lines, statement_lines
 from logdump.notation.times import TimeOffset
 from tests.logdump.statements.servers import PostgreSQLServer
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.extract import Extract, Written
 from tests.simulated.replicat import replicat
 from tests.simulated.source import Rows, Source

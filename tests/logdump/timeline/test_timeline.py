@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from logdump.session.session import Session
 from logdump.tui.text.styled import UNICODE
 from logdump.tui.text.timeline_text import timeline_page
 from tests.logdump.commands.test_heartbeat import MINUTE, SECOND, objects
+from tests.searching import Random
 from tests.simulated.heartbeat_trails import target_trail
 from trailformat import TrailFile
 from trailformat.codec.timestamps import to_datetime

@@ -185,6 +185,52 @@ def test_enter_on_an_empty_line_leads_to_the_records_and_a_colon_back() -> None:
     drive(steps)
 
 
+LEFT = ["s", "f", "slash"]
+"""Keys that begin a line in the prompt."""
+
+
+@pytest.mark.parametrize("begins", LEFT)
+@pytest.mark.parametrize("leaves", ["escape", "ctrl+c", "colon"])
+def test_what_a_key_has_begun_never_runs_with_the_next_line(begins: str, leaves: str, tmp_path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        screen.app.enter(f"cd {tmp_path}")
+        await screen.settle()
+        screen.app.records.focus()
+        await screen.press(begins)
+        assert screen.app.prompt.value
+        if leaves == "colon":
+            screen.app.records.focus()
+            await screen.press("colon")
+        else:
+            await screen.press(leaves)
+        assert screen.app.prompt.value == ""
+        screen.app.records.focus()
+        await screen.press("colon")
+        await screen.type("reclen 77")
+        assert screen.app.session.settings.reclen == 77
+        assert screen.app.session.history.lines[-1] == "reclen 77"
+        assert [*tmp_path.iterdir()] == []
+
+    drive(steps)
+
+
+def test_ctrl_c_stops_the_command_before_it_clears_the_line() -> None:
+    async def steps(screen: Screen) -> None:
+        stopped: list[bool] = []
+        screen.app.prompt.focus()
+        await screen.press("n")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(type(screen.app.mode), "is_idle", property(lambda _: False))
+            patch.setattr(screen.app.mode, "stop", lambda: stopped.append(True))
+            screen.app.action_stop()
+        assert stopped == [True]
+        assert screen.app.prompt.value == "n"
+        screen.app.action_stop()
+        assert screen.app.prompt.value == ""
+
+    drive(steps)
+
+
 @pytest.mark.parametrize(
     ("pasted", "value"),
     [

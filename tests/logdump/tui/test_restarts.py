@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -14,6 +13,7 @@ from logdump.tui.panes.one_line import OneLine
 from logdump.tui.reading import rows
 from logdump.tui.text.styled import UNICODE
 from tests.logdump.tui.drive import WIDE, Screen, drive, rba_of
+from tests.searching import Random
 from tests.simulated.recovery import Kill, RecoveringExtract
 from tests.simulated.source import Source
 from tests.trailformat.samples import row, trail_of

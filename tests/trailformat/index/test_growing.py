@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.kernels import WAYS, run
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.trailformat.index.reference import built, fed, known, walked
 from tests.trailformat.samples import BOTH, IO_TIME, header, row, table_record, trail_of
 from tests.trailformat.scan.test_scan import everything
@@ -43,7 +42,7 @@ def test_a_file_that_grows_byte_by_byte(tmp_path: Path, order: ByteOrder) -> Non
 
 @pytest.mark.parametrize("order", BOTH)
 def test_a_file_that_grows_in_any_steps(tmp_path: Path, order: ByteOrder) -> None:
-    chance, shapes = random.Random(order.value), everything(order)
+    chance, shapes = Random(order.value), everything(order)
     path = tmp_path / "lt000000000"
     for turn in range(examples(60)):
         data = row(order=order).raw + b"".join(chance.choices(shapes, k=chance.choice([3, 12, 100])))
@@ -162,7 +161,7 @@ def test_building_stops_where_it_is_told(tmp_path: Path) -> None:
 
 def test_two_threads_may_build_one_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trailformat.index.trail_index._ROWS", 200)
-    path = trail_of(tmp_path, *random.Random(5).choices(everything(ByteOrder.BIG)[:-1], k=5000), row())
+    path = trail_of(tmp_path, *Random(5).choices(everything(ByteOrder.BIG)[:-1], k=5000), row())
     index = TrailIndex()
 
     def go_over(_number: int) -> None:

@@ -7,7 +7,6 @@ The sums of an index are those of the walk, whatever the batches.
 from __future__ import annotations
 
 import json
-import random
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
-from tests.searching import IS_LONG, in_turn, some_trails, stride
+from tests.searching import IS_LONG, Random, in_turn, some_trails, stride
 from tests.trailformat.index.reference import built, fed, known, summed, walked
 from tests.trailformat.samples import BOTH, row, trail_of
 from tests.trailformat.scan.test_scan import everything
@@ -125,7 +124,7 @@ def test_a_fixture(name: str) -> None:
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize(("batch_size", "order"), in_turn([1, 3, 100, 1 << 16], BOTH))
 def test_everything_in_batches_of_any_size(tmp_path: Path, order: ByteOrder, batch_size: int) -> None:
-    path = trail_of(tmp_path, *random.Random(7).choices(everything(order)[:-1], k=250), row())
+    path = trail_of(tmp_path, *Random(7).choices(everything(order)[:-1], k=250), row())
     index = fed(path, batch_size)
     assert_sums(index, path)
     assert known(index) == known(built(path))
@@ -134,7 +133,7 @@ def test_everything_in_batches_of_any_size(tmp_path: Path, order: ByteOrder, bat
 @pytest.mark.usefixtures("kernels")
 def test_of_many_transactions_the_largest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spans, "MOST_TRANSACTIONS", 5)
-    sizes = [random.Random(3).randrange(30) for _ in range(100)]
+    sizes = [Random(3).randrange(30) for _ in range(100)]
     path = trail_of(tmp_path, *[row(b"x" * size) for size in sizes])
     for batch_size in (1, 8, 1 << 10):
         assert_sums(fed(path, batch_size), path)
@@ -195,7 +194,7 @@ def test_a_page_of_any_size_is_that_of_the_walk(name: str) -> None:
 @pytest.mark.usefixtures("kernels", "_near_checkpoints")
 @pytest.mark.parametrize("order", BOTH)
 def test_pages_of_a_long_file_with_damage_and_both_byte_orders(tmp_path: Path, order: ByteOrder) -> None:
-    path = trail_of(tmp_path, *random.Random(order.value).choices(everything(order)[:-1], k=20 * _SPACING))
+    path = trail_of(tmp_path, *Random(order.value).choices(everything(order)[:-1], k=20 * _SPACING))
     expected = walked(path)
     index = built(path)
     with TrailFile(path) as trail:

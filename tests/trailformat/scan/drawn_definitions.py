@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import random
-
+from tests.searching import Random
 from tests.trailformat.samples import metadata_record, row, table_record
 from trailformat import ByteOrder, Record
 
@@ -12,7 +11,7 @@ _GARBAGE = (b"\xee" * 9, b"G\x01", b"")
 
 
 def drawn_trail(
-    chance: random.Random, order: ByteOrder, records: int = 120, *, is_damaged: bool = True
+    chance: Random, order: ByteOrder, records: int = 120, *, is_damaged: bool = True
 ) -> list[Record | bytes]:
     """Records of every such kind, and bytes that are none; transactions of 1 to 100 rows."""
     ends, defines = chance.choice([1, 3, 100]), chance.choice([2, 10, 60])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import random
 import re
 from pathlib import Path
 
 import pytest
 
+from tests.searching import Random
 from tests.trailformat.samples import row, trail_of
 from trailformat import CannotRead, TrailFile
 from trailformat.scan import occurrences, scanning
@@ -25,7 +25,7 @@ def expected(value: bytes, data: bytes, start: int, end: int, *, any_case: bool)
 @pytest.mark.parametrize("window", [7, 600, 1 << 16])
 def test_like_a_regular_expression(any_case: bool, window: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanning, "WINDOW", window)
-    chance = random.Random(window)
+    chance = Random(window)
     for alphabet in (b"aB", b"aAbB@`[{\x00\xff", bytes(range(256))):
         data = bytes(chance.choices(alphabet, k=1200))
         for size in (1, 2, 3, 9):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.kernels import needs_native
-from tests.searching import IS_LONG, examples, some_trails, stride
+from tests.searching import IS_LONG, Random, examples, some_trails, stride
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from trailformat import ByteOrder, TrailFile, make_record
 from trailformat.scan import (
@@ -97,7 +96,7 @@ def test_boundaries_are_real_where_data_is_full_of_records(small: Path) -> None:
 
 @needs_native
 def test_a_large_trail_cut_at_thousands_of_offsets(large: Path) -> None:
-    chance = random.Random(0)
+    chance = Random(0)
     with TrailFile(large) as trail:
         real = starts(scan(trail))
         known = set(real)
@@ -126,7 +125,7 @@ def test_pieces_give_the_names_and_transactions_of_the_whole(small: Path) -> Non
 
 
 def test_wrong_cuts_are_mended(small: Path) -> None:
-    chance = random.Random(3)
+    chance = Random(3)
     with TrailFile(small) as trail:
         whole = starts(scan(trail))
         for _ in range(examples(40)):

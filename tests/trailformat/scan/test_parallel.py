@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from fixtures import TRAILS
 from fixtures.catalogue import names
-from tests.searching import IS_LONG, examples, in_turn, some_trails
+from tests.searching import IS_LONG, Random, examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail
 from tests.trailformat.scan.test_file_ranges import block
@@ -71,7 +70,7 @@ def test_data_full_of_records(tmp_path: Path, order: ByteOrder) -> None:
 
 @in_pieces(("piece", "order"), in_turn(PIECES, BOTH))
 def test_everything_in_any_order_with_bits_turned_over(tmp_path: Path, order: ByteOrder) -> None:
-    chance = random.Random(order.value)
+    chance = Random(order.value)
     shapes = [shape for shape in everything(order) if len(shape) < 60_000]
     for _ in range(examples(40)):
         data = bytearray(b"".join(chance.choices(shapes, k=60)))
@@ -82,7 +81,7 @@ def test_everything_in_any_order_with_bits_turned_over(tmp_path: Path, order: By
 
 @in_pieces(("piece", "order"), in_turn(PIECES, BOTH))
 def test_definitions_again_and_again(tmp_path: Path, order: ByteOrder) -> None:
-    chance = random.Random(order.value)
+    chance = Random(order.value)
     for _ in range(examples(5)):
         assert_same(trail_of(tmp_path, *drawn_trail(chance, order)))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import random
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.kernels import WAYS, Kernels, run
 from tests.laws.imports import modules
-from tests.searching import examples, some_trails
+from tests.searching import Random, examples, some_trails
 from tests.trailformat.samples import BOTH, trail_of
 from tests.trailformat.scan.test_scan import everything
 from trailformat import ByteOrder, NotATrail, TrailFile
@@ -98,7 +97,7 @@ def test_places_in_fixtures(way: Kernels) -> None:
 @pytest.mark.parametrize("order", BOTH)
 @pytest.mark.parametrize("way", WAYS)
 def test_places_in_damaged_records(tmp_path: Path, way: Kernels, order: ByteOrder) -> None:
-    chance = random.Random(f"{order.value} {way.value}")
+    chance = Random(f"{order.value} {way.value}")
     shapes = [shape for shape in everything(order) if len(shape) < 60_000]
     records = 0
     with run(way):

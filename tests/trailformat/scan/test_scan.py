@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.kernels import WAYS, Kernels, run
-from tests.searching import examples, in_turn, part_of, some_trails
+from tests.searching import Random, examples, in_turn, part_of, some_trails
 from tests.trailformat.samples import BOTH, header, metadata_record, row, table_record, trail_of
 from tests.trailformat.scan.reference import assert_same
 from tests.trailformat.strategies import BYTE, HEADERS, INFOS, ORDERS
@@ -86,7 +85,7 @@ def test_everything(tmp_path: Path, order: ByteOrder, batch_size: int) -> None:
 
 @pytest.mark.parametrize("order", BOTH)
 def test_everything_in_any_order_with_bits_turned_over(folder: Path, order: ByteOrder) -> None:
-    chance = random.Random(order.value)
+    chance = Random(order.value)
     shapes = everything(order)
     for _ in range(examples(20)):
         data = bytearray(b"".join(chance.choices(shapes, k=12)))
@@ -161,7 +160,7 @@ def test_the_length_of_data_in_a_record_that_is_just_as_long_as_a_short_length_t
 def test_more_names_than_the_first_table_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, size in {"_SLOTS": 16, "_WORDS": 64, "_INDEXES": 16}.items():
         monkeypatch.setattr(kernel_run, name, size)
-    chance = random.Random(1)
+    chance = Random(1)
     texts = [f"S.{'T' * chance.randrange(30)}{number}" for number in range(300)]
     rows = assert_same(trail_of(tmp_path, *[row(name=one) for one in texts + texts[::-1]]))
     assert [one["name"] for one in rows] == texts + texts[::-1]

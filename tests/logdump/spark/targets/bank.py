@@ -8,7 +8,6 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from logdump.spark.source.data_source import TrailSource
 from logdump.spark.targets.applier import Applier
 from logdump.spark.targets.stream import source_tables
 from logdump.spark.targets.target import ApplyTarget, SourceTable
+from tests.searching import Random
 from tests.simulated.five_tables import TABLES, Bank, BankStates, bank_trail, key_size
 from trailformat.values import plain_text
 

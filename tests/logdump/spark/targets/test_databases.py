@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from contextlib import closing
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pyarrow as pa
@@ -26,7 +25,7 @@ from tests.logdump.spark.targets.bank import (
     transactions_in,
 )
 from tests.logdump.spark.targets.places import Place, sqlite_place
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, Random
 
 
 @pytest.mark.parametrize(("most", "held"), [(1, 200_000), (15, 200_000), (15, 5)])

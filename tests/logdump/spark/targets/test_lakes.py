@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from io import BytesIO
 from pathlib import Path
-from random import Random
 from threading import Barrier
 from typing import Any
 
@@ -27,7 +26,7 @@ from tests.logdump.spark.targets.bank import (
     parts,
     streamed,
 )
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, Random
 from tests.simulated.five_tables import bank_trail
 
 

@@ -18,7 +18,6 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,7 +27,7 @@ from logdump.spark.targets import stream
 from tests.logdump.spark.targets.bank import NAMES, changes_of, differences, opened
 from tests.logdump.spark.targets.places import Place, mariadb_place, postgresql_place, sqlite_place
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer, mariadb_server, postgresql_server
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, Random
 from tests.simulated.five_tables import BankStates, bank_trail
 
 if TYPE_CHECKING:

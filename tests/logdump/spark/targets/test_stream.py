@@ -7,7 +7,6 @@ import time
 from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
@@ -31,6 +30,7 @@ from logdump.spark.targets.target import BadTarget, TargetLost, place_of
 from tests.logdump.spark.targets.bank import NAMES, changes_of, differences, end_of, opened
 from tests.logdump.spark.targets.places import Place, postgresql_place, sqlite_place
 from tests.logdump.spark.test_changes import changes_in
+from tests.searching import Random
 from tests.simulated.dimensions import SizedExtract
 from tests.simulated.five_tables import Bank, BankExtract, BankStates, bank_trail
 from trailformat.records.record_header import FIRST, LAST, MIDDLE

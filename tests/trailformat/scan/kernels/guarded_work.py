@@ -7,12 +7,11 @@ import tempfile
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from random import Random
 
 import numpy as np
 
 from fixtures import TRAILS
-from tests.searching import IS_LONG, examples, part_of, some_trails
+from tests.searching import IS_LONG, Random, examples, part_of, some_trails
 from tests.trailformat.arrays.stored import KINDS
 from tests.trailformat.samples import BOTH, column, header, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_record

@@ -5,7 +5,6 @@ Fields of the headers of many records are those that each record has.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.searching import (
+    Random,
     examples,
     some_trails,
 )
@@ -87,7 +87,7 @@ def together(regions: Sequence[tuple[bytes, ByteOrder]], walk: Callable[..., Fie
     return found
 
 
-def damaged(data: bytes, random_one: random.Random) -> bytes:
+def damaged(data: bytes, random_one: Random) -> bytes:
     """The same bytes, cut or with one of them changed, most of the time."""
     if not data or random_one.random() < 0.3:
         return data
@@ -100,7 +100,7 @@ def damaged(data: bytes, random_one: random.Random) -> bytes:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_columns(seed: int) -> None:
-    one = random.Random(seed)
+    one = Random(seed)
     regions = []
     for _ in range(examples(60)):
         order = one.choice(list(ByteOrder))
@@ -112,7 +112,7 @@ def test_columns(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_tokens(seed: int) -> None:
-    one = random.Random(seed)
+    one = Random(seed)
     regions = []
     for _ in range(examples(60)):
         order = one.choice(list(ByteOrder))

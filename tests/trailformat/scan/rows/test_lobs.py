@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from pathlib import Path
-from random import Random
 
 import pytest
 
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.test_lobs import BYTES, GARBAGE, TEXT, pieces, plain
 from trailformat import ByteOrder, Record, TrailFile, make_record

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from fixtures.catalogue import names
 from tests.kernels import WAYS, run
-from tests.searching import examples, in_turn, part_of, some_trails
+from tests.searching import Random, examples, in_turn, part_of, some_trails
 from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.transaction_shapes import shapes, with_tokens
 from trailformat import ByteOrder, CannotRead, NotATrail, Token, TrailError, TrailFile, make_record, make_token
@@ -89,7 +88,7 @@ def test_a_fixture_from_every_record_on(name: str) -> None:
 
 @pytest.mark.parametrize("order", BOTH)
 def test_everything_in_any_order_with_bits_turned_over(folder: Path, order: ByteOrder) -> None:
-    chance = random.Random(order.value)
+    chance = Random(order.value)
     every = shapes(order)
     for _ in range(examples(150)):
         data = bytearray(b"".join(chance.choices(every, k=14)))
@@ -101,7 +100,7 @@ def test_everything_in_any_order_with_bits_turned_over(folder: Path, order: Byte
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("order", BOTH)
 def test_everything_from_every_record_on(folder: Path, order: ByteOrder) -> None:
-    chance = random.Random(7)
+    chance = Random(7)
     every = [one for one in shapes(order) if len(one) < 1000]
     for _ in range(examples(8, short=3)):
         with TrailFile(trail_of(folder, *chance.choices(every, k=12))) as trail:
