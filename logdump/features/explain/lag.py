@@ -32,6 +32,7 @@ from logdump.features.explain.model import (
 from logdump.features.heartbeat.beats import NewBeats
 from logdump.features.heartbeat.model import HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
+from logdump.features.heartbeat.text import route_text
 from logdump.notation.text import amount
 from logdump.session.effective_rows import NotAppliedByFile
 from logdump.session.events import Progress
@@ -313,6 +314,10 @@ class LagQuestion:
 
 def _parts(facts: LagFacts) -> Iterator[Evidence]:
     chosen = facts.chosen
+    path = facts.beats.gap_path if facts.is_silent else facts.beats.path
+    if path is not None:
+        source, target, _, way = path
+        yield Evidence((f"Path: {route_text(source, target, way)}",))
     if chosen is not None:
         yield Evidence(("Beat of ", When(chosen.time), f": lag {seconds(chosen.total)}"), (chosen.spot,))
         yield from _hops(chosen)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from logdump.features.bounded_recovery.checkpoints import began, place_of
 from logdump.features.bounded_recovery.model import BeginSource, TransactionInterval
-from logdump.features.heartbeat.lags import MOST_PATHS, GapFinder, missing_beats
-from logdump.features.heartbeat.model import Beat, BeatPlace
+from logdump.features.heartbeat.lags import MOST_PATHS, GapFinder, overdue_beats
+from logdump.features.heartbeat.model import Beat, BeatPath, Gap
 from trailformat.records.record_header import DDL_OP, METADATA, NOT_TRANSACTIONAL
 from trailformat.scan import RECORD, Batch
 from trailformat.trail.sequence import FilePosition
@@ -40,34 +40,15 @@ class PassedBeat(NamedTuple):
         return self.hops.get("extract_lag", 0)
 
 
-class MissingBeats(NamedTuple):
-    """A gap between beats.
-
-    Attributes:
-        after: the last beat before the gap.
-        before: the next beat; None if the trail ends without one.
-        end: the time of the next beat, or the newest time in the trail.
-        beats: number of missing beats.
-    """
-
-    after: BeatPlace
-    before: BeatPlace | None
-    end: int
-    beats: int
-
-    @property
-    def microseconds(self) -> int:
-        """The length of the gap."""
-        return self.end - self.after.time
-
-
 class BeatFacts(NamedTuple):
     """The facts about a lag that heartbeats show.
 
     Attributes:
         chosen: the beat that shows the lag; None without one.
+        path: its path.
         before: the last beats of the same path before it, the oldest first.
         gap: the gap at the given moment, else the longest one; None without one.
+        gap_path: the path in which it is.
         gaps: number of gaps in the trail.
         beats: number of beats.
         ends: time of the newest beat and newest time in the trail, if the given moment is after both and a beat was
@@ -76,10 +57,12 @@ class BeatFacts(NamedTuple):
 
     chosen: PassedBeat | None
     before: tuple[PassedBeat, ...]
-    gap: MissingBeats | None
+    gap: Gap | None
     gaps: int
     beats: int
     ends: tuple[int, int] | None = None
+    path: BeatPath | None = None
+    gap_path: BeatPath | None = None
 
 
 class _Way:
@@ -94,11 +77,6 @@ class _Way:
         """The time of the newest beat; 0 before the first."""
         return self.gaps.newest.time if self.gaps.newest is not None else 0
 
-    def missing_at(self, end: int) -> int:
-        """Return the number of beats missing from the newest one to a moment."""
-        interval = self.gaps.interval
-        return missing_beats(end - self.newest, interval) if interval else 0
-
 
 class BeatsAround:
     """Finds the beat that shows the lag, from beats in trail order.
@@ -109,7 +87,7 @@ class BeatsAround:
 
     def __init__(self, moment: int | None) -> None:
         self._at = moment
-        self._ways: dict[object, _Way] = {}
+        self._ways: dict[BeatPath, _Way] = {}
         self._beats = 0
 
     def add(self, beat: Beat) -> None:
@@ -119,7 +97,7 @@ class BeatsAround:
             return
         way = self._ways.setdefault(beat.path, _Way())
         point = _point(beat)
-        way.gaps.add(point.time, point.spot)
+        way.gaps.add(beat.place)
         if self._is_chosen(point, way.chosen):
             way.chosen, way.before = point, _in_order(way.recent, point.time)
         way.recent.append(point)
@@ -131,37 +109,37 @@ class BeatsAround:
 
     def facts(self, newest: int | None) -> BeatFacts:
         """Return the facts so far; ``newest`` is the newest time in the trail."""
-        known = [way for way in self._ways.values() if way.chosen is not None]
-        way = max(known, key=lambda way: way.chosen.total if way.chosen is not None else 0, default=None)
+        known = [(path, way) for path, way in self._ways.items() if way.chosen is not None]
+        path, way = max(known, key=lambda known: known[1].chosen.total if known[1].chosen else 0, default=(None, None))
         gaps = list(self._gaps(newest))
         number = len(gaps)
         if self._at is not None:
-            gaps = [gap for gap in gaps if gap.after.time < self._at < gap.end + (gap.before is None)]
-        gap = max(gaps, key=lambda gap: gap.microseconds, default=None)
+            gaps = [(path, gap) for path, gap in gaps if _is_in(gap, self._at)]
+        gap_path, gap = max(gaps, key=lambda gap: gap[1].microseconds, default=(None, None))
         chosen, before = (way.chosen, way.before) if way is not None else (None, ())
-        return BeatFacts(chosen, before, gap, number, self._beats, self._ends(newest))
+        return BeatFacts(chosen, before, gap, number, self._beats, self._ends(newest), path, gap_path)
 
-    @property
-    def _newest_way(self) -> _Way | None:
-        return max(self._ways.values(), key=lambda way: way.newest, default=None)
-
-    def _gaps(self, newest: int | None) -> Iterator[MissingBeats]:
-        """Yield the gaps of all paths, and that at the end of the trail for the path with the newest beat."""
-        for way in self._ways.values():
-            yield from (MissingBeats(gap.after, gap.before, gap.before.time, gap.beats) for gap in way.gaps.gaps())
-        newest_way = self._newest_way
-        if newest is None or newest_way is None or newest_way.gaps.newest is None:
-            return
-        if missing := newest_way.missing_at(newest):
-            yield MissingBeats(newest_way.gaps.newest, None, newest, missing)
+    def _gaps(self, newest: int | None) -> Iterator[tuple[BeatPath, Gap]]:
+        """Yield the gaps of all paths, those at the end of the trail last."""
+        for path, way in self._ways.items():
+            yield from ((path, gap) for gap in way.gaps.gaps())
+        if newest is not None:
+            yield from overdue_beats({path: way.gaps for path, way in self._ways.items()}, newest).items()
 
     def _ends(self, newest: int | None) -> tuple[int, int] | None:
         """Return the newest beat and the newest time if the moment is after both and a beat was due by then."""
-        way, moment = self._newest_way, self._at
+        way, moment = max(self._ways.values(), key=lambda way: way.newest, default=None), self._at
         if way is None or moment is None or newest is None or moment <= newest:
             return None
-        is_beyond = way.gaps.interval is None or way.missing_at(moment)
+        is_beyond = way.gaps.interval is None or way.gaps.overdue(moment) is not None
         return (way.newest, newest) if is_beyond else None
+
+
+def _is_in(gap: Gap, moment: int) -> bool:
+    """Return True if a moment is in a gap; that at the end of a trail begins with the commit of the last beat."""
+    if gap.before is None:
+        return gap.after.committed < moment <= gap.end
+    return gap.after.time < moment < gap.end
 
 
 def _in_order(points: Iterable[PassedBeat], end: int) -> tuple[PassedBeat, ...]:

@@ -6,11 +6,11 @@ import math
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from heapq import nlargest
 from typing import NamedTuple, Self
 
-from logdump.features.heartbeat.model import Beat, BeatPlace, Gap, HopLags, PathLag, SpreadSummary
+from logdump.features.heartbeat.model import Beat, BeatPath, BeatPlace, Gap, HopLags, PathLag, SpreadSummary
 from trailformat.trail.sequence import FilePosition
 
 MOST_EXACT = 100_000
@@ -148,7 +148,7 @@ class _Distance(NamedTuple):
 
     @property
     def microseconds(self) -> int:
-        """Time between the beat before the gap and the beat after it."""
+        """Time from one to the other."""
         return self.before.time - self.after.time
 
 
@@ -159,7 +159,7 @@ class GapFinder:
     """
 
     def __init__(self) -> None:
-        self._first: BeatPlace | None = None
+        self.first: BeatPlace | None = None
         self.newest: BeatPlace | None = None
         self._ranks = Ranks()
         self._widest: list[_Distance] = []
@@ -171,17 +171,16 @@ class GapFinder:
         vars(copied).update(vars(self) | {"_ranks": self._ranks.copy(), "_widest": self._widest[:]})
         return copied
 
-    def add(self, time: int, spot: FilePosition) -> None:
+    def add(self, place: BeatPlace) -> None:
         """Add a beat; it extends the range or divides a distance."""
-        place = BeatPlace(time, spot)
-        if self._first is None or self.newest is None:
-            self._first = self.newest = place
-        elif time > self.newest.time:
+        if self.first is None or self.newest is None:
+            self.first = self.newest = place
+        elif place.time > self.newest.time:
             self._put(len(self._widest), 0, _Distance(self.newest, place))
             self.newest = place
-        elif time < self._first.time:
-            self._put(0, 0, _Distance(place, self._first))
-            self._first = place
+        elif place.time < self.first.time:
+            self._put(0, 0, _Distance(place, self.first))
+            self.first = place
         else:
             self._divide(place)
 
@@ -225,7 +224,42 @@ class GapFinder:
             return
         for distance in self._kept:
             if missing := missing_beats(distance.microseconds, interval):
-                yield Gap(distance.after, distance.before, missing)
+                yield Gap(distance.after, distance.before, missing, distance.before.time)
+
+    def overdue(self, newest: int, interval: int | None = None) -> Gap | None:
+        """Return the gap after the last beat, None if no beat is overdue.
+
+        A beat is overdue one and a half intervals after the commit of the one before it: it may be on its way for as
+        long as that one was, so that a steady lag lets no beat be missing.
+
+        Args:
+            newest: the newest commit time in the trail.
+            interval: microseconds between two beats; by default the median distance.
+        """
+        interval = interval or self.interval
+        if interval is None or self.newest is None:
+            return None
+        missing = missing_beats(newest - self.newest.committed, interval)
+        return Gap(self.newest, None, missing, newest) if missing else None
+
+
+def overdue_beats(
+    finders: Mapping[BeatPath, GapFinder], newest: int, interval: int | None = None
+) -> dict[BeatPath, Gap]:
+    """Return the gap at the end of each path whose next beat is overdue; see ``GapFinder.overdue``.
+
+    A path is over, and lacks none, if one of the same databases began after its last beat: a process was renamed.
+    """
+    begun: dict[tuple[object, ...], int] = {}
+    for path, finder in finders.items():
+        if finder.first is not None:
+            begun[path[:3]] = max(begun.get(path[:3], finder.first.time), finder.first.time)
+    gaps = {
+        path: finder.overdue(newest, interval)
+        for path, finder in finders.items()
+        if finder.newest is not None and begun[path[:3]] <= finder.newest.time
+    }
+    return {path: gap for path, gap in gaps.items() if gap is not None}
 
 
 def missing_beats(distance: int, interval: int) -> int:
@@ -254,7 +288,7 @@ class _Path:
         is_late = beat.heartbeat_ts < self.last.heartbeat_ts
         if not is_late:
             self.last = beat
-        self.gaps.add(beat.heartbeat_ts, beat.row.spot)
+        self.gaps.add(beat.place)
         self.is_apply_unknown = self.is_apply_unknown or beat.is_apply_unknown
         for name, lag in zip(HOPS, beat.lags, strict=True):
             if lag is not None:
@@ -270,13 +304,15 @@ class Lags:
     """
 
     def __init__(self) -> None:
-        self._paths: dict[tuple[object, ...], _Path] = {}
+        self._paths: dict[BeatPath, _Path] = {}
         self.others = 0
         self.newest: int | None = None
+        self._committed = 0
 
     def add(self, beat: Beat) -> None:
         """Add a beat to the lags of its path."""
         self.note(*beat.moments)
+        self._committed = max(self._committed, beat.row.commit_time)
         path = self._paths.get(beat.path)
         if path is None:
             if len(self._paths) >= MOST_PATHS:
@@ -295,15 +331,21 @@ class Lags:
         """Number of beats of all paths, including those not listed."""
         return self.others + sum(path.beats for path in self._paths.values())
 
-    def paths(self, at: int | None = None, interval: int | None = None) -> Iterator[PathLag]:
+    def paths(
+        self, at: int | None = None, interval: int | None = None, committed: int | None = None
+    ) -> Iterator[PathLag]:
         """Yield the lags of each path, in the order of first beats.
 
         Args:
             at: the moment to which ages are measured; by default ``newest``.
             interval: microseconds between two beats; by default the median distance.
+            committed: the newest commit time, after which nothing is known; by default that of the beats.
         """
         at = self.newest if at is None else at
-        for path in self._paths.values():
+        finders = {key: path.gaps for key, path in self._paths.items()}
+        overdue = overdue_beats(finders, self._committed if committed is None else committed, interval)
+        for key, path in self._paths.items():
+            last = (overdue[key],) if key in overdue else ()
             source, target, direction, way = path.last.path
             yield PathLag(
                 source,
@@ -317,6 +359,6 @@ class Lags:
                 (at or path.last.heartbeat_ts) - path.last.heartbeat_ts,
                 interval or path.gaps.interval,
                 interval is not None or path.gaps.is_interval_exact,
-                tuple(path.gaps.gaps(interval)),
+                (*path.gaps.gaps(interval), *last),
                 path.is_apply_unknown,
             )

@@ -162,6 +162,10 @@ class WayTimes(NamedTuple):
         )
 
 
+BeatPath = tuple[str | None, str | None, Direction, tuple[str, ...]]
+"""A path of beats: source database, target database, direction, names of the processes."""
+
+
 class Beat(NamedTuple):
     """A heartbeat as read from one row; timestamps in Julian microseconds, None where not set.
 
@@ -182,7 +186,12 @@ class Beat(NamedTuple):
     is_reported: bool = False
 
     @property
-    def path(self) -> tuple[str | None, str | None, Direction, tuple[str, ...]]:
+    def place(self) -> BeatPlace:
+        """Its time and its row."""
+        return BeatPlace(self.heartbeat_ts, self.row.spot, self.row.commit_time)
+
+    @property
+    def path(self) -> BeatPath:
         """Source database, target database, direction, and the names of the processes."""
         row, is_out = self.row, self.direction is Direction.OUTGOING
         databases = (row.local_database, row.remote_database) if is_out else (row.remote_database, row.local_database)
@@ -264,23 +273,32 @@ class SpreadSummary(NamedTuple):
 
 
 class BeatPlace(NamedTuple):
-    """The time of a beat (Julian microseconds) and the position of its row."""
+    """The time of a beat, the position of its row, and the commit time of the row; times in Julian microseconds."""
 
     time: int
     spot: FilePosition
+    committed: int
 
 
 class Gap(NamedTuple):
-    """Two consecutive beats of a path, between which ``beats`` are missing."""
+    """A time without beats of a path, in which ``beats`` are missing.
+
+    Attributes:
+        after: the last beat before it.
+        before: the next beat; None if none has come by ``end``.
+        beats: number of missing beats.
+        end: the time of the next beat, or the newest time in the trail.
+    """
 
     after: BeatPlace
-    before: BeatPlace
+    before: BeatPlace | None
     beats: int
+    end: int
 
     @property
     def microseconds(self) -> int:
-        """Time between the beat before the gap and the beat after it."""
-        return self.before.time - self.after.time
+        """Time from one beat to the next, or from the commit of the last one to the end."""
+        return self.end - (self.after.committed if self.before is None else self.after.time)
 
 
 class PathLag(NamedTuple):

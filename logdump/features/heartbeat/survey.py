@@ -253,7 +253,7 @@ class HeartbeatSurvey:
         for start, interval_lags in self._intervals.values():
             yield from _interval(start, self._options.every or 0, interval_lags)
         moment, source = self._moment(now)
-        lags = list(self._lags.paths(moment, self._options.frequency))
+        lags = list(self._lags.paths(moment, self._options.frequency, 0 if is_partial else self._committed(moment)))
         yield self._whole(moment, source, len(lags), is_partial=is_partial)
         if self._options.display is Display.LAG and moment is not None:
             yield from (PathLagShown(lag, moment, source, is_partial) for lag in lags)
@@ -269,6 +269,11 @@ class HeartbeatSurvey:
             return self._options.at, Clock.GIVEN
         known = [moment for moment in (self._lags.newest, self._reader.newest) if moment is not None]
         return max(known, default=None), Clock.TRAIL
+
+    def _committed(self, moment: int | None) -> int | None:
+        """Return the newest commit time in the trail, not after the moment of the answer or the end of the beats."""
+        bounds = [bound for bound in (self._reader.newest, moment, self._options.end) if bound is not None]
+        return min(bounds, default=None)
 
     def _whole(self, moment: int | None, source: Clock, paths: int, *, is_partial: bool) -> Event:
         first, last = self._bounds or (None, None)

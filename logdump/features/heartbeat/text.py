@@ -176,10 +176,11 @@ def row_lines(shown: HeartbeatRowShown, settings: Settings) -> Iterator[str]:
 def gap_lines(shown: BeatGapShown, settings: Settings) -> Iterator[str]:
     """Yield the line of a gap: its path, the missing beats, and the beats around it."""
     gap, lag = shown.gap, shown.lag
-    after, before = (format_timestamp(beat.time, settings.time_offset) for beat in (gap.after, gap.before))
+    after, end = (format_timestamp(time, settings.time_offset) for time in (gap.after.time, gap.end))
+    before = f"before {end}, {_place(gap.before.spot)}" if gap.before is not None else f"none has come by {end}"
     yield (
         f"{route_text(lag.source, lag.target, lag.way)}: {amount(gap.beats, 'beat')} missing "
-        f"after {after}, {_place(gap.after.spot)}, before {before}, {_place(gap.before.spot)}"
+        f"after {after}, {_place(gap.after.spot)}, {before}"
     )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Generator
 from typing import NamedTuple
 
 from logdump.features.heartbeat.beats import NewBeats
-from logdump.features.heartbeat.lags import GapFinder
-from logdump.features.heartbeat.model import Beat, Gap, HeartbeatRow
+from logdump.features.heartbeat.lags import GapFinder, overdue_beats
+from logdump.features.heartbeat.model import Beat, BeatPath, Gap, HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
 from logdump.features.heartbeat.tables import table_of
 from logdump.features.timeline.volume import Volume, VolumeSums
@@ -115,12 +115,16 @@ class WayPoints:
         self._beats += 1
         self._newest = max(self._newest, beat.heartbeat_ts)
         self._sample.add(_point(beat))
-        self._gaps.add(beat.heartbeat_ts, beat.row.spot)
+        self._gaps.add(beat.place)
 
-    def timeline(self, last: Beat) -> WayTimeline:
-        """Return the beats so far, with a last one that may yet change."""
+    def gaps(self, last: Beat) -> GapFinder:
+        """Return the finder of the gaps so far, with a last beat that may yet change."""
         gaps = self._gaps.copy()
-        gaps.add(last.heartbeat_ts, last.row.spot)
+        gaps.add(last.place)
+        return gaps
+
+    def timeline(self, last: Beat, gaps: GapFinder, overdue: Gap | None) -> WayTimeline:
+        """Return the beats so far, with a last one that may yet change, and the gap after it."""
         source, target, _, way = last.path
         return WayTimeline(
             source,
@@ -128,7 +132,7 @@ class WayPoints:
             way,
             self._beats + 1,
             tuple(sorted([*self._sample.points(), _point(last)])),
-            tuple(gaps.gaps()),
+            (*gaps.gaps(), *([overdue] if overdue is not None else ())),
             gaps.interval,
             gaps.is_interval_exact,
             max(self._newest, last.heartbeat_ts),
@@ -211,7 +215,7 @@ class TimelineScan:
         self._reader: HeartbeatReader | None = None
         self._not_applied = NotAppliedByFile()
         self._new = NewBeats()
-        self._ways: dict[object, WayPoints] = {}
+        self._ways: dict[BeatPath, WayPoints] = {}
         self._volume = VolumeSums()
         self._covered = self._damaged = 0
         self._last_damage = -1
@@ -280,9 +284,12 @@ class TimelineScan:
         paths = list(dict.fromkeys((*self._ways, *last)))[:MOST_WAYS]
         of_file = self._reader.newest if self._reader is not None else None
         moments = [self._newest, of_file, *(moment for beat in last.values() for moment in beat.moments)]
+        ways = {path: self._ways.get(path, WayPoints()) for path in paths if path in last}
+        gaps = {path: way.gaps(last[path]) for path, way in ways.items()}
+        overdue = overdue_beats(gaps, of_file or 0)
         return Timeline(
             self._covered,
-            tuple(self._ways.get(path, WayPoints()).timeline(last[path]) for path in paths if path in last),
+            tuple(way.timeline(last[path], gaps[path], overdue.get(path)) for path, way in ways.items()),
             max((moment for moment in moments if moment is not None), default=None),
             None if last and not self._keeps_volume else self._volume.volume(),
             self._filters is not None,

@@ -101,7 +101,7 @@ def lag_plot(way: WayTimeline, width: int, zone: TimeOffset) -> Plot:
     bands = tuple(_lag_band(list(HOPS)[hop], [beat.lags[hop] for beat in way.points]) for hop in hops)
     columns = max(1, width - label_width(bands, width))
     scale = TimeScale(way.points[0].time, way.points[-1].time + (way.interval or 1), columns)
-    gaps, blank = _gap_columns(way.gaps, way.interval or 1, scale)
+    gaps, blank = _gap_columns([gap for gap in way.gaps if gap.before is not None], way.interval or 1, scale)
     drawn: dict[int, list[BeatPoint]] = {}
     for beat in way.points:
         drawn.setdefault(scale.column(beat.time), []).append(beat)
@@ -125,7 +125,7 @@ def _gap_columns(gaps: Sequence[Gap], interval: int, scale: TimeScale) -> tuple[
     missing: set[int] = set()
     blank: set[int] = set()
     for gap in gaps:
-        after, before = scale.column(gap.after.time), scale.column(gap.before.time)
+        after, before = scale.column(gap.after.time), scale.column(gap.end)
         empty = range(max(after + 1, scale.column(gap.after.time + interval)), before)
         blank.update(empty)
         missing.update(empty or (before,))

@@ -138,7 +138,8 @@ def test_at_a_moment_the_newest_beat_before_it_counts_though_an_older_one_comes_
             trail.insert(late.beat(minute * MINUTE, 10.0 + minute), minute * MINUTE)
 
     shown = explained(line, scenario, tmp_path, at(4.5))
-    assert parts(shown)[0].startswith("Beat of <4>")
+    assert parts(shown)[:1] == ["Path: SRC => TGT   EXT1 ==> PMP1"]
+    assert parts(shown)[1].startswith("Beat of <4>")
 
 
 @pytest.mark.parametrize("order", [(0, 2, 1, 3), (3, 2, 1, 0), (1, 0, 0, 2, 3, 3)])

@@ -20,9 +20,9 @@ from logdump.features.explain import ddl
 from logdump.features.explain import lag as lag_rules
 from logdump.features.explain.ddl import RULES, DdlFacts
 from logdump.features.explain.lag import LagFacts
-from logdump.features.explain.lag_facts import BeatFacts, ClockLag, MissingBeats, PassedBeat, TrailFacts
+from logdump.features.explain.lag_facts import BeatFacts, ClockLag, PassedBeat, TrailFacts
 from logdump.features.explain.model import Explained, VerdictRule, conclusion
-from logdump.features.heartbeat.model import BeatPlace
+from logdump.features.heartbeat.model import BeatPlace, Gap
 from logdump.parameters.model import ProcessSide
 from tests.logdump.line import Line
 from tests.searching import Random
@@ -98,7 +98,8 @@ def lag_facts() -> Iterator[LagFacts]:
         *(passed(9 * MINUTE, lag * SECOND, other * SECOND) for lag, other in ((45, -5), (9, -1), (-1, 2))),
         None,
     )
-    gaps = (None, MissingBeats(BeatPlace(8 * MINUTE, HERE), BeatPlace(20 * MINUTE, HERE), 20 * MINUTE, 11))
+    last, following = (BeatPlace(minute * MINUTE, HERE, minute * MINUTE) for minute in (8, 20))
+    gaps = (None, Gap(last, following, 11, following.time))
     restarts = ((), (Restart(HERE, RESTART_OK, 9 * MINUTE + SECOND),))
     long = TransactionInterval(
         "1", "1.1.1", None, 0, BeginSource.OPERATIONS, 60 * MINUTE, None, None, HERE, 3, 100, HERE

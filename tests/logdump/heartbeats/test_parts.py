@@ -23,7 +23,7 @@ from logdump.features.heartbeat import lags
 from logdump.features.heartbeat.beats import routing_path
 from logdump.features.heartbeat.columns import lag, lag_history
 from logdump.features.heartbeat.lags import MOST_GAPS, GapFinder, Spread
-from logdump.features.heartbeat.model import HeartbeatRow, Role, way, way_text
+from logdump.features.heartbeat.model import BeatPlace, HeartbeatRow, Role, way, way_text
 from logdump.features.heartbeat.reading import HeartbeatReader, timestamp
 from logdump.features.heartbeat.tables import role_of
 from tests.logdump.heartbeats.target import captured
@@ -220,8 +220,8 @@ def test_nothing_is_said_of_no_value() -> None:
 def found_gaps(times: list[int], interval: int | None = None) -> list[tuple[int, int, int]]:
     finder = GapFinder()
     for time in times:
-        finder.add(time, HERE)
-    return [(gap.after.time, gap.before.time, gap.beats) for gap in finder.gaps(interval)]
+        finder.add(BeatPlace(time, HERE, time))
+    return [(gap.after.time, gap.end, gap.beats) for gap in finder.gaps(interval)]
 
 
 def true_gaps(times: list[int], interval: int | None = None) -> list[tuple[int, int, int]]:
@@ -255,7 +255,7 @@ def test_equal_beats_have_no_distance() -> None:
     assert GapFinder().interval is None
     finder = GapFinder()
     for time in (0, 0, 0, 60):
-        finder.add(time, HERE)
+        finder.add(BeatPlace(time, HERE, time))
     assert finder.interval == 60
 
 
@@ -275,9 +275,9 @@ def test_a_beat_is_missing_when_the_next_is_more_than_half_an_interval_late(dist
 def test_a_copy_of_a_finder_goes_on_by_itself() -> None:
     finder = GapFinder()
     for time in (0, 120, 180):
-        finder.add(time, HERE)
+        finder.add(BeatPlace(time, HERE, time))
     copied = finder.copy()
-    copied.add(60, HERE)
+    copied.add(BeatPlace(60, HERE, 60))
     assert (list(copied.gaps(60)), len(list(finder.gaps(60)))) == ([], 1)
 
 
@@ -286,7 +286,7 @@ def test_the_widest_gaps_are_kept_of_very_many() -> None:
     time = 0
     for number in range(MOST_GAPS + 1000):
         time += 1000 + number
-        gaps.add(time, HERE)
+        gaps.add(BeatPlace(time, HERE, time))
     found = list(gaps.gaps(1))
     assert len(found) == MOST_GAPS
     assert found[0].microseconds == 1000 + 1000
