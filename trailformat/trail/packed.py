@@ -22,14 +22,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple, Protocol, cast
 
+from trailformat.codec.limits import UNPACKED, size_limit
 from trailformat.codec.mapped_file import InputFile, LocalFile
 from trailformat.codec.regular_file import open_regular
 from trailformat.codec.remote.path import RemotePath
 from trailformat.errors import CannotRead, NotATrail
 from trailformat.records import reached
 
-LIMIT_VARIABLE = "LOGDUMP_UNPACKED_LIMIT"
-"""The environment variable that replaces LIMIT, in bytes."""
 LIMIT = 64 << 30
 """Maximum bytes of one unpacked file, and of all copies kept: a small file can unpack to any number of zeros."""
 WHOLE = "whole"
@@ -356,8 +355,8 @@ def _bytes_kept() -> int:
 
 
 def _limit() -> int:
-    given = os.environ.get(LIMIT_VARIABLE, "")
-    return int(given) if given.isdecimal() else LIMIT
+    given = size_limit(UNPACKED)
+    return LIMIT if given is None else given
 
 
 def _unpacked(path: Path, file: IO[bytes], member: str) -> tuple[int, str]:
@@ -429,7 +428,7 @@ def _filled(path: Path, fill: Callable[[Callable[[bytes], object]], object]) -> 
         size += len(chunk)
         if size > limit:
             raise NotATrail(
-                f"its unpacked copy has more than {limit:,} bytes; set {LIMIT_VARIABLE} to raise the limit", path=path
+                f"its unpacked copy has more than {limit:,} bytes; set {UNPACKED} to raise the limit", path=path
             )
         copy.write(chunk)
 
