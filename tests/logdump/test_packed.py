@@ -22,7 +22,7 @@ from tests.logdump.program import logdump
 from trailformat import NotATrail, TrailFile
 from trailformat.codec.limits import UNPACKED
 from trailformat.records import reached
-from trailformat.trail import packed
+from trailformat.trail.packed import opening
 from trailformat.trail.sequence import TrailName, TrailSequence, next_file, previous_file
 from trailformat.transactions.whole_trail import WholeTrail, gaps_among
 
@@ -191,7 +191,7 @@ def test_a_copy_is_kept_for_the_next_who_opens_the_file(tmp_path: Path, monkeypa
     path = in_folder(tmp_path, ".gz") / f"{NAMES[0]}.gz"
     with TrailFile(path):
         pass
-    monkeypatch.setattr(packed, "_reader", None)
+    monkeypatch.setattr(opening, "unpacked", None)
     with TrailFile(path) as trail:
         assert trail.twin().size == (TRAILS / NAMES[0]).stat().st_size
 

@@ -10,7 +10,6 @@ bytes of two versions are never combined.
 from __future__ import annotations
 
 import errno
-import io
 import mmap
 import os
 import shutil
@@ -21,7 +20,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trailformat.codec.limits import CACHED, size_limit
 from trailformat.codec.mapped_file import FileBuffer, FileContents, RecentBytes
@@ -443,43 +442,3 @@ class FetchedBytes(FileContents):
                 return mmap.mmap(file.fileno(), stop - start, access=mmap.ACCESS_READ), start
             except OSError as error:
                 raise CannotRead.of(error, self._path, start) from error
-
-
-class RemoteReader(io.RawIOBase):
-    """A file in a store as a stream; closing the stream closes the file."""
-
-    def __init__(self, file: RemoteFile) -> None:
-        self._file = file
-        self._at = 0
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def seekable(self) -> bool:
-        """Return True."""
-        return True
-
-    def tell(self) -> int:
-        """Return the position of the next read."""
-        return self._at
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Set the position and return it."""
-        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at}.get(whence)
-        self._at = max((self._file.status().st_size if base is None else base) + offset, 0)
-        return self._at
-
-    def readinto(self, target: Any) -> int:
-        """Copy bytes of the file; return their number, 0 at its end."""
-        view = memoryview(target).cast("B")
-        data = self._file.read(self._at, len(view))
-        view[: len(data)] = data
-        self._at += len(data)
-        return len(data)
-
-    def close(self) -> None:
-        """Close the stream and the file."""
-        if not self.closed:
-            self._file.close()
-        super().close()
