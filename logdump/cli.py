@@ -24,7 +24,7 @@ from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
 from trailformat.codec.limits import CACHED, UNPACKED, size_limit
 from trailformat.codec.regular_file import open_regular
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of, place
 from trailformat.codec.remote.url import keeping_secrets
 from trailformat.errors import CannotRead
 
@@ -165,7 +165,7 @@ def _unknown(word: str) -> str | None:
     from logdump.session.files import near_files  # noqa: PLC0415 - for a message only
 
     known = [*NAMES, *(name.lower() for name in REGISTRY.words())]
-    near = near_files(place(word).expanduser()) or [
+    near = (near_files(path_of(word)) if word else []) or [
         *get_close_matches(word.lower(), NAMES, n=1, cutoff=0.6),
         *get_close_matches(word.lower(), dict.fromkeys(known), n=3, cutoff=0.6),
     ]

@@ -25,8 +25,8 @@ from trailformat.trail.packed.streams import (
     CHUNK,
     TAR,
     ZIP,
+    ByteReader,
     DamagedArchive,
-    Reader,
     exactly,
     packing_of,
     unpacked,
@@ -42,7 +42,7 @@ _ZIP_END_MAGIC = b"PK\x05\x06"
 _IN_ZIP64 = 0xFFFFFFFF
 
 
-class Member(NamedTuple):
+class ArchivedFile(NamedTuple):
     """A file in an archive: the place of its header, or the number of its entry, which identifies it."""
 
     at: int
@@ -59,7 +59,8 @@ class _Other(NamedTuple):
     """A member that is no file: a device or FIFO."""
 
 
-Visit = Callable[[Member, Reader], object]
+_Entry = ArchivedFile | _Link | _Other
+Visit = Callable[[ArchivedFile, ByteReader], object]
 
 
 class Archive:
@@ -76,19 +77,34 @@ class Archive:
 
     def __init__(self, stream: IO[bytes], packing: str) -> None:
         self.stream, self.packing = stream, packing
-        self.problems: dict[Member, str] = {}
-        self._entries: dict[str, Member | _Link | _Other] = {}
+        self.problems: dict[ArchivedFile, str] = {}
+        self._entries: dict[str, _Entry] = {}
+        self._led_up: set[str] = set()
 
     def names(self) -> list[str]:
         """Return the names of the files, in the order of the archive."""
         return [name for name in self._entries if self.find(name) is not None]
 
-    def find(self, name: str) -> Member | None:
+    def _place_of(self, name: str) -> str:
+        """Return the path inside for the name of a member, which replaces a former one; empty if it has no path.
+
+        A name that leads to a parent folder, which ``tar`` does not extract, replaces no proper one.
+        """
+        place = inner_name(name)
+        if ".." in name.split("/"):
+            if place in self._entries and place not in self._led_up:
+                return ""
+            self._led_up.add(place)
+        else:
+            self._led_up.discard(place)
+        return place
+
+    def find(self, name: str) -> ArchivedFile | None:
         """Return a file by its name; None if there is none."""
         for _ in range(_MOST_LINKS):
             entry = self._entries.get(name)
             if not isinstance(entry, _Link):
-                return entry if isinstance(entry, Member) else None
+                return entry if isinstance(entry, ArchivedFile) else None
             if entry.target is None:
                 return None
             name = entry.target
@@ -110,7 +126,7 @@ class Archive:
         return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
 
     @abstractmethod
-    def visit(self, member: Member, visit: Visit, path: Path) -> None:
+    def visit(self, member: ArchivedFile, visit: Visit, path: Path) -> None:
         """Call ``visit`` for a member, and for those after it if they are read on the way.
 
         Raises:
@@ -155,11 +171,11 @@ def _reading(path: Path) -> Iterator[None]:
 class _OfArchive:
     """A reader of the bytes of an archive, whose errors are those of the archive and not of a member."""
 
-    def __init__(self, source: Reader, path: Path) -> None:
+    def __init__(self, source: ByteReader, path: Path) -> None:
         self._source, self._path = source, path
 
     def read(self, size: int, /) -> bytes:
-        """Return bytes, like Reader."""
+        """Return bytes, like ByteReader."""
         with _reading(self._path):
             return self._source.read(size)
 
@@ -190,11 +206,11 @@ def _link_target(name: str, text: str) -> str | None:
     return "/".join(parts)
 
 
-class _Entry(tarfile.TarInfo):
+class _Header(tarfile.TarInfo):
     """A header of tar; one that is damaged is an error, not the end of the archive."""
 
     @classmethod
-    def fromtarfile(cls, tarfile_: tarfile.TarFile) -> _Entry:
+    def fromtarfile(cls, tarfile_: tarfile.TarFile) -> _Header:
         """Return the next header."""
         try:
             return super().fromtarfile(tarfile_)
@@ -209,7 +225,7 @@ class _Entry(tarfile.TarInfo):
 class _Forward(io.RawIOBase):
     """A reader as a stream whose position only increases, as ``tarfile`` needs it."""
 
-    def __init__(self, source: Reader, jump: Callable[[int], object] | None, position: int = 0) -> None:
+    def __init__(self, source: ByteReader, jump: Callable[[int], object] | None, position: int = 0) -> None:
         self._source, self._jump, self._position = source, jump, position
 
     def tell(self) -> int:
@@ -237,7 +253,7 @@ class _Forward(io.RawIOBase):
 
 
 def _tar(stream: _Forward) -> tarfile.TarFile:
-    return tarfile.TarFile(fileobj=cast("IO[bytes]", stream), mode="r", tarinfo=_Entry, errorlevel=2)
+    return tarfile.TarFile(fileobj=cast("IO[bytes]", stream), mode="r", tarinfo=_Header, errorlevel=2)
 
 
 class _Tar(Archive):
@@ -248,23 +264,22 @@ class _Tar(Archive):
         with _tar(stream) as archive:
             while (entry := archive.next()) is not None:
                 archive.members = []  # type: ignore[attr-defined] # it keeps them all
-                name = inner_name(entry.name)
-                if name and not entry.isdir():
-                    self._entries.pop(name, None)
-                    self._entries[name] = self._entry(name, entry)
+                if not entry.isdir() and (name := self._place_of(entry.name)):
+                    self._entries[name] = self._entry(name, entry, self._entries.pop(name, None))
                 if entry.isreg():
                     visit(archive, entry)
         while padding := stream.read(CHUNK):
             if padding.strip(b"\0"):
                 raise tarfile.ReadError("bytes follow its end: it may be several archives, one after the other")
 
-    def _entry(self, name: str, entry: tarfile.TarInfo) -> Member | _Link | _Other:
+    def _entry(self, name: str, entry: tarfile.TarInfo, former: _Entry | None) -> _Entry | _Link | _Other:
         if entry.isreg():
-            return Member(entry.offset)
+            return ArchivedFile(entry.offset)
         if entry.issym():
             return _Link(_link_target(name, entry.linkname), entry.linkname)
         if entry.islnk():
-            return self.find(inner_name(entry.linkname)) or _Link(None, entry.linkname)
+            # one that cannot be made replaces nothing
+            return self.find(inner_name(entry.linkname)) or former or _Link(None, entry.linkname)
         return _Other()
 
 
@@ -276,32 +291,32 @@ class _PlainTar(_Tar):
         stream.seek(0)
         self._walk(_Forward(stream, stream.seek), lambda _archive, _entry: None)
 
-    def visit(self, member: Member, visit: Visit, path: Path) -> None:
+    def visit(self, member: ArchivedFile, visit: Visit, path: Path) -> None:
         """Call ``visit`` for the member."""
         self.stream.seek(member.at)
         with _reading(path), _tar(_Forward(_OfArchive(self.stream, path), self.stream.seek, member.at)) as archive:
             entry = archive.next()
             if entry is not None:
-                visit(member, cast("Reader", archive.extractfile(entry)))
+                visit(member, cast("ByteReader", archive.extractfile(entry)))
 
 
 class _CompressedTar(_Tar):
     """A compressed tar archive, which is read as a whole; members after the asked one are visited too."""
 
-    def __init__(self, stream: IO[bytes], reader: Reader, packing: str, visit: Visit, path: Path) -> None:
+    def __init__(self, stream: IO[bytes], reader: ByteReader, packing: str, visit: Visit, path: Path) -> None:
         super().__init__(stream, packing)
         self._walk_from(0, reader, visit, path)
 
-    def visit(self, member: Member, visit: Visit, path: Path) -> None:
+    def visit(self, member: ArchivedFile, visit: Visit, path: Path) -> None:
         """Call ``visit`` for the member and those after it."""
         self.stream.seek(0)
         with _reading(path):
             self._walk_from(member.at, unpacked(self.stream, path)[0], visit, path)
 
-    def _walk_from(self, first: int, reader: Reader, visit: Visit, path: Path) -> None:
+    def _walk_from(self, first: int, reader: ByteReader, visit: Visit, path: Path) -> None:
         def visit_entry(archive: tarfile.TarFile, entry: tarfile.TarInfo) -> None:
             if entry.offset >= first:
-                visit(Member(entry.offset), cast("Reader", archive.extractfile(entry)))
+                visit(ArchivedFile(entry.offset), cast("ByteReader", archive.extractfile(entry)))
 
         self._walk(_Forward(_OfArchive(reader, path), None), visit_entry)
 
@@ -317,19 +332,18 @@ class _Zip(Archive):
         self._infos: list[zipfile.ZipInfo] = []
         self._see_that_it_is_all()
         for info in self._archive.infolist():
-            name = inner_name(info.filename.replace("\\", "/"))
-            if name and not info.is_dir():
+            if not info.is_dir() and (name := self._place_of(info.filename.replace("\\", "/"))):
                 self._entries.pop(name, None)
                 self._entries[name] = self._entry(info, name)
 
-    def visit(self, member: Member, visit: Visit, path: Path) -> None:
+    def visit(self, member: ArchivedFile, visit: Visit, path: Path) -> None:
         """Call ``visit`` for the member."""
         with _reading(path):
             source = self._archive.open(self._infos[member.at])
         with source:
-            visit(member, cast("Reader", source))
+            visit(member, cast("ByteReader", source))
 
-    def _entry(self, info: zipfile.ZipInfo, name: str) -> Member | _Link | _Other:
+    def _entry(self, info: zipfile.ZipInfo, name: str) -> _Entry:
         mode = info.external_attr >> 16
         if stat.S_ISLNK(mode):
             text = self._archive.read(info).decode("utf-8", "replace") if info.file_size < CHUNK else ""
@@ -337,10 +351,10 @@ class _Zip(Archive):
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
             return _Other()
         self._infos.append(info)
-        return Member(len(self._infos) - 1)
+        return ArchivedFile(len(self._infos) - 1)
 
     def _see_that_it_is_all(self) -> None:
-        """Raise BadZipFile if bytes stand before the archive or follow it, which may be another one."""
+        """Raise BadZipFile if other bytes come before the archive or after it, which may be another one."""
         size = self.stream.seek(0, os.SEEK_END)
         start = size - _ZIP_END - len(self._archive.comment)
         self.stream.seek(max(start, 0))
@@ -349,4 +363,4 @@ class _Zip(Archive):
             raise zipfile.BadZipFile("bytes follow its end")
         directory = int.from_bytes(end[16:20], "little")
         if directory not in (_IN_ZIP64, self._archive.start_dir):
-            raise zipfile.BadZipFile("bytes stand before it: it may be several archives, one after the other")
+            raise zipfile.BadZipFile("bytes come before it: it may be several archives, one after the other")

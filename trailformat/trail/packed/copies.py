@@ -28,7 +28,7 @@ _VOLUMES = 16
 Write = Callable[[bytes], object]
 
 
-class Key(NamedTuple):
+class FileVersion(NamedTuple):
     """The identity of one version of a packed file, or of a member of it."""
 
     device: int
@@ -38,12 +38,12 @@ class Key(NamedTuple):
     member: str
 
     @classmethod
-    def of(cls, status: os.stat_result, member: str = "") -> Key:
+    def of(cls, status: os.stat_result, member: str = "") -> FileVersion:
         """Return the identity of a file by its status."""
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, member)
 
 
-class Copy(NamedTuple):
+class UnpackedCopy(NamedTuple):
     """A kept copy: where it is in an unnamed file, and its status as a file."""
 
     volume: _Volume
@@ -72,8 +72,8 @@ class Copies:
 
     def __init__(self) -> None:
         self.pid = os.getpid()
-        self._copies: dict[Key, Copy] = {}
-        self._volumes: OrderedDict[_Volume, list[Key]] = OrderedDict()
+        self._copies: dict[FileVersion, UnpackedCopy] = {}
+        self._volumes: OrderedDict[_Volume, list[FileVersion]] = OrderedDict()
         self._written: _Volume | None = None
 
     @property
@@ -81,18 +81,20 @@ class Copies:
         """Bytes that may be kept of files that nobody has asked for yet: half of the limit and of the free disk."""
         return min(_limit(), shutil.disk_usage(tempfile.gettempdir()).free) // 2
 
-    def get(self, key: Key) -> Copy | None:
+    def get(self, key: FileVersion) -> UnpackedCopy | None:
         """Return the kept copy of a file; None without one."""
         copy = self._copies.get(key)
         if copy is not None:
             self._volumes.move_to_end(copy.volume)
         return copy
 
-    def known(self, key: Key) -> Copy | None:
+    def known(self, key: FileVersion) -> UnpackedCopy | None:
         """Return the same, in another thread while a file is unpacked."""
         return self._copies.get(key)
 
-    def add(self, key: Key, path: Path, fill: Callable[[Write], object], most: int | None = None) -> Copy:
+    def add(
+        self, key: FileVersion, path: Path, fill: Callable[[Write], object], most: int | None = None
+    ) -> UnpackedCopy:
         """Keep the copy that ``fill`` writes, in place of a former one of the same file.
 
         ``most`` is the maximum number of bytes, if less than the limit.
@@ -127,7 +129,7 @@ class Copies:
             raise
         volume.size = start + size
         os.ftruncate(volume.handle, volume.size)
-        self._copies[key] = copy = Copy(volume, start, _with_size(os.fstat(volume.handle), size))
+        self._copies[key] = copy = UnpackedCopy(volume, start, _with_size(os.fstat(volume.handle), size))
         self._volumes[volume].append(key)
         self._drop_beyond(limit)
         return copy

@@ -18,20 +18,20 @@ from trailformat.codec.regular_file import open_regular
 from trailformat.codec.remote.path import RemotePath
 from trailformat.errors import CannotRead, NotATrail
 from trailformat.records import reached
-from trailformat.trail.packed.copies import Copies, Copy, Key, Write
+from trailformat.trail.packed.copies import Copies, FileVersion, UnpackedCopy, Write
 from trailformat.trail.packed.streams import (
     ARCHIVES,
     CHUNK,
     HEAD,
+    ByteReader,
     DamagedArchive,
-    Reader,
     packing_of,
     unpacked,
     unpacking,
 )
 
 if TYPE_CHECKING:
-    from trailformat.trail.packed.archives import Archive, Member, Visit
+    from trailformat.trail.packed.archives import Archive, ArchivedFile, Visit
 
 WHOLE = "whole"
 """The packing of a file that a server does not serve by ranges, so that it is copied."""
@@ -59,7 +59,7 @@ class _Process:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.copies = Copies()
-        self.archives: OrderedDict[Key, Archive | DamagedArchive] = OrderedDict()
+        self.archives: OrderedDict[FileVersion, Archive | DamagedArchive] = OrderedDict()
 
 
 _process = _Process()
@@ -145,7 +145,7 @@ def _whole_copy(path: RemotePath) -> LocalFile:
     store, url = store_of(path.url), path.url
     facts = store.facts(url, now=True)
     with _process.lock:
-        key, copies = Key.of(status_of(url, facts), WHOLE), _process.copies
+        key, copies = FileVersion.of(status_of(url, facts), WHOLE), _process.copies
         copy = copies.get(key) or copies.add(key, path, lambda write: store.copy_whole(url, write))
         status = status_of(url, facts._replace(size=copy.status.st_size))
         return _WholeCopy(os.dup(copy.volume.handle), copy.start, status)
@@ -171,7 +171,9 @@ def known_size(path: Path) -> int:
         OSError: it is not there.
     """
     status = status_of(path)
-    copy = _process.copies.known(Key.of(status))  # without the lock: a progress display calls it during unpacking
+    copy = _process.copies.known(
+        FileVersion.of(status)
+    )  # without the lock: a progress display calls it during unpacking
     return copy.status.st_size if copy is not None else status.st_size
 
 
@@ -307,9 +309,9 @@ def _archive(path: Path, file: InputFile) -> Archive:
     """Return what is in an archive; a compressed one is unpacked for this, as far as there is room. Needs the lock."""
     from trailformat.trail.packed.archives import archive_of  # noqa: PLC0415 - few files are archives
 
-    key, archives = Key.of(file.status()), _process.archives
+    key, archives = FileVersion.of(file.status()), _process.archives
     if key not in archives:
-        problems: dict[Member, str] = {}
+        problems: dict[ArchivedFile, str] = {}
         stream = _stream(file.twin())
         try:
             archives[key] = archive = archive_of(stream, path, _keeping(path, key, stream, problems, None))
@@ -328,9 +330,9 @@ def _archive(path: Path, file: InputFile) -> Archive:
     return answer
 
 
-def _copy_of(path: Path, file: InputFile) -> Copy:
+def _copy_of(path: Path, file: InputFile) -> UnpackedCopy:
     """Return the kept copy of a compressed file; unpack it if there is none. Needs the lock."""
-    key, copies = Key.of(file.status()), _process.copies
+    key, copies = FileVersion.of(file.status()), _process.copies
     if (copy := copies.get(key)) is not None:
         return copy
     with _stream(file.twin()) as stream, unpacking(path, "it"):
@@ -340,9 +342,9 @@ def _copy_of(path: Path, file: InputFile) -> Copy:
     raise NotATrail(_archive_problem(path, file), path=path)
 
 
-def _copy_of_member(path: Path, file: InputFile, archive_path: Path, name: str) -> Copy:
+def _copy_of_member(path: Path, file: InputFile, archive_path: Path, name: str) -> UnpackedCopy:
     """Return the kept copy of a file in an archive; unpack it if there is none. Needs the lock."""
-    key, copies = Key.of(file.status()), _process.copies
+    key, copies = FileVersion.of(file.status()), _process.copies
     archive = _archive(archive_path, file)
     member = archive.find(name)
     if member is None:
@@ -357,11 +359,13 @@ def _copy_of_member(path: Path, file: InputFile, archive_path: Path, name: str) 
     return copy
 
 
-def _member_key(archive: Key, member: Member) -> Key:
+def _member_key(archive: FileVersion, member: ArchivedFile) -> FileVersion:
     return archive._replace(member=str(member.at))
 
 
-def _keeping(path: Path, archive: Key, stream: IO[bytes], problems: dict[Member, str], asked: Member | None) -> Visit:
+def _keeping(
+    path: Path, archive: FileVersion, stream: IO[bytes], problems: dict[ArchivedFile, str], asked: ArchivedFile | None
+) -> Visit:
     """Return what keeps copies of the members of an archive: of the asked one, and of others while there is room.
 
     Why a member cannot be unpacked is noted in ``problems``.
@@ -369,7 +373,7 @@ def _keeping(path: Path, archive: Key, stream: IO[bytes], problems: dict[Member,
     copies = _process.copies
     room = copies.room
 
-    def keep(member: Member, source: Reader) -> None:
+    def keep(member: ArchivedFile, source: ByteReader) -> None:
         nonlocal room
         key, most = _member_key(archive, member), None if member == asked else room
         if member != asked and (not room or copies.known(key) is not None):
@@ -390,7 +394,7 @@ def _keeping(path: Path, archive: Key, stream: IO[bytes], problems: dict[Member,
     return keep
 
 
-def _no_archive(source: Reader, path: Path) -> Reader:
+def _no_archive(source: ByteReader, path: Path) -> ByteReader:
     """Return a reader of the unpacked bytes of a file in an archive. Raises NotATrail if it is itself an archive."""
     reader, _ = unpacked(source, path)
     if (inner := packing_of(reader.head)) is not None:
@@ -398,7 +402,7 @@ def _no_archive(source: Reader, path: Path) -> Reader:
     return reader
 
 
-def _all_of(source: Reader, path: Path, stream: IO[bytes]) -> Callable[[Write], None]:
+def _all_of(source: ByteReader, path: Path, stream: IO[bytes]) -> Callable[[Write], None]:
     """Return what writes all bytes of a reader; progress is the place in the packed file."""
 
     def write_all(write: Write) -> None:

@@ -38,7 +38,7 @@ CHUNK = 1 << 20
 _MOST_LAYERS = 3
 
 
-class Reader(Protocol):
+class ByteReader(Protocol):
     """Reads bytes in order."""
 
     def read(self, size: int, /) -> bytes:
@@ -76,20 +76,20 @@ class Peeked:
         head: the first HEAD bytes, fewer if there are not as many.
     """
 
-    def __init__(self, source: Reader) -> None:
+    def __init__(self, source: ByteReader) -> None:
         self._source = source
         self.head = exactly(source, HEAD)
         self._rest = self.head
 
     def read(self, size: int, /) -> bytes:
-        """Return bytes, like Reader."""
+        """Return bytes, like ByteReader."""
         if not self._rest:
             return self._source.read(size)
         data, self._rest = self._rest[:size], self._rest[size:]
         return data if len(data) == size else data + self._source.read(size - len(data))
 
 
-def exactly(source: Reader, size: int) -> bytes:
+def exactly(source: ByteReader, size: int) -> bytes:
     """Return ``size`` bytes, fewer at the end."""
     data = b""
     while len(data) < size and (more := source.read(min(size - len(data), CHUNK))):
@@ -97,7 +97,7 @@ def exactly(source: Reader, size: int) -> bytes:
     return data
 
 
-def unpacked(source: Reader, path: Path) -> tuple[Peeked, str | None]:
+def unpacked(source: ByteReader, path: Path) -> tuple[Peeked, str | None]:
     """Return a reader of the bytes without any layer of compression, and the packing of the outer layer, if any.
 
     Raises:
@@ -113,7 +113,7 @@ def unpacked(source: Reader, path: Path) -> tuple[Peeked, str | None]:
     raise NotATrail(f"it is compressed more than {_MOST_LAYERS} times", path=path)
 
 
-def decompressed(source: Reader, packing: str, path: Path) -> Reader:
+def decompressed(source: ByteReader, packing: str, path: Path) -> ByteReader:
     """Return a reader of the unpacked bytes of a compressed file.
 
     Its ``read`` raises EOFError, OSError without a number, zlib.error and lzma.LZMAError for damage.
@@ -133,7 +133,7 @@ def decompressed(source: Reader, packing: str, path: Path) -> Reader:
 class _Streams:
     """The unpacked bytes of streams of bzip2 or xz."""
 
-    def __init__(self, source: Reader, packing: str) -> None:
+    def __init__(self, source: ByteReader, packing: str) -> None:
         self._source, self._packing = source, packing
         self._stream, self._rest = self._new(), b""
 
@@ -145,7 +145,7 @@ class _Streams:
         return bz2.BZ2Decompressor()
 
     def read(self, size: int, /) -> bytes:
-        """Return bytes, like Reader."""
+        """Return bytes, like ByteReader."""
         while not self._stream.eof or self._begin_next():
             packed = b""
             if self._stream.needs_input and not (packed := self._rest or self._source.read(CHUNK)):
@@ -167,7 +167,8 @@ class _Streams:
         rest += exactly(self._source, max(_LONGEST_MAGIC - len(rest), 0))
         if zeros % _XZ_UNIT or (rest and packing_of(rest) != self._packing):
             raise _follows(self._packing)
-        self._stream, self._rest = self._new(), rest
+        if rest:
+            self._stream, self._rest = self._new(), rest
         return bool(rest)
 
 
@@ -182,7 +183,7 @@ class _Frames:
     KiB.
     """
 
-    def __init__(self, source: Reader, path: Path) -> None:
+    def __init__(self, source: ByteReader, path: Path) -> None:
         try:
             import zstandard  # noqa: PLC0415 - few files are packed
         except ImportError:
@@ -196,7 +197,7 @@ class _Frames:
         self._rest = b""
 
     def read(self, size: int, /) -> bytes:
-        """Return bytes, like Reader."""
+        """Return bytes, like ByteReader."""
         while not self._rest:
             try:
                 if self._frame is None and not self._begin():
