@@ -22,8 +22,9 @@ from logdump.notation.text import escape
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
+from trailformat.codec.limits import CACHED, UNPACKED, size_limit
 from trailformat.codec.regular_file import open_regular
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of, place
 from trailformat.codec.remote.url import keeping_secrets
 from trailformat.errors import CannotRead
 
@@ -164,7 +165,7 @@ def _unknown(word: str) -> str | None:
     from logdump.session.files import near_files  # noqa: PLC0415 - for a message only
 
     known = [*NAMES, *(name.lower() for name in REGISTRY.words())]
-    near = near_files(place(word).expanduser()) or [
+    near = (near_files(path_of(word)) if word else []) or [
         *get_close_matches(word.lower(), NAMES, n=1, cutoff=0.6),
         *get_close_matches(word.lower(), dict.fromkeys(known), n=3, cutoff=0.6),
     ]
@@ -231,10 +232,18 @@ def _is_data(line: str) -> bool:
 def main(argv: list[str] | None = None) -> int:
     """Run ``logdump``; returns the exit status."""
     _prepare_streams()
+    if (status := _guarded(_see_limits)) is not None:
+        return status
     arguments = [keeping_secrets(word) for word in _without_storage(sys.argv[1:] if argv is None else argv)]
     if arguments and (status := _guarded(lambda: _run_verb(arguments))) is not None:
         return status
     return _guarded(lambda: _run_mode(*_command_line(arguments))) or ExitStatus.OK
+
+
+def _see_limits() -> None:
+    """Raise CannotRead if an environment variable for a limit is no size, once, before anything is read."""
+    for variable in (UNPACKED, CACHED):
+        size_limit(variable)
 
 
 def _without_storage(arguments: list[str]) -> list[str]:

@@ -14,7 +14,7 @@ from logdump.session.events import Event, Notice, say
 from logdump.session.files import FilesShown, list_directory
 from logdump.session.session import Session
 from trailformat import TrailName
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of
 from trailformat.trail.packed import WHOLE
 
 
@@ -22,7 +22,7 @@ def run_cd(_session: Session, name: str | None) -> Iterator[Event]:
     """Change the current directory, or show it."""
     if name is not None:
         try:
-            os.chdir(Path(name).expanduser())
+            os.chdir(path_of(Path(name)))
         except OSError as error:
             raise CommandError(f"The directory was not changed: {name}: {error.strerror}.") from error
     yield say(f"Current Directory is {Path.cwd()}")
@@ -30,7 +30,7 @@ def run_cd(_session: Session, name: str | None) -> Iterator[Event]:
 
 def run_files(_session: Session, name: str | None) -> Iterator[Event]:
     """List the files of a directory, the files that match a wildcard, or one file."""
-    path = place(name or ".").expanduser()
+    path = path_of(name or ".")
     directory, pattern = (path, "*") if path.is_dir() else (path.parent, path.name)
     try:
         entries = list_directory(directory, pattern)

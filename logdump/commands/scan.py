@@ -39,7 +39,7 @@ from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import IO_TYPES, Record, TrailName, io_type_number
 from trailformat.changes.transactions import is_transactional
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of
 from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.records import reached
 from trailformat.records.record_header import BEGINS, ENDS
@@ -242,7 +242,7 @@ def run_scan_for_rba(session: Session, search: AuditRbaSearch) -> Iterator[Event
 
 def _open_if_trail(session: Session, name: str | None) -> str | None:
     """Open the trail file that SCANFORRBA names, unless it is open; any other name is a table template (HELP)."""
-    path = place(name).expanduser().absolute() if name else None
+    path = path_of(name).absolute() if name else None
     if path is None or not is_file(path) or TrailName.parse(path) is None:
         return name
     if not session.has_trail or not path.samefile(session.trail.path):

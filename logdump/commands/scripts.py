@@ -19,6 +19,7 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure, say
 from logdump.session.session import Session
 from trailformat.codec.regular_file import open_regular
+from trailformat.codec.remote.path import path_of
 from trailformat.trail.peek import peek
 
 _DEEPEST = 16
@@ -56,7 +57,7 @@ class CommandFile:
 
 def run_obey(session: Session, name: str) -> Iterator[Event]:
     """Run the commands of a file; a command that fails is reported with its line number, and the rest runs."""
-    path = Path(os.path.realpath(Path(name).expanduser()))
+    path = Path(os.path.realpath(path_of(Path(name))))
     if path in session.obeyed:
         raise CommandError(f"{name} is being obeyed already: a file cannot obey itself.")
     if len(session.obeyed) == _DEEPEST:
@@ -122,7 +123,7 @@ def _logging(_keyword: None, path: str) -> Logging:
 
 
 def _start(session: Session, name: str) -> None:
-    path = Path(os.path.abspath(Path(name).expanduser()))  # noqa: PTH100 - resolve() follows links that were not named
+    path = Path(os.path.abspath(path_of(Path(name))))  # noqa: PTH100 - resolve() follows links that were not named
     try:
         if path.is_file() and peek(path) is not None:
             raise CommandError(f"{path} is a trail file: the session log is not written into it.")

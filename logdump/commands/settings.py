@@ -19,7 +19,7 @@ from logdump.session.errors import ArgumentError, CommandError, MissingFileError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 from logdump.session.settings import Across, Detail, Level, OutputFormat, Release
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of
 from trailformat.trail.sequence import names_around
 
 _SUBJECTS = {
@@ -134,7 +134,7 @@ def run_across(session: Session, choice: Across | str | None) -> Iterator[Event]
 
 def _last(session: Session, name: str) -> Path:
     """Return the path of the named file, which must be of the open trail."""
-    path = place(name).expanduser().absolute()
+    path = path_of(name).absolute()
     if not path.is_file():
         raise MissingFileError(f"{name}: No such file.")
     if path not in [trail_name.path for trail_name in names_around(session.trail.path)]:

@@ -16,6 +16,7 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, LobsShown, say
 from logdump.session.session import Session, SourceDefinitions
 from logdump.session.settings import Detail
+from trailformat.codec.remote.path import path_of
 from trailformat.trail.whole_file import WholeFile
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class LobRequest(NamedTuple):
 
 
 def _lob_file(name: str, flags: dict[str, bool]) -> LobFile:
-    return LobFile(Path(name).expanduser().absolute(), **flags)
+    return LobFile(path_of(Path(name)).absolute(), **flags)
 
 
 def run_lob(session: Session, wanted: LobRequest) -> Iterator[Event]:
@@ -171,7 +172,7 @@ class SourceFile(NamedTuple):
 def run_source_definitions(session: Session, source: SourceFile | None) -> Iterator[Event]:
     """Read a definitions file for tables that the trail does not define, or stop using it; show the file in use."""
     if source is not None:
-        path = Path(source.name).expanduser()
+        path = path_of(Path(source.name))
         session.source_definitions = _read(path, override=bool(source.override)) if source.name else None
     yield say(_state(session.source_definitions))
 

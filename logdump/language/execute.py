@@ -189,10 +189,6 @@ def _answers(session: Session, command: AnyCommand, text: str, written: int) -> 
         raise
     except (OSError, ImportError) as error:
         yield Failure((f"{command.name}: {error}", *outputs_kept(written)))
-    except RuntimeError as error:
-        if "home directory" not in str(error):  # pathlib's error for an unknown ~user
-            raise
-        yield Failure((f"{command.name}: {error}",))
 
 
 def _note_failure(session: Session, command: AnyCommand) -> None:

@@ -12,7 +12,7 @@ from logdump.language.words import is_keyword, plain, split_words
 from logdump.notation.text import whole_number
 from logdump.notation.times import TimeOffset, begins_datetime
 from logdump.session.errors import ArgumentError, CommandError
-from trailformat.codec.remote.path import absolute, place
+from trailformat.codec.remote.path import absolute, path_of
 from trailformat.codec.remote.url import is_url
 
 T = TypeVar("T")
@@ -148,9 +148,9 @@ class File(Word):
         start = begun.rfind("/") + 1
         folder, name = begun[:start], begun[start:]
         try:
-            entries = sorted(Path(folder).expanduser().iterdir())
+            entries = sorted(path_of(Path(folder)).iterdir())
             paths = [(folder + entry.name, entry.is_dir()) for entry in entries if entry.name.startswith(name)]
-        except (OSError, RuntimeError):
+        except OSError:
             return
         for path, is_folder in paths:
             is_home = str(Path(path)).startswith("~") and not folder.startswith("~")
@@ -218,8 +218,10 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?://([^/]*))?(/.*)?", re.DOTAL
 
 
 def file_path(text: str) -> Path:
-    """Return the absolute path or the URL of a file to write. Raises like ``local_path``."""
-    return absolute(place(text if is_url(text) else local_path(text)).expanduser())
+    """Return the absolute path or the URL of a file to write. Raises like ``local_path``, and for an empty name."""
+    if not text:
+        raise ArgumentError("an empty name names no file")
+    return absolute(path_of(text if is_url(text) else local_path(text)))
 
 
 def local_path(text: str) -> str:

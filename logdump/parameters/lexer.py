@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from logdump.parameters.model import ParameterError, ParameterPlace
 from trailformat.codec.regular_file import open_regular
+from trailformat.codec.remote.path import path_of
 
 MOST_PARAMETERS = 30
 DEEPEST = 32
@@ -194,11 +195,11 @@ def found_from(name: str, place: ParameterPlace) -> Path:
         ParameterError: the name cannot be that of a file.
     """
     try:
-        path = Path(name).expanduser()
+        path = path_of(Path(name))
         folder = place.path.parent
         candidates = (folder / path, folder.parent / path)
         return next((candidate for candidate in candidates if candidate.exists()), candidates[0])
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise ParameterError(place, f"{name} cannot be read: {error}") from error
 
 

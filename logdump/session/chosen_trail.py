@@ -12,7 +12,7 @@ from logdump.session.files import FileNames, matching_files
 from logdump.session.session import Session
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.transactions import is_transactional, own_transaction
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of
 from trailformat.errors import NotATrail
 from trailformat.trail.packed import is_file
 from trailformat.trail.sequence import TrailName, TrailSequence
@@ -145,7 +145,7 @@ def trail_named(session: Session, name: str, command: str) -> WholeTrail:
     Raises:
         CommandError: there is no such file, or the files are of several trails.
     """
-    path = place(name).expanduser().absolute()
+    path = path_of(name).absolute()
     if is_file(path):
         return WholeTrail([path])
     if "*" in path.name or "?" in path.name or path.is_dir():

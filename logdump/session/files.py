@@ -12,7 +12,7 @@ from typing import NamedTuple
 from logdump.notation.text import matches
 from logdump.session.errors import MissingFileError
 from trailformat import TrailFile
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.errors import CannotRead, NotATrail, reason_of
 from trailformat.records import reached
@@ -33,7 +33,7 @@ def near_files(path: Path) -> list[str]:
     """
     try:
         names = sorted(entry.name for entry in entries_of(path.parent) if is_file(entry))
-    except OSError:
+    except (OSError, ValueError, NotATrail, CannotRead):
         return []
     if any(wildcard in path.name for wildcard in "*?"):
         return [name for name in names if matches(path.name, name, case_sensitive=True)][:_MOST]
@@ -156,7 +156,10 @@ def matching_files(wildcard: FileNames) -> list[Path]:
     if not isinstance(wildcard, str):
         reached.announce(list(wildcard))
         return list(wildcard)
-    matching = list(dict.fromkeys(path for word in _words(wildcard) if word for path in _named(word)))
+    try:
+        matching = list(dict.fromkeys(path for word in _words(wildcard) if word for path in _named(word)))
+    except NotATrail as error:  # an archive that is damaged
+        raise MissingFileError(f"Error: {error}") from error
     trails, other_paths = trails_among(matching)
     paths = [*(name.path for trail in trails for name in trail), *other_paths]
     reached.announce(paths)
@@ -168,7 +171,7 @@ def _words(text: str) -> Iterator[str]:
     parts = text.split(_BETWEEN)
     while parts:
         joined = [_BETWEEN.join(parts[:number]).strip() for number in range(1, _MOST_COMMAS + 2)]
-        size = next((number for number, word in enumerate(joined, 1) if _is_there(place(word).expanduser())), 1)
+        size = next((number for number, word in enumerate(joined, 1) if _is_there(path_of(word))), 1)
         yield joined[size - 1]
         del parts[:size]
 
@@ -179,7 +182,7 @@ def _is_there(path: Path) -> bool:
 
 def _named(word: str) -> list[Path]:
     """Return the files of one word."""
-    pattern = place(word).expanduser().absolute()
+    pattern = path_of(word).absolute()
     if pattern.is_dir() or is_archive(pattern):
         return _trail_files_in(pattern, word)
     if is_file(pattern):

@@ -15,7 +15,7 @@ from logdump.session.errors import CommandError
 from logdump.session.settings import Across, Settings
 from trailformat import NotATrail, TrailFile
 from trailformat.codec.remote.path import absolute as make_absolute
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of
 from trailformat.trail.packed import is_file, status_of
 
 if TYPE_CHECKING:
@@ -369,7 +369,7 @@ class Session:
         Raises:
             NotATrail: it cannot be opened; a trail that was open stays open.
         """
-        existing = _existing(place(path).expanduser())
+        existing = _existing(path_of(path))
         try:
             trail = TrailFile(existing)
         except NotATrail as error:
@@ -406,8 +406,8 @@ def _near(path: Path) -> str:
 def is_trail(name: str) -> bool:
     """Return True if OPEN finds a file of this name, or a trail."""
     try:
-        return is_file(_existing(place(name).expanduser()))
-    except (OSError, RuntimeError, ValueError):
+        return is_file(_existing(path_of(name)))
+    except (OSError, ValueError, NotATrail):
         return False
 
 

@@ -20,9 +20,9 @@ from logdump.session.files import file_state
 from logdump.spark.stream.stream_walk import GrowingTrail
 from tests.logdump.program import logdump
 from trailformat import NotATrail, TrailFile
+from trailformat.codec.limits import UNPACKED
 from trailformat.records import reached
-from trailformat.trail import packed
-from trailformat.trail.packed import LIMIT_VARIABLE
+from trailformat.trail.packed import opening
 from trailformat.trail.sequence import TrailName, TrailSequence, next_file, previous_file
 from trailformat.transactions.whole_trail import WholeTrail, gaps_among
 
@@ -191,7 +191,7 @@ def test_a_copy_is_kept_for_the_next_who_opens_the_file(tmp_path: Path, monkeypa
     path = in_folder(tmp_path, ".gz") / f"{NAMES[0]}.gz"
     with TrailFile(path):
         pass
-    monkeypatch.setattr(packed, "_reader", None)
+    monkeypatch.setattr(opening, "unpacked", None)
     with TrailFile(path) as trail:
         assert trail.twin().size == (TRAILS / NAMES[0]).stat().st_size
 
@@ -222,7 +222,7 @@ def test_a_small_file_that_unpacks_to_more_than_the_limit_is_refused(
 ) -> None:
     path = tmp_path / "lt000000000.gz"
     path.write_bytes(gzip.compress(bytes(3 << 20)))
-    monkeypatch.setenv(LIMIT_VARIABLE, str(2 << 20))
+    monkeypatch.setenv(UNPACKED, str(2 << 20))
     with pytest.raises(NotATrail, match="more than 2,097,152 bytes"):
         TrailFile(path)
 

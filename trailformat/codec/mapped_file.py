@@ -6,6 +6,7 @@ Access to mapped bytes that were cut off ends the process (SIGBUS); a read only 
 from __future__ import annotations
 
 import contextlib
+import io
 import mmap
 import os
 from abc import abstractmethod
@@ -15,7 +16,7 @@ from collections.abc import Sequence, Sized
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Protocol, TypeGuard, cast, overload
+from typing import Any, Protocol, Self, TypeGuard, cast, overload
 
 from trailformat.errors import CannotRead
 
@@ -130,6 +131,9 @@ class InputFile(Protocol):
     def source(self, size: int, path: Path, recent: RecentBytes | None) -> FileContents:
         """Return its first ``size`` bytes. Raises OSError and ValueError."""
 
+    def read(self, start: int, size: int) -> bytes:
+        """Return ``size`` bytes from ``start`` on, fewer at the end of the file. Raises OSError and CannotRead."""
+
     def read_into(self, source: FileBuffer, target: memoryview, start: int, until: int | None) -> int:
         """Copy bytes from ``start`` on to ``target``; return their number. Raises OSError and CannotRead.
 
@@ -138,20 +142,28 @@ class InputFile(Protocol):
 
 
 class LocalFile:
-    """A local file, by its descriptor."""
+    """A local file, by its descriptor; or a part of one that stays as it is.
 
-    __slots__ = ("handle",)
+    Args:
+        handle: the descriptor, which is closed with the file.
+        base: the place of its first byte in the file of the descriptor, a multiple of ``mmap.ALLOCATIONGRANULARITY``.
+        status: the status of a part, with its size; None for the whole file.
+    """
 
-    def __init__(self, handle: int) -> None:
+    __slots__ = ("_status", "base", "handle")
+
+    def __init__(self, handle: int, base: int = 0, status: os.stat_result | None = None) -> None:
         self.handle = handle
+        self.base = base
+        self._status = status
 
     def status(self) -> os.stat_result:
         """Return its current status."""
-        return os.fstat(self.handle)
+        return self._status if self._status is not None else os.fstat(self.handle)
 
-    def twin(self) -> LocalFile:
+    def twin(self) -> Self:
         """Return the same file with another descriptor."""
-        return LocalFile(os.dup(self.handle))
+        return type(self)(os.dup(self.handle), self.base, self._status)
 
     def close(self) -> None:
         """Close the descriptor."""
@@ -159,13 +171,72 @@ class LocalFile:
 
     def source(self, size: int, path: Path, recent: RecentBytes | None) -> MappedFile:
         """Return its bytes, mapped."""
-        mapped = MappedFile(self.handle, size, access=mmap.ACCESS_READ)
-        mapped.file, mapped.path, mapped.recent = self.handle, path, recent
+        mapped = MappedFile(self.handle, size, access=mmap.ACCESS_READ, offset=self.base)
+        mapped.file, mapped.base, mapped.path, mapped.recent = self.handle, self.base, path, recent
+        mapped.is_part = self._status is not None
         return mapped
+
+    def read(self, start: int, size: int) -> bytes:
+        """Return ``size`` bytes from ``start`` on, fewer at the end of the file. Raises OSError."""
+        size, data = self._available(start, size), b""
+        while len(data) < size and (more := _read_at(self.handle, size - len(data), self.base + start + len(data))):
+            data += more
+        return data
+
+    def _available(self, start: int, size: int) -> int:
+        """Return how many of ``size`` bytes a part has; what follows it is not its own."""
+        return size if self._status is None else max(min(size, self._status.st_size - start), 0)
 
     def read_into(self, source: FileBuffer, target: memoryview, start: int, until: int | None) -> int:  # noqa: ARG002
         """Copy bytes from ``start`` on to ``target``; return their number."""
-        return read_into(self.handle, source, target, start)
+        return read_into(self.handle, source, target[: self._available(start, len(target))], start)
+
+
+def _read_at(handle: int, size: int, place: int) -> bytes:
+    if hasattr(os, "pread"):
+        return os.pread(handle, size, place)
+    os.lseek(handle, place, os.SEEK_SET)
+    return os.read(handle, size)
+
+
+class FileStream(io.RawIOBase):
+    """An open file as a stream; closing the stream closes the file."""
+
+    def __init__(self, file: InputFile) -> None:
+        self._file = file
+        self._at = 0
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def tell(self) -> int:
+        """Return the position of the next read."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Set the position and return it."""
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at}.get(whence)
+        self._at = max((self._file.status().st_size if base is None else base) + offset, 0)
+        return self._at
+
+    def readinto(self, target: Any) -> int:
+        """Copy bytes of the file; return their number, 0 at its end."""
+        view = memoryview(target).cast("B")
+        data = self._file.read(self._at, len(view))
+        view[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        """Close the stream and the file."""
+        if not self.closed:
+            self._file.close()
+        super().close()
 
 
 class MappedFile(mmap.mmap, FileContents):
@@ -173,11 +244,15 @@ class MappedFile(mmap.mmap, FileContents):
 
     Attributes:
         file: its descriptor, while it is open.
+        base: the place of its first byte in the file of the descriptor.
+        is_part: True if what follows its bytes in that file is not its own.
         path: its name, for errors.
         recent: the bytes that a scan has read last; None if they are not kept.
     """
 
     file: int
+    base: int = 0
+    is_part: bool = False
     path: Path | None = None
     recent: RecentBytes | None = None
 
@@ -194,9 +269,11 @@ class MappedFile(mmap.mmap, FileContents):
         if self.recent is not None and (recent := self.recent.copy(start, stop)) is not None and self._reaches(stop):
             return recent
         parts: list[bytes] = []
+        if self.is_part and stop > len(self):
+            raise CannotRead.cut(self.path, len(self))
         while start < stop:
             try:
-                parts.append(os.pread(self.file, stop - start, start))
+                parts.append(os.pread(self.file, stop - start, self.base + start))
             except OSError as error:
                 raise CannotRead.of(error, self.path, start) from error
             if not parts[-1]:
@@ -212,7 +289,7 @@ class MappedFile(mmap.mmap, FileContents):
     def _reaches(self, stop: int) -> bool:
         """Return whether the file still has ``stop`` bytes."""
         try:
-            return os.fstat(self.file).st_size >= stop
+            return os.fstat(self.file).st_size >= self.base + stop
         except OSError:
             return False
 
@@ -223,9 +300,11 @@ class MappedFile(mmap.mmap, FileContents):
             CannotRead: the file was truncated, or cannot be read.
             OSError: they cannot be written.
         """
+        if self.is_part and stop > len(self):
+            raise CannotRead.cut(self.path, len(self))
         with contextlib.suppress(AttributeError, OSError):
             # fails between some file systems; then the bytes are read and written
-            while start < stop and (count := os.copy_file_range(self.file, target, stop - start, start)):
+            while start < stop and (count := os.copy_file_range(self.file, target, stop - start, self.base + start)):
                 start += count
         while start < stop:
             start += os.write(target, self.copy(start, min(stop, start + _COPIED)))
@@ -355,7 +434,8 @@ def read_into(file: int, mapped: FileBuffer, target: memoryview, start: int) -> 
         return len(part)
     recent = mapped.recent if isinstance(mapped, FileContents) else None
     read = recent.copy_into(target, start) if recent is not None else 0
-    while read < len(target) and (count := os.preadv(file, [target[read:]], start + read)):
+    base = mapped.base if isinstance(mapped, MappedFile) else 0
+    while read < len(target) and (count := os.preadv(file, [target[read:]], base + start + read)):
         read += count
     if recent is not None:
         recent.add(start, target[:read])

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
+from trailformat.codec.remote.path import path_of
+
 _FOLDERS = {
     "config": ("XDG_CONFIG_HOME", ".config"),
     "state": ("XDG_STATE_HOME", ".local/state"),
@@ -39,10 +41,7 @@ def user_file(kind: Kind, name: str, variable: str, environment: Mapping[str, st
     if named is None:
         folder = user_folder(kind, environment)
         return folder / name if folder is not None else None
-    try:
-        return Path(named).expanduser() if named else None
-    except RuntimeError:
-        return None
+    return path_of(Path(named)) if named else None
 
 
 def open_regular(path: Path) -> int:

@@ -16,6 +16,7 @@ from logdump.session.events import Event, Notice, say
 from logdump.session.session import Session
 from trailformat import TrailError
 from trailformat.codec.regular_file import open_regular
+from trailformat.codec.remote.path import path_of
 
 _LONGEST = 1 << 16
 """Bytes of a log line that are read at a time; a longer line is read in pieces."""
@@ -65,7 +66,7 @@ def _found(session: Session, message: TrailMessage) -> Path | None:
     """
     if message.file is None:
         return session.trail.path if session.has_trail else None
-    name = Path(message.file).expanduser()
+    name = path_of(Path(message.file))
     folders = [Path.cwd(), *([session.trail.path.parent] if session.has_trail else [])]
     candidates = [name, *(folder / part for folder in folders for part in (name, name.name))]
     there = next((path for path in candidates if path.is_file()), None)
@@ -80,7 +81,7 @@ def _no_file(message: TrailMessage) -> tuple[str, ...]:
 
 def explain_log(session: Session, name: str, *, every: bool) -> Iterator[Event]:
     """Explain the last error of a log that concerns a trail, or with ``every`` all such errors."""
-    path = Path(name).expanduser()
+    path = path_of(Path(name))
     if not path.is_file():
         raise MissingFileError(f"{name}: No such file.")
     with os.fdopen(open_regular(path), "rb") as file:

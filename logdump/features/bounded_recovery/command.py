@@ -30,6 +30,7 @@ from logdump.session.events import Event
 from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat import TrailFile
+from trailformat.codec.remote.path import path_of
 
 _SECOND = 1_000_000
 
@@ -85,7 +86,7 @@ def run_bounded_recovery(session: Session, wanted: BrRequest) -> Iterator[Event]
         options = with_parameters(options, parameters_in_use(session))
     refuse_filter(session, "BR", filtered=options.filtered)
     whole = whole_trail_of(session, options.over, "BR")
-    given = read_begins(Path(options.begins).expanduser(), session.settings.time_offset) if options.begins else {}
+    given = read_begins(path_of(Path(options.begins)), session.settings.time_offset) if options.begins else {}
 
     def takes(transaction: TransactionInterval) -> bool:
         return not options.filtered or _passes(session, transaction)

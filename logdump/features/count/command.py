@@ -17,7 +17,7 @@ from logdump.notation.times import TIME_FORMS
 from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of
 from trailformat.scan import Workers
 from trailformat.totals.counting import Totals
 
@@ -94,7 +94,7 @@ class OtherFile(File):
         from difflib import get_close_matches  # noqa: PLC0415 - needed for another file only
 
         near = get_close_matches(text.upper(), map(plain, _KEYWORDS), n=1, cutoff=0.7)
-        if near and not place(text).expanduser().exists():
+        if near and not path_of(text).exists():
             raise ArgumentError(f"{text!r} is neither an option nor a file; did you mean {near[0]}?")
         return super().parse(text, context)
 

@@ -19,7 +19,7 @@ from logdump.session.selection import Selection
 from logdump.session.session import Session
 from logdump.session.settings import Detail
 from trailformat import TrailError, TrailFile, TrailName
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of
 from trailformat.scan import (
     CountBounds,
     KernelTotals,
@@ -204,7 +204,7 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
         counter.paths = matching_files(options.logtrail)
         return (yield from _count_several(counter, str(options.logtrail), counter.paths))
     if options.path is not None:
-        with TrailFile(place(options.path).expanduser().absolute()) as trail:
+        with TrailFile(path_of(options.path).absolute()) as trail:
             counter.paths = [trail.path]
             yield from counter.prepare([trail.path])
             yield from counter.run(counter.begin(trail))

@@ -35,6 +35,7 @@ from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice, say
 from logdump.session.session import Session
 from trailformat import TrailFile
+from trailformat.codec.remote.path import path_of
 from trailformat.records.record_header import METADATA
 from trailformat.totals.counting import FILE_HEADER_NAME
 
@@ -99,7 +100,7 @@ def _reading(path: str, side: ProcessSide | None) -> Action:
 
     def read(session: Session) -> Iterator[Event]:
         before = parameters_in_use(session)
-        file = before.read(Path(path).expanduser(), side)
+        file = before.read(path_of(Path(path)), side)
         session.keep(before.having(file))
         yield _shown(file)
 

@@ -26,7 +26,7 @@ from logdump.session.session import Session
 from trailformat import Record, TrailFile, TrailName, TrailWriter
 from trailformat.changes.transactions import is_transactional
 from trailformat.codec.mapped_file import FileContents
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of, place
 from trailformat.definitions.metadata import REFERENCE
 from trailformat.trail.packed import status_of, unpacked_size
 from trailformat.trail.sequence import FilePosition, next_file
@@ -248,7 +248,7 @@ class Repair:
         self._whole, self._title, self._options = whole, title, options
         self._session, self._step = session, session.settings.notify
         self._named = trail_named(session, options.definitions, "REPAIR").paths if options.definitions else ()
-        self._from = place(options.header_from).expanduser().absolute() if options.header_from else None
+        self._from = path_of(options.header_from).absolute() if options.header_from else None
         self._files: dict[int, SurveyedFile] = {}
         self._plan = TransactionPlan(whole, {}, is_all=options.is_all, goes_on=False)
         self._ordinals: list[int] = []

@@ -46,7 +46,7 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, Settings
 from trailformat import TrailError, TrailFile
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of
 from trailformat.totals.counting import Totals
 from trailformat.transactions.whole_trail import WholeTrail
 
@@ -293,7 +293,7 @@ COMMANDS = (
     Command(
         "REPORT",
         Sequence(
-            lambda over, path, replaces: ReportOptions(over, place(path).expanduser().absolute(), replaces),
+            lambda over, path, replaces: ReportOptions(over, path_of(path).absolute(), replaces),
             Maybe(Keyword("OVER", File("<wildcard>"))),
             Keyword("TO", File("<filename>", missing=_NO_FILE), wrong=_NO_FILE),
             Maybe(OneOf({"REPLACE": True})),

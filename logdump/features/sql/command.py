@@ -27,7 +27,7 @@ from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.spark.jobs.engine import NotForSpark, read_options, run_job, started
 from logdump.spark.source.options import path_options
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of
 from trailformat.trail.packed import is_file
 
 if TYPE_CHECKING:
@@ -175,8 +175,8 @@ class QuerySource(NamedTuple):
 
 def _absolute(wildcards: str) -> tuple[str, ...]:
     """Return the absolute paths in a text, which is split at commas unless it is the name of a file."""
-    names = [wildcards] if is_file(place(wildcards).expanduser()) else wildcards.split(",")
-    return tuple(str(place(name).expanduser().absolute()) for name in names if name)
+    names = [wildcards] if is_file(path_of(wildcards)) else wildcards.split(",")
+    return tuple(str(path_of(name).absolute()) for name in names if name)
 
 
 def run_sql(session: Session, query: Query) -> Iterator[Event]:

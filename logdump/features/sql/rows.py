@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from logdump.features.sql.model import RowsShown
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of
 
 _FILE = re.compile(
     r"""\sTO\s+(?:"(?P<quoted>[^"]+)"|(?P<plain>[^\s"';]+))(?P<replace>\s+REPLACE)?\s*$""", re.IGNORECASE
@@ -44,7 +44,7 @@ def split_target(statement: str) -> tuple[str, Output | LineFormat | None]:
     name = (match["quoted"] or match["plain"]) if match else ""
     if match is None or not name.lower().endswith(_ENDINGS):
         return statement, None
-    return statement[: match.start()], Output(place(name).expanduser().absolute(), match["replace"] is not None)
+    return statement[: match.start()], Output(path_of(name).absolute(), match["replace"] is not None)
 
 
 def plain(value: Any) -> Any:

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from logdump.language.words import split_commands
 from logdump.session.errors import MissingFileError
 from logdump.session.session import is_trail
-from trailformat.codec.remote.path import place
+from trailformat.codec.remote.path import path_of
 from trailformat.codec.remote.url import is_url
+from trailformat.errors import CannotRead, NotATrail
 from trailformat.trail.packed import entries_of, is_archive, is_file
 
 _WILD = "*?"
@@ -58,7 +59,7 @@ class VerbRequest(NamedTuple):
 
     def trails(self) -> Iterator[tuple[Path, ...]]:
         """Yield the files of each trail, oldest first. Raises like ``matching_files``."""
-        file = place(self.files[0]).expanduser()
+        file = path_of(self.files[0])
         if len(self.files) == 1 and is_file(file) and not is_archive(file):
             yield (file,)
             return
@@ -74,7 +75,7 @@ class VerbRequest(NamedTuple):
 
 def is_source(word: str) -> bool:
     """Return whether a word is a file, a trail, a folder, a wildcard that matches, or any URL."""
-    path = place(word).expanduser()
+    path = path_of(word)
     if is_url(word) or is_trail(word) or path.is_dir():
         return True
     if not any(character in path.name for character in _WILD):
@@ -83,7 +84,7 @@ def is_source(word: str) -> bool:
 
     try:
         return any(matches(path.name, entry.name, case_sensitive=True) for entry in entries_of(path.absolute().parent))
-    except OSError:
+    except (OSError, ValueError, NotATrail, CannotRead):
         return False
 
 
@@ -91,7 +92,7 @@ def no_such_file(name: str) -> MissingFileError:
     """Return the error for a name that is no source."""
     from logdump.session.files import near_files  # noqa: PLC0415 - needed for missing files only
 
-    near = near_files(place(name).expanduser())
+    near = near_files(path_of(name))
     hint = (f"Did you mean {' or '.join(near)}?",) if near else ()
     return MissingFileError(f"{name}: No such file, folder or trail.", *hint)
 

@@ -25,8 +25,8 @@ from logdump.line.verbs.table import BY_NAME, Verb
 from logdump.notation.text import Harmless, escape
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Failure, NoRecordThere, Notice, Text
-from trailformat.codec.remote.path import place
-from trailformat.errors import CannotWrite
+from trailformat.codec.remote.path import path_of
+from trailformat.errors import CannotRead, CannotWrite, TrailError
 from trailformat.trail.whole_file import WholeFile
 
 _BOLD, _RED, _GREEN, _YELLOW, _DIM = "1", "31", "32", "33", "2"
@@ -192,9 +192,9 @@ def run_verb(name: str, arguments: Sequence[str]) -> int | None:
     except CommandError as error:
         terminal.write_lines(tuple(map(escape, error.lines)), is_narration=True)
         return error.status
-    except CannotWrite as error:
+    except (TrailError, CannotRead) as error:
         terminal.write_line(escape(f"Error: {error}"), is_narration=True)
-        return ExitStatus.COMMAND_FAILED
+        return ExitStatus.COMMAND_FAILED if isinstance(error, CannotWrite) else ExitStatus.BAD_DATA
 
 
 def _is_command(name: str, words: Sequence[str]) -> bool:
@@ -234,7 +234,7 @@ def _run(verb: Verb, request: VerbRequest, steps: Iterable[VerbStep]) -> int:
             status = ExitStatus(run.run())
             terminal.flush()
             return status
-        target = place(options.output).expanduser().absolute()
+        target = path_of(options.output).absolute()
         _check_target(target, request)
         with WholeFile(target, replace=options.replace) as into:
             run = VerbRun(steps, narrates=verb.narrates, into=into)

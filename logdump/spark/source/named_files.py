@@ -13,6 +13,7 @@ from logdump.spark.errors import BadOption
 from logdump.spark.source.options import Options
 from logdump.spark.source.paths import local_path
 from trailformat import CannotRead, TrailError, TrailFile
+from trailformat.codec.remote.path import path_of
 from trailformat.definitions.file import DefinitionsFile, read_definitions
 from trailformat.trail.packed import status_of
 from trailformat.trail.row_definitions import RowDefinitions
@@ -87,8 +88,8 @@ def definitions_of(trail: TrailFile, options: Options) -> RowDefinitions:
 
 def _absolute(given: str, option: str) -> Path:
     try:
-        return Path(local_path(given)).expanduser().absolute()
-    except (RuntimeError, ValueError) as error:
+        return path_of(Path(local_path(given))).absolute()
+    except ValueError as error:
         raise BadOption(f"option {option}: {given[:200]}: {error}") from None
 
 

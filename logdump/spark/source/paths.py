@@ -20,7 +20,7 @@ from logdump.session.errors import ArgumentError
 from logdump.spark.errors import BadOption, NoTrailFiles
 from logdump.spark.source.options import Options
 from trailformat import TrailError, TrailName, TrailSequence
-from trailformat.codec.remote.path import RemotePath, place
+from trailformat.codec.remote.path import RemotePath, path_of, place
 from trailformat.codec.remote.url import is_url
 from trailformat.trail.packed import entries_of, is_file, status_of
 from trailformat.trail.sequence import trails_among
@@ -115,7 +115,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _matching(pattern: str, options: Options) -> Iterator[Path]:
-    path = place(pattern).expanduser().absolute()
+    path = path_of(pattern).absolute()
     if path.is_dir():
         yield from _listed(path, options)
     elif path.exists() or is_file(path):

@@ -31,7 +31,7 @@ from typing import NamedTuple
 from logdump.spark.errors import SourceError
 from logdump.spark.source.paths import local_path
 from trailformat import CannotWrite, TrailError, TrailFile, TrailName, TrailSequence
-from trailformat.codec.remote.path import absolute, place
+from trailformat.codec.remote.path import absolute, path_of, place
 from trailformat.trail.whole_file import kind_of
 
 PREFIX = "_temporary-"
@@ -195,7 +195,7 @@ class Target(NamedTuple):
         Raises:
             BadOption: the path has another scheme.
         """
-        plain = absolute(place(local_path(path)).expanduser())
+        plain = absolute(path_of(local_path(path)))
         name = documented_name(plain)
         return cls(plain, None) if name is None or plain.is_dir() else cls(plain.parent, name)
 

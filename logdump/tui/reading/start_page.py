@@ -18,7 +18,7 @@ from logdump.tui.reading.state import summary_of_file
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.changes.encrypted import looks_encrypted
 from trailformat.changes.transaction_context import TransactionContext
-from trailformat.codec.remote.path import RemotePath, place
+from trailformat.codec.remote.path import RemotePath, path_of
 from trailformat.codec.timestamps import from_datetime
 from trailformat.index import TrailIndex, build
 from trailformat.records.record_header import METADATA
@@ -45,7 +45,7 @@ def start_place(words: list[str]) -> StartPlace | None:
     """Return the place for the words of the command line, None if they name one file or trail, which is opened."""
     if not words:
         return StartPlace()
-    path = place(words[0]).expanduser()
+    path = path_of(words[0])
     if len(words) == 1 and path.is_file():
         return None
     is_one_name = len(words) == 1 and not path.is_dir() and not any(character in words[0] for character in "*?,")

@@ -8,7 +8,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import md5
@@ -49,6 +49,8 @@ class TrailServer(ThreadingHTTPServer):
         faults: what befalls the next requests for bytes, one each: a status, ``reset``, ``short``, ``slow`` or None.
         requests: the methods, paths and ranges that came.
         sent: the bytes of files that went out.
+        dates: when a file was written, if not at the usual time.
+        before_bytes: is called with the path and the first place of a range, before the bytes go out.
     """
 
     daemon_threads = True
@@ -62,6 +64,8 @@ class TrailServer(ThreadingHTTPServer):
         self.wanted_header: tuple[str, str] | None = None
         self.requests: list[tuple[str, str, str]] = []
         self.sent = 0
+        self.dates: dict[str, str] = {}
+        self.before_bytes: Callable[[str, int], object] = lambda _path, _start: None
 
     @property
     def url(self) -> str:
@@ -131,7 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault == "reset":
             self.close_connection = True
         elif path in server.files:
-            self._give(server.files[path], fault, with_body=with_body)
+            self._give(path, fault, with_body=with_body)
         elif server.lists and any(name.startswith(path.rstrip("/") + "/") for name in server.files):
             folder = path.rstrip("/") + "/"
             names = sorted({name[len(folder) :].partition("/")[0] for name in server.files if name.startswith(folder)})
@@ -140,9 +144,10 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._say(404)
 
-    def _give(self, data: bytes, fault: str | None, *, with_body: bool) -> None:
+    def _give(self, path: str, fault: str | None, *, with_body: bool) -> None:
         server = self.trails
-        headers = {"ETag": _tag(data), "Last-Modified": DATE}
+        data = server.files[path]
+        headers = {"ETag": _tag(data), "Last-Modified": server.dates.get(path, DATE)}
         if server.endless:
             self._send_head(200, {**headers, "Connection": "close"})
             while with_body:
@@ -156,6 +161,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self._say(416)
                 return
             part, status = part[start:stop], 206
+            if with_body:
+                server.before_bytes(path, start)
             headers["Content-Range"] = f"bytes {start}-{start + len(part) - 1}/{len(data)}"
         body = part if with_body else part[:0]
         if fault == "slow":

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -15,7 +18,10 @@ from tests.logdump.program import logdump
 from tests.logdump.stores.servers import TrailServer
 from tests.trailformat.samples import row
 from trailformat import TrailFile
+from trailformat.codec.limits import CACHED
 from trailformat.codec.remote import file as remote_file
+from trailformat.codec.remote.file import RemoteFile
+from trailformat.codec.remote.path import RemotePath, place
 
 PIECE = b"".join(row(bytes([number]) * 9_000).raw for number in range(100))
 LONG = PIECE * 36
@@ -54,24 +60,78 @@ def test_a_scan_asks_for_much_at_once(trail: str, web: TrailServer) -> None:
     assert len([one for one in web.requests if one[0] == "GET"]) <= 20
 
 
-def test_many_readers_of_a_full_cache_get_the_bytes_of_their_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote_file, "_LEAST_CACHE", 4 * remote_file.PIECE)
-    monkeypatch.setenv(remote_file.CACHE_VARIABLE, "1")
-    cache, size = remote_file._Cache(), 3 * remote_file.PIECE - 7
+def number_files(web: TrailServer) -> list[RemotePath]:
+    """Files each of whose bytes is its number, of sizes that are no multiple of a piece."""
+    paths = []
+    for number in range(6):
+        web.files[f"/lt{number}"] = bytes([number]) * (40 * remote_file.PIECE + 7 * number)
+        paths.append(place(f"{web.url}/lt{number}"))
+    return cast("list[RemotePath]", paths)
 
-    def use(file: int) -> bool:
-        """Put a file and read what is still of it, again and again, while others drive it out."""
-        data, target = bytes([file]) * size, bytearray(size)
-        for number in range(600):
-            cache.put(file, 0, memoryview(data))
-            start = number * 997 % size
-            copied = cache.get(file, memoryview(target)[start:], start)
-            if target[start : start + copied] != data[start : start + copied]:
-                return False
-        return True
 
+@pytest.fixture
+def little_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Room for 32 pieces of all files together."""
+    monkeypatch.setattr(remote_file, "_LEAST_CACHE", 32 * remote_file.PIECE)
+    monkeypatch.setenv(CACHED, "1")
+    monkeypatch.setattr(remote_file, "_process", [])
+
+
+def of_another_file(file: RemoteFile, number: int, start: int, size: int) -> bool:
+    """Whether a range of a file has other bytes than its own."""
+    whole = 40 * remote_file.PIECE + 7 * number
+    return file.read(start, size) != bytes([number]) * max(min(size, whole - start), 0)
+
+
+@pytest.mark.usefixtures("little_disk")
+def test_many_readers_of_a_full_disk_get_the_bytes_of_their_file(web: TrailServer) -> None:
+    def use(number: int) -> int:
+        drawn = random.Random(number)
+        file = RemoteFile(paths[number])
+        places = (drawn.randrange(40 * remote_file.PIECE) for _ in range(30))
+        wrong = sum(of_another_file(file, number, start, drawn.randrange(1, 1 << 20)) for start in places)
+        file.close()
+        return wrong
+
+    paths = number_files(web)
     with ThreadPoolExecutor(4) as pool:
-        assert all(pool.map(use, range(1, 5)))
+        assert sum(pool.map(use, range(6))) == 0
+    assert remote_file._shared().disk.used == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_fetched_ahead_of_a_closed_file_is_in_no_other(
+    seed: int, web: TrailServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many files are opened one after the other, and closed while bytes are on their way, which come later."""
+    monkeypatch.setattr(remote_file, "_process", [])
+    paths, drawn, gate = number_files(web), random.Random(seed), threading.Event()
+    web.before_bytes = lambda _, start: start < 3 * remote_file.PIECE or gate.wait(5)
+    for _ in range(25):
+        number = drawn.randrange(len(paths))
+        file = RemoteFile(paths[number])
+        for piece in range(drawn.choice((1, 3, 3))):
+            assert not of_another_file(file, number, piece * remote_file.PIECE, remote_file.PIECE)
+        twin = file.twin() if drawn.random() < 0.3 else None
+        jobs = [*file._remote._fetching.values()]
+        file.close()
+        file.close()
+        if twin is not None:
+            assert not of_another_file(twin, number, 0, 2 * remote_file.PIECE)
+            twin.close()
+        del file, twin
+        gate.set()
+        wait(jobs)
+        gate.clear()
+    assert remote_file._shared().disk.used == 0
+    assert not remote_file._shared().disk._regions
+
+
+def test_a_closed_file_has_no_twin(web: TrailServer) -> None:
+    file = RemoteFile(number_files(web)[0])
+    file.close()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        file.twin()
 
 
 def test_a_prompt_with_a_local_file_loads_nothing_of_it(tmp_path: Path) -> None:

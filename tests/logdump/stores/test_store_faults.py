@@ -18,11 +18,12 @@ from tests.logdump.stores.servers import TrailServer
 from tests.searching import in_turn
 from tests.trailformat.samples import row
 from trailformat import CannotRead, NotATrail, TrailFile
+from trailformat.codec.limits import CACHED, UNPACKED
 from trailformat.codec.remote import file as remote_file
 from trailformat.codec.remote import store, url
 from trailformat.codec.remote.path import RemotePath, place
 from trailformat.scan import scan
-from trailformat.trail.packed import LIMIT_VARIABLE, WHOLE
+from trailformat.trail.packed import WHOLE
 
 NAME = "at000000000"
 DATA = (TRAILS / NAME).read_bytes()
@@ -174,7 +175,7 @@ def test_a_server_without_ranges_gives_a_copy(web: TrailServer) -> None:
 def test_a_stream_without_end_ends_at_the_limit(web: TrailServer, monkeypatch: pytest.MonkeyPatch) -> None:
     web.endless = True
     web.files["/lt000000000"] = DATA
-    monkeypatch.setenv(LIMIT_VARIABLE, str(1 << 20))
+    monkeypatch.setenv(UNPACKED, str(1 << 20))
     with pytest.raises(NotATrail, match="more than 1,048,576 bytes"):
         TrailFile(f"{web.url}/lt000000000")
 
@@ -188,7 +189,7 @@ def test_a_packed_file_of_a_store_is_unpacked(name: str, s3: str, put: Put) -> N
 
 def test_a_zip_bomb_of_a_store_ends_at_the_limit(s3: str, put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     put(f"{s3}/lt000000000.gz", gzip.compress(bytes(3 << 20)))
-    monkeypatch.setenv(LIMIT_VARIABLE, str(2 << 20))
+    monkeypatch.setenv(UNPACKED, str(2 << 20))
     with pytest.raises(NotATrail, match="more than 2,097,152 bytes"):
         TrailFile(f"{s3}/lt000000000.gz")
 
@@ -257,14 +258,23 @@ def test_what_needs_a_package_says_which(monkeypatch: pytest.MonkeyPatch) -> Non
         TrailFile("s3://bucket/lt000000000")
 
 
-def test_a_copy_in_the_cache_is_bounded(trail_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_kept_is_bounded_and_freed(trail_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote_file, "_LEAST_CACHE", 1 << 21)
-    monkeypatch.setenv(remote_file.CACHE_VARIABLE, "1")
+    monkeypatch.setenv(CACHED, "1k")
     monkeypatch.setattr(remote_file, "_process", [])
     with TrailFile(trail_url) as trail:
+        for _ in range(2):
+            assert sum(lengths(trail)) == len(LONG)
+            assert 1 << 20 < remote_file._shared().disk.used <= 1 << 21
+    assert remote_file._shared().disk.used == 0
+
+
+@pytest.mark.usefixtures("looks_each_time")
+def test_an_object_that_is_written_again_with_equal_bytes_is_read_on(trail_url: str, web: TrailServer) -> None:
+    with TrailFile(trail_url) as trail:
+        trail.record_at(0)
+        web.dates["/bucket/lt000000000"] = "Tue, 03 Jan 2023 10:00:00 GMT"
         assert sum(lengths(trail)) == len(LONG)
-        assert sum(lengths(trail)) == len(LONG)
-        assert remote_file._shared().cache._slots == (1 << 21) // remote_file.PIECE
 
 
 def test_a_folder_is_no_trail(s3: str, put: Put, tmp_path: Path) -> None:

@@ -1,14 +1,15 @@
-"""A file in a store: its bytes are fetched in ranges, ahead of a sequential reader, and kept in one cache.
+"""A file in a store: its bytes are fetched in ranges, ahead of a sequential reader, and kept until it is closed.
 
-The cache of the process is a file without a name in the folder for temporary files. It has pieces of ``PIECE`` bytes;
-when it is full, the least recently used are replaced. A request fetches at most ``REQUEST`` bytes; several run at once.
-Each response identifies the version of the file: bytes of two versions are never combined.
+They are kept in pieces of ``PIECE`` bytes. Each region of each open file has an unnamed file, in the folder for
+temporary files, with each piece at its place; beyond a limit for all files together, the least recently used regions
+are dropped.
+A request fetches at most ``REQUEST`` bytes; several run at once. Each response identifies the version of the file:
+bytes of two versions are never combined.
 """
 
 from __future__ import annotations
 
 import errno
-import io
 import mmap
 import os
 import shutil
@@ -16,10 +17,12 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from trailformat.codec.limits import CACHED, size_limit
 from trailformat.codec.mapped_file import FileBuffer, FileContents, RecentBytes
 from trailformat.codec.remote.path import RemotePath
 from trailformat.codec.remote.store import Facts, NoRangesError, status_of, store_of
@@ -32,111 +35,134 @@ MOST_AHEAD = 1 << 26
 WORKERS = 8
 POLL = 1.0
 """Seconds after which the store is queried again for the facts of a file."""
-CACHE_VARIABLE = "LOGDUMP_REMOTE_CACHE"
-"""Environment variable with another limit of the cache, in bytes."""
 CACHE = 1 << 32
+"""Maximum number of bytes that are kept of all open files together."""
 _LEAST_CACHE = 2 * MOST_AHEAD
+_REGIONS = 32
+"""Number of full regions that fit into the limit; each has an unnamed file."""
 _BEGINNING = 1 << 12
-_WRITE = 1 << 20
-"""Maximum number of bytes written to the cache under one lock, during which other threads wait."""
 _ROUNDS = 4
 
 
-class _Piece(NamedTuple):
-    """The slot of a piece in the cache, and its size: less than PIECE at the end of a file."""
+class _Region:
+    """The pieces of one region of a file, each at its place in an unnamed file of its own.
 
-    slot: int
-    size: int
+    Attributes:
+        sizes: the size of each piece that is kept, by its number in the file: PIECE, or less at the end of the file.
+    """
+
+    def __init__(self, first: int) -> None:
+        self._first = first
+        with tempfile.TemporaryFile(prefix="logdump-") as file:
+            self._handle = os.dup(file.fileno())
+        self.sizes: dict[int, int] = {}
+
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:
+        close(self._handle)  # with its last user: a thread may still read a region that was dropped
+
+    def read(self, target: memoryview, start: int) -> int:
+        """Copy bytes that are kept, from ``start`` on; return their number."""
+        return os.preadv(self._handle, [target], start - self._first)
+
+    def write(self, data: memoryview, start: int) -> None:
+        """Write bytes at their place. Raises OSError if the disk is full."""
+        while data:
+            written = os.pwrite(self._handle, data, start - self._first)
+            data, start = data[written:], start + written
 
 
-class _Cache:
-    """Pieces of files in stores, shared by the whole process."""
+class _Disk:
+    """The regions of the files that are open in this process; beyond the limit, those used least recently are dropped.
+
+    A region that is dropped while another thread reads it lives until that thread has its bytes: a place in a file of
+    a store is one place in one unnamed file, which nothing else is ever written to.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        with tempfile.TemporaryFile(prefix="logdump-") as file:
-            self._handle = os.dup(file.fileno())  # open as long as the process
-        self._pieces: OrderedDict[tuple[int, int], _Piece] = OrderedDict()
-        self._free: list[int] = []
-        self._slots = 0
-        given = os.environ.get(CACHE_VARIABLE, "")
         room = shutil.disk_usage(tempfile.gettempdir()).free // 2
-        limit = int(given) if given.isdecimal() else min(CACHE, room)
-        self._most = max(limit, _LEAST_CACHE) // PIECE
+        limit = size_limit(CACHED)
+        self._most = max(min(CACHE, room) if limit is None else limit, _LEAST_CACHE)
+        self._of_region = max(self._most // _REGIONS // PIECE, 1) * PIECE
+        self._regions: OrderedDict[tuple[_Remote, int], _Region] = OrderedDict()
+        self.used = 0
 
-    def get(self, file: int, target: memoryview, start: int) -> int:
-        """Copy the cached consecutive bytes of a file from ``start`` on; return their number."""
-        while pieces := self._pieces_from(file, start, len(target)):
-            offset = start % PIECE
-            stop = min(offset + len(target), (len(pieces) - 1) * PIECE + pieces[-1].size)
-            place = pieces[0].slot * PIECE + offset
-            read = os.preadv(self._handle, [target[: stop - offset]], place)  # without the lock: other threads continue
-            with self._lock:  # the bytes are right if no piece was replaced
-                if all(
-                    self._pieces.get((file, number)) is piece for number, piece in enumerate(pieces, start // PIECE)
-                ):
-                    return read
-        return 0
-
-    def _pieces_from(self, file: int, start: int, size: int) -> list[_Piece]:
-        """Return the cached pieces with the bytes from ``start`` on, as long as their slots are consecutive."""
-        pieces: list[_Piece] = []
+    def get(self, file: _Remote, target: memoryview, start: int) -> int:
+        """Copy the kept bytes of a file from ``start`` on, as many as lie there without a gap; return their number."""
         with self._lock:
-            for number in range(start // PIECE, -(-(start + size) // PIECE)):
-                piece = self._pieces.get((file, number))
-                if piece is None or (pieces and piece.slot != pieces[-1].slot + 1):
+            region = self._used_region(file, start)
+            if region is None:
+                return 0
+            stop = start
+            while stop < start + len(target):
+                end = stop // PIECE * PIECE + region.sizes.get(stop // PIECE, 0)
+                if end <= stop:
                     break
-                self._pieces.move_to_end((file, number))
-                pieces.append(piece)
-                if piece.size < PIECE:
-                    break
-        return pieces if pieces and start % PIECE < pieces[0].size else []
+                stop = end
+        return region.read(target[: stop - start], start) if stop > start else 0  # without the lock
 
-    def has(self, file: int, piece: int, size: int) -> bool:
-        """Return whether at least ``size`` bytes of a piece are cached."""
-        cached = self._pieces.get((file, piece))
-        return cached is not None and cached.size >= size
+    def has(self, file: _Remote, piece: int, size: int) -> bool:
+        """Return whether at least ``size`` bytes of a piece are kept."""
+        region = self._regions.get((file, piece * PIECE // self._of_region))
+        return region is not None and region.sizes.get(piece, 0) >= size
 
-    def put(self, file: int, first: int, data: memoryview) -> None:
-        """Store the bytes of consecutive pieces. Raises OSError if the disk is full."""
-        for begin in range(0, len(data), _WRITE):
+    def put(self, file: _Remote, first: int, data: memoryview) -> None:
+        """Keep the bytes of consecutive pieces, unless the file is closed. Raises OSError if the disk is full."""
+        start = first * PIECE
+        while data:
+            part = data[: self._of_region - start % self._of_region]
             with self._lock:
-                self._put(file, first + begin // PIECE, data[begin : begin + _WRITE])
+                region = self._new_region(file, start)
+            if region is None:
+                return
+            region.write(part, start)  # without the lock: other threads continue
+            with self._lock:
+                self._note(file, region, start, len(part))
+            data, start = data[len(part) :], start + len(part)
 
-    def _put(self, file: int, first: int, data: memoryview) -> None:
-        for number in range(first, first + -(-len(data) // PIECE)):
-            if (known := self._pieces.pop((file, number), None)) is not None:
-                self._free.append(known.slot)
-        sizes = [min(PIECE, len(data) - start) for start in range(0, len(data), PIECE)]
-        slots = sorted(self._slot() for _ in sizes)
-        begin = 0
-        for stop in range(1, len(slots) + 1):
-            if stop == len(slots) or slots[stop] != slots[stop - 1] + 1:
-                os.pwrite(self._handle, data[begin * PIECE : stop * PIECE], slots[begin] * PIECE)
-                begin = stop
-        for number, (slot, size) in enumerate(zip(slots, sizes, strict=True), first):
-            self._pieces[file, number] = _Piece(slot, size)
-
-    def forget(self, file: int) -> None:
-        """Free the pieces of a file."""
+    def drop(self, file: _Remote) -> None:
+        """Free what is kept of a closed file."""
         with self._lock:
-            for key in [key for key in self._pieces if key[0] == file]:
-                self._free.append(self._pieces.pop(key).slot)
+            for key in [key for key in self._regions if key[0] is file]:
+                self._free(key)
 
-    def _slot(self) -> int:
-        if self._free:
-            return self._free.pop()
-        if self._slots >= self._most:
-            return self._pieces.popitem(last=False)[1].slot
-        self._slots += 1
-        return self._slots - 1
+    def _used_region(self, file: _Remote, start: int) -> _Region | None:
+        key = file, start // self._of_region
+        region = self._regions.get(key)
+        if region is not None:
+            self._regions.move_to_end(key)
+        return region
+
+    def _new_region(self, file: _Remote, start: int) -> _Region | None:
+        if not file.users:
+            return None
+        region = self._used_region(file, start)
+        if region is None:
+            number = start // self._of_region
+            region = self._regions[file, number] = _Region(number * self._of_region)
+        return region
+
+    def _note(self, file: _Remote, region: _Region, start: int, size: int) -> None:
+        """Note written pieces of a region, if it has not been dropped meanwhile."""
+        if self._regions.get((file, start // self._of_region)) is not region:
+            return
+        for begin in range(0, size, PIECE):
+            number, written = (start + begin) // PIECE, min(PIECE, size - begin)
+            before = region.sizes.get(number, 0)
+            region.sizes[number] = max(written, before)
+            self.used += region.sizes[number] - before
+        while self.used > self._most and len(self._regions) > 1:
+            self._free(next(iter(self._regions)))
+
+    def _free(self, key: tuple[_Remote, int]) -> None:
+        self.used -= sum(self._regions.pop(key).sizes.values())
 
 
 class _Process(NamedTuple):
-    """The cache and threads that the files of a process share."""
+    """The disk space and threads that the files of a process share."""
 
     pid: int
-    cache: _Cache
+    disk: _Disk
     pool: ThreadPoolExecutor
 
 
@@ -148,12 +174,16 @@ def _shared() -> _Process:
     with _process_lock:
         if not _process or _process[0].pid != os.getpid():  # threads and locks do not survive a fork
             pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="logdump-fetch")
-            _process[:] = [_Process(os.getpid(), _Cache(), pool)]
+            _process[:] = [_Process(os.getpid(), _Disk(), pool)]
         return _process[0]
 
 
 class _Remote:
-    """A file in a store, shared by its twins."""
+    """A file in a store, shared by its twins.
+
+    Attributes:
+        users: the number of its twins that are open; without any, it is closed and nothing of it is kept.
+    """
 
     def __init__(self, path: RemotePath) -> None:
         self.path = path
@@ -214,12 +244,12 @@ class _Remote:
         """Copy bytes of the file; request those up to ``ahead`` as well."""
         process, position, stop, rounds = _shared(), start, start + len(target), 0
         while position < stop:
-            copied = process.cache.get(id(self), target[position - start :], position)
+            copied = process.disk.get(self, target[position - start :], position)
             position += copied
             rounds = 0 if copied else rounds + 1
             if copied:
                 continue
-            if rounds > _ROUNDS:  # the fetched pieces were evicted each time
+            if rounds > _ROUNDS:  # the fetched pieces were dropped each time
                 end = min(stop, (position // PIECE + 1) * PIECE)
                 target[position - start : end - start] = self._fetch(position, end)
                 position = end
@@ -253,15 +283,13 @@ class _Remote:
         return requested * PIECE
 
     def _is_missing(self, process: _Process, number: int, size: int) -> bool:
-        return number not in self._fetching and not process.cache.has(
-            id(self), number, min(PIECE, size - number * PIECE)
-        )
+        return number not in self._fetching and not process.disk.has(self, number, min(PIECE, size - number * PIECE))
 
     def _bring(self, process: _Process, first: int, stop: int) -> None:
-        """Fetch pieces and put them into the cache."""
+        """Fetch pieces and keep them."""
         try:
             data = self._fetch(first * PIECE, stop)
-            process.cache.put(id(self), first, memoryview(data))
+            process.disk.put(self, first, memoryview(data))
         finally:
             with self._lock:
                 for number in range(first, -(-stop // PIECE)):
@@ -285,12 +313,23 @@ class _Remote:
             self._last = stop - len(last), last
         return data
 
-    def close(self) -> None:
+    def join(self) -> None:
+        """Add a user. Raises OSError if the file is closed."""
+        with self._lock:
+            if not self.users:
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+            self.users += 1
+
+    def leave(self) -> None:
+        """Remove a user; the last one ends what is fetched ahead, and frees what is kept."""
         with self._lock:
             self.users -= 1
             is_over = not self.users
+            waiting = {*self._fetching.values()} if is_over else set()
+        for job in waiting:
+            job.cancel()
         if is_over:
-            _shared().cache.forget(id(self))
+            _shared().disk.drop(self)
 
 
 class RemoteFile:
@@ -305,19 +344,22 @@ class RemoteFile:
         self._remote = of if of is not None else _Remote(path)
         self.path = path
         self._next = self._ahead = self._asked = 0
+        self._is_closed = False
 
     def status(self) -> os.stat_result:
         """Return its status, at most POLL seconds old."""
         return status_of(self.path.url, self._remote.look())
 
     def twin(self) -> RemoteFile:
-        """Return the same file for another thread."""
-        self._remote.users += 1
+        """Return the same file for another thread. Raises OSError if it is closed."""
+        self._remote.join()
         return RemoteFile(self.path, self._remote)
 
     def close(self) -> None:
-        """Close the file; the last twin frees its cached pieces."""
-        self._remote.close()
+        """Close the file; the last twin frees what is kept of it."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._remote.leave()
 
     def source(self, size: int, path: Path, recent: RecentBytes | None) -> FileContents:
         """Return its first ``size`` bytes."""
@@ -400,43 +442,3 @@ class FetchedBytes(FileContents):
                 return mmap.mmap(file.fileno(), stop - start, access=mmap.ACCESS_READ), start
             except OSError as error:
                 raise CannotRead.of(error, self._path, start) from error
-
-
-class RemoteReader(io.RawIOBase):
-    """A file in a store as a stream; closing the stream closes the file."""
-
-    def __init__(self, file: RemoteFile) -> None:
-        self._file = file
-        self._at = 0
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def seekable(self) -> bool:
-        """Return True."""
-        return True
-
-    def tell(self) -> int:
-        """Return the position of the next read."""
-        return self._at
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Set the position and return it."""
-        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at}.get(whence)
-        self._at = max((self._file.status().st_size if base is None else base) + offset, 0)
-        return self._at
-
-    def readinto(self, target: Any) -> int:
-        """Copy bytes of the file; return their number, 0 at its end."""
-        view = memoryview(target).cast("B")
-        data = self._file.read(self._at, len(view))
-        view[: len(data)] = data
-        self._at += len(data)
-        return len(data)
-
-    def close(self) -> None:
-        """Close the stream and the file."""
-        if not self.closed:
-            self._file.close()
-        super().close()

@@ -9,6 +9,7 @@ from pathlib import Path, PosixPath
 from typing import Any, Self
 
 from trailformat.codec.remote.url import Credentials, StoreUrl, url_of
+from trailformat.errors import NotATrail
 
 
 class RemotePath(PosixPath):
@@ -129,6 +130,24 @@ def place(name: str | os.PathLike[str]) -> Path:
     text = os.fspath(name)
     url = url_of(text)
     return RemotePath(f"{url.scheme}:", url.host, url.key) if url is not None else Path(text)
+
+
+def path_of(word: str | os.PathLike[str]) -> Path:
+    """Return the path that a word of a user names: ``~`` and ``~user`` are home folders.
+
+    As in the shell, the word is the name itself if there is no such user, or no home folder. A Path is always one of
+    this machine.
+
+    Raises:
+        NotATrail: the word is empty, as that of a variable of a script which is not set.
+    """
+    if word == "":
+        raise NotATrail("an empty name names no file")
+    path = place(word)
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
 
 
 def absolute(path: Path) -> Path:
