@@ -16,7 +16,8 @@ from trailformat.native.loaded import kernels
 from trailformat.native.scan import arguments
 from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.batch_filler import BatchFiller
-from trailformat.scan.parallel import Earlier, ParallelScan, Workers, shift
+from trailformat.scan.parallel import Earlier, ParallelScan, Workers, is_for_threads, shift
+from trailformat.scan.position import first_position
 from trailformat.scan.rows.row_bytes import Array
 from trailformat.scan.scanning import Scanning
 
@@ -234,7 +235,7 @@ class MeasuringFiller:
 
 
 def measured_batches(trail: TrailFile, workers: Workers, batch_size: int = BATCH_SIZE) -> Iterator[Measured]:
-    """Yield the records of ``scan(trail)`` in batches filled and measured by several threads, with other boundaries."""
+    """Yield the records of ``scan(trail)`` in batches that are measured too, by threads if the file is large enough."""
 
     def scanner(
         file: TrailFile, position: ScanPosition, stop: int | None, earlier: Earlier | None
@@ -243,6 +244,9 @@ def measured_batches(trail: TrailFile, workers: Workers, batch_size: int = BATCH
             file, position, stop, lambda names: MeasuringFiller(names, batch_size), earlier, by_definition=True
         )
 
+    if not is_for_threads(trail, workers):
+        yield from scanner(trail, first_position(trail, 0), None, None)
+        return
     parallel = ParallelScan(trail, workers, scanner, lambda measured, _file: measured)
     for measured, transactions in parallel.results():
         shift(measured.batch, transactions)
