@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from trailformat.native.constants import COMPRESSED, CONTINUED_AT, INFO_AT, KIND_RECORD
 from trailformat.native.loads import i64, inlined, n32, store8, store64, u8, u16, u32
 from trailformat.native.scan.arguments import (
@@ -57,15 +59,13 @@ _SHORT = 2
 
 @inlined
 def _bits_of(data: int, offset: int, length: int, little: int) -> Any:
-    """Return the IS_ bit or bits of the column with ``length`` bytes at ``offset``."""
-    indicator = u16(data, offset, 0) if length >= 2 else 1
-    if indicator == 0xFFFF:
-        return IS_NULL
-    if indicator != 0:
-        return IS_STRANGE
-    if length < 4 or u16(data, offset + 2, little) != length - 4:
-        return IS_VALUE | IS_UNPREFIXED
-    return IS_VALUE
+    """Return the IS_ bit or bits of the column with ``length`` bytes at ``offset``; its record has four bytes more."""
+    indicator, prefix = u16(data, offset, 0), u16(data, offset + 2, little)
+    if length < 2:
+        return np.int64(IS_STRANGE)
+    if indicator == 0:
+        return np.int64(IS_VALUE) + np.int64(IS_UNPREFIXED) * np.int64(prefix + 4 != length)
+    return np.int64(IS_NULL) if indicator == 0xFFFF else np.int64(IS_STRANGE)
 
 
 @inlined
