@@ -111,6 +111,9 @@ MOST_APART = 0.05
 INCOMPRESSIBLE = 1.05
 """Compression ratio below which bytes count as incompressible."""
 
+LEAST_ZEROS = 0.02
+"""Minimum fraction of zeros in the bytes of rows that are not encrypted; encrypted ones have 0.004."""
+
 _ROW_BYTES = 1024
 _LARGEST = 1 << 16
 _TYPES = ROW_TYPES | PREFIX_SIZES.keys()
@@ -142,6 +145,12 @@ class RowSample(NamedTuple):
         return is_enough and self.apart <= MOST_APART * self.rows and self.ratio < INCOMPRESSIBLE
 
     @property
+    def may_be_encrypted(self) -> bool:
+        """True if no row can be split, and they have fewer zeros than columns: their heads alone have more."""
+        is_any = self.rows > 0 and not self.apart
+        return is_any and self.other.count(0) < LEAST_ZEROS * len(self.other)
+
+    @property
     def is_whole(self) -> bool:
         """True if more rows would not change the result."""
         return self.rows == ROWS or self.apart > MOST_APART * ROWS
@@ -159,6 +168,11 @@ def looks_encrypted(trail: TrailFile) -> bool:
     if sample.is_whole:
         _known[trail] = sample.looks_encrypted
     return sample.looks_encrypted
+
+
+def may_be_encrypted(trail: TrailFile) -> bool:
+    """Return True if the record data of a file looks encrypted, or the first rows are too few but look so."""
+    return looks_encrypted(trail) or row_sample(trail).may_be_encrypted
 
 
 def row_sample(trail: TrailFile) -> RowSample:

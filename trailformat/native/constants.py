@@ -22,6 +22,7 @@ HEADER_SIZE, HDR_IND, NAME_IS_INDEX = record_header.HEADER_SIZE, record_header.H
 INDEX_SIZE = record_header.INDEX_SIZE
 NO_INDEX = -1
 """Table index of a header that holds a name."""
+COMPRESSED = record_header.COMPRESSED
 PARTITION_AT, BEFORE_AFTER_AT = record_header.PARTITION_AT, record_header.BEFORE_AFTER_AT
 RECORD_LENGTH_AT, IO_TYPE_AT, ORIG_NODE_AT = (
     record_header.RECORD_LENGTH_AT,

@@ -10,6 +10,7 @@ from trailformat.native.scan.columns import count_fields, locate, pick_columns, 
 from trailformat.native.scan.counts import count, count_rows
 from trailformat.native.scan.fill import fill
 from trailformat.native.scan.frames import find_metadata, next_frame, read_headers
+from trailformat.native.scan.measure import measure
 from trailformat.native.scan.search import find
 from trailformat.native.scan.tokens import gather, mark_rows, own_tokens
 
@@ -26,6 +27,7 @@ KERNELS = (
     take_fields,
     pick_columns,
     locate,
+    measure,
     read_headers,
     find_metadata,
     unmarked,

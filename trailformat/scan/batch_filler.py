@@ -37,9 +37,19 @@ class BatchFiller:
         return self._run.state[arguments.TRANSACTIONS]
 
     @property
+    def rows(self) -> int:
+        """The number of rows in the batch so far."""
+        return self._run.state[arguments.ROW]
+
+    @property
+    def columns(self) -> _Columns:
+        """The columns that are filled now: octets, ints and longs, see ``native.scan.arguments``."""
+        return self._columns
+
+    @property
     def is_full(self) -> bool:
         """True if the batch has ``batch_size`` rows."""
-        return self._run.state[arguments.ROW] >= self._batch_size
+        return self.rows >= self._batch_size
 
     def _renew_columns(self) -> None:
         self._columns = _SPARE.take(self._batch_size)

@@ -321,8 +321,7 @@ def parallel_batches(
 
     parallel = ParallelScan(trail, workers, scanner, worked, start=start, stop=stop)
     for (batch, result), transactions in parallel.results():
-        if transactions:
-            _shift(batch, transactions)
+        shift(batch, transactions)
         yield batch, result
 
 
@@ -342,7 +341,10 @@ def _end(trail: TrailFile, stop: int | None) -> int:
     return trail.size if stop is None else min(stop, trail.size)
 
 
-def _shift(batch: Batch, transactions: int) -> None:
+def shift(batch: Batch, transactions: int) -> None:
+    """Count the transactions of a batch from the beginning of the file: this number of them end before its range."""
+    if not transactions:
+        return
     column: Any = batch.transaction
     inside = column >= 0
     if inside.all():

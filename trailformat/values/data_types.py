@@ -3,19 +3,26 @@
 Codes and names are from the header file for user exits that comes with GoldenGate (``sqldatatypes.h``), which are those
 of NonStop SQL; 0, 64, 132, 134 and 192 were seen in trails. docs/values.md lists how certain each is. The family
 determines the type of a column as an array (:mod:`trailformat.arrays.array_types`).
+
+A definition limits the sizes of the values too: Replicat stops at a value that is longer than its column (OGG-01163).
+Lengths are checked where the definition is sure to give one: of columns of characters, not of LOBs and others, whose
+definitions may hold the length of a buffer.
 """
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from trailformat.errors import BadData
+from trailformat.records.columns import NULL, PRESENT, Column
 from trailformat.values import characters, datetimes, intervals, numbers
 from trailformat.values.value import Decode, Encode, sub_type
 
 if TYPE_CHECKING:
+    from trailformat.codec.byte_order import ByteOrder
     from trailformat.definitions.metadata import ColumnDefinition
 
 
@@ -42,6 +49,7 @@ class DataType(NamedTuple):
         size: bytes of a number; 0 if the definition has the size.
         is_signed: True if numbers may be negative.
         is_variable: True if a length precedes the value.
+        has_byte_length: True if the lengths of a definition are surely those of the values in bytes.
     """
 
     name: str
@@ -52,6 +60,7 @@ class DataType(NamedTuple):
     size: int = 0
     is_signed: bool = True
     is_variable: bool = False
+    has_byte_length: bool = False
 
 
 _SQL_INTEGERS = {2: "SMALLINT", 4: "INTEGER", 8: "BIGINT"}
@@ -101,14 +110,16 @@ def _sql_characters(column: ColumnDefinition, *, is_variable: bool) -> str:
     return f"{varying}CHAR({column.character_length or column.internal_length})"
 
 
-def _text(name: str) -> DataType:
+def _text(name: str, *, has_byte_length: bool = True) -> DataType:
     sql = partial(_sql_characters, is_variable=False)
-    return DataType(name, Family.TEXT, characters.decode_fixed, characters.encode_fixed, sql)
+    codec = characters.decode_fixed, characters.encode_fixed
+    return DataType(name, Family.TEXT, *codec, sql, has_byte_length=has_byte_length)
 
 
-def _variable_text(name: str) -> DataType:
+def _variable_text(name: str, *, has_byte_length: bool = True) -> DataType:
     sql = partial(_sql_characters, is_variable=True)
-    return DataType(name, Family.TEXT, characters.decode_variable, characters.encode_variable, sql, is_variable=True)
+    codec = characters.decode_variable, characters.encode_variable
+    return DataType(name, Family.TEXT, *codec, sql, is_variable=True, has_byte_length=has_byte_length)
 
 
 def _integer(size: int, *, is_signed: bool) -> DataType:
@@ -141,10 +152,10 @@ DATETIME = 192
 DATA_TYPES: dict[int, DataType] = {
     CHAR: _text("CHAR"),
     1: _text("CHAR UPSHIFT"),
-    2: _text("DOUBLE CHAR"),
+    2: _text("DOUBLE CHAR", has_byte_length=False),
     VARCHAR: _variable_text("VARCHAR"),
     65: _variable_text("VARCHAR UPSHIFT"),
-    66: _variable_text("DOUBLE VARCHAR"),
+    66: _variable_text("DOUBLE VARCHAR", has_byte_length=False),
     130: _integer(2, is_signed=True),
     131: _integer(2, is_signed=False),
     132: _integer(4, is_signed=True),
@@ -203,3 +214,89 @@ def sql_type(column: ColumnDefinition) -> str | None:
     """Return the standard SQL type for the values of a column; None if the meaning of its bytes is not known."""
     sql = data_type_of(column).sql
     return sql(column) if sql is not None else None
+
+
+LARGEST_COLUMN = 1 << 16
+"""Larger than any column, in bytes."""
+_INDICATOR, _PREFIX = 2, 2
+"""Sizes of the indicator and of the length before a value."""
+_MOST_KEPT = 1 << 14
+_UNBOUNDED_SUB_TYPES = frozenset({1, 9, 10, 11, 12})
+"""UTF-16, PERIOD, XML, ANYDATA, HTML: what their lengths count was never seen."""
+_UNBOUNDED_NATIVE_TYPES = frozenset(
+    {8, 24, 108, 109, 110, 112, 113, 114, 115, 119}  # Oracle: LONG, LONG RAW, objects, REF, LOBs, BFILE, JSON
+    | {245, 249, 250, 251, 252, 255}  # MySQL: JSON, BLOB and TEXT, GEOMETRY
+    | {-1, -4, -10, -152}  # ODBC: LONGVARCHAR, LONGVARBINARY, WLONGVARCHAR, XML
+)
+_BYTES_OF_CHARACTER = 4
+"""Maximum number of bytes of a character."""
+
+
+class ColumnLimit(NamedTuple):
+    """What a column of an image may be.
+
+    Attributes:
+        least, most: the sizes in bytes of a value with its indicator.
+        is_prefixed: True if a 2-byte length precedes the value.
+        is_strict: True if the indicator must be 0000 or ffff; that of a LOB may be another one.
+    """
+
+    least: int
+    most: int
+    is_prefixed: bool = False
+    is_strict: bool = True
+
+    def check(self, column: Column, order: ByteOrder) -> None:
+        """Check a column of a record in this byte order.
+
+        Raises:
+            BadData: it does not keep to the limit.
+        """
+        if column.is_null:
+            return
+        if column.raw[:_INDICATOR] != PRESENT:
+            if self.is_strict:
+                indicator = column.raw[:_INDICATOR].hex() or "no bytes"
+                raise BadData("wrong indicator", expected=f"{PRESENT.hex()} or {NULL.hex()}", found=indicator)
+            return
+        if self.is_prefixed:
+            characters.without_length(column.value, order)
+        size = len(column.raw)
+        if not self.least <= size <= self.most:
+            other = _INDICATOR + (_PREFIX if self.is_prefixed else 0)
+            problem, expected = "value is longer than its column", f"at most {self.most - other} bytes"
+            if self.least == self.most:
+                problem, expected = "value has another size than its data type", f"{self.most - other} bytes"
+            raise BadData(problem, expected=expected, found=f"{size - other} bytes")
+
+
+@lru_cache(_MOST_KEPT)
+def limit_of(definition: ColumnDefinition) -> ColumnLimit:
+    """Return the limit that a definition sets."""
+    data_type = data_type_of(definition)
+    if data_type.decode is None:
+        return ColumnLimit(0, LARGEST_COLUMN, is_strict=False)
+    least = _INDICATOR + (_PREFIX if data_type.is_variable else 0)
+    if data_type.size:
+        return ColumnLimit(least + data_type.size, least + data_type.size)
+    is_bounded = not _is_unbounded(definition)
+    most = LARGEST_COLUMN
+    if data_type.family is Family.TEXT and not data_type.is_variable:
+        most = least + definition.internal_length
+    elif data_type.has_byte_length and is_bounded:
+        most = least + _longest(definition)
+    return ColumnLimit(least, most, data_type.is_variable, is_strict=is_bounded)
+
+
+def _is_unbounded(definition: ColumnDefinition) -> bool:
+    return (
+        definition.sub_data_type in _UNBOUNDED_SUB_TYPES
+        or definition.native_type in _UNBOUNDED_NATIVE_TYPES
+        or not _longest(definition)
+    )
+
+
+def _longest(definition: ColumnDefinition) -> int:
+    """Return the maximum length of a value of characters in bytes; 0 if the definition gives none."""
+    lengths = definition.internal_length, definition.external_length, definition.binary_length
+    return max(*lengths, _BYTES_OF_CHARACTER * definition.character_length)

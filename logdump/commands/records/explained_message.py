@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from logdump.commands.records.first_match import show_record
-from logdump.features.check.command import run_check
+from logdump.features.check.command import CheckOptions, run_check
 from logdump.features.explain.messages import TrailMessage, messages_in
 from logdump.features.safe.command import run_safe
 from logdump.session.errors import CommandError, ExitStatus, MissingFileError
@@ -35,7 +35,7 @@ def explain_message(session: Session, message: TrailMessage) -> Iterator[Event]:
         session.open(path)
     if message.rba is not None:
         yield from _at(session, message.rba)
-    yield from run_check(session, str(path))
+    yield from run_check(session, CheckOptions(str(path)))
 
 
 def _at(session: Session, rba: int) -> Iterator[Event]:

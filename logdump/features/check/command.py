@@ -1,15 +1,16 @@
-"""CHECK: list everything in a file that is not a sound record, in one pass."""
+"""CHECK: list everything in a file that is not a good record, in one pass."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.features.check.model import CheckShown, GapShown
+from logdump.features.check.model import BadRecordShown, CheckShown, GapShown
 from logdump.features.recovery.versions import FileFacts, facts_of, is_rollover
 from logdump.language.command import Command, Origin
-from logdump.language.forms import Maybe
-from logdump.language.parameters import File
+from logdump.language.forms import AnyOrder
+from logdump.language.parameters import File, OneOf
 from logdump.session.across import files_from
 from logdump.session.chosen_trail import trail_title
 from logdump.session.errors import ExitStatus
@@ -18,49 +19,71 @@ from logdump.session.files import FileNames, matching_files
 from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailError, TrailFile, TrailName
-from trailformat.changes.encrypted import looks_encrypted
-from trailformat.scan import Batch, Workers, scan_in_threads
+from trailformat.changes.encrypted import looks_encrypted, may_be_encrypted
+from trailformat.scan import Batch, Workers
+
+if TYPE_CHECKING:
+    from trailformat.arrays.column_check import ColumnFault
 
 TakeBatch = Callable[[TrailFile, Batch], None]
 """Receives each batch of a file, for another survey in the same pass."""
+
+
+class CheckOptions(NamedTuple):
+    """The arguments of CHECK.
+
+    ``over`` are the files, None: the open ones; ``values`` is True if values are decoded.
+    """
+
+    over: FileNames | None = None
+    values: bool = False
 
 
 class Checker:
     """One run of CHECK over one or several files; counts are totals of all files.
 
     Args:
-        notify: number of records between two reports of progress.
+        session: has the definitions of the rows, and the number of records between two reports of progress.
         workers: threads that read ahead.
+        decodes: True if the values are decoded.
         also: receives each batch; None: nothing does.
     """
 
-    def __init__(self, notify: int, workers: Workers, also: TakeBatch | None = None) -> None:
-        self._notify, self._also = notify, also
-        self._workers = workers
+    def __init__(self, session: Session, workers: Workers, *, decodes: bool, also: TakeBatch | None = None) -> None:
+        self._notify, self._definitions_of, self._also = session.settings.notify, session.definitions_of, also
+        self._workers, self._decodes = workers, decodes
         self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
-        self.restarts = 0
+        self.restarts = self.bad_records = 0
         self._before: FileFacts | None = None
         self.encrypted: list[Path] = []
         self.reached = "the beginning"
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
-        """Check every record of a file; yield its gaps and Progress. The counts remain valid after Ctrl+C."""
-        size, before = trail.size, self.records
+        """Check every record of a file; yield gaps, bad records and Progress. The counts remain valid after Ctrl+C."""
+        from logdump.features.check.bad_records import BadRecords  # noqa: PLC0415 - it needs numpy
+        from trailformat.scan.measuring import measured_batches  # noqa: PLC0415 - it needs numpy
+
+        size, before = trail.size, self.records + self.bad_records
         self.reached = f"{trail.path}, after 0 records"
         if looks_encrypted(trail):
             self.encrypted.append(trail.path)
         end = transactions = 0
+        bad = BadRecords(trail, self._definitions_of(trail), decodes=self._decodes)
+        is_readable = not may_be_encrypted(trail)
         try:
-            for batch in scan_in_threads(trail, self._workers):
-                spans = batch.spans()
-                for row in spans:
-                    yield from self._gap(trail, int(batch.rba[row]), int(batch.length[row]))
+            for measured in measured_batches(trail, self._workers):
+                batch = measured.batch
+                spans = {int(batch.rba[row]): int(batch.length[row]) for row in batch.spans()}
+                faults = bad.among(measured) if is_readable else []
+                places: dict[int, int | ColumnFault] = {**spans, **{fault.rba: fault for fault in faults}}
+                for rba in sorted(places):
+                    yield from self._not_good(trail, rba, places[rba])
                 if self._also is not None:
                     self._also(trail, batch)
                 end, transactions = batch.end, batch.transactions_to_here(transactions)
-                yield from self._counted(batch, len(batch) - len(spans), size)
+                yield from self._counted(batch, len(batch) - len(places), size)
         except KeyboardInterrupt:
-            self.reached = f"{trail.path}, after {self.records - before} records"
+            self.reached = f"{trail.path}, after {self.records + self.bad_records - before} records"
             self._end(trail, end, transactions)
             raise
         self._end(trail, end, transactions)
@@ -94,6 +117,14 @@ class Checker:
         if begun // self._notify != self.records // self._notify:
             yield Progress(self.records, int(batch.rba[-1]), int(batch.io_time[-1]), size)
 
+    def _not_good(self, trail: TrailFile, rba: int, what: int | ColumnFault) -> Iterator[Event]:
+        """Count a gap, given by its length, or a bad record, and yield it."""
+        if isinstance(what, int):
+            yield from self._gap(trail, rba, what)
+            return
+        self.bad_records += 1
+        yield BadRecordShown(trail.path, rba, what.table, what.column, what.error)
+
     def _gap(self, trail: TrailFile, rba: int, length: int) -> Iterator[Event]:
         """Yield a gap, and a remark if the records after it may be data of the record that begins there."""
         self.gaps += 1
@@ -108,7 +139,8 @@ class Checker:
     def result(self, title: str, reading: Reading) -> CheckShown:
         """Return the result. Damage is the object of the check, so only Ctrl+C makes it partial."""
         numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
-        return CheckShown(title, *numbers, self.restarts, tuple(self.encrypted), is_partial=reading.is_partial)
+        more = self.restarts, tuple(self.encrypted), reading.is_partial, self.bad_records
+        return CheckShown(title, *numbers, *more)
 
 
 def _trail_of(facts: FileFacts) -> tuple[Path, str] | None:
@@ -122,10 +154,11 @@ def _undefined(batch: Batch) -> int:
     return len(batch.rows_of_tables({key for key in range(len(names)) if names.unknown_index(key) is not None}))
 
 
-def run_check(session: Session, wildcard: FileNames | None, also: TakeBatch | None = None) -> Iterator[Event]:
+def run_check(session: Session, options: CheckOptions, also: TakeBatch | None = None) -> Iterator[Event]:
     """Check the open trail file, or the files of a wildcard; the read position does not change."""
+    wildcard = options.over
     with Workers() as workers:
-        checker = Checker(session.settings.notify, workers, also)
+        checker = Checker(session, workers, decodes=options.values, also=also)
         paths = list(files_from(session)) if wildcard is None else matching_files(wildcard)
         title = trail_title(wildcard if isinstance(wildcard, str) and len(paths) > 1 else paths[0], len(paths))
         title += "," * (len(paths) > 1)
@@ -148,13 +181,15 @@ def _check_several(checker: Checker, paths: list[Path]) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "CHECK",
-        Maybe(File("<filename> | <wildcard>")),
+        AnyOrder(CheckOptions, {"values": OneOf({"VALUES": True}), "over": File("<filename> | <wildcard>")}),
         "List everything in trail files that is not a good record",
         run_check,
         details=(
             "For each gap: RBA, bytes, the reason, and the next good record; then one summary line.",
+            "For each record whose columns do not fit its images or its definition: RBA, table, column, the reason.",
+            "VALUES decodes the values too, by the types of their columns.",
             "Files whose record data looks encrypted are named.",
-            "Under -c and -f the exit status is 4 when there was a gap. The position stays.",
+            "Under -c and -f the exit status is 4 when there was a gap or a bad record. The position stays.",
         ),
         origin=Origin.OURS,
         is_one_shot=True,

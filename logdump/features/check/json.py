@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logdump.display.json_shape import PARTIAL, Shape, member, verdict
-from logdump.features.check.model import CheckShown, GapShown
+from logdump.features.check.model import BadRecordShown, CheckShown, GapShown
 from trailformat import PartialRecord
 
 _WHERE_PARTIAL = "Whether it is a last record that is not complete (yet)"
@@ -24,6 +24,21 @@ GAP = Shape(
     GapShown,
 )
 
+BAD_RECORD = Shape(
+    "bad_record",
+    "CHECK: a record with a sound frame whose columns, or with VALUES its values, do not decode.",
+    (
+        member("file", "string", "Path of the file", "path"),
+        member("rba", "number", "Byte offset in it"),
+        member("table", "string", "Name of its table"),
+        member("column", "string or null", "Name of the first such column; `#` and an index if it is not defined"),
+        member("error", "string", "The error", "error.problem"),
+        member("expected", "string or null", "What was expected", "error.expected"),
+        member("found", "string or null", "What was found", "error.found"),
+    ),
+    BadRecordShown,
+)
+
 CHECK = Shape(
     "check",
     "CHECK: the result.",
@@ -34,6 +49,7 @@ CHECK = Shape(
         member("transactions", "number", "Transactions that ended"),
         verdict("gaps", "number", "Gaps", tells_findings=True),
         verdict("gap_bytes", "number", "Bytes in them", tells_findings=True),
+        verdict("bad_records", "number", "Bad records", tells_findings=True),
         verdict("undefined", "number", "Records whose table definition is not there", tells_findings=True),
         verdict("restarts", "number", "Restarts of Extract, as `recovery` counts them", tells_findings=True),
         verdict("encrypted", "list of string", "Files whose record data looks encrypted", tells_findings=True),

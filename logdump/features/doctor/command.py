@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from logdump.features.check.command import run_check
-from logdump.features.check.model import CheckShown, GapShown
+from logdump.features.check.command import CheckOptions, run_check
+from logdump.features.check.model import BadRecordShown, CheckShown, GapShown
 from logdump.features.count.survey import CountOptions, CountRun, count_files
 from logdump.features.doctor.model import DoctorShown, Finding, Growth, LoneBeforeImages, Severity, TableImages
 from logdump.features.heartbeat.model import PathLagShown
@@ -59,7 +59,16 @@ def _gap(gap: GapShown) -> Iterator[Finding]:
     yield Finding(Severity.DAMAGE, text, FilePosition(gap.path, gap.rba), f"CHECK {gap.path}")
 
 
+def _bad_record(record: BadRecordShown) -> Iterator[Finding]:
+    column = f", column {record.column}" if record.column is not None else ""
+    text = f"{record.table or 'a record'}{column}: {record.error.explained(', ')}"
+    yield Finding(Severity.DAMAGE, text, FilePosition(record.path, record.rba), f"CHECK {record.path}")
+
+
 def _check(check: CheckShown) -> Iterator[Finding]:
+    if check.bad_records > MOST_BAD:
+        text = f"{check.bad_records - MOST_BAD} more bad records"
+        yield Finding(Severity.DAMAGE, text, None, "CHECK")
     for path in check.encrypted:
         yield Finding(Severity.NOTE, "record data looks encrypted", FilePosition(path, 0), f"CHECK {path}")
     if check.undefined:
@@ -153,6 +162,7 @@ def _safe(place: FilePosition | None) -> str:
 
 _RULES: dict[type, Callable[[Any], Iterator[Finding]]] = {
     GapShown: _gap,
+    BadRecordShown: _bad_record,
     CheckShown: _check,
     RecoveryShown: _recovery,
     RestartShown: _restart,
@@ -169,6 +179,8 @@ _RULES: dict[type, Callable[[Any], Iterator[Finding]]] = {
 _HOUR = 3_600_000_000
 _LARGEST = 5
 """Number of transactions listed."""
+MOST_BAD = 20
+"""Number of bad records that are findings of their own."""
 
 T = TypeVar("T")
 
@@ -179,6 +191,7 @@ class Examination:
     def __init__(self, session: Session, whole: WholeTrail, name: str, largest: int = _LARGEST) -> None:
         self._session, self._whole, self._name, self._largest = session, whole, name, largest
         self.events: list[Any] = []
+        self._bad_records = 0
         self.headers: tuple[FileFacts, ...] = ()
         self.images: tuple[TableImages, ...] = ()
         self.totals = Totals()
@@ -189,7 +202,7 @@ class Examination:
         from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - as above
 
         paths, images = self._whole.paths, ImageSurvey(self._session.definitions_of)
-        yield from self._answers(run_check(self._session, paths, images.take))
+        yield from self._answers(run_check(self._session, CheckOptions(paths), images.take))
         self.images = tuple(images.tables())
         self.events += [*self.images, LoneBeforeImages(images.lone_number, tuple(images.lone))]
         # NotApplied takes the batches that RECOVERY reads, so that TRANSACTIONS need not find every transaction again
@@ -213,7 +226,9 @@ class Examination:
         for event in answer:
             if isinstance(event, Progress):
                 yield event
-            else:
+                continue
+            self._bad_records += isinstance(event, BadRecordShown)
+            if self._bad_records <= MOST_BAD or not isinstance(event, BadRecordShown):
                 self.events.append(event)
 
     def _of(self, kind: type[T]) -> tuple[T, ...]:

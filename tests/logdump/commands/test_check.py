@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import trailformat.scan
-from logdump.features.check import command as check
 from logdump.features.check.model import CheckShown, GapShown
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice, Progress
@@ -15,7 +13,7 @@ from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
-from trailformat.scan import Workers, parallel
+from trailformat.scan import Workers, measuring, parallel
 
 GARBAGE = b"\xee" * 50
 
@@ -134,10 +132,10 @@ def test_progress_is_told_at_the_steps_of_notify(shop: Line) -> None:
 class Stopped:
     """A scan that Ctrl+C ends in its third batch of five rows."""
 
-    whole = staticmethod(trailformat.scan.scan)
+    whole = staticmethod(measuring.measured_batches)
 
-    def __init__(self, trail: TrailFile, _workers: Workers) -> None:
-        self._scan = self.whole(trail, batch_size=5)
+    def __init__(self, trail: TrailFile, workers: Workers) -> None:
+        self._scan = self.whole(trail, workers, batch_size=5)
         self._batches = 0
 
     def __iter__(self) -> Stopped:
@@ -151,7 +149,7 @@ class Stopped:
 
 
 def test_ctrl_c_keeps_what_was_found_and_says_so(shop: Line, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "scan_in_threads", Stopped)
+    monkeypatch.setattr(measuring, "measured_batches", Stopped)
     with pytest.raises(KeyboardInterrupt):
         shop("check")
     assert (result(shop).records, result(shop).is_partial) == (10, True)
@@ -161,7 +159,7 @@ def test_ctrl_c_keeps_what_was_found_and_says_so(shop: Line, monkeypatch: pytest
 def test_ctrl_c_in_the_first_of_two_files_looks_at_no_second(
     line: Line, trails: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check, "scan_in_threads", Stopped)
+    monkeypatch.setattr(measuring, "measured_batches", Stopped)
     with pytest.raises(KeyboardInterrupt):
         line(f"check {trails / 'st00000000?'}")
     assert (result(line).records, result(line).is_partial) == (10, True)

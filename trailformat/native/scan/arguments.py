@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trailformat.records.columns import PREFIX_SIZES, ROW_TYPES
 from trailformat.records.record_header import ENDS, NOT_TRANSACTIONAL
 
 STOPPED, DAMAGED, NEW_KEY, DEFINES, MORE, FIRST_ENDED, FULL = range(7)
@@ -96,3 +97,32 @@ I_STARTS, I_SIZES, I_SEEN, I_COLUMNS, I_WIDE, IMAGE_SIZE = range(6)
 STARTS and SIZES are addresses of arrays [COLUMNS, rows], of int64 if WIDE is set, else of int32: the start of each
 value after its indicator, and its size; SEEN uint8[COLUMNS] has the bits of the kinds of values.
 """
+
+M_KIND, M_ORDER, M_IO_TYPE, M_PARTITION, M_TABLE, M_RBA, M_DATA_OFFSET, M_DATA_SIZE, MEASURED_COLUMNS = range(9)
+"""Fields of ``columns``, an argument of ``measure``, int64[MEASURED_COLUMNS]: addresses of columns of a batch."""
+X_ROW, X_STOP, X_KEYS, X_MARK, X_INDEX, X_HOLDS, MEASURE_SIZE = range(7)
+"""Fields of ``run``, an argument of ``measure``, int64[MEASURE_SIZE].
+
+X_ROW is the next row, X_STOP the row before which the kernel stops; X_KEYS is the number of keys in ``keys``. X_MARK is
+the last mark that was put into ``marks``. X_INDEX is the index of the column that has no cell, after FULL. X_HOLDS is 1
+if the cells hold limits to which the columns are held, 0 if they collect what the columns have.
+"""
+K_START, K_ROOM, KEY_SIZE = range(3)
+"""Fields of the cells of a key: the number of the first, NO_CELLS if it has none, and how many there are.
+
+FREE cells are those of rows without a definition, whose columns are held to nothing.
+"""
+NO_CELLS, FREE = -1, -1
+L_LEAST, L_MOST, L_BITS, CELL_SIZE = range(4)
+"""Fields of the cell of a column, int64[CELL_SIZE]: the sizes of its values, indicator included, and its IS_ bits; of
+a limit: the sizes that are allowed, and the bits that are not.
+"""
+IS_VALUE, IS_NULL, IS_STRANGE, IS_UNPREFIXED = 1, 2, 4, 8
+"""Bits of columns: present; NULL; another indicator, or none; present, and not a 2-byte length with as many bytes."""
+SOUND, FAULTY, ASIDE = range(3)
+"""State of a measured row: its columns fill its images, each at most once (and keep to the limits); they do not; it was
+not measured, because it continues in other records, or because there is no room for another cell.
+"""
+IS_LIST = 8
+FORM_BYTES = bytes(PREFIX_SIZES.get(number, 0) | IS_LIST * (number in ROW_TYPES) for number in range(256))
+"""For each IO type the size of the length before two images, or IS_LIST if a compressed row is one image."""

@@ -187,6 +187,26 @@ def _read_headers(guard: Guard, args: Ends) -> None:
         args[at] = guard.given(args[at], size)
 
 
+def _measure(guard: Guard, args: Ends) -> None:
+    """Of each record all its bytes; a state, a cell and a place for what is described, and marks for all indexes."""
+    run = longs(args[2], scan.MEASURE_SIZE)
+    rows, words = run[scan.X_STOP], longs(args[1], scan.MEASURED_COLUMNS)
+    kinds, orders = octets(words[scan.M_KIND], rows), octets(words[scan.M_ORDER], rows)
+    starts = [rba for rba, kind in zip(longs(words[scan.M_RBA], rows), kinds, strict=True) if kind == KIND_RECORD]
+    little = [order for order, kind in zip(orders, kinds, strict=True) if kind == KIND_RECORD]
+    first = sum(kind == KIND_RECORD for kind in kinds[: run[scan.X_ROW]])
+    ends = [at + _record_length(args[0] + at, order) for at, order in zip(starts[first:], little[first:], strict=True)]
+    args[0] = _spanned(guard, args[0], starts[first:], ends)
+    widths = dict.fromkeys(range(scan.M_TABLE), 1) | {scan.M_TABLE: 8, scan.M_RBA: 8}
+    widths |= {scan.M_DATA_OFFSET: 4, scan.M_DATA_SIZE: 4}
+    args[1] = guard.table(args[1], {at: width * rows for at, width in widths.items()}, scan.MEASURED_COLUMNS)
+    places = longs(args[4], scan.KEY_SIZE * run[scan.X_KEYS])
+    cells = max((start + max(room, 0) for start, room in zip(places[::2], places[1::2], strict=True)), default=0)
+    sizes = {2: 8 * scan.MEASURE_SIZE, 3: 256, 4: 8 * len(places), 5: 8 * scan.CELL_SIZE * max(cells, 0)}
+    for at, size in {**sizes, 6: 8 << 16, 7: rows}.items():
+        args[at] = guard.given(args[at], size)
+
+
 def _record_length(address: int, little: int) -> int:
     head = bytes(octets(address, 6))
     is_wide = head[1] & 0x80 and head[1] != 0xFF
@@ -349,6 +369,7 @@ CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "take_fields": _take_fields,
     "pick_columns": _pick_columns,
     "locate": _locate,
+    "measure": _measure,
     "read_headers": _read_headers,
     "find_metadata": _find_metadata,
     "unmarked": _unmarked,

@@ -34,13 +34,15 @@ from trailformat.arrays import (
     text_column,
     write_lines,
 )
+from trailformat.arrays.column_check import ColumnCheck
 from trailformat.arrays.columns import column_arrays
 from trailformat.arrays.stored import StoredValues
 from trailformat.arrays.text_arrays import text_array
 from trailformat.codec.tokens import LOGCSN
 from trailformat.native.scan.arguments import NULL
-from trailformat.scan import kernel_run, scan
+from trailformat.scan import Workers, kernel_run, scan
 from trailformat.scan.counting import CountBounds, CountFiller, RowCount
+from trailformat.scan.measuring import measured_batches
 from trailformat.scan.position import first_position
 from trailformat.scan.row_tokens import rows_with_token
 from trailformat.scan.rows import RowBytes, headers_of
@@ -48,6 +50,7 @@ from trailformat.scan.rows.images import column_of, image_regions, images_of, to
 from trailformat.scan.scanning import Scanning, occurrences
 from trailformat.trail import file
 from trailformat.trail.resync import next_sound
+from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions.tracker import TransactionTracker
 
 _BATCH, _WINDOW = 16, 300
@@ -125,6 +128,7 @@ def _read(trail: TrailFile) -> None:
         records = np.flatnonzero(np.asarray(batch.kind) == 0)
         for at in range(0, len(records), 8):
             _look_at_rows(RowBytes(data, batch, records[at : at + 8]))
+    _check(trail)
     _count(trail)
     for value in (b"SHIZ", b"nowhere"):
         list(occurrences(value, data, 0, size))
@@ -132,6 +136,14 @@ def _read(trail: TrailFile) -> None:
     trail.metadata_rbas(0, size)
     for start in range(0, size, 311):
         next_sound(trail.bytes[0:size], start, size)
+
+
+def _check(trail: TrailFile) -> None:
+    """Measure all rows, and hold them to their definitions."""
+    check = ColumnCheck(trail, RowDefinitions(trail))
+    with Workers(1) as workers:
+        for measured in measured_batches(trail, workers, _BATCH):
+            list(check.faults(measured))
 
 
 def _count(trail: TrailFile) -> None:

@@ -29,6 +29,7 @@ NAMES = (
     "take_fields",
     "pick_columns",
     "locate",
+    "measure",
     "read_headers",
     "find_metadata",
     "unmarked",
