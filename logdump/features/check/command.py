@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from logdump.features.check.model import CheckShown, GapShown
-from logdump.features.recovery.versions import FileFacts, facts_of, is_rollover
+from logdump.features.check.trail_survey import TrailSurvey
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import File
@@ -17,9 +18,10 @@ from logdump.session.events import Event, Notice, Progress
 from logdump.session.files import FileNames, matching_files
 from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
-from trailformat import NotATrail, TrailError, TrailFile, TrailName
+from trailformat import NotATrail, TrailError, TrailFile
 from trailformat.changes.encrypted import looks_encrypted
 from trailformat.scan import Batch, Workers, scan_in_threads
+from trailformat.trail.sequence import trails_among
 
 TakeBatch = Callable[[TrailFile, Batch], None]
 """Receives each batch of a file, for another survey in the same pass."""
@@ -38,9 +40,8 @@ class Checker:
         self._notify, self._also = notify, also
         self._workers = workers
         self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
-        self.restarts = 0
-        self._before: FileFacts | None = None
         self.encrypted: list[Path] = []
+        self.surveys: list[TrailSurvey] = []
         self.reached = "the beginning"
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
@@ -61,21 +62,14 @@ class Checker:
                 yield from self._counted(batch, len(batch) - len(spans), size)
         except KeyboardInterrupt:
             self.reached = f"{trail.path}, after {self.records - before} records"
-            self._end(trail, end, transactions)
+            self._end(end, transactions)
             raise
-        self._end(trail, end, transactions)
+        self._end(end, transactions)
 
-    def _end(self, trail: TrailFile, end: int, transactions: int) -> None:
+    def _end(self, end: int, transactions: int) -> None:
         """Add the bytes and transactions read of a file."""
         self.size += end
         self.transactions += transactions
-        self._note_beginning(facts_of(trail))
-
-    def _note_beginning(self, facts: FileFacts) -> None:
-        """Count a restart that began a file, judged by the file before it in its trail."""
-        before, self._before = self._before, facts
-        if before is not None and _trail_of(before) == _trail_of(facts) and is_rollover(before, facts):
-            self.restarts += 1
 
     def unreadable(self, path: Path, error: TrailError) -> Event:
         """Count a file that is not a trail as one gap, and return that."""
@@ -90,7 +84,6 @@ class Checker:
         begun = self.records
         self.records += records
         self.undefined += _undefined(batch)
-        self.restarts += len(batch.restarts())
         if begun // self._notify != self.records // self._notify:
             yield Progress(self.records, int(batch.rba[-1]), int(batch.io_time[-1]), size)
 
@@ -108,12 +101,17 @@ class Checker:
     def result(self, title: str, reading: Reading) -> CheckShown:
         """Return the result. Damage is the object of the check, so only Ctrl+C makes it partial."""
         numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
-        return CheckShown(title, *numbers, self.restarts, tuple(self.encrypted), is_partial=reading.is_partial)
+        states = tuple(survey.state for survey in self.surveys)
+        return CheckShown(title, *numbers, tuple(self.encrypted), states, is_partial=reading.is_partial)
 
-
-def _trail_of(facts: FileFacts) -> tuple[Path, str] | None:
-    name = TrailName.parse(facts.path)
-    return (name.directory, name.prefix) if name is not None else None
+    def read_as_trails(self, paths: Sequence[Path]) -> Iterator[Event]:
+        """Read the transactions of the files, trail by trail, for the states of the trails; yield nothing."""
+        named, others = trails_among(paths)
+        for group in (*([name.path for name in names] for names in named), *([path] for path in others)):
+            survey = TrailSurvey(group)
+            self.surveys.append(survey)
+            for _ in survey.steps(self._workers):
+                yield from ()
 
 
 def _undefined(batch: Batch) -> int:
@@ -122,15 +120,23 @@ def _undefined(batch: Batch) -> int:
     return len(batch.rows_of_tables({key for key in range(len(names)) if names.unknown_index(key) is not None}))
 
 
-def run_check(session: Session, wildcard: FileNames | None, also: TakeBatch | None = None) -> Iterator[Event]:
-    """Check the open trail file, or the files of a wildcard; the read position does not change."""
+def run_check(session: Session, wildcard: FileNames | None) -> Iterator[Event]:
+    """Check the open trail file, or the files of a wildcard and the trails of these; the read position stays."""
+    return check_files(session, wildcard)
+
+
+def check_files(
+    session: Session, wildcard: FileNames | None, also: TakeBatch | None = None, *, as_trails: bool = True
+) -> Iterator[Event]:
+    """Check files; ``also`` receives each batch; without ``as_trails`` the states of their trails are not found."""
     with Workers() as workers:
         checker = Checker(session.settings.notify, workers, also)
         paths = list(files_from(session)) if wildcard is None else matching_files(wildcard)
         title = trail_title(wildcard if isinstance(wildcard, str) and len(paths) > 1 else paths[0], len(paths))
         title += "," * (len(paths) > 1)
         is_open_file = wildcard is None and len(paths) == 1
-        run = checker.run(session.trail) if is_open_file else _check_several(checker, paths)
+        files = checker.run(session.trail) if is_open_file else _check_several(checker, paths)
+        run = chain(files, checker.read_as_trails(paths)) if as_trails else files
         yield from answered(
             run, lambda: Reading(where=f"at {checker.reached}"), lambda reading: iter((checker.result(title, reading),))
         )
@@ -152,9 +158,11 @@ COMMANDS = (
         "List everything in trail files that is not a good record",
         run_check,
         details=(
-            "For each gap: RBA, bytes, the reason, and the next good record; then one summary line.",
+            "For each gap: RBA, bytes, the reason, and the next good record; then one summary line, and what is wrong",
+            "in the trail: missing files, files that are not as their headers say, and what RECOVERY finds.",
             "Files whose record data looks encrypted are named.",
-            "Under -c and -f the exit status is 4 when there was a gap. The position stays.",
+            "Under -c and -f the exit status is 4 for a gap, a missing file, or a file that is not as its header says;",
+            "3 for what RECOVERY finds. The position stays.",
         ),
         origin=Origin.OURS,
         is_one_shot=True,

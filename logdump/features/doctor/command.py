@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from logdump.features.check.command import run_check
+from logdump.features.check.command import check_files
 from logdump.features.check.model import CheckShown, GapShown
 from logdump.features.count.survey import CountOptions, CountRun, count_files
 from logdump.features.doctor.model import DoctorShown, Finding, Growth, LoneBeforeImages, Severity, TableImages
@@ -16,6 +16,7 @@ from logdump.features.heartbeat.model import PathLagShown
 from logdump.features.heartbeat.survey import HeartbeatOptions, run_heartbeat
 from logdump.features.recovery.command import RecoveryOptions, RecoveryRun
 from logdump.features.recovery.model import (
+    BeginMissingShown,
     CutShown,
     KeepShown,
     OrderBreakShown,
@@ -26,6 +27,7 @@ from logdump.features.recovery.model import (
     TrailFileShown,
     TransactionRef,
 )
+from logdump.features.recovery.text import BEGIN_MISSING, LEFT_OPEN
 from logdump.features.recovery.versions import FileFacts
 from logdump.features.transactions.command import TransactionsOptions, TransactionsRun
 from logdump.features.transactions.model import TransactionListed
@@ -68,12 +70,16 @@ def _check(check: CheckShown) -> Iterator[Finding]:
 
 
 def _recovery(shown: RecoveryShown) -> Iterator[Finding]:
-    for gap in shown.gaps:
+    for gap in shown.state.gaps:
         yield Finding(
             Severity.DAMAGE, f"missing: {gap.first.name} to {gap.last.name}", FilePosition(gap.behind, 0), "RECOVERY"
         )
-    for path in shown.unreadable:
+    for path in shown.state.unreadable:
         yield Finding(Severity.DAMAGE, "no trail file", FilePosition(path, 0), f"CHECK {path}")
+    for mismatch in shown.state.mismatches:
+        yield Finding(Severity.DAMAGE, mismatch.text, FilePosition(mismatch.path, 0), f"CHECK {mismatch.path}")
+    for path in shown.state.left_open:
+        yield Finding(Severity.NOTE, LEFT_OPEN, FilePosition(path, 0), "RECOVERY FILES")
     if shown.open is not None:
         place = shown.open.begin
         yield Finding(Severity.NOTE, f"open at the end: {_transaction(shown.open)}", place, _safe(place))
@@ -90,6 +96,11 @@ def _restart(shown: RestartShown) -> Iterator[Finding]:
     yield Finding(Severity.NOTE, kind, shown.spot, "RECOVERY RESTARTS")
     if shown.cut is not None:
         yield from _cut(CutShown(shown.cut, shown.again, shown.is_partial))
+
+
+def _begin_missing(shown: BeginMissingShown) -> Iterator[Finding]:
+    text = f"{amount(shown.transaction.records, 'record')} of a transaction: {BEGIN_MISSING}"
+    yield Finding(Severity.WARNING, text, shown.spot, "RECOVERY CUT")
 
 
 def _cut(shown: CutShown) -> Iterator[Finding]:
@@ -157,6 +168,7 @@ _RULES: dict[type, Callable[[Any], Iterator[Finding]]] = {
     RecoveryShown: _recovery,
     RestartShown: _restart,
     CutShown: _cut,
+    BeginMissingShown: _begin_missing,
     SecondCopyShown: _second_copy,
     OrderBreakShown: _order,
     ProducerChangeShown: _producer,
@@ -189,7 +201,7 @@ class Examination:
         from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - as above
 
         paths, images = self._whole.paths, ImageSurvey(self._session.definitions_of)
-        yield from self._answers(run_check(self._session, paths, images.take))
+        yield from self._answers(check_files(self._session, paths, images.take, as_trails=False))
         self.images = tuple(images.tables())
         self.events += [*self.images, LoneBeforeImages(images.lone_number, tuple(images.lone))]
         # NotApplied takes the batches that RECOVERY reads, so that TRANSACTIONS need not find every transaction again
