@@ -114,8 +114,8 @@ class Faulty:
             expected.lost += kind == "cut"
             expected.repeated += kind == "repeated"
         elif kind == "headless":
-            whole = self._one(least=2)
-            before += b"".join(whole[self._random.randint(1, len(whole) - 1) :])
+            headless = self._one(least=2)
+            before += b"".join(headless[self._random.randint(1, len(headless) - 1) :])
             expected.begins_missing += 1
         inner = self._csn
         after = b"".join(map(b"".join, self._some()))

@@ -210,6 +210,7 @@ class Examination:
         recovery = RecoveryRun(self._session, options, not_applied.take)
         yield from self._answers(recovery.events())
         self.headers = recovery.files
+        self._share_state()
         listed = TransactionsRun(self._session, TransactionsOptions(over=paths, most=self._largest), not_applied)
         yield from self._answers(listed.events())
         yield from self._answers(run_heartbeat(self._session, HeartbeatOptions(over=paths)))
@@ -219,6 +220,13 @@ class Examination:
             yield from self._answers(count_files(count, self._session))
             if count.stopped_at is not None:
                 raise KeyboardInterrupt
+
+    def _share_state(self) -> None:
+        """Add the state that RECOVERY has found to the result of CHECK, which has not read the transactions."""
+        states = tuple(shown.state for shown in self._of(RecoveryShown))
+        self.events = [
+            event._replace(states=states) if isinstance(event, CheckShown) else event for event in self.events
+        ]
 
     def _answers(self, answer: Iterator[Event]) -> Iterator[Event]:
         """Store the results of a command; yield its progress."""
