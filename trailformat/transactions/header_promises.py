@@ -21,6 +21,7 @@ from trailformat.errors import TrailError
 if TYPE_CHECKING:
     from trailformat.records.file_header import FileHeader
     from trailformat.trail.file import TrailFile
+    from trailformat.transactions.whole_trail import WholeTrail
 
 _MOST_RECORDS = 1024
 """Maximum number of records at the end of a file that are read for its last CSN; without one LastCSN is not checked."""
@@ -67,6 +68,20 @@ def mismatches_of(trail: TrailFile) -> tuple[HeaderMismatch, ...]:
         return ()
     sizes, csns = _size_mismatch(trail, header), _csn_mismatch(trail, header)
     return tuple(mismatch for mismatch in (sizes, csns) if mismatch is not None)
+
+
+def mismatches_in(whole: WholeTrail) -> tuple[HeaderMismatch, ...]:
+    """Return those of all files of a trail.
+
+    Raises:
+        CannotRead: a file can no longer be read.
+    """
+    mismatches: list[HeaderMismatch] = []
+    for ordinal in range(len(whole)):
+        if (trail := whole.open(ordinal)) is not None:
+            with trail:
+                mismatches += mismatches_of(trail)
+    return tuple(mismatches)
 
 
 def is_left_open(header: FileHeader) -> bool:

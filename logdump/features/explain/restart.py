@@ -236,7 +236,9 @@ def _parts(facts: RestartFacts) -> Iterator[Evidence]:
         for name, redo in (("with BR", reach.with_br), ("without BR", reach.without_br)):
             logs = f", {amount(redo.logs, 'redo log')}" if redo.logs is not None else ""
             again = f", {amount(redo.recaptured, 'transaction')} captured again"
-            start: Phrase = (f"Extract, {name}: redo from ", When(redo.start.time))
+            place = redo.start.place
+            where = f", log sequence {place.log}, position {place.position}" if place is not None else ""
+            start: Phrase = (f"Extract, {name}: redo from ", When(redo.start.time), where)
             yield Evidence((*start, ", ", Span(redo.back), f" back{logs}{again}"))
         if reach.heartbeat is not None and reach.heartbeat.time is not None:
             said: Phrase = ("Extract itself: redo from ", When(reach.heartbeat.time))

@@ -84,7 +84,11 @@ def test_a_trail_has_one_verdict(seed: int, tmp_path: Path) -> None:
 
     status, objects = answered("recovery", str(tmp_path / "ff"))
     (recovery,) = [found for found in objects if found["type"] == "recovery"]
-    assert (status, recovery["damaged"], recovery["left_open"]) == (expected.status, expected.damaged, trail["left_open"])
+    assert (status, recovery["damaged"], recovery["left_open"]) == (
+        expected.status,
+        expected.damaged,
+        trail["left_open"],
+    )
 
     status, (doctor,) = answered("doctor", str(tmp_path / "ff"))
     severities = [finding["severity"] for finding in doctor["findings"]]
