@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from fixtures.flavour import ORACLE_12
+from logdump.features.bounded_recovery.model import BrRestartShown
 from logdump.features.explain.model import Explained, When
 from logdump.features.explain.restart import RULES
 from logdump.session.errors import ExitStatus
@@ -23,6 +24,11 @@ from trailformat.records.record_header import FIRST, MIDDLE, RESTART_ABEND
 def explained(line: Line, command: str) -> Explained:
     line(command)
     return next(event for event in line.events if isinstance(event, Explained))
+
+
+def events(line: Line, command: str) -> list[object]:
+    line(command)
+    return list(line.events)
 
 
 class Left(RecoveringExtract):
@@ -132,6 +138,22 @@ def test_extract_reads_from_where_bounded_recovery_has_it(open_for_long: Line) -
         "Extract, with BR: redo from ": When(BEGUN + 8 * HOUR),
         "Extract, without BR: redo from ": When(BEGUN + HOUR),
     }
+
+
+def test_the_redo_log_is_named_by_sequence_and_position(open_for_long: Line) -> None:
+    """As BR names it, for each way of recovery."""
+    (restart,) = [
+        event for event in events(open_for_long, f"br restart {iso(9 * HOUR)}") if isinstance(event, BrRestartShown)
+    ]
+    shown = explained(open_for_long, f"explain restart at {iso(9 * HOUR)}")
+    places = [part.text[2] for part in shown.parts if str(part.text[0]).startswith("Extract, ")]
+    assert restart.with_br.start.place != restart.without_br.start.place
+    assert places == [
+        f", log sequence {place.log}, position {place.position}"
+        for place in (restart.with_br.start.place, restart.without_br.start.place)
+        if place is not None
+    ]
+    assert len(places) == 2
 
 
 def test_a_place_is_given_by_file_and_rba_or_by_csn(open_for_long: Line) -> None:
