@@ -15,20 +15,20 @@ from trailformat import FileHeader
 from trailformat.records.file_header import VENDORS
 
 
-class HeaderValue(NamedTuple):
+class HeaderText(NamedTuple):
     """A value that is set: group and name, padded to columns, and the value as text, which is not escaped."""
 
     label: str
     text: str
 
 
-def header_values(header: FileHeader, settings: Settings) -> Iterator[HeaderValue]:
+def header_values(header: FileHeader, settings: Settings) -> Iterator[HeaderText]:
     """Yield the values that are set and are no bytes, in the order of the file."""
     for group in header.groups:
         for token in group.tokens:
             value = token.value
             if value is not None and not isinstance(value, bytes):
-                yield HeaderValue(f"{group.name:<15} {token.name:<16} ", _text(token.name, value, settings))
+                yield HeaderText(f"{group.name:<15} {token.name:<16} ", _text(token.name, value, settings))
 
 
 def _text(name: str, value: int | str | tuple[str, ...], settings: Settings) -> str:
