@@ -32,7 +32,7 @@ PAGES = {
     "recovery": (
         "RECOVERY",
         (
-            *("recovery", "restart", "cut_transaction", "second_copy", "order_break"),
+            *("recovery", "restart", "cut_transaction", "begin_missing", "second_copy", "order_break"),
             *("producer_change", "overwrite", "trail_file", "keep"),
         ),
     ),

@@ -195,6 +195,19 @@ TRAIL_GAP = Shape(
 )
 
 
+HEADER_MISMATCH = Shape(
+    "header_mismatch",
+    "A value in the header of a closed file that the file contradicts.",
+    (
+        member("file", "string", "Path of the file", "path"),
+        member("field", "string", "`FileSize` or `LastCSN`"),
+        member("declared", "string", "The value in the header"),
+        member("actual", "string", "That of the file"),
+        member("short", "boolean", "Whether the end of the file is missing; else it has more", "is_short"),
+    ),
+)
+
+
 RULE = Shape(
     "rule",
     "A statement at one place of a parameter file.",

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 from operator import attrgetter
 
+from logdump.display.header_values import header_values
 from logdump.display.text import HarmlessRenderers
 from logdump.display.token_text import ggs_token_lines, header_token_lines, token_bytes, token_line, user_token_lines
 from logdump.display.values_text import column_lines
@@ -117,7 +118,8 @@ def record_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
     if record.is_file_header:
         headertoken = settings.headertoken is not Level.OFF
         lines = header_token_lines(record, settings) if headertoken else []
-        return lines + escape_lines(file_header_lines(record, settings))
+        values = _header_value_lines(record, settings) if settings.values else ()
+        return lines + escape_lines(file_header_lines(record, settings)) + escape_lines(values)
     if record.is_metadata:
         lines = _with_blocks(record, _metadata_lines(known, settings), settings)
     else:
@@ -258,6 +260,14 @@ def file_header_lines(record: Record, settings: Settings) -> Iterator[str]:
     elif settings.release.has_blank_after_data:
         # seen in one session of 11.2, as after the data of a record
         yield ""
+
+
+def _header_value_lines(record: Record, settings: Settings) -> Iterator[str]:
+    """Yield the values of a file header under FILEHEADER DETAIL, below the bytes of its tokens."""
+    if settings.fileheader is Level.DETAIL:
+        yield f"Values of the file header at RBA {record.rba}"
+        for label, text in header_values(_header(record), settings):
+            yield f"   {label}{text}"
 
 
 def _header(record: Record) -> FileHeader:

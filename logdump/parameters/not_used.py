@@ -43,6 +43,7 @@ class UnusedParameter(NamedTuple):
         keyword: its keyword, or the option of DDLOPTIONS.
         answers: the answers that it would change.
         effect: its effect in GoldenGate.
+        what: what it is for this answer.
         pattern: pattern of its text, if only some statements of the keyword matter.
         of: pattern of the DDL statements whose answer changes.
         types: the types of their objects; empty: any type.
@@ -54,9 +55,11 @@ class UnusedParameter(NamedTuple):
     pattern: str = ""
     of: str = ""
     types: Collection[str] = ()
+    what: str = "is not used"
 
 
 _IDENTIFIED = r"\bidentified\s+by\b"
+_NEXT_RESTART = "is about the next restart"
 _RENAME = r"\brename\b"
 UNUSED = (
     UnusedParameter(
@@ -118,12 +121,14 @@ UNUSED = (
         (ParameterUse.HISTORY, ParameterUse.RESTART),
         "when this process restarts, it writes over the data after its last write checkpoint",
         pattern=r"\bOVERWRITEMODE\b",
+        what=_NEXT_RESTART,
     ),
     UnusedParameter(
         "RECOVERYOPTIONS",
         (ParameterUse.HISTORY, ParameterUse.RESTART),
         "when this process restarts, it appends and writes the cut transaction again",
         pattern=r"\bAPPENDMODE\b",
+        what=_NEXT_RESTART,
     ),
     UnusedParameter(
         "MAXTRANSOPS", (ParameterUse.RESTART,), "Replicat commits parts of a transaction, and may stop inside one"
@@ -213,8 +218,8 @@ def _reason(node: Node, side: ProcessSide, answer: ParameterUse, statement: Stat
         return "is not known, and not used" if answer in DDL else ""
     word = node.word if isinstance(node, DdlOption) else node.keyword if isinstance(node, Other | Switch) else ""
     parameters = (parameter for parameter in UNUSED if parameter.keyword == word and answer in parameter.answers)
-    effect = next((parameter.effect for parameter in parameters if _concerns(parameter, node.rule, statement)), "")
-    return f"is not used: {effect}" if effect else ""
+    unused = next((parameter for parameter in parameters if _concerns(parameter, node.rule, statement)), None)
+    return f"{unused.what}: {unused.effect}" if unused is not None else ""
 
 
 def _may_fit(node: Node, statement: StatementInQuestion | None) -> bool:

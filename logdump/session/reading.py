@@ -13,6 +13,7 @@ from logdump.session.events import Event, Notice
 from trailformat.trail.packed import is_file, known_size
 
 if TYPE_CHECKING:
+    from trailformat.transactions.header_promises import HeaderMismatch
     from trailformat.transactions.whole_trail import WholeTrail
 
 
@@ -102,18 +103,20 @@ class Reading(NamedTuple):
         damaged: number of places of damage; an incomplete record at the end of a growing trail does not count.
         unreadable: number of files that are not trail files.
         missing: number of gaps in the file numbers.
+        short: number of files that are not as their headers say.
     """
 
     is_stopped: bool = False
     damaged: int = 0
     unreadable: int = 0
     missing: int = 0
+    short: int = 0
     where: str = "before the end"
 
     @property
     def is_partial(self) -> bool:
         """True if anything is missing: there are findings then, and no verdict."""
-        return bool(self.is_stopped or self.damaged or self.unreadable or self.missing)
+        return bool(self.is_stopped or self.damaged or self.unreadable or self.missing or self.short)
 
     @property
     def status(self) -> ExitStatus:
@@ -137,11 +140,14 @@ class Reading(NamedTuple):
             yield f"{amount(self.unreadable, 'file')} not read"
         if self.missing:
             yield f"files missing at {amount(self.missing, 'place')}"
+        if self.short:
+            yield f"{amount(self.short, 'file')} unlike {'its header' if self.short == 1 else 'their headers'}"
 
 
-def reading_of(whole: WholeTrail, damaged: int) -> Reading:
-    """Return the gaps of a reading of a whole trail with ``damaged`` places of damage."""
-    return Reading(damaged=damaged, unreadable=len(whole.unreadable), missing=len(whole.gaps))
+def reading_of(whole: WholeTrail, damaged: int, mismatches: Iterable[HeaderMismatch] = ()) -> Reading:
+    """Return the gaps of a reading of a whole trail with ``damaged`` places of damage and these header mismatches."""
+    short = len({mismatch.path for mismatch in mismatches})
+    return Reading(damaged=damaged, unreadable=len(whole.unreadable), missing=len(whole.gaps), short=short)
 
 
 def answered(

@@ -149,6 +149,10 @@ class AppliedTransactions:
         """Number of transactions so far that a Replicat applies."""
         return self.whole - self.copies - self.behind_damage
 
+    def is_after_damage(self, place: TrailPosition) -> bool:
+        """Return True if a position is after the first damage, where a Replicat has abended."""
+        return self._damage is not None and self._damage <= place
+
     def greatest(self, kind: str) -> tuple[int, ...]:
         """Return the greatest CSN of a form so far, as parts; empty if there was none."""
         return self._rises[kind].greatest if kind in self._rises else ()

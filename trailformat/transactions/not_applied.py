@@ -181,6 +181,11 @@ class NotApplied(NotAppliedRanges):
         ranges = self._ranges.get(ordinal)
         return ranges is not None and ranges.hold(spot.rba)
 
+    def is_after_damage(self, spot: FilePosition) -> bool:
+        """Return True if a position that has been read is after the first damage, where a Replicat has abended."""
+        ordinal = self._whole.ordinals.get(spot.path)
+        return ordinal is not None and self.judge.is_after_damage(TrailPosition(ordinal, spot.rba))
+
     def first_copy(self, spot: FilePosition) -> FilePosition | None:
         """Return the first whole occurrence of the copy that begins at a position; None if not known."""
         first = self._firsts.get(TrailPosition(self._whole.ordinals.get(spot.path, -1), spot.rba))

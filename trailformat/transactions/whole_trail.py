@@ -102,6 +102,14 @@ class WholeTrail:
             return cls([path])
         return cls(sequence.paths if name is None or path in sequence.paths else [path])
 
+    @property
+    def name(self) -> str:
+        """The path of the trail without a number; that of the file if it belongs to no trail; "" without files."""
+        name = TrailName.parse(self.paths[0]) if self.paths else None
+        if name is not None and name.is_documented:
+            return str(name.directory / name.prefix)
+        return str(self.paths[0]) if self.paths else ""
+
     def __len__(self) -> int:
         return len(self.paths)
 

@@ -191,7 +191,8 @@ class RestartAt:
     def add(self, transaction: TransactionInterval) -> None:
         """Add a transaction."""
         if transaction.end is not None and transaction.end <= self._at:
-            self._ends.append(transaction.end)
+            if transaction.spot is not None:  # one of BEGINS that is not in the trail was rolled back
+                self._ends.append(transaction.end)
             if len(self._ends) > _MOST_ENDS:
                 del self._ends[: _MOST_ENDS // 2]
             if transaction.last_place is not None:

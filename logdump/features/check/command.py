@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.features.check.model import BadRecordShown, CheckShown, GapShown
-from logdump.features.recovery.versions import FileFacts, facts_of, is_rollover
+from logdump.features.check.trail_survey import TrailSurvey
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder
 from logdump.language.parameters import File, OneOf
@@ -18,9 +19,10 @@ from logdump.session.events import Event, Notice, Progress
 from logdump.session.files import FileNames, matching_files
 from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
-from trailformat import NotATrail, TrailError, TrailFile, TrailName
+from trailformat import NotATrail, TrailError, TrailFile
 from trailformat.changes.encrypted import looks_encrypted, may_be_encrypted
 from trailformat.scan import Batch, Workers
+from trailformat.trail.sequence import trails_among
 
 if TYPE_CHECKING:
     from trailformat.arrays.column_check import ColumnFault
@@ -53,9 +55,9 @@ class Checker:
         self._notify, self._definitions_of, self._also = session.settings.notify, session.definitions_of, also
         self._workers, self._decodes = workers, decodes
         self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
-        self.restarts = self.bad_records = 0
-        self._before: FileFacts | None = None
+        self.bad_records = 0
         self.encrypted: list[Path] = []
+        self.surveys: list[TrailSurvey] = []
         self.reached = "the beginning"
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
@@ -84,21 +86,14 @@ class Checker:
                 yield from self._counted(batch, len(batch) - len(places), size)
         except KeyboardInterrupt:
             self.reached = f"{trail.path}, after {self.records + self.bad_records - before} records"
-            self._end(trail, end, transactions)
+            self._end(end, transactions)
             raise
-        self._end(trail, end, transactions)
+        self._end(end, transactions)
 
-    def _end(self, trail: TrailFile, end: int, transactions: int) -> None:
+    def _end(self, end: int, transactions: int) -> None:
         """Add the bytes and transactions read of a file."""
         self.size += end
         self.transactions += transactions
-        self._note_beginning(facts_of(trail))
-
-    def _note_beginning(self, facts: FileFacts) -> None:
-        """Count a restart that began a file, judged by the file before it in its trail."""
-        before, self._before = self._before, facts
-        if before is not None and _trail_of(before) == _trail_of(facts) and is_rollover(before, facts):
-            self.restarts += 1
 
     def unreadable(self, path: Path, error: TrailError) -> Event:
         """Count a file that is not a trail as one gap, and return that."""
@@ -113,7 +108,6 @@ class Checker:
         begun = self.records
         self.records += records
         self.undefined += _undefined(batch)
-        self.restarts += len(batch.restarts())
         if begun // self._notify != self.records // self._notify:
             yield Progress(self.records, int(batch.rba[-1]), int(batch.io_time[-1]), size)
 
@@ -139,13 +133,17 @@ class Checker:
     def result(self, title: str, reading: Reading) -> CheckShown:
         """Return the result. Damage is the object of the check, so only Ctrl+C makes it partial."""
         numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
-        more = self.restarts, tuple(self.encrypted), reading.is_partial, self.bad_records
-        return CheckShown(title, *numbers, *more)
+        states = tuple(survey.state for survey in self.surveys)
+        return CheckShown(title, *numbers, tuple(self.encrypted), states, reading.is_partial, self.bad_records)
 
-
-def _trail_of(facts: FileFacts) -> tuple[Path, str] | None:
-    name = TrailName.parse(facts.path)
-    return (name.directory, name.prefix) if name is not None else None
+    def read_as_trails(self, paths: Sequence[Path]) -> Iterator[Event]:
+        """Read the transactions of the files, trail by trail, for the states of the trails; yield nothing."""
+        named, others = trails_among(paths)
+        for group in (*([name.path for name in names] for names in named), *([path] for path in others)):
+            survey = TrailSurvey(group)
+            self.surveys.append(survey)
+            for _ in survey.steps(self._workers):
+                yield from ()
 
 
 def _undefined(batch: Batch) -> int:
@@ -154,8 +152,15 @@ def _undefined(batch: Batch) -> int:
     return len(batch.rows_of_tables({key for key in range(len(names)) if names.unknown_index(key) is not None}))
 
 
-def run_check(session: Session, options: CheckOptions, also: TakeBatch | None = None) -> Iterator[Event]:
-    """Check the open trail file, or the files of a wildcard; the read position does not change."""
+def run_check(session: Session, options: CheckOptions) -> Iterator[Event]:
+    """Check the open trail file, or the files of a wildcard and the trails of these; the read position stays."""
+    return check_files(session, options)
+
+
+def check_files(
+    session: Session, options: CheckOptions, also: TakeBatch | None = None, *, as_trails: bool = True
+) -> Iterator[Event]:
+    """Check files; ``also`` receives each batch; without ``as_trails`` the states of their trails are not found."""
     wildcard = options.over
     with Workers() as workers:
         checker = Checker(session, workers, decodes=options.values, also=also)
@@ -163,7 +168,8 @@ def run_check(session: Session, options: CheckOptions, also: TakeBatch | None = 
         title = trail_title(wildcard if isinstance(wildcard, str) and len(paths) > 1 else paths[0], len(paths))
         title += "," * (len(paths) > 1)
         is_open_file = wildcard is None and len(paths) == 1
-        run = checker.run(session.trail) if is_open_file else _check_several(checker, paths)
+        files = checker.run(session.trail) if is_open_file else _check_several(checker, paths)
+        run = chain(files, checker.read_as_trails(paths)) if as_trails else files
         yield from answered(
             run, lambda: Reading(where=f"at {checker.reached}"), lambda reading: iter((checker.result(title, reading),))
         )
@@ -185,11 +191,13 @@ COMMANDS = (
         "List everything in trail files that is not a good record",
         run_check,
         details=(
-            "For each gap: RBA, bytes, the reason, and the next good record; then one summary line.",
-            "For each record whose columns do not fit its images or its definition: RBA, table, column, the reason.",
+            "For each gap: RBA, bytes, the reason, and the next good record; for each record whose columns do not fit",
+            "its images or its definition: RBA, table, column, the reason; then one summary line, and what is wrong in",
+            "the trail: missing files, files that are not as their headers say, and what RECOVERY finds.",
             "VALUES decodes the values too, by the types of their columns.",
             "Files whose record data looks encrypted are named.",
-            "Under -c and -f the exit status is 4 when there was a gap or a bad record. The position stays.",
+            "Under -c and -f the exit status is 4 for a gap, a bad record, a missing file, or a file that is not as",
+            "its header says; 3 for what RECOVERY finds. The position stays.",
         ),
         origin=Origin.OURS,
         is_one_shot=True,

@@ -9,6 +9,7 @@ from logdump.session.errors import ExitStatus
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from logdump.features.recovery.model import TrailState
     from trailformat import TrailError
 
 
@@ -41,10 +42,9 @@ class BadRecordShown(NamedTuple):
 class CheckShown(NamedTuple):
     """CHECK: the result for one or several files.
 
-    ``records`` are good records, ``bad_records`` those whose columns, or values, do not decode;
-    ``undefined`` is the number of records whose table definition is missing; ``restarts`` is that of Extract's
-    restarts, as RECOVERY counts them; ``encrypted`` are the files whose record data looks encrypted; ``is_partial`` is
-    True if it was stopped.
+    ``records`` are good records, ``bad_records`` those whose columns, or values, do not decode; ``undefined`` is the
+    number of records whose table definition is missing; ``encrypted`` are the files whose record data looks encrypted;
+    ``states`` are those of the trails; ``is_partial`` is True if it was stopped.
     """
 
     title: str
@@ -54,12 +54,19 @@ class CheckShown(NamedTuple):
     gaps: int
     gap_bytes: int
     undefined: int
-    restarts: int = 0
     encrypted: tuple[Path, ...] = ()
+    states: tuple[TrailState, ...] = ()
     is_partial: bool = False
     bad_records: int = 0
 
     @property
+    def restarts(self) -> int:
+        """Restarts of Extract in all trails."""
+        return sum(state.restarts for state in self.states)
+
+    @property
     def status(self) -> ExitStatus:
-        """BAD_DATA if there is damage."""
-        return ExitStatus.BAD_DATA if self.gaps or self.bad_records else ExitStatus.OK
+        """BAD_DATA if there is damage or a bad record; else the most severe status of the trails."""
+        if self.gaps or self.bad_records:
+            return ExitStatus.BAD_DATA
+        return max((state.status for state in self.states), default=ExitStatus.OK)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.text import Renderers, as_read
+from logdump.display.text import Renderers, as_read, missing_lines
 from logdump.features.check.model import BadRecordShown, CheckShown, GapShown
+from logdump.features.recovery.model import TrailState
+from logdump.features.recovery.text import BEGIN_MISSING, LEFT_OPEN, mismatch_lines
 from logdump.notation.text import amount, escape
 from logdump.session.settings import Settings
 from trailformat import PartialRecord
@@ -40,10 +42,29 @@ def check_lines(shown: CheckShown, _settings: Settings) -> Iterator[str]:
     yield f"{escape(shown.title)}{as_read(is_partial=shown.is_partial)} has {counted}{gaps} in {shown.size} bytes"
     if shown.undefined:
         yield f"{shown.undefined} records are of tables whose definition is not there."
-    if shown.restarts:
-        yield f"Restarts: {shown.restarts}, see RECOVERY"
+    for state in shown.states:
+        yield from _state_lines(state, is_named=len(shown.states) > 1)
     for path in shown.encrypted:
         yield f"{escape(str(path))}: record data looks encrypted"
+
+
+def _state_lines(state: TrailState, *, is_named: bool) -> Iterator[str]:
+    """Yield the files that are missing or not as their headers say, and what RECOVERY shows in detail."""
+    name = f"{escape(state.trail)}: " if is_named else ""
+    yield from missing_lines(state.gaps)
+    yield from mismatch_lines(state)
+    if state.restarts:
+        yield f"{name}Restarts: {state.restarts}, see RECOVERY"
+    for number, noun, what in (
+        (state.begins_missing, "transaction", f"not whole: {BEGIN_MISSING}"),
+        (state.lost, "cut transaction", "without a whole copy"),
+        (state.twice, "transaction", "in the trail twice"),
+        (state.order_breaks, "place", "where CSNs go back"),
+    ):
+        if number:
+            yield f"{name}{amount(number, noun)} {what}, see RECOVERY"
+    for path in state.left_open:
+        yield f"{escape(str(path))}: {LEFT_OPEN}"
 
 
 LINES: Renderers = {

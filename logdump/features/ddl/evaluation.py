@@ -106,8 +106,11 @@ _OUTCOMES = {"IGNORE": Outcome.IGNORED, "DISCARD": Outcome.DISCARDED, "ABEND": O
 
 
 def read_from_trail(trace: Trace) -> None:
-    """Step 1: the statement is read from the trail."""
+    """Step 1: the statement is read from the trail; a RENAME is changed as Extract writes it."""
     trace.note(f"read from the trail ({trace.subject.size} characters)")
+    read = read_statement(trace.text, trace.sql)
+    if read.operation == "RENAME" and trace.text.upper().split()[:2] != ["RENAME", "TABLE"]:
+        change_rename(trace)  # ORA-01765: a RENAME of Oracle names no schema
 
 
 def evaluate_scope(trace: Trace) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from logdump.features.check.command import CheckOptions, run_check
+from logdump.features.check.command import CheckOptions, check_files
 from logdump.features.check.model import BadRecordShown, CheckShown, GapShown
 from logdump.features.count.survey import CountOptions, CountRun, count_files
 from logdump.features.doctor.model import DoctorShown, Finding, Growth, LoneBeforeImages, Severity, TableImages
@@ -16,6 +16,7 @@ from logdump.features.heartbeat.model import PathLagShown
 from logdump.features.heartbeat.survey import HeartbeatOptions, run_heartbeat
 from logdump.features.recovery.command import RecoveryOptions, RecoveryRun
 from logdump.features.recovery.model import (
+    BeginMissingShown,
     CutShown,
     KeepShown,
     OrderBreakShown,
@@ -26,6 +27,7 @@ from logdump.features.recovery.model import (
     TrailFileShown,
     TransactionRef,
 )
+from logdump.features.recovery.text import BEGIN_MISSING, LEFT_OPEN
 from logdump.features.recovery.versions import FileFacts
 from logdump.features.transactions.command import TransactionsOptions, TransactionsRun
 from logdump.features.transactions.model import TransactionListed
@@ -77,12 +79,16 @@ def _check(check: CheckShown) -> Iterator[Finding]:
 
 
 def _recovery(shown: RecoveryShown) -> Iterator[Finding]:
-    for gap in shown.gaps:
+    for gap in shown.state.gaps:
         yield Finding(
             Severity.DAMAGE, f"missing: {gap.first.name} to {gap.last.name}", FilePosition(gap.behind, 0), "RECOVERY"
         )
-    for path in shown.unreadable:
+    for path in shown.state.unreadable:
         yield Finding(Severity.DAMAGE, "no trail file", FilePosition(path, 0), f"CHECK {path}")
+    for mismatch in shown.state.mismatches:
+        yield Finding(Severity.DAMAGE, mismatch.text, FilePosition(mismatch.path, 0), f"CHECK {mismatch.path}")
+    for path in shown.state.left_open:
+        yield Finding(Severity.NOTE, LEFT_OPEN, FilePosition(path, 0), "RECOVERY FILES")
     if shown.open is not None:
         place = shown.open.begin
         yield Finding(Severity.NOTE, f"open at the end: {_transaction(shown.open)}", place, _safe(place))
@@ -99,6 +105,11 @@ def _restart(shown: RestartShown) -> Iterator[Finding]:
     yield Finding(Severity.NOTE, kind, shown.spot, "RECOVERY RESTARTS")
     if shown.cut is not None:
         yield from _cut(CutShown(shown.cut, shown.again, shown.is_partial))
+
+
+def _begin_missing(shown: BeginMissingShown) -> Iterator[Finding]:
+    text = f"{amount(shown.transaction.records, 'record')} of a transaction: {BEGIN_MISSING}"
+    yield Finding(Severity.WARNING, text, shown.spot, "RECOVERY CUT")
 
 
 def _cut(shown: CutShown) -> Iterator[Finding]:
@@ -167,6 +178,7 @@ _RULES: dict[type, Callable[[Any], Iterator[Finding]]] = {
     RecoveryShown: _recovery,
     RestartShown: _restart,
     CutShown: _cut,
+    BeginMissingShown: _begin_missing,
     SecondCopyShown: _second_copy,
     OrderBreakShown: _order,
     ProducerChangeShown: _producer,
@@ -202,7 +214,7 @@ class Examination:
         from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - as above
 
         paths, images = self._whole.paths, ImageSurvey(self._session.definitions_of)
-        yield from self._answers(run_check(self._session, CheckOptions(paths), images.take))
+        yield from self._answers(check_files(self._session, CheckOptions(paths), images.take, as_trails=False))
         self.images = tuple(images.tables())
         self.events += [*self.images, LoneBeforeImages(images.lone_number, tuple(images.lone))]
         # NotApplied takes the batches that RECOVERY reads, so that TRANSACTIONS need not find every transaction again
@@ -211,6 +223,7 @@ class Examination:
         recovery = RecoveryRun(self._session, options, not_applied.take)
         yield from self._answers(recovery.events())
         self.headers = recovery.files
+        self._share_state()
         listed = TransactionsRun(self._session, TransactionsOptions(over=paths, most=self._largest), not_applied)
         yield from self._answers(listed.events())
         yield from self._answers(run_heartbeat(self._session, HeartbeatOptions(over=paths)))
@@ -220,6 +233,13 @@ class Examination:
             yield from self._answers(count_files(count, self._session))
             if count.stopped_at is not None:
                 raise KeyboardInterrupt
+
+    def _share_state(self) -> None:
+        """Add the state that RECOVERY has found to the result of CHECK, which has not read the transactions."""
+        states = tuple(shown.state for shown in self._of(RecoveryShown))
+        self.events = [
+            event._replace(states=states) if isinstance(event, CheckShown) else event for event in self.events
+        ]
 
     def _answers(self, answer: Iterator[Event]) -> Iterator[Event]:
         """Store the results of a command; yield its progress."""

@@ -65,6 +65,7 @@ class Explained(NamedTuple):
         assumed: the assumptions.
         not_known: unknown facts, and how to find them.
         damaged: places of damage.
+        is_incomplete: True if a file is not as its header says.
         is_partial: True if not all was read.
     """
 
@@ -76,11 +77,12 @@ class Explained(NamedTuple):
     not_known: tuple[str, ...]
     damaged: int
     is_partial: bool
+    is_incomplete: bool = False
 
     @property
     def status(self) -> ExitStatus:
-        """BAD_DATA if there is damage."""
-        return ExitStatus.BAD_DATA if self.damaged else ExitStatus.OK
+        """BAD_DATA if there is damage, or a file is not as its header says."""
+        return ExitStatus.BAD_DATA if self.damaged or self.is_incomplete else ExitStatus.OK
 
 
 F = TypeVar("F")

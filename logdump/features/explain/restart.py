@@ -46,6 +46,7 @@ class RestartFacts(NamedTuple):
         damaged: number of places of damage that a Replicat reaches, and of files that are not trail files.
         reach: how far back Extract reads; None if unknown.
         no_reach: the reason why ``reach`` is unknown.
+        begins_missing: first records of transactions whose beginning is missing.
     """
 
     recovery: RecoveryShown
@@ -54,6 +55,7 @@ class RestartFacts(NamedTuple):
     damaged: int
     reach: BrRestartShown | None
     no_reach: str
+    begins_missing: tuple[FilePosition, ...] = ()
 
 
 def _nothing(facts: RestartFacts) -> Phrase | None:
@@ -66,10 +68,25 @@ def _damaged(facts: RestartFacts) -> Phrase | None:
 
 
 def _lost(facts: RestartFacts) -> Phrase | None:
-    if not facts.recovery.lost:
+    if not facts.recovery.state.lost:
         return None
-    what = f"{amount(facts.recovery.lost, 'transaction')} cut by a restart of Extract without a whole copy"
+    what = f"{amount(facts.recovery.state.lost, 'transaction')} cut by a restart of Extract without a whole copy"
     return (f"Not certainly safe: {what}: rolled back, not yet written, or lost.",)
+
+
+def _short(facts: RestartFacts) -> Phrase | None:
+    mismatches = facts.recovery.state.mismatches
+    if not mismatches:
+        return None
+    return (f"Not certainly safe: {mismatches[0].path.name} is not as its header says: what follows may be lost.",)
+
+
+def _begin_missing(facts: RestartFacts) -> Phrase | None:
+    if not facts.begins_missing:
+        return None
+    number = len(facts.begins_missing)
+    are = "whose beginning is" if number == 1 else "whose beginnings are"
+    return (f"Not certainly safe: {amount(number, 'transaction')} {are} not in the trail: overwritten, or lost.",)
 
 
 def _inside(facts: RestartFacts) -> Phrase | None:
@@ -91,9 +108,10 @@ def _inside(facts: RestartFacts) -> Phrase | None:
 
 def _twice(facts: RestartFacts) -> Phrase | None:
     recovery = facts.recovery
-    if not recovery.twice:
+    if not recovery.state.twice:
         return None
-    what = f"second whole copies of {amount(recovery.twice, 'transaction')}, {amount(recovery.twice_records, 'record')}"
+    copies, records = amount(recovery.state.twice, "transaction"), amount(recovery.twice_records, "record")
+    what = f"second whole copies of {copies}, {records}"
     return (f"Safe unless Replicat runs with NOFILTERDUPTRANSACTIONS: {what}.",)
 
 
@@ -105,6 +123,8 @@ RULES = (
     VerdictRule("nothing_whole", _nothing),
     VerdictRule("damaged", _damaged),
     VerdictRule("inside", _inside),
+    VerdictRule("short", _short),
+    VerdictRule("begin_missing", _begin_missing),
     VerdictRule("lost", _lost),
     VerdictRule("twice", _twice),
     VerdictRule("safe", _safe),
@@ -168,8 +188,9 @@ class RestartQuestion:
             tuple(_parts(facts)),
             tuple(_assumed(facts, self._options.parameter, is_given=self._place is not None)),
             tuple(_not_known(facts)),
-            facts.recovery.damaged,
+            facts.recovery.state.damaged,
             is_partial,
+            bool(facts.recovery.state.mismatches),
         )
 
     def _facts(self, *, is_partial: bool) -> RestartFacts:
@@ -179,10 +200,11 @@ class RestartQuestion:
             with TrailFile(keep.spot.path) as trail:
                 places = restart_places(trail, keep.spot.rba)
         shown = report.shown("", None, is_partial=is_partial)
+        begins = tuple(finding.spot for finding in report.begins_missing())
         if is_partial:
-            return RestartFacts(shown, None, None, 0, None, "not all of the trail was read")
+            return RestartFacts(shown, None, None, 0, None, "not all of the trail was read", begins)
         damaged = self._survey.damaged_from(self._place)
-        return RestartFacts(shown, keep, places, damaged, self._reach, self._no_reach)
+        return RestartFacts(shown, keep, places, damaged, self._reach, self._no_reach, begins)
 
 
 def _restart_among(events: Iterator[Event]) -> BrRestartShown | None:
@@ -191,13 +213,20 @@ def _restart_among(events: Iterator[Event]) -> BrRestartShown | None:
 
 def _parts(facts: RestartFacts) -> Iterator[Evidence]:
     keep, recovery = facts.keep, facts.recovery
+    for gap in recovery.state.gaps:
+        last = f" to {gap.last.name}" if gap.last != gap.first else ""
+        yield Evidence((f"Missing: {gap.first}{last}, before {gap.behind.name}",), (FilePosition(gap.behind, 0),))
+    for mismatch in recovery.state.mismatches:
+        yield Evidence((f"{mismatch.path.name}: {mismatch.text}",), (FilePosition(mismatch.path, 0),))
+    if facts.begins_missing:
+        yield Evidence(("Without their beginning",), facts.begins_missing)
     if keep is not None:
         yield Evidence(("Replicat starts at this place",), (keep.spot,))
         free = f"; not needed: {amount(len(keep.free), 'earlier file')}" if keep.free else ""
         yield Evidence((f"Files: {keep.first.name} and all later ones{free}",))
     numbers = f"{recovery.transactions} transactions, {recovery.effective} effective"
-    copied = recovery.cut - recovery.lost
-    cut = f"; {recovery.cut} cut by {recovery.restarts} restarts, {copied} of them with a whole copy"
+    copied = recovery.cut - recovery.state.lost
+    cut = f"; {recovery.cut} cut by {recovery.state.restarts} restarts, {copied} of them with a whole copy"
     yield Evidence((f"Trail: {numbers}{cut if recovery.cut else ''}",))
     if len(recovery.versions) > _MOST_VERSIONS:
         versions = ", ".join(map(str, recovery.versions))
@@ -207,7 +236,9 @@ def _parts(facts: RestartFacts) -> Iterator[Evidence]:
         for name, redo in (("with BR", reach.with_br), ("without BR", reach.without_br)):
             logs = f", {amount(redo.logs, 'redo log')}" if redo.logs is not None else ""
             again = f", {amount(redo.recaptured, 'transaction')} captured again"
-            start: Phrase = (f"Extract, {name}: redo from ", When(redo.start.time))
+            place = redo.start.place
+            where = f", log sequence {place.log}, position {place.position}" if place is not None else ""
+            start: Phrase = (f"Extract, {name}: redo from ", When(redo.start.time), where)
             yield Evidence((*start, ", ", Span(redo.back), f" back{logs}{again}"))
         if reach.heartbeat is not None and reach.heartbeat.time is not None:
             said: Phrase = ("Extract itself: redo from ", When(reach.heartbeat.time))

@@ -82,7 +82,7 @@ class RecoveryRun:
                 yield from self._progress(batch)
 
     def _reading(self) -> Reading:
-        return reading_of(self._whole, self._survey.damage.number)
+        return reading_of(self._whole, self._survey.damage.number, self._survey.state.mismatches)
 
     def _results(self, reading: Reading) -> Iterator[Event]:
         with TransactionRecords(self._whole) as records:
@@ -121,6 +121,7 @@ class RecoveryRun:
             yield from report.producer_changes()
             yield from report.overwritten()
         elif part == "CUT":
+            yield from report.begins_missing()
             yield from report.cuts(is_alone=is_alone)
         elif part == "FILES":
             yield from report.files()
@@ -207,8 +208,9 @@ COMMANDS = (
             "All files of the open trail, or those of <wildcard>. RESTARTS, CUT, TWICE, ORDER: only these findings;",
             "FILES lists the files. READER: files that a process of this release cannot read. KEEP: the files that a",
             "reader at this place needs, or at the last recovery point. FILTERED: findings with a record that passes.",
-            "Under -c and -f the exit status is 3 if a cut transaction has no whole copy, one appears twice,",
-            "or CSNs go back; 4, and no verdict, where damage or a missing file hides a part. The position stays.",
+            "Under -c and -f the exit status is 3 if a cut transaction has no whole copy, one has no beginning, one",
+            "appears twice, or CSNs go back; 4, and no verdict, where damage, a missing file, or a file that is not as",
+            "its header says hides a part. The position stays.",
             "docs/recovery.md explains the words.",
         ),
         origin=Origin.OURS,

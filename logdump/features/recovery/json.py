@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from logdump.display.json_shape import PARTIAL, SPOT, TRAIL_GAP, Shape, member, time_at, verdict
+from logdump.display.json_shape import HEADER_MISMATCH, PARTIAL, SPOT, TRAIL_GAP, Shape, member, time_at, verdict
 from logdump.features.recovery.model import (
+    BeginMissingShown,
     CutShown,
     KeepShown,
     OrderBreakShown,
@@ -16,6 +17,7 @@ from logdump.features.recovery.model import (
     TrailFileShown,
 )
 
+_MISMATCHES = "What headers of closed files say about their end, and the files contradict"
 _TABLES = "How many records of each table, by its name; null where they were not looked at"
 
 TRANSACTION_REF = Shape(
@@ -129,6 +131,16 @@ OVERWRITE = Shape(
     OverwriteShown,
 )
 
+BEGIN_MISSING = Shape(
+    "begin_missing",
+    "RECOVERY: a transaction whose first records are missing in the middle of the trail.",
+    (
+        member("spot", "spot", "Its first record that is there", SPOT.one("spot")),
+        member("transaction", "transaction_ref", "What is there of it", TRANSACTION_REF.one("transaction")),
+    ),
+    BeginMissingShown,
+)
+
 TRAIL_FILE = Shape(
     "trail_file",
     "RECOVERY FILES: a file, from its header.",
@@ -144,6 +156,7 @@ TRAIL_FILE = Shape(
         member("too_new", "boolean", "Whether the release of READER cannot read it", "is_too_new"),
         member("needed", "boolean or null", "Whether a reader at the place of `keep` needs it; null: unknown", "keeps"),
         member("encrypted", "boolean", "Whether its record data looks encrypted", "looks_encrypted"),
+        member("mismatches", "list of header_mismatch", _MISMATCHES, HEADER_MISMATCH.each("mismatches")),
     ),
     TrailFileShown,
 )
@@ -161,7 +174,9 @@ KEEP = Shape(
 )
 
 
-_INCOMPLETE = "Transactions that damage or a missing file has left without a part"
+_INCOMPLETE = "Transactions that lack a part by damage, a missing file, or in files before the first"
+_BEGINS_MISSING = "Those whose beginning is missing in the middle of the trail"
+_LEFT_OPEN = "Files that their writer has not closed, although a later file exists"
 _UNNAMED = "Whole transactions without CSN or TRANID, whose copies are not detected"
 _FILTERED = "Whether only findings are listed that hold a record that passes the filter"
 
@@ -172,21 +187,24 @@ RECOVERY = Shape(
         member("title", "string", "The trail, as in the text"),
         member("mode", "list of number", "RecoveryMode of the files, each once", "modes"),
         member("files", "number", "Files"),
-        member("restarts", "number", "Restarts"),
+        member("restarts", "number", "Restarts", "state.restarts"),
         member("transactions", "number", "Transactions, cut and open ones too"),
         member("effective", "number", "Those that a Replicat applies: whole, the first copy, before the first damage"),
         member("behind_damage", "number", "Whole ones, and first copies, that it does not reach: it abends at damage"),
         member("cut", "number", "Those that were cut"),
-        verdict("lost", "number", "Cut ones without a whole copy"),
-        verdict("twice", "number", "Whole copies of whole transactions", tells_findings=True),
+        verdict("lost", "number", "Cut ones without a whole copy", "state.lost"),
+        verdict("begins_missing", "number", _BEGINS_MISSING, "state.begins_missing", tells_findings=True),
+        verdict("twice", "number", "Whole copies of whole transactions", "state.twice", tells_findings=True),
         verdict("twice_records", "number", "Records in those", tells_findings=True),
-        verdict("order_breaks", "number", "Places where CSNs go back", tells_findings=True),
+        verdict("order_breaks", "number", "Places where CSNs go back", "state.order_breaks", tells_findings=True),
         member("unnamed", "number", _UNNAMED),
         member("unsure", "boolean", "Whether some copies may have been missed", "is_unsure"),
-        member("damaged", "number", "Places of damage"),
+        member("damaged", "number", "Places of damage", "state.damaged"),
         member("incomplete", "number", _INCOMPLETE),
-        member("gaps", "list of trail_gap", "Files that are missing", TRAIL_GAP.each("gaps")),
-        member("unreadable", "list of string", "Files that are not trail files"),
+        member("gaps", "list of trail_gap", "Files that are missing", TRAIL_GAP.each("state.gaps")),
+        member("unreadable", "list of string", "Files that are not trail files", "state.unreadable"),
+        member("mismatches", "list of header_mismatch", _MISMATCHES, HEADER_MISMATCH.each("state.mismatches")),
+        member("left_open", "list of string", _LEFT_OPEN, "state.left_open"),
         member("versions", "list of number", "Compatibility of the files, each once"),
         member("reader", "string or null", "The release that READER named"),
         verdict("too_new", "list of string", "Files that it cannot read", tells_findings=True),

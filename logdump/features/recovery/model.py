@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
+from logdump.notation.text import amount
 from logdump.session.errors import ExitStatus
 
 if TYPE_CHECKING:
@@ -12,9 +13,12 @@ if TYPE_CHECKING:
 
     from trailformat.trail.sequence import FilePosition
     from trailformat.transactions.extent import Ended
+    from trailformat.transactions.header_promises import HeaderMismatch
     from trailformat.transactions.whole_trail import FileGap
 
 
+_MOST_NAMED = 3
+"""Maximum number of gaps named in a few words."""
 MOST_LISTED = 10_000
 """Maximum number of listed findings of a kind; all are counted."""
 
@@ -78,6 +82,78 @@ class SecondCopy(NamedTuple):
     ref: TransactionRef
     likeness: str
     difference: tuple[FilePosition | None, FilePosition | None] | None = None
+
+
+class TrailState(NamedTuple):
+    """What is wrong in a trail: the verdict of CHECK, RECOVERY, DOCTOR and the start page.
+
+    Attributes:
+        trail: name of the trail: its path without a number, or that of a file of no trail.
+        damaged: places of damage.
+        gaps: files that are missing.
+        unreadable: files that are not trail files.
+        mismatches: what the headers of closed files say about their end, and the files contradict.
+        begins_missing: transactions whose beginning is missing in the middle of the trail, without damage there.
+        lost: cut transactions without a whole copy.
+        twice: whole copies of whole transactions.
+        order_breaks: places where CSNs go back.
+        restarts: restarts of Extract.
+        left_open: files that their writer has not closed, although a later file exists.
+    """
+
+    trail: str = ""
+    damaged: int = 0
+    gaps: tuple[FileGap, ...] = ()
+    unreadable: tuple[Path, ...] = ()
+    mismatches: tuple[HeaderMismatch, ...] = ()
+    begins_missing: int = 0
+    lost: int = 0
+    twice: int = 0
+    order_breaks: int = 0
+    restarts: int = 0
+    left_open: tuple[Path, ...] = ()
+
+    @property
+    def is_incomplete(self) -> bool:
+        """True if bytes of the trail are damaged or missing."""
+        return bool(self.damaged or self.gaps or self.unreadable or self.mismatches)
+
+    @property
+    def status(self) -> ExitStatus:
+        """BAD_DATA if bytes are damaged or missing; FINDINGS for lost transactions, copies or decreasing CSNs."""
+        if self.is_incomplete:
+            return ExitStatus.BAD_DATA
+        findings = self.begins_missing or self.lost or self.twice or self.order_breaks
+        return ExitStatus.FINDINGS if findings else ExitStatus.OK
+
+    @property
+    def words(self) -> list[str]:
+        """The findings in a few words each, the most severe first."""
+        missing = [f"missing {gap.first.name}{_to(gap)}" for gap in self.gaps[:_MOST_NAMED]]
+        missing += [f"{len(self.gaps) - _MOST_NAMED} more gaps"] if len(self.gaps) > _MOST_NAMED else []
+        counts = (
+            (self.damaged, "damaged place"),
+            (len(self.unreadable), "unreadable file"),
+            (len({mismatch.path for mismatch in self.mismatches}), "contradicted header"),
+            (self.begins_missing, "headless transaction"),
+            (self.lost, "lost transaction"),
+            (self.twice, "repeated transaction"),
+            (self.order_breaks, "order break"),
+            (self.restarts, "restart"),
+            (len(self.left_open), "open file"),
+        )
+        return missing + [amount(number, noun) for number, noun in counts if number]
+
+
+def _to(gap: FileGap) -> str:
+    return f" to {gap.last.name}" if gap.last != gap.first else ""
+
+
+class BeginMissingShown(NamedTuple):
+    """A transaction whose first records are missing in the middle of the trail; ``spot`` is the first that is there."""
+
+    spot: FilePosition
+    transaction: TransactionRef
 
 
 class RestartShown(NamedTuple):
@@ -158,7 +234,7 @@ class OverwriteShown(NamedTuple):
 
 
 class TrailFileShown(NamedTuple):
-    """A file of the trail: its header, and whether its record data looks encrypted.
+    """A file of the trail: its header, what in it the file contradicts, and whether its record data looks encrypted.
 
     ``keeps`` is True if a reader at the position of KEEP needs it.
     """
@@ -174,6 +250,7 @@ class TrailFileShown(NamedTuple):
     is_too_new: bool
     keeps: bool | None
     looks_encrypted: bool
+    mismatches: tuple[HeaderMismatch, ...] = ()
 
 
 class KeepShown(NamedTuple):
@@ -191,18 +268,15 @@ class RecoveryShown(NamedTuple):
     Attributes:
         title: name of the trail or of the files read.
         modes: RecoveryMode of the file headers, each once.
-        files, restarts, transactions: number of each.
+        files, transactions: number of each.
         effective: number of transactions that a Replicat applies.
         behind_damage: whole transactions that a Replicat does not apply because it abends at damage before them.
-        cut: cut transactions; ``lost``: those without a whole copy.
-        twice: whole copies of whole transactions; ``twice_records`` is the number of their records.
-        order_breaks: places where CSNs go back.
+        state: what is wrong in the trail.
+        cut: cut transactions.
+        twice_records: number of records in the whole copies of whole transactions.
         unnamed: number of whole transactions without a known CSN or a TRANID, so that copies cannot be recognized.
         is_unsure: True if some copies may have been missed because too many transactions are cut or out of order.
-        damaged: places of damage.
-        incomplete: transactions of which a part is missing because of damage or a missing file.
-        gaps: files that are missing.
-        unreadable: files that are not trail files.
+        incomplete: transactions of which a part is missing because of damage or a missing file, or in earlier files.
         versions: Compatibility of the files, each once.
         reader: the release that READER names; ``too_new``: the files that it cannot read.
         open: the transaction that is open at the end of the trail.
@@ -215,22 +289,16 @@ class RecoveryShown(NamedTuple):
 
     title: str
     modes: tuple[int, ...]
+    state: TrailState
     files: int
-    restarts: int
     transactions: int
     effective: int
     behind_damage: int
     cut: int
-    lost: int
-    twice: int
     twice_records: int
-    order_breaks: int
     unnamed: int
     is_unsure: bool
-    damaged: int
     incomplete: int
-    gaps: tuple[FileGap, ...]
-    unreadable: tuple[Path, ...]
     versions: tuple[int, ...]
     reader: str | None
     too_new: tuple[Path, ...]
@@ -243,10 +311,8 @@ class RecoveryShown(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """FINDINGS for a lost transaction, a second copy or decreasing CSNs; BAD_DATA for damage alone."""
-        if self.lost or self.twice or self.order_breaks:
-            return ExitStatus.FINDINGS
-        return ExitStatus.BAD_DATA if self.damaged or self.unreadable else ExitStatus.OK
+        """The status of the trail's state."""
+        return self.state.status
 
 
 def so_far(finding: T) -> T:

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from logdump.features.recovery.model import (
+    BeginMissingShown,
     CutShown,
     KeepShown,
     OrderBreakShown,
@@ -151,6 +152,11 @@ class RecoveryReport:
                 if cut.first not in shown and self._takes(ref := self._ref(cut, records)):
                     yield CutShown(ref, self._again(cut, ref, records))
 
+    def begins_missing(self) -> Iterator[BeginMissingShown]:
+        """Yield the transactions whose first records are missing in the middle of the trail."""
+        for transaction in self._survey.begins_missing:
+            yield BeginMissingShown(self._spot(transaction.first), self._ref(transaction))
+
     def second_copies(self) -> Iterator[SecondCopyShown]:
         """Yield the later copies of whole transactions."""
         with FoundRecords(self._whole) as records:
@@ -222,6 +228,7 @@ class RecoveryReport:
                 self._is_too_new(facts),
                 keeps,
                 self._looks_encrypted(path),
+                facts.mismatches,
             )
 
     def _looks_encrypted(self, path: Path) -> bool:
@@ -238,28 +245,22 @@ class RecoveryReport:
         """Return the summary."""
         survey, judge = self._survey, self._survey.judge
         modes = (facts.number("ContinunityInfo", "RecoveryMode") for facts in survey.files)
-        lists = (survey.restarts, survey.twice, survey.falls, survey.overwritten)
+        lists = (survey.restarts, survey.twice, survey.falls, survey.overwritten, survey.begins_missing)
         with FoundRecords(self._whole) as records:
             open_at_end = self._ref(survey.open, records) if survey.open is not None else None
         return RecoveryShown(
             title,
             modes=_each_once(modes),
+            state=survey.state,
             files=len(self._whole),
-            restarts=survey.restarts.number,
             transactions=survey.transactions,
             effective=judge.applied,
             behind_damage=judge.behind_damage,
             cut=survey.cuts.number,
-            lost=survey.cuts.lost,
-            twice=survey.twice.number,
             twice_records=survey.twice_records,
-            order_breaks=survey.falls.number,
             unnamed=judge.unnamed,
             is_unsure=judge.is_unsure or survey.cuts.is_unsure,
-            damaged=survey.damage.number,
             incomplete=survey.incomplete,
-            gaps=self._whole.gaps,
-            unreadable=tuple(self._whole.unreadable),
             versions=_each_once(facts.version for facts in survey.files),
             reader=reader,
             too_new=tuple(facts.path for facts in survey.files if self._is_too_new(facts)),

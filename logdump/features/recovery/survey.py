@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.features.recovery.model import MOST_LISTED, Findings
+from logdump.features.recovery.model import MOST_LISTED, Findings, TrailState
 from logdump.features.recovery.versions import FileFacts, facts_of, is_rollover
 from trailformat.scan import Workers
 from trailformat.trail.sequence import FilePosition
@@ -115,9 +115,11 @@ class Survey:
     Attributes:
         files: facts from the headers of the files.
         restarts, cuts, twice, falls, overwritten, damage: findings of that kind.
+        begins_missing: transactions whose first records are missing in the middle of the trail, without damage there.
         cut_at: the transaction that each restart cut, by the position of the restart.
         judge: decides which transactions are applied.
-        transactions, incomplete, twice_records: number of transactions, of incomplete ones, of records in copies.
+        transactions, twice_records: number of transactions, and of records in copies.
+        incomplete: number of transactions that lack a part by damage, a missing file, or in files before the first.
         open: the transaction that is open at the end of the trail.
         half_record: position of the incomplete record at the end of the trail.
         last_whole: the last whole transaction.
@@ -132,6 +134,7 @@ class Survey:
         self.twice, self.falls, self.overwritten = Findings[Copy](), Findings[Fall](), Findings[Overwritten]()
         self.judge = AppliedTransactions(whole)
         self.damage = Findings[TrailMark]()
+        self.begins_missing = Findings[TransactionSummary]()
         self.transactions = self.incomplete = self.twice_records = 0
         self.open: TransactionSummary | None = None
         self.half_record: TrailPosition | None = None
@@ -139,6 +142,25 @@ class Survey:
         self._unbound: list[TrailPosition] = []
         self._pending: list[TrailMark] = []
         self._behind_gaps = [whole.ordinals[gap.behind] for gap in whole.gaps]
+        self._before: TrailPosition | None = None
+
+    @property
+    def state(self) -> TrailState:
+        """The state of the trail, so far."""
+        later = self.files[1:] if self.files else []
+        return TrailState(
+            trail=self.whole.name,
+            damaged=self.damage.number,
+            gaps=self.whole.gaps,
+            unreadable=tuple(self.whole.unreadable),
+            mismatches=tuple(mismatch for facts in self.files for mismatch in facts.mismatches),
+            begins_missing=self.begins_missing.number,
+            lost=self.cuts.lost,
+            twice=self.twice.number,
+            order_breaks=self.falls.number,
+            restarts=self.restarts.number,
+            left_open=tuple(facts.path for facts, _ in zip(self.files, later, strict=False) if facts.is_left_open),
+        )
 
     def run(self, workers: Workers) -> Iterator[TransactionBatch]:
         """Read the trail; yield each batch once it is included."""
@@ -162,7 +184,8 @@ class Survey:
         for mark in batch.marks:
             self._mark(batch, whole, mark)
         for row in batch.not_whole():
-            self._not_whole(batch.transaction(row))
+            self._not_whole(batch, row)
+        self._before = self._last_before(batch, batch.rows, None)
         for verdict in verdicts:
             self._verdict(batch, verdict)
         self._look_after_damage(batch, whole, verdicts)
@@ -202,13 +225,33 @@ class Survey:
         if self.restarts.is_listed:
             self._unbound.append(place)
 
-    def _not_whole(self, transaction: TransactionSummary) -> None:
+    def _not_whole(self, batch: TransactionBatch, row: int) -> None:
+        transaction = batch.transaction(row)
+        is_headless = not transaction.has_begin and transaction.ended is not Ended.DAMAGE
+        if is_headless and self._lies_behind_others(batch, row, transaction.first):
+            self.begins_missing.add(transaction)
         if transaction.ended in (Ended.CUT, Ended.OVERTAKEN) and transaction.has_begin:
             self.cuts.add(transaction, is_shown=self._bind(transaction))
         elif transaction.ended is Ended.FILE_END and self.whole.is_newest(self._last_file(transaction)):
             self.open = transaction
-        else:
+        elif self.begins_missing.last is not transaction:
             self.incomplete += 1
+
+    def _lies_behind_others(self, batch: TransactionBatch, row: int, first: TrailPosition) -> bool:
+        """Return True if a transaction or a restart is before a position in its stretch of files."""
+        before = self._last_before(batch, row, first)
+        return before is not None and before >= TrailPosition(self._stretch_of(first.ordinal), 0)
+
+    def _last_before(self, batch: TransactionBatch, row: int, stop: TrailPosition | None) -> TrailPosition | None:
+        """Return the last transaction before a row, or restart before ``stop`` (None: any), of all batches so far."""
+        restarts = (mark.place for mark in batch.marks if mark.is_restart and (stop is None or mark.place < stop))
+        places = [*restarts, *([batch.first(row - 1)] if row else []), *([self._before] if self._before else [])]
+        return max(places, default=None)
+
+    def _stretch_of(self, ordinal: int) -> int:
+        """Return the ordinal of the first file of a stretch: no file is missing or unreadable in it."""
+        unreadable = (self.whole.ordinals[path] + 1 for path in self.whole.unreadable)
+        return max((begin for begin in (*self._behind_gaps, *unreadable) if begin <= ordinal), default=0)
 
     def _bind(self, cut: TransactionSummary) -> bool:
         """Assign a cut transaction to the first restart inside it; return False if no listed restart is."""

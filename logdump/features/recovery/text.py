@@ -7,6 +7,7 @@ from pathlib import Path
 
 from logdump.display.text import Renderers, as_read, missing_lines
 from logdump.features.recovery.model import (
+    BeginMissingShown,
     CutShown,
     KeepShown,
     OrderBreakShown,
@@ -18,6 +19,7 @@ from logdump.features.recovery.model import (
     SecondCopy,
     SecondCopyShown,
     TrailFileShown,
+    TrailState,
     TransactionRef,
 )
 from logdump.notation.text import amount, escape
@@ -30,6 +32,8 @@ _LABEL_WIDTH = 14
 _KINDS = {"abend": "RestartAbend", "ok": "RestartOK", "rollover": "a new file"}
 _MODES = {0: "overwrite mode (RecoveryMode 0)", 1: "append mode (RecoveryMode 1)"}
 _NO_MODE = "RecoveryMode unknown"
+BEGIN_MISSING = "its beginning is not in the trail: overwritten, or a file was copied short"
+LEFT_OPEN = "not closed by its writer, although a later file exists: a reader may wait at its end"
 _MOST_NAMED = 5
 """Maximum number of files named in one line."""
 
@@ -38,12 +42,13 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
     """Yield the summary, and the limits of the other findings."""
     modes = ", ".join(_MODES.get(mode, f"RecoveryMode {mode}") for mode in shown.modes) or _NO_MODE
     files = f", {shown.files} files" if shown.files > 1 else ""
-    counted = f"{amount(shown.restarts, 'restart')}, {amount(shown.transactions, 'transaction')}"
+    counted = f"{amount(shown.state.restarts, 'restart')}, {amount(shown.transactions, 'transaction')}"
     title = f"{escape(shown.title)}{files}{as_read(is_partial=shown.is_stopped)}"
     yield f"{title}: {modes}, {counted}, {shown.effective} of them effective"
-    yield from missing_lines(shown.gaps)
-    if shown.unreadable:
-        yield f"No trail: {_named(shown.unreadable)}"
+    yield from missing_lines(shown.state.gaps)
+    if shown.state.unreadable:
+        yield f"No trail: {_named(shown.state.unreadable)}"
+    yield from mismatch_lines(shown.state)
     yield from _loss_lines(shown)
     if shown.behind_damage:
         verb = "is" if shown.behind_damage == 1 else "are"
@@ -55,13 +60,20 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
     yield from _tail_lines(shown)
 
 
+def mismatch_lines(state: TrailState) -> Iterator[str]:
+    """Yield a line for each value of a file header that the file contradicts."""
+    for mismatch in state.mismatches:
+        yield f"{escape(str(mismatch.path))}: {escape(mismatch.text)}"
+
+
 def _loss_lines(shown: RecoveryShown) -> Iterator[str]:
     """Yield the number of transactions that are not whole with all possible causes, and where damage is shown."""
-    counts = {"damage": shown.damaged, "missing files": shown.gaps, "files that are not trail files": shown.unreadable}
+    state = shown.state
+    counts = {"damage": state.damaged, "missing files": state.gaps, "files that are not trail files": state.unreadable}
     causes = [f"by {' or '.join(what for what, number in counts.items() if number)}"] if any(counts.values()) else []
     causes.append("begun before the first file")
     lost = f"{amount(shown.incomplete, 'transaction')} not whole, {' or '.join(causes)}" if shown.incomplete else ""
-    where = "CHECK shows the damage" if shown.damaged else ""
+    where = "CHECK shows the damage" if state.damaged else ""
     if where or lost:
         yield f"{'; '.join(part for part in (where, lost) if part)}."
 
@@ -96,6 +108,12 @@ def restart_lines(shown: RestartShown, settings: Settings) -> Iterator[str]:
         yield _line("Recovery point", f"{_place(shown.recovery_point)}: readers continue there")
     if shown.cut is not None:
         yield from _cut_lines(shown.cut, shown.again, is_partial=shown.is_partial)
+
+
+def begin_missing_lines(shown: BeginMissingShown, _settings: Settings) -> Iterator[str]:
+    """Yield the position of the first record that is there, and the possible causes."""
+    records = _records(shown.transaction)
+    yield f"Begin missing before {_place(shown.spot)}, {records}: {BEGIN_MISSING}"
 
 
 def cut_lines(shown: CutShown, _settings: Settings) -> Iterator[str]:
@@ -169,6 +187,7 @@ def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]
     facts += [f"begun {format_timestamp(shown.created, settings.time_offset)}"] if shown.created is not None else []
     facts += [f"CSN {escape(shown.first_csn)}"] if shown.first_csn else []
     facts += [f"to {escape(shown.last_csn)}" if shown.last_csn else "not closed"] if shown.version is not None else []
+    facts += ["not as its header says"] if shown.mismatches else []
     facts += ["too new for the reader"] if shown.is_too_new else []
     facts += ["record data looks encrypted"] if shown.looks_encrypted else []
     facts += ["not needed"] if shown.keeps is False else []
@@ -188,14 +207,17 @@ def keep_lines(shown: KeepShown, _settings: Settings) -> Iterator[str]:
 def end_lines(end: RecoveryEnd, _settings: Settings) -> Iterator[str]:
     """Yield whether CSNs are in order and transactions appear twice, then the remarks."""
     shown = end.shown
-    back, records = amount(shown.order_breaks, "place"), amount(shown.twice_records, "record")
-    order = f"CSNs are out of order at {back}." if shown.order_breaks else "CSNs are in order."
-    twice = f"Second copies: {amount(shown.twice, 'transaction')}, {records}."
-    verdicts = ((order, shown.order_breaks), (twice if shown.twice else "No transaction appears twice.", shown.twice))
+    state = shown.state
+    back, records = amount(state.order_breaks, "place"), amount(shown.twice_records, "record")
+    order = f"CSNs are out of order at {back}." if state.order_breaks else "CSNs are in order."
+    twice = f"Second copies: {amount(state.twice, 'transaction')}, {records}."
+    verdicts = ((order, state.order_breaks), (twice if state.twice else "No transaction appears twice.", state.twice))
     if stated := [text for text, number in verdicts if number or not shown.is_partial]:
         yield " ".join(stated)
-    if shown.lost and not shown.is_partial:
-        yield f"{amount(shown.lost, 'cut transaction')} without a whole copy."
+    if state.lost and not shown.is_partial:
+        yield f"{amount(state.lost, 'cut transaction')} without a whole copy."
+    if state.begins_missing:
+        yield f"{amount(state.begins_missing, 'transaction')} whose beginning is not in the trail."
     if shown.unnamed:
         yield f"{amount(shown.unnamed, 'whole transaction')} without a CSN or a TRANID: their copies are not detected."
     if shown.is_unsure:
@@ -239,6 +261,7 @@ def _named(paths: tuple[Path, ...]) -> str:
 LINES: Renderers = {
     RecoveryShown: recovery_lines,
     RestartShown: restart_lines,
+    BeginMissingShown: begin_missing_lines,
     CutShown: cut_lines,
     SecondCopyShown: second_copy_lines,
     OrderBreakShown: order_break_lines,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from logdump.features.recovery.model import ProducerChangeShown
 from trailformat import FileHeader, TrailError, TrailFile
+from trailformat.transactions.header_promises import HeaderMismatch, is_left_open, mismatches_of
 
 VERSIONS = {"11.2": 3, "12.2": 5, "12.3": 6, "19.1": 7}
 """The highest version of a file (Compatibility) that each release writes, as seen in trails and transcripts."""
@@ -24,12 +25,16 @@ _COMPARED = (
 
 
 class FileFacts(NamedTuple):
-    """A file of a trail: its size, its header, and the IO Time of its last record; None if there is none."""
+    """A file of a trail: its size, its header, and the IO Time of its last record; None if there is none.
+
+    ``mismatches`` are the values of the header that the file contradicts.
+    """
 
     path: Path
     size: int
     header: FileHeader | None
     last_time: int | None
+    mismatches: tuple[HeaderMismatch, ...] = ()
 
     def number(self, group: str, name: str) -> int | None:
         """Return a number in the header, None if there is none."""
@@ -56,14 +61,19 @@ class FileFacts(NamedTuple):
         """True if the writer has closed the file."""
         return self.text("LastCSN") is not None
 
+    @property
+    def is_left_open(self) -> bool:
+        """True if the header has the values of a closed file, and they are not set."""
+        return self.header is not None and is_left_open(self.header)
+
 
 def facts_of(trail: TrailFile) -> FileFacts:
     """Return the facts of an open file."""
+    time = None
     with contextlib.suppress(TrailError):
         last = trail.record_before(trail.end_of_records())
         time = last.header.io_time if last is not None and not last.is_file_header else None
-        return FileFacts(trail.path, trail.size, trail.file_header, time)
-    return FileFacts(trail.path, trail.size, trail.file_header, None)
+    return FileFacts(trail.path, trail.size, trail.file_header, time, mismatches_of(trail))
 
 
 def release_number(text: str) -> int | None:

@@ -17,6 +17,7 @@ from logdump.session.files import FileNames
 from logdump.session.reading import Reading, answered, reading_of
 from logdump.session.session import Session
 from trailformat.transactions.extent import DamagedPlaces, Extent
+from trailformat.transactions.header_promises import mismatches_in
 
 if TYPE_CHECKING:
     from trailformat.scan.batch import BatchColumn
@@ -60,7 +61,8 @@ class TransactionsRun:
             if isinstance(item, Extent) and item.tables:
                 is_effective = not_applied.applies(item)
                 copy_of = not_applied.first_copy(item.begin) if item.begin is not None and not is_effective else None
-                self._take(TransactionListed(item, is_effective, copy_of, has_file))
+                is_behind = not is_effective and item.first is not None and not_applied.is_after_damage(item.first)
+                self._take(TransactionListed(item, is_effective, copy_of, is_behind, has_file))
         yield from ()
 
     def _take(self, listed: TransactionListed) -> None:
@@ -79,7 +81,7 @@ class TransactionsRun:
         return selection.rows(file_batch.batch) if selection.is_active else None
 
     def _reading(self) -> Reading:
-        return reading_of(self._whole, self._damage.number)
+        return reading_of(self._whole, self._damage.number, mismatches_in(self._whole))
 
     def _results(self, reading: Reading) -> Iterator[Event]:
         for _, _, listed in sorted(self._largest, reverse=True):

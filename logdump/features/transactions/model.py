@@ -16,12 +16,14 @@ class TransactionListed(NamedTuple):
         extent: its position, end and counts.
         is_effective: True if a Replicat applies it.
         copy_of: begin of the transaction of which it is a copy; None if it is not a copy.
+        is_after_damage: True if it begins after damage, where a Replicat abends.
         has_file: True if the line names its file.
     """
 
     extent: Extent
     is_effective: bool
     copy_of: FilePosition | None
+    is_after_damage: bool
     has_file: bool
 
     @property

@@ -49,7 +49,7 @@ def not_applied_note(listed: TransactionListed) -> str:
 
 def _of_whole(listed: TransactionListed) -> str:
     if (first := listed.copy_of) is None:
-        return "a copy, or after damage"
+        return "after damage, where Replicat abends" if listed.is_after_damage else "a copy"
     return f"a copy of that at RBA {first.rba} of {as_field(first.path.name)}"
 
 

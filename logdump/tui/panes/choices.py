@@ -10,8 +10,9 @@ from textual.widget import Widget
 
 from logdump.display.record_row import ASCII_MARKS, UNICODE_MARKS, row_story
 from logdump.display.token_text import short_user_tokens
+from logdump.features.recovery.model import TrailState
 from logdump.features.row.text import story_lines
-from logdump.notation.text import amount, size_text
+from logdump.notation.text import size_text
 from logdump.notation.times import TimeOffset, format_timestamp, span_text
 from logdump.session.session import Mark
 from logdump.session.settings import Settings
@@ -239,11 +240,11 @@ def _records_text(trail: ListedTrail) -> str:
 
 def _state_text(trail: ListedTrail) -> str:
     """Return the findings about a trail, ``good`` if it was read without any."""
-    words = [amount(trail.damaged, "damaged place")] if trail.damaged else []
-    words += [amount(trail.restarts, "restart")] if trail.restarts else []
+    state = trail.state or TrailState(damaged=trail.damaged, restarts=trail.restarts)
+    words = state.words
     words += ["ends in half a record"] if trail.ends_in_record else []
     words += ["looks encrypted"] if trail.is_encrypted else []
-    return ", ".join(words) or ("good" if trail.is_read else "")
+    return ", ".join(words) or ("good" if trail.state is not None else "")
 
 
 def _clock_of(time: int | None, offset: TimeOffset) -> str:

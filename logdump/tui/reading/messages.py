@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message
 
+from logdump.features.recovery.model import TrailState
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.session.events import Progress, SearchProgress
 from logdump.session.reading import Reading, ReadSoFar
@@ -37,7 +38,7 @@ class ListedTrail(NamedTuple):
     """A trail of the start page; unknown values are empty or None. Times are Julian microseconds.
 
     ``records``, ``restarts`` and ``damaged`` cover the first ``files_read`` files; ``ends_in_record`` is True if the
-    last of these ends with an incomplete record.
+    last of these ends with an incomplete record. ``state`` is what CHECK and DOCTOR find, once all has been read.
     """
 
     name: str
@@ -55,6 +56,7 @@ class ListedTrail(NamedTuple):
     files_read: int = 0
     ends_in_record: bool = False
     last_beat: int | None = None
+    state: TrailState | None = None
 
     @property
     def is_read(self) -> bool:

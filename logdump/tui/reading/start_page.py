@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from logdump.features.check.trail_survey import TrailSurvey
 from logdump.features.heartbeat.tables import role_of
 from logdump.session.errors import CommandError
 from logdump.session.files import matching_files, near_files
@@ -22,7 +23,7 @@ from trailformat.codec.remote.path import RemotePath, path_of
 from trailformat.codec.timestamps import from_datetime
 from trailformat.index import TrailIndex, build
 from trailformat.records.record_header import METADATA
-from trailformat.scan import scan
+from trailformat.scan import Workers, scan
 from trailformat.trail.peek import peek
 from trailformat.trail.sequence import TrailName, trails_among
 
@@ -201,6 +202,18 @@ def _with_records(trail: ListedTrail) -> Iterator[tuple[ListedTrail, int]]:
             last_beat=max(beat or 0, trail.last_beat or 0) or None,
         )
         yield trail, before
+    yield from _with_state(trail)
+
+
+def _with_state(trail: ListedTrail) -> Iterator[tuple[ListedTrail, int]]:
+    """Yield the trail with its state, once its transactions have been read; all of its bytes count as read before."""
+    with suppress(CannotRead, TrailError, OSError):
+        survey = TrailSurvey(trail.paths)
+        with Workers(1) as workers:
+            for _ in survey.steps(workers):
+                yield trail, trail.size
+        trail = trail._replace(state=survey.state)
+    yield trail, trail.size
 
 
 def _newest_beat(file: TrailFile) -> int | None:

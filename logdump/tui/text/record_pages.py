@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from logdump.commands import REGISTRY
+from logdump.display.header_values import header_values
 from logdump.display.record_row import RecordKind, kind_of
 from logdump.display.record_text import file_header_lines
 from logdump.display.text import render
@@ -32,7 +33,6 @@ from logdump.display.values_text import (
 )
 from logdump.language.execute import run_commands
 from logdump.notation.text import GAP, cut_to, display_width, escape, widths_of
-from logdump.notation.times import format_timestamp
 from logdump.parameters.in_use import ParametersInUse
 from logdump.session.events import Event, Failure, Notice, Progress
 from logdump.session.known_record import KnownRecord
@@ -40,11 +40,10 @@ from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, OutputFormat, Settings
 from logdump.tui.text.hex_text import HexText, RecordField, fields_of, hex_text
 from logdump.tui.text.styled import Line, Piece, line
-from trailformat import Change, ColumnChange, Record, TrailError, Value, change_of, parse_ddl
+from trailformat import Change, ColumnChange, FileHeader, Record, TrailError, Value, change_of, parse_ddl
 from trailformat.changes.segments import joined
 from trailformat.changes.transactions import place_of
 from trailformat.definitions.metadata import TableDefinition
-from trailformat.records.file_header import VENDORS
 from trailformat.records.record_header import DDL_OP
 from trailformat.values import sql_type
 
@@ -80,30 +79,16 @@ def header_lines(session: Session, _rba: int) -> list[Line]:
     if record is None:
         return []
     shown = list(file_header_lines(record, _with_everything(session.settings)))
-    return [*_meaning(session), *(line(text) for text in shown)]
+    return [*_meaning(header, session.settings), *(line(text) for text in shown)]
 
 
-def _meaning(session: Session) -> Iterator[Line]:
+def _meaning(header: FileHeader, settings: Settings) -> Iterator[Line]:
     """Yield the values of the file header."""
-    header = session.trail.file_header
-    for group in header.groups if header is not None else ():
-        for token in group.tokens:
-            value = token.value
-            if value is not None and not isinstance(value, bytes):
-                yield from _value_lines(group.name, token.name, value, session.settings)
-
-
-def _value_lines(group: str, name: str, value: int | str | tuple[str, ...], settings: Settings) -> Iterator[Line]:
-    if name.endswith("Time") and isinstance(value, int):
-        text = format_timestamp(value, settings.time_offset)
-    elif name == "Vendor" and isinstance(value, int):
-        text = f"{value} {VENDORS.get(value, '')}"
-    else:
-        text = ", ".join(value) if isinstance(value, tuple) else str(value)
-    label = f"{group:<15} {name:<16} "
-    for part in text.splitlines() or [""]:
-        yield Line(((label, "dim"), (escape(part), "")))
-        label = " " * len(label)
+    for label, text in header_values(header, settings):
+        margin = label
+        for part in text.splitlines() or [""]:
+            yield Line(((margin, "dim"), (escape(part), "")))
+            margin = " " * len(label)
 
 
 _POSITIONS = ("begins its transaction", "inside its transaction", "ends its transaction", "the whole transaction")

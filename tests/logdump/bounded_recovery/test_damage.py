@@ -39,7 +39,7 @@ def counted(line: Line, path: Path) -> Iterator[int]:
         line(f"open {path}; {command}")
         for event in line.events:
             if isinstance(event, RecoveryShown | BoundedRecoveryShown | Explained):
-                yield event.damaged
+                yield event.state.damaged if isinstance(event, RecoveryShown) else event.damaged
 
 
 @pytest.mark.parametrize("row", range(0, 24, 1 if IS_LONG else 5))

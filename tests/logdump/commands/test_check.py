@@ -169,7 +169,7 @@ def test_ctrl_c_in_the_first_of_two_files_looks_at_no_second(
 
 def test_restarts_are_counted_as_recovery_counts_them(line: Line, trails: Path) -> None:
     line(f"open {trails / 'at000000000'}; across on")
-    assert line("check")[-1] == "Restarts: 4, see RECOVERY"
+    assert "Restarts: 4, see RECOVERY" in line("check")
     assert ", 4 restarts," in line("recovery")[0]
 
 

@@ -100,7 +100,7 @@ def test_filtered_findings_hold_a_record_that_passes(line: Line, trails: Path) -
     tables = [event.copy.tables for event in line.events if isinstance(event, SecondCopyShown)]
     assert tables
     assert all("TEAHOUSE.SALES" in (one or {}) for one in tables)
-    assert shown(line).twice > len(tables)
+    assert shown(line).state.twice > len(tables)
 
 
 @pytest.mark.parametrize(

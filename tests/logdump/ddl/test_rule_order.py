@@ -157,6 +157,21 @@ def test_ignoremapping_is_told_before_the_kind_of_the_statement(tmp_path: Path) 
     assert [one.result for one in result.steps if one.number == 4] == ["OTHER: IGNOREMAPPING (line 2)"]
 
 
+@pytest.mark.parametrize(
+    ("statement", "run"),
+    [
+        ("rename a to b", "ALTER TABLE hr2.a RENAME to b"),
+        ("rename /* a */ a to b", "ALTER TABLE hr2.a RENAME to b"),
+        ("rename table hr.a to hr.b", "rename table hr2.a to hr2.b"),
+        ("alter table hr.a rename to b", "alter table hr2.a rename to b"),
+    ],
+)
+def test_a_replicat_runs_no_rename_with_a_schema(statement: str, run: str, tmp_path: Path) -> None:
+    file = parameter_file(tmp_path, "REPLICAT r", "DDL INCLUDE ALL", "MAP hr.*, TARGET hr2.*;")
+    (result,) = evaluated(statement, file, owner="hr")
+    assert result.statement == run
+
+
 @pytest.mark.parametrize("lines", [("EXTRACT e", "USERIDALIAS x", "DDL"), ("REPLICAT r",)])
 @pytest.mark.parametrize(
     ("statement", "told"),

@@ -100,6 +100,23 @@ def test_a_value_that_is_not_set_has_info_ff(record: Record) -> None:
     assert "TokenID x39 '9' FileSize         Info xff  Length    8" in lines_of(record, fileheader=Level.DETAIL)
 
 
+def test_values_shows_what_is_set_in_a_header_under_detail_alone() -> None:
+    values = {"CreationTime": 0x02F21EF1CCA9B9C9, "FileName": "a\x1b[2J", "Seqno": 7, "FileSize": None, "LastCSN": "12"}
+    header = make_file_header_record(make_file_header({"TrailInfo": values, "DatabaseInfo": {"Vendor": 7}}))  # type: ignore[dict-item]
+    plain, shown = (lines_of(header, fileheader=Level.DETAIL, values=values_on) for values_on in (False, True))
+    assert shown[: len(plain)] == plain
+    assert shown[len(plain) :] == [
+        "Values of the file header at RBA 0",
+        "   TrailInfo       CreationTime     2014/05/06 17:11:49.461.449",
+        "   TrailInfo       FileName         a\\x1b[2J",
+        "   TrailInfo       Seqno            7",
+        "   TrailInfo       LastCSN          12",
+        "   DatabaseInfo    Vendor           7 ORACLE",
+    ]
+    for level in (Level.OFF, Level.ON):
+        assert not [line for line in lines_of(header, fileheader=level, values=True) if "Values" in line]
+
+
 def test_reclen_cuts_groups_but_not_tokens(record: Record) -> None:
     shown = lines_of(record, fileheader=Level.DETAIL, reclen=4)
     assert shown[3].startswith(" 3000 00")

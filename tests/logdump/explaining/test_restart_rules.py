@@ -8,19 +8,27 @@ from pathlib import Path
 import pytest
 
 from fixtures.flavour import ORACLE_12
+from logdump.features.bounded_recovery.model import BrRestartShown
 from logdump.features.explain.model import Explained, When
 from logdump.features.explain.restart import RULES
+from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
 from tests.searching import Random
 from tests.simulated.bounded_recovery import BEGUN, HOUR, Worked, iso, write_trail
 from tests.simulated.recovery import Kill, RecoveringExtract
 from tests.simulated.source import Source
+from tests.simulated.trail_faults import Faulty
 from trailformat.records.record_header import FIRST, MIDDLE, RESTART_ABEND
 
 
 def explained(line: Line, command: str) -> Explained:
     line(command)
     return next(event for event in line.events if isinstance(event, Explained))
+
+
+def events(line: Line, command: str) -> list[object]:
+    line(command)
+    return list(line.events)
 
 
 class Left(RecoveringExtract):
@@ -78,12 +86,39 @@ def test_damage_stops_a_replicat(line: Line, trails: Path) -> None:
     assert explained(line, f"open {trails / 'gt000000000'}; explain restart").verdict.rule == "damaged"
 
 
+def test_a_file_that_lacks_its_end_is_not_safe_for_certain(line: Line, tmp_path: Path) -> None:
+    Faulty(tmp_path, Random(2), ["none", "short", "longer", "none"])
+    shown = explained(line, f"open {tmp_path / 'ff000000000'}; explain restart")
+    assert (shown.verdict.rule, shown.status) == ("short", ExitStatus.BAD_DATA)
+    assert "ff000000001 is not as its header says" in str(shown.verdict.text[0])
+    places = [part.spots[0].path.name for part in shown.parts if "of the header is" in str(part.text[0])]
+    assert places == ["ff000000001"] * 2 + ["ff000000002"] * 2
+
+
+def test_transactions_without_their_beginning_are_not_safe_for_certain(line: Line, tmp_path: Path) -> None:
+    Faulty(tmp_path, Random(2), ["none", "headless", "headless", "none"])
+    shown = explained(line, f"open {tmp_path / 'ff000000000'}; explain restart")
+    assert (shown.verdict.rule, shown.status) == ("begin_missing", ExitStatus.OK)
+    (places,) = [part.spots for part in shown.parts if part.text[0] == "Without their beginning"]
+    assert [place.path.name for place in places] == ["ff000000001", "ff000000002"]
+
+
+def test_missing_files_are_named(line: Line, tmp_path: Path) -> None:
+    Faulty(tmp_path, Random(2), ["none", "missing", "none", "missing", "missing", "none"])
+    shown = explained(line, f"open {tmp_path / 'ff000000000'}; explain restart")
+    missing = [str(part.text[0]) for part in shown.parts if "Missing" in str(part.text[0])]
+    assert missing == [
+        f"Missing: {tmp_path}/ff000000001, before ff000000002",
+        f"Missing: {tmp_path}/ff000000003 to ff000000004, before ff000000005",
+    ]
+
+
 def test_where_nothing_is_whole_there_is_no_place(line: Line, trails: Path) -> None:
     assert explained(line, f"open {trails / 'ht000000000'}; explain restart").verdict.rule == "nothing_whole"
 
 
 def test_the_rules_are_those_of_these_tests() -> None:
-    tested = {"safe", "lost", "twice", "inside", "damaged", "nothing_whole"}
+    tested = {"safe", "lost", "twice", "inside", "short", "begin_missing", "damaged", "nothing_whole"}
     assert {rule.name for rule in RULES} == tested
 
 
@@ -103,6 +138,22 @@ def test_extract_reads_from_where_bounded_recovery_has_it(open_for_long: Line) -
         "Extract, with BR: redo from ": When(BEGUN + 8 * HOUR),
         "Extract, without BR: redo from ": When(BEGUN + HOUR),
     }
+
+
+def test_the_redo_log_is_named_by_sequence_and_position(open_for_long: Line) -> None:
+    """As BR names it, for each way of recovery."""
+    (restart,) = [
+        event for event in events(open_for_long, f"br restart {iso(9 * HOUR)}") if isinstance(event, BrRestartShown)
+    ]
+    shown = explained(open_for_long, f"explain restart at {iso(9 * HOUR)}")
+    places = [part.text[2] for part in shown.parts if str(part.text[0]).startswith("Extract, ")]
+    assert restart.with_br.start.place != restart.without_br.start.place
+    assert places == [
+        f", log sequence {place.log}, position {place.position}"
+        for place in (restart.with_br.start.place, restart.without_br.start.place)
+        if place is not None
+    ]
+    assert len(places) == 2
 
 
 def test_a_place_is_given_by_file_and_rba_or_by_csn(open_for_long: Line) -> None:

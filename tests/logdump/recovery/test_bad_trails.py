@@ -42,7 +42,7 @@ def _shown(paths: list[Path]) -> RecoveryShown:
 def test_missing_files_are_named_and_what_goes_on_over_them_is_not_whole(tmp_path: Path) -> None:
     paths = [_file(tmp_path, 0, _first("10")), _file(tmp_path, 3, _LAST, *transaction("11", "1.2"))]
     shown = _shown(paths)
-    assert [(gap.first.name, gap.last.name) for gap in shown.gaps] == [("tt000000001", "tt000000002")]
+    assert [(gap.first.name, gap.last.name) for gap in shown.state.gaps] == [("tt000000001", "tt000000002")]
     assert (shown.transactions, shown.effective, shown.incomplete) == (3, 1, 2)
 
 
@@ -55,7 +55,7 @@ def test_a_file_that_is_no_trail_is_told_and_stepped_over(tmp_path: Path) -> Non
     paths = [_file(tmp_path, 0, _first("10")), tmp_path / "tt000000001", _file(tmp_path, 2, _LAST)]
     paths[1].write_bytes(b"no trail")
     shown = _shown(paths)
-    assert (shown.unreadable, shown.effective, shown.status) == ((paths[1],), 0, ExitStatus.BAD_DATA)
+    assert (shown.state.unreadable, shown.effective, shown.status) == ((paths[1],), 0, ExitStatus.BAD_DATA)
 
 
 def test_an_empty_newest_file_is_one_that_is_begun(tmp_path: Path) -> None:
@@ -68,32 +68,32 @@ def test_an_empty_newest_file_is_one_that_is_begun(tmp_path: Path) -> None:
 def test_equal_csns_are_neither_copies_nor_out_of_order(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, *(one for at in range(9) for one in transaction("10", f"1.{at}")))
     shown = _shown([path])
-    assert (shown.effective, shown.twice, shown.order_breaks) == (9, 0, 0)
+    assert (shown.effective, shown.state.twice, shown.state.order_breaks) == (9, 0, 0)
 
 
 def test_csns_of_another_database_do_not_go_back(tmp_path: Path) -> None:
     pairs = ("900", "00000004:00000001", "901", "00000004:00000002")
     path = _file(tmp_path, 0, *(one for csn in pairs for one in transaction(csn, "1.1")))
-    assert _shown([path]).order_breaks == 0
+    assert _shown([path]).state.order_breaks == 0
 
 
 def test_transactions_without_a_csn_are_counted_and_applied(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, *transaction(None, None), *transaction(None, None))
     shown = _shown([path])
-    assert (shown.effective, shown.unnamed, shown.twice) == (2, 2, 0)
+    assert (shown.effective, shown.unnamed, shown.state.twice) == (2, 2, 0)
 
 
 def test_a_restart_that_damage_hides_leaves_a_transaction_that_is_not_whole(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, _first("10"), GARBAGE, _first("10"), _LAST)
     shown = _shown([path])
     assert (shown.effective, shown.behind_damage, shown.cut) == (0, 1, 0)
-    assert (shown.incomplete, shown.damaged) == (1, 1)
+    assert (shown.incomplete, shown.state.damaged) == (1, 1)
 
 
 def test_a_cut_transaction_without_a_copy_is_a_finding(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, _first("10"), _MARKER, *transaction("11", "1.2"))
     shown = _shown([path])
-    assert (shown.cut, shown.lost, shown.status) == (1, 1, ExitStatus.FINDINGS)
+    assert (shown.cut, shown.state.lost, shown.status) == (1, 1, ExitStatus.FINDINGS)
 
 
 def test_a_cut_transaction_with_its_copy_is_none(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_cut_transaction_with_its_copy_is_none(tmp_path: Path) -> None:
 def test_a_copy_may_come_after_later_transactions(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, _first("10"), _MARKER, *transaction("11", "1.2"), _first("10"), _LAST)
     shown = _shown([path])
-    assert (shown.cut, shown.lost, shown.order_breaks, shown.effective) == (1, 0, 1, 2)
+    assert (shown.cut, shown.state.lost, shown.state.order_breaks, shown.effective) == (1, 0, 1, 2)
 
 
 def test_the_copy_of_two_cuts_is_that_of_both(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_findings_beyond_the_list_are_counted(tmp_path: Path, monkeypatch: pytes
     again = [one for at in range(5) for one in (_first(f"1{at}"), _MARKER, _first(f"1{at}"), _LAST)]
     found = report([_file(tmp_path, 0, *again)])
     shown = found.shown("", None, is_partial=False)
-    assert (shown.restarts, shown.cut, shown.is_listed) == (5, 5, False)
+    assert (shown.state.restarts, shown.cut, shown.is_listed) == (5, 5, False)
     assert len(list(found.restarts())) == 3
 
 
@@ -143,7 +143,7 @@ def test_copies_of_more_cut_transactions_than_are_listed_are_found(
     records = [*(_first(csn) for csn in csns), *(one for csn in csns[::step] for one in (_first(csn), _LAST))]
     found = report([_file(tmp_path, 0, *records)])
     shown = found.shown("", None, is_partial=False)
-    assert (shown.cut, shown.lost, shown.is_unsure) == (6, 0, False)
+    assert (shown.cut, shown.state.lost, shown.is_unsure) == (6, 0, False)
     assert [one.again.likeness for one in found.cuts(is_alone=True) if one.again] == ["prefix"] * 3
 
 
@@ -176,7 +176,7 @@ def test_a_file_of_another_trail_shows_in_its_header_and_its_csns(trails: Path, 
 def test_a_whole_copy_in_front_of_a_cut_one_is_not_its_second(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, _first("10"), _LAST, _first("10"), _MARKER, *transaction("11", "1.2"))
     shown = _shown([path])
-    assert (shown.cut, shown.lost) == (1, 1)
+    assert (shown.cut, shown.state.lost) == (1, 1)
 
 
 def test_a_cut_transaction_is_told_with_its_restart_wherever_a_batch_ends(

@@ -10,6 +10,7 @@ import pytest
 
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
+from tests.simulated.trail_faults import transaction
 
 TRAILS = ["at", "st", "et", "pt", "zt", "al", "ft", "bt", "ot000000", "nh000000"]
 """Restarts, files, LOBs and fragments, damage, both byte orders, without definitions, without a file header."""
@@ -25,6 +26,23 @@ def listed(*words: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     found = map(json.loads, logdump("transactions", *words, "--format", "jsonl").out.splitlines())
     *transactions, end = (one for one in found if one["type"] != "notice")
     return transactions, end
+
+
+def test_the_reason_why_one_is_not_applied_is_a_copy_or_damage_and_names_which(tmp_path: Path) -> None:
+    first, second, third = transaction(11, 2), transaction(12, 1), transaction(13, 3)
+    damage = [b"\xee" * 30]
+    path = tmp_path / "tt000000000"
+    path.write_bytes(b"".join([*first, *second, *first, *damage, *third, *second]))
+    told = [line.split("  (")[1:] for line in logdump("transactions", str(path)).out.splitlines()[:-1]]
+    assert sorted(told) == [
+        [],
+        [],
+        [f"not applied: a copy of that at RBA 0 of {path.name})"],
+        [f"not applied: a copy of that at RBA {sum(map(len, first))} of {path.name})"],
+        ["not applied: after damage, where Replicat abends)"],
+    ]
+    transactions, _ = listed(str(path))
+    assert [one["csn"] for one in transactions if one["after_damage"]] == ["13", "12"]
 
 
 @pytest.mark.parametrize("trail", TRAILS)

@@ -105,6 +105,6 @@ def test_enter_opens_a_trail_and_a_key_leads_back() -> None:
         assert path is not None
         assert path.name == "ct000000000"
         await screen.press("O")
-        assert "3 restarts" in screen.text
+        assert "1 lost transaction, 4 restarts" in screen.text
 
     drive(steps, first="", session=Session(), start=StartPlace(), place="trails")
