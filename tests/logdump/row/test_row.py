@@ -9,9 +9,10 @@ import pytest
 
 from logdump.display.record_row import RecordKind, RecordRow
 from logdump.features.row import command
-from logdump.features.row.command import Key, RowChange, RowQuestion, story, user_tokens_of
-from logdump.features.row.command import _filters as filters
+from logdump.features.row import story as row_story
 from logdump.features.row.model import RowChangeShown
+from logdump.features.row.story import RowChange, RowKey, RowQuestion, story, user_tokens_of
+from logdump.features.row.story import _filters as filters
 from logdump.features.row.text import change_lines
 from logdump.filters import FilterSet
 from logdump.session.settings import Settings
@@ -22,6 +23,7 @@ from tests.trailformat.samples import metadata_record, trail_of
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Change, TableDefinition
 from trailformat.definitions.metadata import build_table
+from trailformat.values.comparing import Operand
 
 DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
 
@@ -90,24 +92,19 @@ def test_what_finds_nothing_says_so(words: str) -> None:
     assert answer.err
 
 
-def change(rba: int, before: str | None, after: str | None) -> RowChange:
-    def key(text: str | None) -> Key | None:
-        return (("ID", text),) if text else None
+def change(rba: int, before: str | None, after: str | None, asked: str) -> RowChange:
+    def key(text: str | None) -> RowKey | None:
+        return RowKey((text,), (), is_asked=text == asked) if text else None
 
     row = RecordRow(RecordKind.UPDATE, "", rba, 1, None, "T")
     return RowChange(0, rba, Path("f"), row, "T", key(before), key(after))
 
 
-def test_a_key_that_another_row_takes_later_is_that_of_the_other_row() -> None:
-    changes = [
-        change(1, None, "A"),
-        change(2, "A", "B"),
-        change(3, None, "A"),
-        change(4, "B", "B"),
-        change(5, "A", None),
-    ]
-    assert [one.rba for one in story(changes, (("ID", "B"),))] == [1, 2, 4]
-    assert [one.rba for one in story(changes, (("ID", "A"),))] == [1, 2, 3, 4, 5]
+@pytest.mark.parametrize(("asked", "expected"), [("B", [1, 2, 4]), ("A", [1, 2, 3, 4, 5]), ("C", [])])
+def test_a_key_that_another_row_takes_later_is_that_of_the_other_row(asked: str, expected: list[int]) -> None:
+    keys = [(None, "A"), ("A", "B"), (None, "A"), ("B", "B"), ("A", None)]
+    changes = [change(rba, before, after, asked) for rba, (before, after) in enumerate(keys, 1)]
+    assert [one.rba for one in story(changes)] == expected
 
 
 @pytest.mark.parametrize("rba", [3069, 3522, 4635, 4767])
@@ -132,7 +129,10 @@ def test_undo_takes_the_changes_back_as_undo_does_the_last_first() -> None:
 
 def test_undo_leaves_out_what_a_replicat_drops_and_rows_of_others() -> None:
     out = logdump("row", "at", "TEAHOUSE.TEAS", "TEA_CODE=SEN01", "--undo").out
-    assert out.startswith("-- Left out: transaction 5.6.8806")
+    head, left_out, *_ = out.splitlines()
+    state = "run as a whole, the row does not exist, as before the INSERT at RBA 2363 of at000000000."
+    assert head == f"-- Takes back 2 changes of TEAHOUSE.TEAS SEN01, the last one first: {state}"
+    assert left_out.startswith("-- Left out: transaction 5.6.8806")
     assert out.count("\nUPDATE ") + out.count("\nDELETE ") == 2
     assert "ASS02" not in out
 
@@ -149,11 +149,11 @@ def test_the_files_are_read_once_and_three_times_however_many_keys_the_row_has_h
 ) -> None:
     passes = []
 
-    def noted(question: RowQuestion, keys: set[Key], *, takes_key_updates: bool) -> list[FilterSet]:
+    def noted(question: RowQuestion, keys: list[tuple[Operand, ...]], *, takes_key_updates: bool) -> list[FilterSet]:
         passes.append(keys)
         return filters(question, keys, takes_key_updates=takes_key_updates)
 
-    monkeypatch.setattr(command, "_filters", noted)
+    monkeypatch.setattr(row_story, "_filters", noted)
     logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=ASS02")
     assert len(passes) == 3
     logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=SEN01")
