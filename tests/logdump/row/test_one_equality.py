@@ -261,7 +261,7 @@ def test_sql_finds_the_rows_that_filter_finds(tmp_path: Path) -> None:
         ("NULL", "IS NULL", [5]),
         ("''", "= ''", [6]),
     ):
-        query = f"SELECT N FROM T WHERE K {literal} ORDER BY N"
+        query = f"SELECT after_N FROM TEA.T WHERE after_K {literal} ORDER BY 1"
         answer = logdump("sql", "--format", "csv", query, str(trail.path))
         assert [int(text) for text in answer.out.split()[1:]] == expected
         line = Line()
