@@ -257,10 +257,9 @@ def test_it_is_said_which_column_has_the_number(shop: Line) -> None:
 
 def test_what_is_no_value_either_is_said(shop: Line) -> None:
     shop("pos first; find 4611")
-    assert [failure.lines[0] for failure in shop.failures] == [
-        f"No record with 4611 found from RBA {shop.session.cursor.next} to the end, "
-        "as text or as the value of a column."
-    ]
+    [failure] = shop.failures
+    where = f"from RBA {shop.session.cursor.next} to the end"
+    assert failure.lines[0] == f"No record with 4611 found {where}, as text or as the value of a column."
     shop("pos first; find nowhere")
     assert shop.failures[0].lines[0].endswith("to the end.")
 
