@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.commands.records.first_match import POSITION_STAYS, show_record
 from logdump.commands.records.searching import Searching
+from logdump.display.values_text import column_name
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import beginning
 from logdump.language.reader import Context, Parameter
 from logdump.language.words import is_keyword
 from logdump.session.across import place_of
-from logdump.session.errors import CommandError
-from logdump.session.events import Event
+from logdump.session.errors import CommandError, ExitStatus
+from logdump.session.events import Event, Notice
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
+from trailformat import change_of
 
 if TYPE_CHECKING:
     from logdump.session.session import Search
@@ -74,6 +76,17 @@ def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Even
     session.cursor.stand_on(record)
     session.found_at = record.rba
     yield from show_record(session, record)
+    yield from _found_by_value(session, search, record)
+
+
+def _found_by_value(session: Session, search: Search, record: Record) -> Iterator[Event]:
+    """Yield which columns have the value that was looked for, if the record does not have its text."""
+    if search.values is None or search.text.encode() in record.data:
+        return
+    change = change_of(session.trail, record, session.row_definitions)
+    names = [column_name(column) for column in search.values.among(change.columns)] if change is not None else []
+    if names:
+        yield Notice((f"{search.text} is the value of {', '.join(names)}, not text in the record.",), ExitStatus.OK)
 
 
 def _first(session: Session, searching: Searching, reader: FilteredReader) -> Generator[Event, None, Record]:
@@ -83,6 +96,7 @@ def _first(session: Session, searching: Searching, reader: FilteredReader) -> Ge
     from trailformat.changes.encrypted import looks_encrypted  # noqa: PLC0415 - needed only if nothing is found
 
     where = f"from RBA {searching.since.rba} to the {'beginning' if session.cursor.is_backwards else 'end'}"
+    where += ", as text or as the value of a column" if session.search and session.search.values else ""
     through = " through the filter" if session.filters_in_use and session.filters_in_use.active else ""
     encrypted = (f"{session.trail.path}: record data looks encrypted",) * looks_encrypted(session.trail)
     raise CommandError(f"No {searching.what} found {where}{through}.", *encrypted)
@@ -105,6 +119,8 @@ COMMANDS = (
         details=(
             'FIND Denver; FIND "a = b"; FIND B,"denver" (either case); FIND HEX 00004BF6; FIND HR.JOBS.SALARY >= 100',
             "Text is searched in UTF-8. Columns are those of the trail or of SOURCEDEFS, compared as by FILTER VALUE.",
+            "A number, a date or a time is also looked for among the values of all columns; in quotes it is only text,",
+            'as are the words of this command: FIND "4611", FIND "NEXT".',
             "FIND alone or with NEXT searches forwards, with PREVIOUS backwards. The filter applies.",
         ),
         origin=Origin.OURS,

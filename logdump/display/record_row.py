@@ -16,6 +16,7 @@ from typing import NamedTuple
 from logdump.display.values_text import column_name
 from logdump.notation.text import amount, cut_in_the_middle, escape
 from logdump.notation.times import TimeOffset, format_timestamp
+from logdump.notation.values import is_word
 from trailformat import Change, ColumnChange, Record, TrailError, TrailFile, Value, change_of, io_type_name, parse_ddl
 from trailformat.changes.row_changes import OPERATIONS
 from trailformat.changes.segments import numbers_of
@@ -278,8 +279,7 @@ def key_value(value: Value | None, marks: Marks = UNICODE_MARKS, most: int = LON
     """Return the value of a key; a word has no quotes if it cannot be taken for a number or NULL."""
     shown = short_value(value, marks, most)
     bare = shown[1:-1]
-    is_word = bool(bare) and not bare[0].isdigit() and bare.replace("_", "").replace("-", "").isalnum()
-    return bare if shown.startswith("'") and is_word and bare != "NULL" else shown
+    return bare if shown.startswith("'") and is_word(bare) else shown
 
 
 def _without_zeros(text: str) -> str:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Callable
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
-from functools import lru_cache
-from math import isnan
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.filters.words import FilterError, quoted
-from trailformat import TrailError, Value
-from trailformat.values.datetimes import parse_moment
-from trailformat.values.intervals import parse_interval
-from trailformat.values.numbers import parse_number
+from trailformat import Value
+from trailformat.values.comparing import Operand, comparable
+
+if TYPE_CHECKING:
+    from trailformat import ColumnDefinition
 
 
 class Comparison(enum.Enum):
@@ -102,85 +99,15 @@ def _take(text: str, *, at_end: bool) -> tuple[str, str]:
     return word, rest.strip()
 
 
-_DAY_TO_FRACTION = "DAY TO FRACTION"
-
-
-@lru_cache(maxsize=64)
-def as_number(text: str) -> Decimal | None:
-    """Return the operand as a number, perhaps infinite; None if it is not a number."""
-    try:
-        number = parse_number(text)
-    except TrailError:
-        return None
-    return None if isnan(number) else Decimal(str(number))
-
-
-@lru_cache(maxsize=64)
-def as_bytes(text: str) -> bytes | None:
-    """Return the operand as binary data, from its hex digits; None if it is not hex."""
-    digits = text[2:-1] if text[:2].upper() == "X'" else text.removeprefix("0x")
-    try:
-        return bytes.fromhex(digits)
-    except ValueError:
-        return None
-
-
-@lru_cache(maxsize=64)
-def as_interval(text: str) -> timedelta | None:
-    """Return the operand as an interval; None if it is not one."""
-    try:
-        interval = parse_interval(text.strip(), _DAY_TO_FRACTION)
-    except TrailError:
-        return None
-    return interval if isinstance(interval, timedelta) else None
-
-
-@lru_cache(maxsize=64)
-def as_moment(text: str) -> date | time | None:
-    """Return the operand as a date, a time, or both; None if it is none of these."""
-    try:
-        moment = parse_moment(text)
-    except TrailError:
-        return None
-    return None if isinstance(moment, str) else moment
-
-
 class ValueComparison(NamedTuple):
-    """An operator and the text to compare with, None for NULL."""
+    """An operator and the value to compare with."""
 
     comparison: Comparison
-    wanted: str | None
+    operand: Operand
 
-    def holds(self, value: Value) -> bool:
-        """Return True if a value satisfies the comparison; NULL and undecodable values satisfy only one with NULL."""
-        if self.wanted is None:
+    def holds(self, value: Value, definition: ColumnDefinition | None) -> bool:
+        """Return True if a value of a column satisfies it; NULL and undecodable values satisfy only one with NULL."""
+        if self.operand.is_null:
             return value.is_null is (self.comparison is Comparison.EQUAL)
-        if value.is_null or value.problem is not None:
-            return False
-        compared, wanted = _comparable(value.value, self.wanted)
-        return wanted is not None and self.comparison.holds(compared, wanted)
-
-
-def _comparable(value: Any, wanted: str) -> tuple[Any, Any]:
-    """Return the value of a column and the operand in one orderable type; the operand is None if there is none."""
-    if isinstance(value, str):
-        return value.rstrip(" "), wanted.rstrip(" ")
-    if isinstance(value, float):
-        return Decimal(repr(value)), None if isnan(value) else as_number(wanted)
-    if isinstance(value, int | Decimal):
-        return value, as_number(wanted)
-    if isinstance(value, bytes):
-        return value, as_bytes(wanted)
-    if isinstance(value, timedelta):
-        return value, as_interval(wanted)
-    return _same_kind(value, as_moment(wanted))
-
-
-def _same_kind(value: Any, wanted: Any) -> tuple[Any, Any]:
-    """Return both moments in one type, a date as its midnight; the second is None if they are not comparable."""
-    if isinstance(value, datetime) and isinstance(wanted, date) and not isinstance(wanted, datetime):
-        wanted = datetime.combine(wanted, time(), value.tzinfo)
-    if isinstance(wanted, datetime) and isinstance(value, date) and not isinstance(value, datetime):
-        value = datetime.combine(value, time(), wanted.tzinfo)
-    zones = {getattr(moment, "tzinfo", None) is None for moment in (value, wanted)}
-    return value, wanted if type(value) is type(wanted) and len(zones) == 1 else None
+        pair = comparable(value, self.operand, definition)
+        return pair is not None and self.comparison.holds(*pair)

@@ -14,9 +14,10 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Holds, Needs, Option
-from logdump.filters.words import FilterError, is_quoted, quoted, split_list, unquote
+from logdump.filters.words import FilterError, quoted, split_list
 from logdump.notation.text import matches
 from logdump.notation.times import TimeOffset
+from logdump.notation.values import is_quoted, unquote
 
 if TYPE_CHECKING:
     from logdump.filters.rows import FilterRows, Mask

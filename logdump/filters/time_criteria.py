@@ -11,8 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Needs, Option
-from logdump.filters.words import FilterError, quoted, unquote
+from logdump.filters.words import FilterError, quoted
 from logdump.notation.times import GMT, LOGDUMP_FORM, TimeOffset, format_timestamp
+from logdump.notation.values import unquote
 
 if TYPE_CHECKING:
     from logdump.filters.rows import FilterRows, Mask

@@ -17,8 +17,9 @@ from logdump.filters.comparison import Comparison, split_comparison
 from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.csn_criteria import check_csn
 from logdump.filters.needle import Needle
-from logdump.filters.words import FilterError, one_value, quoted, unquote
+from logdump.filters.words import FilterError, one_value, quoted
 from logdump.notation.times import TimeOffset
+from logdump.notation.values import unquote
 from trailformat import Record
 from trailformat.codec.tokens import GGS_TOKENS, LOGCSN, ROWID, TRANID, token_name
 

@@ -12,8 +12,9 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.criterion import Criterion, Holds, Needs, Option
-from logdump.filters.words import FilterError, quoted, split_list, unquote
+from logdump.filters.words import FilterError, quoted, split_list
 from logdump.notation.times import TimeOffset
+from logdump.notation.values import unquote
 from trailformat import IO_TYPES, io_type_name, io_type_number
 
 if TYPE_CHECKING:

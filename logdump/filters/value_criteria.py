@@ -2,27 +2,41 @@
 
     VALUE PRODUCT_PRICE > 15000
     VALUE ORDER_DATE >= '1995-01-01 12:00:00'
-    VALUE STATE = WA          VALUE "Mixed Case" <> 'it''s'          VALUE NOTE = NULL
+    VALUE STATE = WA          VALUE "Mixed Case" <> 'it''s'          VALUE NOTE = NULL          VALUE NOTE IS NOT NULL
 
 A record satisfies it if its before or its after image has the column with a value that satisfies the comparison.
-Numbers are compared as numbers, dates as dates, text without trailing blanks, binary data by its hex digits. NULL and
-undecodable values satisfy only a comparison with NULL. Column names ignore case unless quoted. For GoldenGate's names
-of header fields see :class:`HeaderValue`.
+Values are compared by the type of the column (:mod:`trailformat.values.comparing`). NULL and undecodable values satisfy
+only a comparison with NULL. Column names ignore case unless quoted. For GoldenGate's names of header fields see
+:class:`HeaderValue`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from logdump.filters.comparison import Comparison, ValueComparison, comparison_named
 from logdump.filters.criterion import Criterion, Needs, Option
-from logdump.filters.words import QUOTES, FilterError, is_quoted, quoted, unquote, whole_number
+from logdump.filters.words import FilterError, quoted, whole_number
 from logdump.notation.times import GMT, TimeOffset, format_timestamp
-from trailformat import Record
-from trailformat.changes.row_changes import OPERATIONS
+from logdump.notation.values import (
+    QUOTES,
+    ColumnOperand,
+    is_quoted,
+    name_notation,
+    operand_text,
+    quoted_text,
+    read_operand,
+    unquote,
+)
+from trailformat import ColumnDefinition
+from trailformat.changes.row_changes import OPERATIONS, ColumnChange
+from trailformat.values import Family, data_type_of
+from trailformat.values.comparing import Operand
+from trailformat.values.value import sub_type
 
 if TYPE_CHECKING:
     from logdump.filters.rows import FilterRows, Mask
@@ -109,55 +123,101 @@ _MAX_NAME = 1024
 _NAME = r'"(?:[^"]|"")+"|[^\s<>=!"]+'
 _SIGN = "[<>=!]+|(?<=\\s)(?:EQ|NE|LT|LE|GT|GE)(?=\\s)"
 _PARTS = re.compile(rf"({_NAME})\s*({_SIGN})\s*(.*)", re.IGNORECASE | re.DOTALL)
+_IS_NULL = re.compile(rf"({_NAME})\s+IS\s+(NOT\s+)?(NULL)", re.IGNORECASE)
+_NUMBERS = frozenset({Family.INTEGER, Family.REAL, Family.DECIMAL})
 
 
 @dataclass(frozen=True)
-class ColumnValue(Criterion):
-    """FILTER VALUE: compares a column's value with ``wanted``, the text after the operator; None for NULL."""
+class ValueCriterion(Criterion):
+    """Compares the values of some columns with an operand: a record satisfies it if one of its values does."""
 
-    column: str
-    is_exact: bool
     comparison: Comparison
-    wanted: str | None
+    operand: Operand
     keyword: ClassVar[str] = "VALUE"
     label: ClassVar[str] = "Value"
     uses: ClassVar[Needs] = Needs.NAME | Needs.DATA | Needs.VALUES
     is_slow: ClassVar[bool] = True
 
+    @abstractmethod
+    def compares(self, definition: ColumnDefinition) -> bool:
+        """Return True if the values of a column are compared."""
+
     def mask(self, rows: FilterRows) -> Mask:
         """Return the rows with an image whose value satisfies the comparison."""
         from logdump.filters.value_masks import ValueSearch  # noqa: PLC0415 - it needs numpy
 
-        source, comparison = rows.source, ValueComparison(self.comparison, self.wanted)
+        source, comparison = rows.source, ValueComparison(self.comparison, self.operand)
         search = source.kept.get(self)
         if search is None:
-            search = source.kept[self] = ValueSearch(self.fits, comparison, source.definition_at)
+            search = source.kept[self] = ValueSearch(self.compares, comparison, source.definition_at)
         masks = search.values(rows.batch, source.trail.buffer, rows.among)
+        return masks.held | rows.by_record(lambda record: any(self.among(source.columns(record))), masks.undecided)
 
-        def holds(record: Record) -> bool:
-            for column in source.columns(record):
-                if self.fits(column.name):
-                    return any(comparison.holds(value) for value in (column.before, column.after) if value is not None)
-            return False
+    def among(self, columns: Iterable[ColumnChange]) -> Iterator[ColumnChange]:
+        """Yield the columns of a change of which a value, before or after, satisfies the comparison."""
+        comparison = ValueComparison(self.comparison, self.operand)
+        for column in columns:
+            definition = column.definition
+            if definition is not None and self.compares(definition):
+                values = (value for value in (column.before, column.after) if value is not None)
+                if any(comparison.holds(value, definition) for value in values):
+                    yield column
 
-        return masks.held | rows.by_record(holds, masks.undecided)
+
+@dataclass(frozen=True)
+class ColumnValue(ValueCriterion):
+    """FILTER VALUE: the values of the columns of a name; ``is_exact`` is True if the case of the name counts."""
+
+    column: str
+    is_exact: bool
+
+    def compares(self, definition: ColumnDefinition) -> bool:
+        """See ValueCriterion."""
+        return self.fits(definition.name)
 
     def fits(self, name: str) -> bool:
         """Return True if a column name matches."""
-        return name == self.column or (not self.is_exact and name.upper() == self.column.upper())
+        return ColumnOperand(self.column, self.is_exact, self.operand).is_of(name)
 
     def describe(self) -> list[tuple[str, ...]]:
         """Return column, operator and value as they may be entered."""
-        name = '"' + self.column.replace('"', '""') + '"' if self.is_exact else self.column
-        wanted = "NULL" if self.wanted is None else "'" + self.wanted.replace("'", "''") + "'"
-        return [(f"{name} {self.comparison.value} {wanted}",)]
+        operand = self.operand
+        name = name_notation(ColumnOperand(self.column, self.is_exact, operand))
+        value = operand_text(operand) if operand.text is None else quoted_text(operand.text)
+        return [(f"{name} {self.comparison.value} {value}",)]
+
+
+@dataclass(frozen=True)
+class AnyValue(ValueCriterion):
+    """FIND of a number, a date or a time: the values of all columns that have such."""
+
+    def compares(self, definition: ColumnDefinition) -> bool:
+        """See ValueCriterion."""
+        family = data_type_of(definition).family
+        if family is Family.DATETIME:
+            return self.operand.as_moment is not None
+        is_number = family in _NUMBERS or sub_type(definition.sub_data_type).is_number
+        return is_number and self.operand.as_number is not None
+
+    def describe(self) -> list[tuple[str, ...]]:
+        """Return operator and value."""
+        return [(f"{self.comparison.value} {operand_text(self.operand)}",)]
+
+
+def any_value(text: str) -> AnyValue | None:
+    """Return the criterion of a number, a date or a time in a column; None for a text that is none of these."""
+    operand = Operand(text)
+    is_value = operand.as_number is not None or operand.as_moment is not None
+    return AnyValue(Comparison.EQUAL, operand) if is_value else None
 
 
 def _parse(text: str, offset: TimeOffset) -> Criterion:
-    parts = _PARTS.fullmatch(text.strip())
+    parts = _IS_NULL.fullmatch(text.strip()) or _PARTS.fullmatch(text.strip())
     if parts is None:
         raise FilterError(f"{quoted(text)} is not a comparison of a column")
     name, sign, value = parts.groups()
+    if parts.re is _IS_NULL:
+        sign = "<>" if sign else "="
     if not value:
         raise FilterError("a value is missing")
     if not 0 < len(name) <= _MAX_NAME:
@@ -165,13 +225,12 @@ def _parse(text: str, offset: TimeOffset) -> Criterion:
     if value[0] in QUOTES and not is_quoted(value):
         raise FilterError(f"{quoted(value)} is not closed by the quote it begins with; a quote inside is doubled")
     comparison = comparison_named(sign)
-    is_null = value.upper() == "NULL"
-    if is_null and comparison not in (Comparison.EQUAL, Comparison.NOT_EQUAL):
+    operand = read_operand(value)
+    if operand.is_null and comparison not in (Comparison.EQUAL, Comparison.NOT_EQUAL):
         raise FilterError("NULL is compared by = and <> only")
-    wanted = None if is_null else unquote(value)
     if name.upper() in FIELDS:
-        return header_value(name.upper(), comparison, wanted, offset)
-    return ColumnValue(unquote(name), is_quoted(name), comparison, wanted)
+        return header_value(name.upper(), comparison, operand.as_text, offset)
+    return ColumnValue(comparison, operand, unquote(name), is_quoted(name))
 
 
 OPTIONS = (

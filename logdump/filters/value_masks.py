@@ -6,7 +6,7 @@ following records, or one that cannot be split.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from logdump.filters.comparison import Comparison, ValueComparison, as_moment, as_number
+from logdump.filters.comparison import Comparison, ValueComparison
 from trailformat import ByteOrder, Column
 from trailformat.arrays import StoredValues, Strings, text_array
 from trailformat.arrays.array_types import DATES, DOUBLES, ArrayType, ArrowType, DecodePath, array_type
@@ -28,6 +28,7 @@ from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, column_of, headers_of, metadata_rows
 from trailformat.trail.row_definitions import RowDefinition
 from trailformat.values import Family, data_type_of, decode_value
+from trailformat.values.comparing import is_padded
 from trailformat.values.value import sub_type
 
 Array = np.ndarray[Any, Any]
@@ -66,12 +67,14 @@ class StoredComparison:
 
     def held(self, values: StoredValues) -> Array:
         """Return a mask of the values that satisfy the comparison."""
-        if self._comparison.wanted is None:
+        if self._comparison.operand.is_null:
             is_null = np.asarray(behind_indicators(values).sizes == NULL)
             return is_null if self._comparison.comparison is Comparison.EQUAL else ~is_null
         if self._is_text:
-            texts = text_array(values, self._definition, self._codec).array
-            return _texts_hold(self._comparison.comparison, texts, self._comparison.wanted)
+            texts, operand = text_array(values, self._definition, self._codec).array, self._comparison.operand.as_text
+            if operand is None:
+                return np.zeros(len(texts), np.bool_)
+            return _texts_hold(self._comparison.comparison, texts, operand, is_padded=is_padded(self._definition))
         stored = behind_indicators(values)
         masks = self._by_numbers(StoredColumn(*stored, self._target)) if self._target is not None else None
         matches, is_open = masks or (np.zeros(len(stored.sizes), np.bool_), stored.sizes >= 0)
@@ -97,7 +100,7 @@ class StoredComparison:
         holds = self._known.get((order, data))
         if holds is None:
             value = decode_value(Column(0, PRESENT + data), self._definition, order, self._codec)
-            holds = self._comparison.holds(value)
+            holds = self._comparison.holds(value, self._definition)
             if len(data) <= _LONGEST_KEPT:
                 if len(self._known) >= _MOST_KEPT:
                     self._known.clear()
@@ -114,7 +117,7 @@ def _target(definition: ColumnDefinition, codec: str) -> ArrayType | None:
 
 
 def _with_number(comparison: ValueComparison, kind: ArrowType, numbers: Array) -> _ComparisonMasks | None:
-    wanted = as_number(comparison.wanted or "")
+    wanted = comparison.operand.as_number
     nothing = np.zeros(len(numbers), np.bool_)
     if wanted is None:
         return _ComparisonMasks(nothing, nothing)
@@ -146,9 +149,9 @@ def _compared(comparison: Comparison, numbers: Array, wanted: Any) -> Array:
 
 def _with_moment(comparison: ValueComparison, kind: ArrowType, numbers: Array) -> _ComparisonMasks | None:
     """Compare days, or microseconds in UTC or without a zone; None if only one side has a zone."""
-    wanted = as_moment(comparison.wanted or "")
+    wanted = comparison.operand.as_moment
     nothing = np.zeros(len(numbers), np.bool_)
-    if wanted is None or isinstance(wanted, time):
+    if wanted is None or isinstance(wanted, time | str):
         return _ComparisonMasks(nothing, nothing)
     if not isinstance(wanted, datetime):
         wanted = datetime.combine(wanted, time())
@@ -159,9 +162,9 @@ def _with_moment(comparison: ValueComparison, kind: ArrowType, numbers: Array) -
     return _ComparisonMasks(_compared(comparison.comparison, moments, (wanted - begin) // _MICROSECOND), nothing)
 
 
-def _texts_hold(comparison: Comparison, texts: Strings, wanted: str) -> Array:
-    """Compare UTF-8 texts without trailing blanks: by their first bytes, if these are equal by all bytes."""
-    operand = wanted.rstrip(" ").encode("utf-8", "surrogatepass")
+def _texts_hold(comparison: Comparison, texts: Strings, wanted: str, *, is_padded: bool) -> Array:
+    """Compare UTF-8 texts, padded ones without trailing blanks: by their first bytes, if these are equal by all."""
+    operand = (wanted.rstrip(" ") if is_padded else wanted).encode("utf-8", "surrogatepass")
     keys, has_control = _keys(texts)
     first = operand[:_KEY_BYTES]
     key = int.from_bytes(first.ljust(_KEY_BYTES), "big")
@@ -170,14 +173,14 @@ def _texts_hold(comparison: Comparison, texts: Strings, wanted: str) -> Array:
     data, offsets = texts.data, texts.offsets
     for row in np.flatnonzero(is_open).tolist():
         text = data[offsets[row] : offsets[row + 1]].tobytes()
-        matches[row] = comparison.holds(text.rstrip(b" "), operand)
+        matches[row] = comparison.holds(text.rstrip(b" ") if is_padded else text, operand)
     return matches
 
 
 def _keys(texts: Strings) -> tuple[Array, Array]:
     """Return the first bytes of each text as a number, padded with blanks, and a mask of texts with bytes below blank.
 
-    Without such bytes, different numbers are in the order of the texts without trailing blanks.
+    Without such bytes, different numbers are in the order of the texts, with or without trailing blanks.
     """
     keys, has_control = np.zeros(len(texts), np.uint64), np.zeros(len(texts), np.bool_)
     data = texts.data if len(texts.data) else np.zeros(1, np.uint8)
@@ -192,8 +195,8 @@ def _keys(texts: Strings) -> tuple[Array, Array]:
 _MOST_BYTES = 32 << 20
 """Maximum size in bytes of rows that are processed together."""
 _HAS_IMAGES = np.array([number in ROW_TYPES or number in PREFIX_SIZES for number in range(256)])
-_ABSENT, _UNCLEAR = -1, -2
-"""In place of a column's index: the table has no such column; it has several, so its rows are decided as records."""
+_ABSENT = -1
+"""In place of a column's index: the table has no further such column."""
 
 
 class Values(NamedTuple):
@@ -204,14 +207,14 @@ class Values(NamedTuple):
 
 
 class _Meant(NamedTuple):
-    """The named column of a table: its index, _ABSENT or _UNCLEAR, and the number of its comparison."""
+    """A compared column of a table: its index or _ABSENT, and the number of its comparison."""
 
     column: int
     comparison: int = -1
 
 
 class _ComparedRows(NamedTuple):
-    """Rows with the named column: its index, its comparison, and whether the row continues in fragments."""
+    """Rows with a compared column: its index, its comparison, and whether the row continues in fragments."""
 
     rows: RowBytes
     column: Array
@@ -220,26 +223,26 @@ class _ComparedRows(NamedTuple):
 
 
 class ValueSearch:
-    """Finds the rows of one trail whose column satisfies a comparison.
+    """Finds the rows of one trail with a column that satisfies a comparison.
 
     Args:
-        fits: returns True if a column name matches.
+        compares: returns True if the values of a column are compared.
         comparison: the comparison of its values.
         definition_at: returns the definition of the row at an RBA, given the index in its header or NO_INDEX.
     """
 
     def __init__(
         self,
-        fits: Callable[[str], bool],
+        compares: Callable[[ColumnDefinition], bool],
         comparison: ValueComparison,
         definition_at: Callable[[int, int], RowDefinition],
     ) -> None:
-        self._fits, self._comparison = fits, comparison
+        self._compares, self._comparison = compares, comparison
         self._definition_at = definition_at
         self._comparisons: list[StoredComparison] = []
         self._numbers: dict[tuple[object, ...], int] = {}
-        self._by_index: dict[int, _Meant] = {}
-        self._by_table: dict[tuple[int, str], tuple[TableDefinition, _Meant]] = {}
+        self._by_index: dict[int, tuple[_Meant, ...]] = {}
+        self._by_table: dict[tuple[int, str], tuple[TableDefinition, tuple[_Meant, ...]]] = {}
         """Results by ``id`` of a definition, which is kept alive with them, and character set."""
         self._end = -1
 
@@ -266,14 +269,17 @@ class ValueSearch:
         of_row, first = by_definition(rows, headers.table_index)
         places = zip(rows.of("rba")[first].tolist(), headers.table_index[first].tolist(), strict=True)
         meant = [self._meant(rba, index, is_one_definition=is_one_definition) for rba, index in places]
-        index, comparison = np.array(meant, np.int64).reshape(-1, 2).T[:, of_row]
-        matches, undecided = np.zeros(len(rows), np.bool_), index == _UNCLEAR
-        image_rows = np.flatnonzero((index >= 0) & _HAS_IMAGES[rows.of("io_type")])
-        if len(image_rows):
-            wanted = _ComparedRows(
-                rows.subset(image_rows), index[image_rows], comparison[image_rows], headers.is_continued[image_rows]
-            )
-            matches[image_rows], undecided[image_rows] = self._held_by(wanted)
+        matches, undecided = np.zeros(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
+        has_images = _HAS_IMAGES[rows.of("io_type")]
+        for number in range(max(map(len, meant), default=0)):
+            numbered = [columns[number] if number < len(columns) else _Meant(_ABSENT) for columns in meant]
+            index, comparison = np.array(numbered, np.int64).reshape(-1, 2).T[:, of_row]
+            image_rows = np.flatnonzero((index >= 0) & has_images & ~matches & ~undecided)
+            if len(image_rows):
+                wanted = _ComparedRows(
+                    rows.subset(image_rows), index[image_rows], comparison[image_rows], headers.is_continued[image_rows]
+                )
+                matches[image_rows], undecided[image_rows] = self._held_by(wanted)
         return matches, undecided
 
     def _held_by(self, wanted: _ComparedRows) -> tuple[Array, Array]:
@@ -295,10 +301,10 @@ class ValueSearch:
                 matches[compared_rows[self._comparisons[number].held(stored)]] = True
         return matches, ~is_plain
 
-    def _meant(self, rba: int, table_index: int, *, is_one_definition: bool) -> _Meant:
-        """Return the named column in the definition of the row at ``rba``.
+    def _meant(self, rba: int, table_index: int, *, is_one_definition: bool) -> tuple[_Meant, ...]:
+        """Return the compared columns in the definition of the row at ``rba``.
 
-        For a table with an index it is looked up once, until a definition follows.
+        For a table with an index they are looked up once, until a definition follows.
         """
         if table_index == NO_INDEX or not is_one_definition:
             return self._look_up(rba, table_index)
@@ -306,25 +312,23 @@ class ValueSearch:
             self._by_index[table_index] = self._look_up(rba, table_index)
         return self._by_index[table_index]
 
-    def _look_up(self, rba: int, table_index: int) -> _Meant:
+    def _look_up(self, rba: int, table_index: int) -> tuple[_Meant, ...]:
         known = self._definition_at(rba, table_index)
         if known.table is None:
-            return _Meant(_ABSENT)
+            return ()
         key = id(known.table), known.charset
         if key not in self._by_table:
-            self._by_table[key] = known.table, self._fitting(known.table, known.charset)
+            self._by_table[key] = known.table, tuple(self._compared(known.table, known.charset))
         return self._by_table[key][1]
 
-    def _fitting(self, table: TableDefinition, charset: str) -> _Meant:
-        fitting = [index for index, column in enumerate(table.columns) if self._fits(column.name)]
-        if len(fitting) != 1:
-            return _Meant(_UNCLEAR if fitting else _ABSENT)
-        definition = table.columns[fitting[0]]
-        key = (*_decoding(definition), charset)
-        if key not in self._numbers:
-            self._numbers[key] = len(self._comparisons)
-            self._comparisons.append(StoredComparison(self._comparison, definition, charset))
-        return _Meant(fitting[0], self._numbers[key])
+    def _compared(self, table: TableDefinition, charset: str) -> Iterator[_Meant]:
+        for index, definition in enumerate(table.columns):
+            if self._compares(definition):
+                key = (*_decoding(definition), charset)
+                if key not in self._numbers:
+                    self._numbers[key] = len(self._comparisons)
+                    self._comparisons.append(StoredComparison(self._comparison, definition, charset))
+                yield _Meant(index, self._numbers[key])
 
 
 def _decoding(definition: ColumnDefinition) -> tuple[object, ...]:

@@ -10,6 +10,7 @@ import re
 
 from logdump.notation.text import escape
 from logdump.notation.text import whole_number as number_of
+from logdump.notation.values import QUOTES, is_quoted, unquote
 
 
 class FilterError(ValueError):
@@ -19,7 +20,6 @@ class FilterError(ValueError):
 MAX_TEXT = 16_384
 MAX_VALUES = 32
 LARGEST = (1 << 64) - 1
-QUOTES = "\"'"
 _SHOWN = 40
 _WORD = re.compile(r"\s*([A-Za-z][A-Za-z0-9]*)")
 
@@ -64,17 +64,6 @@ def check_count(count: int) -> None:
     """Raise FilterError if a list has more than MAX_VALUES values."""
     if count > MAX_VALUES:
         raise FilterError(f"{count} values, at most {MAX_VALUES} are allowed")
-
-
-def is_quoted(text: str) -> bool:
-    """Return True if all of ``text`` is one quoted value."""
-    quote = text[:1]
-    return len(text) > 1 and quote in QUOTES and text[-1] == quote and quote not in text[1:-1].replace(quote * 2, "")
-
-
-def unquote(text: str) -> str:
-    """Return a quoted value without its quotes, doubled quotes inside reduced to one; any other text unchanged."""
-    return text[1:-1].replace(text[0] * 2, text[0]) if is_quoted(text) else text
 
 
 def one_value(text: str) -> str:

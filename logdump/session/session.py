@@ -20,6 +20,7 @@ from trailformat.trail.packed import is_file, status_of
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
+    from logdump.filters.value_criteria import AnyValue
     from logdump.session.selection import Selection
     from trailformat.definitions.file import DefinitionsFile
     from trailformat.trail.row_definitions import RowDefinitions
@@ -49,10 +50,14 @@ class MarksShown(NamedTuple):
 
 
 class Search(NamedTuple):
-    """One search of FIND: its text as typed, and the filter that matching records pass."""
+    """One search of FIND: its text as typed, and the filter that matching records pass.
+
+    ``values`` is the criterion among them of a number, date or time that may be the value of any column; else None.
+    """
 
     text: str
     filters: FilterSet
+    values: AnyValue | None = None
 
 
 MOST_KEPT = 1000

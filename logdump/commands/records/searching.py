@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeVar
 
 from logdump.filters import Criterion, CriterionSet, FilterError, FilterSet, Match, parse_criterion
 from logdump.filters.name_criteria import FileName
-from logdump.filters.value_criteria import HeaderValue
-from logdump.filters.words import unquote
+from logdump.filters.value_criteria import HeaderValue, any_value
 from logdump.notation.times import GMT
+from logdump.notation.values import unquote
 from logdump.session.across import Place, place_of, return_to
 from logdump.session.chosen_trail import files_of_trail
 from logdump.session.defined_names import undefined_column
@@ -30,8 +30,8 @@ from trailformat.trail.time_search import Reached, first_reached, time_reached
 
 _HEX = re.compile(r"HEX\s+(?P<digits>.+)", re.IGNORECASE | re.DOTALL)
 _COLUMN = re.compile(
-    r"""(?P<table>(?:[\w$\#]+\.)*)(?P<column>[\w$\#]+)(?P<condition>\s*(?:<=|>=|<>|!=|==|=|<|>)\s*.+)""",
-    re.VERBOSE | re.DOTALL,
+    r"""(?P<table>(?:[\w$\#]+\.)*)(?P<column>[\w$\#]+)(?P<condition>\s*(?:<=|>=|<>|!=|==|=|<|>)\s*.+|\s+IS\s+(?:NOT\s+)?NULL)""",
+    re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
 _QUOTES = "\"'"
 _ANY_CASE = re.compile(r"[Bb]\s*,\s*(?=[\"'])")
@@ -39,6 +39,8 @@ _ANY_CASE = re.compile(r"[Bb]\s*,\s*(?=[\"'])")
 
 def parse_search(session: Session, text: str) -> Search:
     """Return the search that ``text`` describes, in the open trail.
+
+    A text without quotes that is a number, a date or a time is also looked for among the values of the columns.
 
     Raises:
         CommandError: the text cannot be parsed, or names a column that no table of the trail has.
@@ -53,7 +55,9 @@ def parse_search(session: Session, text: str) -> Search:
     value = _ANY_CASE.sub("", text)
     mark = "B," if value != text else ""
     wanted = unquote(value).replace('"', '""')
-    return Search(text, _all(_criterion(f'STRING {mark}"{wanted}"')))
+    string, values = _criterion(f'STRING {mark}"{wanted}"'), any_value(text)
+    criteria = [string] if values is None else [string, values]
+    return Search(text, FilterSet(include=CriterionSet(criteria, Match.ANY)), values)
 
 
 def _criterion(statement: str) -> Criterion:

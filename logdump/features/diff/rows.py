@@ -18,6 +18,7 @@ from trailformat.records.record_header import NO_TRANSACTION, io_type_name
 from trailformat.transactions.batches import TransactionRecord, TransactionRecords, TransactionSummary
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 from trailformat.values import decode_value
+from trailformat.values.comparing import identity
 from trailformat.values.value import Value
 
 _SHOWN_BYTES = 16
@@ -40,7 +41,7 @@ Cells = Mapping[tuple[str, str], Cell]
 def cells_of_change(change: Change) -> Cells:
     """Return the columns of a change, compared by their values."""
     return {
-        (image, column.name or _numbered(column.index)): Cell((value.is_null, value.text), value.text)
+        (image, column.name or _numbered(column.index)): Cell(identity(value, column.definition), value.text)
         for column in change.columns
         for image, value in zip(IMAGES, (column.before, column.after), strict=True)
         if value is not None
@@ -263,8 +264,11 @@ class ComparedRows:
         if not _has_values(change):
             form = [self._canonical(self._records.at(place)) for place in places]
             return ComparedRow(places, (_digest([repr(form).encode()]), kind, kind), change.table, op, by_record=True)
-        key = *kind, _digest([repr([_texts(column)[-1] for column in change.columns if column.is_key]).encode()])
-        values = *kind, _digest([repr(sorted((_name(column), *_texts(column)) for column in change.columns)).encode()])
+        keys = [
+            identity(column.after or column.before, column.definition) for column in change.columns if column.is_key
+        ]
+        images = sorted(((_name(column), _images(column)) for column in change.columns), key=lambda named: named[0])
+        key, values = ((*kind, _digest([repr(form).encode("utf-8", "surrogatepass")])) for form in (keys, images))
         return ComparedRow(places, (values, key, kind), change.table, op)
 
     def _canonical(self, record: TransactionRecord) -> dict[str, Any]:
@@ -306,12 +310,9 @@ def _has_values(change: Change) -> bool:
     return change.definition is not None and bool(change.columns) and change.problem is None
 
 
-def _texts(column: ColumnChange) -> tuple[str | None, ...]:
-    """Return the value before and after; None if an image lacks it. NULL differs from any text."""
-    return tuple(
-        None if value is None else f"{'N' if value.is_null else 'T'}{value.text}"
-        for value in (column.before, column.after)
-    )
+def _images(column: ColumnChange) -> tuple[Hashable, Hashable]:
+    """Return the forms of the value before and after that are the same for equal values."""
+    return identity(column.before, column.definition), identity(column.after, column.definition)
 
 
 def _name(column: ColumnChange) -> str:

@@ -44,22 +44,41 @@ def script_events(
     session: Session, wanted: RedoRequest, *, takes_back: bool
 ) -> Generator[Event, None, FilePosition | None]:
     """Yield the statements of ``run_script`` without moving; returns the position after the last transaction."""
+    script = requested_script(session, wanted, takes_back=takes_back)
+    yield from events_of(session, script, wanted)
+    return script.end
+
+
+def requested_script(session: Session, wanted: RedoRequest, *, takes_back: bool) -> SqlScript:
+    """Return the script from the position of a session on."""
     from logdump.display import sql  # noqa: PLC0415 - slow
     from logdump.features.redo.script import script_of  # noqa: PLC0415 - slow
 
     header = session.trail.file_header
     dialect = sql.DIALECTS.get(wanted.dialect) or sql.dialect_of(header.vendor if header else "")
-    script = script_of(session, dialect, takes_back=takes_back, includes_cut=wanted.includes_cut)
+    return script_of(session, dialect, takes_back=takes_back, includes_cut=wanted.includes_cut)
+
+
+def script_line(session: Session, line: str) -> Event:
+    """Return a line of a script, as ``events_of`` has its own."""
+    return ScriptPart(f"{line}\n".encode()) if _is_in_parts(session) else say(line)
+
+
+def _is_in_parts(session: Session) -> bool:
+    return bool(session.takes_lines) and session.settings.format is OutputFormat.TEXT
+
+
+def events_of(session: Session, script: SqlScript, wanted: RedoRequest) -> Iterator[Event]:
+    """Yield the statements of a script, and the lines around them."""
     shown = _Shown(session.settings.notify)
     try:
-        if session.takes_lines and session.settings.format is OutputFormat.TEXT:
+        if _is_in_parts(session):
             yield from _texts(session, script, wanted, shown)
         else:
             yield from _items(session, script, wanted, shown)
     except KeyboardInterrupt:
         yield Notice((shown.text(),), ExitStatus.INTERRUPTED)
         raise
-    return script.end
 
 
 @dataclass

@@ -29,10 +29,15 @@ ROW_STORY = Shape(
     "ROW: the end of the story.",
     (
         member("table", "string", "Its table"),
-        member("keys", "list of string", "The keys that it had, in order of time"),
+        member("keys", "list of string", "The keys that it had, in order of time, each as it may be entered"),
         member("changes", "number", "Changes before this object"),
         member("not_applied", "number", "Those of them that a Replicat does not apply"),
-        verdict("there", "boolean", "Whether the row exists after the last applied change", "is_there"),
+        verdict(
+            "there",
+            "boolean",
+            "Whether the row exists after the last applied change; null if none is applied",
+            "is_there",
+        ),
         PARTIAL,
     ),
     RowStoryShown,

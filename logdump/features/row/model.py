@@ -31,9 +31,9 @@ class RowStoryShown(NamedTuple):
 
     Attributes:
         table: the table of the row.
-        keys: the keys that the row had, in order of time.
+        keys: the keys that the row had, in order of time, each as it may be entered.
         changes: number of changes shown.
-        is_there: True if the row exists after the last applied change.
+        is_there: True if the row exists after the last applied change; None if no change is applied.
         is_partial: True if changes may be missing, because of data not read or a filter: there is no verdict.
         is_filtered: True if a filter is active.
         not_applied: number of changes that are not applied.
@@ -43,7 +43,7 @@ class RowStoryShown(NamedTuple):
     table: str
     keys: tuple[str, ...]
     changes: int
-    is_there: bool
+    is_there: bool | None
     is_partial: bool = False
     is_filtered: bool = False
     not_applied: int = 0

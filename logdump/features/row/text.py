@@ -12,6 +12,11 @@ from logdump.notation.text import amount, escape
 from logdump.session.settings import Settings
 
 _NOT_ALL = "not all was read, so there may be more"
+_VERDICTS = {
+    True: "after them the row exists",
+    False: "after them the row was deleted",
+    None: "the row is as it was before",
+}
 
 
 def change_lines(shown: RowChangeShown, settings: Settings) -> Iterator[str]:
@@ -25,12 +30,13 @@ def change_lines(shown: RowChangeShown, settings: Settings) -> Iterator[str]:
 def story_lines(shown: RowStoryShown, _settings: Settings) -> Iterator[str]:
     """Yield the summary in a sentence."""
     keys = " → ".join(map(escape, shown.keys))
-    end = "the row exists" if shown.is_there else "the row was deleted"
-    verdict = f"after them {end}"
+    verdict = _VERDICTS[shown.is_there]
     if shown.is_partial:
         verdict = "changes suppressed by the filter are not included" if shown.is_filtered else _NOT_ALL
     changes = amount(shown.changes, "change")
-    if shown.not_applied:
+    if shown.not_applied == shown.changes:
+        changes += ", not applied by a Replicat"
+    elif shown.not_applied:
         changes += f", {shown.not_applied} of them not applied by a Replicat"
     yield f"{escape(shown.table)} {keys}: {changes}; {verdict}."
 

@@ -25,11 +25,13 @@ class VerbStep(NamedTuple):
         text: the command.
         prepares: True if it prepares later steps: its output is not shown, and if it fails, no step follows.
         repeats: True if it shows one more result of the step before it; finding no more is not a failure.
+        is_in_any: True if it looks for what one of several trails has: only that none has it is a failure.
     """
 
     text: str
     prepares: bool = False
     repeats: bool = False
+    is_in_any: bool = False
 
 
 class MisuseError(Exception):
@@ -229,6 +231,7 @@ OTHERS: dict[str, VerbOption] = {
     "effective": VerbOption(("--effective",), "only what a Replicat applies", {"action": "store_true"}),
     "by_table": VerbOption(("--by-table",), "a folder with a file for each table", {"action": "store_true"}),
     "undo": VerbOption(("--undo",), "print the SQL that takes the changes back", {"action": "store_true"}),
+    "last": VerbOption(("--last",), "with --undo, only the last N changes", _value("N", type=_number)),
     "hex": VerbOption(("--hex",), "the bytes of the columns too", {"action": "store_true"}),
     "detail": VerbOption(("--detail",), "by table too", {"action": "store_true"}),
     "all": VerbOption(("--all",), "every message of a log, not only its last", {"action": "store_true"}),

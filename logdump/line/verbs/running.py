@@ -137,21 +137,30 @@ class VerbRun(Script):
         self._texts_are_narration = narrates
         self._into = into
         self._has_all = False
+        self._has_any = self._is_absent = False
+        self._absences: dict[Failure, None] = {}
         self.has_failed = False
 
     def _run(self) -> int:
         for step in self._steps:
             if step.repeats and (self._has_all or self.status):
                 continue
-            self._step, self._has_all = step, False
+            self._step, self._has_all, self._is_absent = step, False, False
             self.enter(step.text)
+            self._has_any |= step.is_in_any and not self._is_absent
             if (step.prepares and self.status) or self.session.is_over:
                 break
+        self._step = VerbStep("")
+        for absence in () if self._has_any else self._absences:
+            self._print(absence)
         return self.status
 
     def _print(self, event: Event) -> None:
         if self._step.repeats and isinstance(event, Failure) and event.status is ExitStatus.COMMAND_FAILED:
             self._has_all = True
+            return
+        if self._step.is_in_any and isinstance(event, Failure) and event.status is ExitStatus.COMMAND_FAILED:
+            self._absences[event], self._is_absent = None, True
             return
         self.has_failed |= isinstance(event, Failure)
         if self._step.prepares and not isinstance(event, (Failure, Notice, NoRecordThere)):

@@ -285,10 +285,14 @@ def transactions(request: VerbRequest) -> Iterator[VerbStep]:
 
 def row(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield ROW over each trail."""
+    options = request.options
+    if options.last and not options.undo:
+        raise MisuseError("--last takes back the last changes: it needs --undo")
+    words = ["ROW", *["UNDO"] * options.undo, *([f"LAST {options.last}"] if options.last else []), request.rest]
     yield from _format(request)
     for paths in request.trails():
         yield from _prepared(f"OPEN {quoted(str(paths[0]))}", *_across(paths))
-        yield VerbStep(one_command(f"ROW {'UNDO ' * request.options.undo}{request.rest}"))
+        yield VerbStep(one_command(" ".join(words)), is_in_any=True)
 
 
 def info(request: VerbRequest) -> Iterator[VerbStep]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import Decimal
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,13 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
+from tests.logdump.row.test_one_equality import trail_with
 from tests.searching import Random
 from tests.simulated.pairs import Committed, drawn, restocked, written
 from tests.sparse import Hole, head, rest, with_large_record
+from trailformat import ByteOrder
 from trailformat.changes.csn import csn_key
+from trailformat.values import Plain
 
 TRANSACTIONS = drawn(Random(1), 6)
 
@@ -212,3 +216,24 @@ def test_options_stand_in_any_order_behind_a_list_too(number: int) -> None:
         assert {name: getattr(read, name) for word in words for name in options[word]} == {
             name: value for word in words for name, value in options[word].items()
         }
+
+
+@pytest.mark.parametrize(
+    ("kind", "first", "second", "status"),
+    [
+        ("VARCHAR of a number", Decimal("31.5"), Decimal("31.500"), 0),
+        ("VARCHAR of a number", Decimal("31.5"), Decimal("31.51"), 3),
+        ("VARCHAR", "a", "a ", 3),
+        ("VARCHAR", "NULL", None, 3),
+        ("VARCHAR", "", None, 3),
+    ],
+)
+def test_values_are_compared_as_filter_compares_them(
+    kind: str, first: Plain, second: Plain, status: int, tmp_path: Path
+) -> None:
+    for name, value in (("a", first), ("b", second)):
+        (tmp_path / name).mkdir()
+        trail_with(tmp_path / name, kind, [value], ByteOrder.BIG)
+    paths = [str(tmp_path / name / "tt000000000") for name in ("a", "b")]
+    assert logdump("diff", *paths, "values").status == status
+    assert logdump("diff", *paths).status == 3

@@ -11,6 +11,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.session import passing
 from logdump.session import scan as session_scan
+from logdump.session.events import Notice
 from logdump.session.selection import Selection
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
@@ -217,3 +218,62 @@ def test_columns_find_what_records_find(case: int, search: str, monkeypatch: pyt
     monkeypatch.setattr(parallel, "PIECE", 700)
     monkeypatch.setattr(passing, "BATCH_SIZE", 4)
     assert [walk(path) for path in paths] == expected
+
+
+def values_found(line: Line, text: str) -> list[int]:
+    """The RBAs that FIND and FIND NEXT show from the beginning on."""
+    line(f"pos first; find {text}")
+    found = line.rbas
+    while line.rbas:
+        line("find next")
+        found = [*found, *line.rbas]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("word", "columns"),
+    [("31.5", ["AMOUNT"]), ("31.50", ["AMOUNT"]), ("9.4", ["PRICE"]), ("120", ["STOCK_KG"]), ("0500002", ["SALE_ID"])],
+)
+def test_a_number_is_found_as_text_or_as_a_value(word: str, columns: list[str], shop: Line) -> None:
+    """Numbers are binary in a trail; those that are stored as text are found as text too."""
+    expected = set(values_found(shop, f'"{word}"')).union(*(values_found(shop, f"{name} = {word}") for name in columns))
+    others = {
+        rba
+        for name in ("PRICE", "AMOUNT", "STOCK_KG", "GRAMS", "SALE_ID")
+        for rba in values_found(shop, f"{name} = {word}")
+    }
+    assert values_found(shop, word) == sorted(expected | others)
+    assert expected
+
+
+def test_it_is_said_which_column_has_the_number(shop: Line) -> None:
+    shop("pos first; find 9.4")
+    assert [event.lines for event in shop.events if isinstance(event, Notice)] == [
+        ("9.4 is the value of PRICE, not text in the record.",)
+    ]
+    shop("pos first; find 500002")
+    assert [event for event in shop.events if isinstance(event, Notice)] == []
+
+
+def test_what_is_no_value_either_is_said(shop: Line) -> None:
+    shop("pos first; find 4611")
+    [failure] = shop.failures
+    where = f"from RBA {shop.session.cursor.next} to the end"
+    assert failure.lines[0] == f"No record with 4611 found {where}, as text or as the value of a column."
+    shop("pos first; find nowhere")
+    assert shop.failures[0].lines[0].endswith("to the end.")
+
+
+@pytest.mark.parametrize("text", ["NOTE IS NULL", "note is  null", "SALES.NOTE is null"])
+def test_is_null_is_a_condition(text: str, shop: Line) -> None:
+    assert values_found(shop, text) == values_found(shop, "NOTE = NULL") != []
+    assert values_found(shop, "NOTE IS NOT NULL") == values_found(shop, "NOTE <> NULL") != []
+    assert values_found(shop, '"NOTE IS NULL"') == []
+
+
+@pytest.mark.parametrize("word", ["NEXT", "PREVIOUS", "HEX 00", "31.5", "TEA_CODE = SEN01"])
+def test_in_quotes_it_is_text(word: str, shop: Line) -> None:
+    shop(f'pos first; find "{word}"')
+    assert [failure.lines[0] for failure in shop.failures] == [
+        f'No record with "{word}" found from RBA {shop.session.cursor.next} to the end.'
+    ]

@@ -19,6 +19,7 @@ from trailformat.arrays import StoredValues
 from trailformat.codec.charsets import BY_NAME
 from trailformat.records.columns import NULL, PRESENT
 from trailformat.values import Plain, decode_value, encode_value, plain_text
+from trailformat.values.comparing import Operand
 
 np = pytest.importorskip("numpy", reason="kernels need numpy")
 NAMED = dict(KINDS) | {
@@ -147,8 +148,8 @@ def test_it_holds_as_the_decoded_value_does(name: str, data: st.DataObject) -> N
     columns = columns_of(definition, values, order)
     decoded = [decode_value(Column(3, one), definition, order, "utf-8") for one in columns]
     for sign in signs:
-        criterion = ValueComparison(sign, wanted)
-        expected = [criterion.holds(value) for value in decoded]
+        criterion = ValueComparison(sign, Operand(wanted))
+        expected = [criterion.holds(value, definition) for value in decoded]
         assert held(criterion, definition, columns, order) == expected
 
 
@@ -167,7 +168,7 @@ def test_an_ordinary_value_is_not_decoded_by_itself(name: str, value: Plain, mon
     column = stored(value, definition, ByteOrder.BIG)
     assert column is not None
     for sign, holds in ((Comparison.EQUAL, True), (Comparison.GREATER, False), (Comparison.LESS_OR_EQUAL, True)):
-        criterion = ValueComparison(sign, plain_text(value))
+        criterion = ValueComparison(sign, Operand(plain_text(value)))
         assert held(criterion, definition, [column], ByteOrder.BIG) == [holds]
 
 
@@ -188,5 +189,7 @@ def test_the_next_float_is_another_one(name: str, value: float) -> None:
     assert name.startswith("TANDEM") or len({one.value for one in decoded}) == len(columns)
     for wanted in map(plain_text, [one.value for one in decoded]):
         for sign in Comparison:
-            criterion = ValueComparison(sign, wanted)
-            assert held(criterion, definition, columns, ByteOrder.BIG) == [criterion.holds(one) for one in decoded]
+            criterion = ValueComparison(sign, Operand(wanted))
+            assert held(criterion, definition, columns, ByteOrder.BIG) == [
+                criterion.holds(one, definition) for one in decoded
+            ]

@@ -230,3 +230,28 @@ def test_a_definition_holds_up_to_the_next_in_whichever_batch(size: int, tmp_pat
         found = by_columns(file, told(["VALUE QTY = 7"]), size)
         assert found == by_record(file, told(["VALUE QTY = 7"]))
         assert len(found) == 3 + 3
+
+
+def test_columns_of_a_name_are_read_each_by_its_own_definition(tmp_path: Path) -> None:
+    """Of the same bytes each table has another value: 1.50, 150, 0.150, 15000."""
+    rows = Rows(ByteOrder.BIG)
+    stored = b"\0\0" + (150).to_bytes(8, "big")
+    definitions = [of(134, 8, scale=scale)._replace(name="P") for scale in (2, 0, 3, -2)]
+    records = [
+        record
+        for index, definition in enumerate(definitions, 1)
+        for record in (rows.table(index, definition), rows.one(0, stored, index))
+    ]
+    with TrailFile(trail_of(tmp_path, *records)) as file:
+        places = [record.rba for record in file.records() if not record.is_metadata]
+        for text, expected in (
+            ("= 1.5", [0]),
+            ("= 150", [1]),
+            ("= 0.15", [2]),
+            ("= 15000", [3]),
+            ("> 100", [1, 3]),
+            ("< 2", [0, 2]),
+            ("<> 150", [0, 2, 3]),
+        ):
+            filters = told([f"VALUE P {text}"])
+            assert by_columns(file, filters, 1000) == by_record(file, filters) == [places[at] for at in expected]

@@ -14,7 +14,8 @@ from logdump.filters.value_criteria import ColumnValue
 from logdump.notation.times import GMT, TimeOffset
 from tests.logdump.filters.subjects import Subject
 from tests.trailformat.samples import IO_TIME, row
-from trailformat import Value
+from tests.trailformat.values.kinds import of
+from trailformat import ColumnDefinition, Value
 from trailformat.records.record_header import DELETE, INSERT, PK_UPDATE, RESTART_OK
 from trailformat.values import Plain
 
@@ -48,12 +49,17 @@ NULL = Value(b"", is_null=True)
 RAW = Value(b"\1", problem="INT64: wrong size of the value")
 
 
-def meets(text: str, before: Plain | Value, after: Plain | Value = None, name: str = "PRICE") -> bool:
+FIXED, VARIABLE = of(0), of(64)
+
+
+def meets(
+    text: str, before: Plain | Value, after: Plain | Value = None, name: str = "PRICE", like: ColumnDefinition = FIXED
+) -> bool:
     """Whether a column's values meet the option; None is an image that does not have it."""
     images = [one if isinstance(one, Value) else Value(b"", one) for one in (before, after) if one is not None]
     one = criterion(text)
     assert isinstance(one, ColumnValue)
-    return one.fits(name) and any(ValueComparison(one.comparison, one.wanted).holds(image) for image in images)
+    return one.fits(name) and any(ValueComparison(one.comparison, one.operand).holds(image, like) for image in images)
 
 
 def criterion(text: str) -> Criterion:
@@ -100,6 +106,23 @@ NOON = datetime(2024, 3, 14, 12)  # noqa: DTZ001 - a DATE has no zone
 )
 def test_a_value_is_compared_by_its_type(value: Plain | Value, comparison: str) -> None:
     assert meets(f"VALUE PRICE {comparison}", value)
+
+
+@pytest.mark.parametrize(
+    ("value", "comparison", "is_met"),
+    [
+        ("WA ", "= WA", False),
+        ("WA ", "= 'WA '", True),
+        ("WA", "= 'WA '", False),
+        ("WA ", "<> WA", True),
+        ("WA ", "> WA", True),
+        ("WA", "< 'WA '", True),
+        ("", "= ''", True),
+        (" ", "= ''", False),
+    ],
+)
+def test_blanks_at_the_end_count_where_the_length_varies(value: str, comparison: str, *, is_met: bool) -> None:
+    assert meets(f"VALUE PRICE {comparison}", value, like=VARIABLE) is is_met
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,9 @@ from logdump.features.heartbeat.beats import routing_path
 from logdump.features.heartbeat.columns import lag, lag_history
 from logdump.features.heartbeat.lags import MOST_GAPS, GapFinder, Spread
 from logdump.features.heartbeat.model import BeatPlace, HeartbeatRow, Role, way, way_text
-from logdump.features.heartbeat.reading import HeartbeatReader, timestamp
+from logdump.features.heartbeat.reading import HeartbeatReader, RowHistory, timestamp
 from logdump.features.heartbeat.tables import role_of
+from tests.logdump.display.records import a_record
 from tests.logdump.heartbeats.target import captured
 from tests.searching import Random, examples, in_turn
 from tests.simulated.heartbeat_trails import BEGUN, EPOCH, HeartbeatTrail
@@ -37,7 +38,7 @@ from tests.simulated.heartbeats import (
     asked,
     drawn_links,
 )
-from trailformat import TrailFile
+from trailformat import Change, ColumnChange, TrailFile
 from trailformat.trail.sequence import FilePosition
 from trailformat.values import Plain, Value
 
@@ -290,3 +291,28 @@ def test_the_widest_gaps_are_kept_of_very_many() -> None:
     found = list(gaps.gaps(1))
     assert len(found) == MOST_GAPS
     assert found[0].microseconds == 1000 + 1000
+
+
+def heartbeat_change(op: str, **columns: str) -> Change:
+    """A change of a row of GG_HEARTBEAT that has only these columns, after it."""
+    named = enumerate(columns.items())
+    changes = tuple(ColumnChange(at, name, None, None, Value(b"", text), is_key=False) for at, (name, text) in named)
+    return Change(op, "GGADMIN.GG_HEARTBEAT", (a_record(),), changes, None, None, None, 0)
+
+
+def test_an_update_with_a_part_of_its_key_has_the_other_columns_of_the_newest_row_that_fits() -> None:
+    rows = RowHistory()
+    places = ("R", "E1", "oldest"), ("R", "E2", "newer"), ("R", "E3", "newest"), ("S", "E4", "other")
+    for remote, extract, name in places:
+        inserted = heartbeat_change(
+            "INSERT", LOCAL_DATABASE="L", REMOTE_DATABASE=remote, INCOMING_EXTRACT=extract, DB_NAME=name
+        )
+        rows.row(inserted, Role.BEAT, Path("f"))
+    for columns, expected in (
+        ({"LOCAL_DATABASE": "L", "REMOTE_DATABASE": "R"}, "newest"),
+        ({"REMOTE_DATABASE": "S"}, "other"),
+        ({"LOCAL_DATABASE": "L", "INCOMING_EXTRACT": "E2"}, "newer"),
+        ({"REMOTE_DATABASE": "R"}, "newer"),
+        ({"REMOTE_DATABASE": "T"}, None),
+    ):
+        assert rows.row(heartbeat_change("UPDATE", **columns), Role.BEAT, Path("f")).db_name == expected

@@ -9,9 +9,10 @@ import pytest
 
 from logdump.display.record_row import RecordKind, RecordRow
 from logdump.features.row import command
-from logdump.features.row.command import Key, RowChange, RowQuestion, story, user_tokens_of
-from logdump.features.row.command import _filters as filters
+from logdump.features.row import story as row_story
 from logdump.features.row.model import RowChangeShown
+from logdump.features.row.story import RowChange, RowKey, RowQuestion, story, user_tokens_of
+from logdump.features.row.story import _filters as filters
 from logdump.features.row.text import change_lines
 from logdump.filters import FilterSet
 from logdump.session.settings import Settings
@@ -22,6 +23,7 @@ from tests.trailformat.samples import metadata_record, trail_of
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Change, TableDefinition
 from trailformat.definitions.metadata import build_table
+from trailformat.values.comparing import Operand
 
 DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
 
@@ -90,24 +92,19 @@ def test_what_finds_nothing_says_so(words: str) -> None:
     assert answer.err
 
 
-def change(rba: int, before: str | None, after: str | None) -> RowChange:
-    def key(text: str | None) -> Key | None:
-        return (("ID", text),) if text else None
+def change(rba: int, before: str | None, after: str | None, asked: str) -> RowChange:
+    def key(text: str | None) -> RowKey | None:
+        return RowKey((text,), (), is_asked=text == asked) if text else None
 
     row = RecordRow(RecordKind.UPDATE, "", rba, 1, None, "T")
     return RowChange(0, rba, Path("f"), row, "T", key(before), key(after))
 
 
-def test_a_key_that_another_row_takes_later_is_that_of_the_other_row() -> None:
-    changes = [
-        change(1, None, "A"),
-        change(2, "A", "B"),
-        change(3, None, "A"),
-        change(4, "B", "B"),
-        change(5, "A", None),
-    ]
-    assert [one.rba for one in story(changes, (("ID", "B"),))] == [1, 2, 4]
-    assert [one.rba for one in story(changes, (("ID", "A"),))] == [1, 2, 3, 4, 5]
+@pytest.mark.parametrize(("asked", "expected"), [("B", [1, 2, 4]), ("A", [1, 2, 3, 4, 5]), ("C", [])])
+def test_a_key_that_another_row_takes_later_is_that_of_the_other_row(asked: str, expected: list[int]) -> None:
+    keys = [(None, "A"), ("A", "B"), (None, "A"), ("B", "B"), ("A", None)]
+    changes = [change(rba, before, after, asked) for rba, (before, after) in enumerate(keys, 1)]
+    assert [one.rba for one in story(changes)] == expected
 
 
 @pytest.mark.parametrize("rba", [3069, 3522, 4635, 4767])
@@ -132,7 +129,10 @@ def test_undo_takes_the_changes_back_as_undo_does_the_last_first() -> None:
 
 def test_undo_leaves_out_what_a_replicat_drops_and_rows_of_others() -> None:
     out = logdump("row", "at", "TEAHOUSE.TEAS", "TEA_CODE=SEN01", "--undo").out
-    assert out.startswith("-- Left out: transaction 5.6.8806")
+    head, left_out, *_ = out.splitlines()
+    state = "run as a whole, the row does not exist, as before the INSERT at RBA 2363 of at000000000."
+    assert head == f"-- Takes back 2 changes of TEAHOUSE.TEAS SEN01, the last one first: {state}"
+    assert left_out.startswith("-- Left out: transaction 5.6.8806")
     assert out.count("\nUPDATE ") + out.count("\nDELETE ") == 2
     assert "ASS02" not in out
 
@@ -149,11 +149,11 @@ def test_the_files_are_read_once_and_three_times_however_many_keys_the_row_has_h
 ) -> None:
     passes = []
 
-    def noted(question: RowQuestion, keys: set[Key], *, takes_key_updates: bool) -> list[FilterSet]:
+    def noted(question: RowQuestion, keys: list[tuple[Operand, ...]], *, takes_key_updates: bool) -> list[FilterSet]:
         passes.append(keys)
         return filters(question, keys, takes_key_updates=takes_key_updates)
 
-    monkeypatch.setattr(command, "_filters", noted)
+    monkeypatch.setattr(row_story, "_filters", noted)
     logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=ASS02")
     assert len(passes) == 3
     logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=SEN01")
@@ -221,3 +221,93 @@ def test_what_is_stopped_calls_no_change_applied(line: Line, monkeypatch: pytest
         line("open et000000000; row TEAHOUSE.TEAS TEA_CODE=SEN01")
     shown = [event.is_applied for event in line.events if isinstance(event, RowChangeShown)]
     assert shown == [None, None, None]
+
+
+def test_where_no_change_is_applied_nothing_was_deleted(line: Line) -> None:
+    """The insert of PUE07 in the first file is cut; its copy is in the next file, which is read only with ACROSS."""
+    *_, verdict = line("open at000000000; row TEAHOUSE.TEAS TEA_CODE=PUE07")
+    assert verdict == "TEAHOUSE.TEAS PUE07: 1 change, not applied by a Replicat; the row is as it was before."
+    assert line("row undo TEAHOUSE.TEAS TEA_CODE=PUE07")[0] == (
+        "-- No change of TEAHOUSE.TEAS PUE07 is applied by a Replicat: there is nothing to take back."
+    )
+    *_, verdict = line("across on; row TEAHOUSE.TEAS TEA_CODE=PUE07")
+    assert verdict.endswith("2 changes, 1 of them not applied by a Replicat; after them the row exists.")
+    *_, in_json = logdump("-c", "open at000000000; format jsonl; row TEAHOUSE.TEAS TEA_CODE=PUE07").out.splitlines()
+    story_shown = json.loads(in_json)
+    assert (story_shown["there"], story_shown["not_applied"], story_shown["partial"]) == (None, 1, False)
+
+
+def test_what_effective_leaves_out_is_not_applied_also_after_damage(tmp_path: Path) -> None:
+    data = bytearray(Path("et000000000").read_bytes())
+    data[3069:3073] = b"XXXX"
+    damaged = tmp_path / "et000000000"
+    damaged.write_bytes(data)
+    for key in ("SEN01", "GYO01", "ASS01"):
+        rows = logdump("-c", f"open {damaged}; format jsonl; row TEAHOUSE.TEAS TEA_CODE={key}").out.splitlines()
+        changes = [json.loads(text) for text in rows[:-1] if '"row_change"' in text]
+        kept = logdump("export", str(damaged), "--format", "jsonl", "--effective").out.splitlines()
+        effective = {json.loads(text).get("rba") for text in kept}
+        assert {change["rba"]: change["applied"] for change in changes} == {
+            change["rba"]: change["rba"] in effective for change in changes
+        }
+        assert any(not change["applied"] for change in changes)
+        undone = logdump("row", str(damaged), "TEAHOUSE.TEAS", f"TEA_CODE={key}", "--undo").out
+        after = [change["rba"] for change in changes if not change["applied"]]
+        assert all(f"-- Left out: the change at RBA {rba} of et000000000: it follows damage" in undone for rba in after)
+        statements = [text for text in undone.splitlines() if text.split()[0] in ("INSERT", "UPDATE", "DELETE")]
+        assert len(statements) == len(changes) - len(after)
+
+
+@pytest.mark.parametrize(
+    ("last", "statements", "state"),
+    [
+        ("", ["INSERT", "UPDATE", "DELETE"], "the row does not exist, as before the INSERT at RBA 1811"),
+        ("last 3", ["INSERT", "UPDATE", "DELETE"], "the row does not exist, as before the INSERT at RBA 1811"),
+        ("last 9", ["INSERT", "UPDATE", "DELETE"], "the row does not exist, as before the INSERT at RBA 1811"),
+        ("last 2", ["INSERT", "UPDATE"], "the row is as it was before the UPDATE at RBA 3260"),
+        ("last 1", ["INSERT"], "the row is as it was before the DELETE at RBA 5183"),
+    ],
+)
+def test_the_first_line_of_undo_names_the_state_to_which_it_leads(
+    last: str, statements: list[str], state: str, line: Line
+) -> None:
+    """The update of SEN01 has no image before, so no statement takes it back: then the line does not promise it."""
+    head, *lines = line(f"open et000000000; row undo {last} TEAHOUSE.TEAS TEA_CODE=SEN01")[1:]
+    count = "1 change" if len(statements) == 1 else f"{len(statements)} changes"
+    assert head.startswith(f"-- Takes back {count} of TEAHOUSE.TEAS SEN01, the last one first")
+    is_whole = len(statements) == 1
+    place = state[state.index("the ", 8) :]
+    promised = f": run as a whole, {state} of et000000000."
+    broken = f", without 1 that no statement can revert: the row is not as it was before {place} of et000000000."
+    assert head.endswith(promised if is_whole else broken)
+    written = [text.split()[0] for text in lines if text.split()[0] in ("INSERT", "UPDATE", "DELETE")]
+    assert written == [one for one in statements if one != "UPDATE"]
+
+
+def test_a_row_is_looked_for_in_all_trails_of_a_folder(tmp_path: Path) -> None:
+    for name in ("at000000000", "et000000000", "yt000000000"):
+        (tmp_path / name).write_bytes(Path(name).read_bytes())
+    answer = logdump("row", str(tmp_path), "TEAHOUSE.TEAS", "TEA_CODE=SEN01")
+    assert (answer.status, answer.err) == (0, "")
+    assert [text.split()[0] for text in answer.out.splitlines() if text.startswith("TEAHOUSE")] == ["TEAHOUSE.TEAS"] * 2
+    for words, told in (
+        (["NOPE.X", "ID=1"], ["No table NOPE.X"]),
+        (["TEAHOUSE.TEAS", "TEA_CODE=NONE"], ["No change of TEAHOUSE.TEAS with TEA_CODE = NONE.", "No table"]),
+        (["TEAHOUSE.TEAS", "nonsense"], ["ROW: 'nonsense' is not <column>=<value>."]),
+    ):
+        answer = logdump("row", str(tmp_path), *words)
+        assert (answer.status, answer.out) == (1, "")
+        assert all(answer.err.count(text) == 1 for text in told)
+    only = logdump("row", str(tmp_path), "TEAHOUSE.TEAS", "TEA_CODE=SEN01", "--undo", "--last", "1").out
+    assert only.count("-- Takes back 1 change of TEAHOUSE.TEAS SEN01") == 2
+    assert logdump("row", str(tmp_path), "TEAHOUSE.TEAS", "TEA_CODE=SEN01", "--last", "1").status == 2
+
+
+def test_the_record_displayed_last_stays_it(line: Line) -> None:
+    line("open at000000001; position 2551; list 1")
+    shown = line.session.cursor.current
+    line("row")
+    assert (line.session.cursor.current, line.failures) == (shown, [])
+    before = line("safe")
+    assert line("row TEAHOUSE.TEAS TEA_CODE=PUE07")
+    assert line("safe") == before

@@ -1,0 +1,250 @@
+"""The changes of a row, and the keys by which it is followed through them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable, Iterable, Iterator
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.display.record_row import RecordKind, RecordRow, RecordRows, kind_of
+from logdump.filters import Criterion, CriterionSet, FilterSet, Match
+from logdump.filters.comparison import Comparison
+from logdump.filters.name_criteria import FileName
+from logdump.filters.type_criteria import RecType
+from logdump.filters.value_criteria import ColumnValue
+from logdump.notation.values import ColumnOperand, value_notation
+from logdump.session.across import over_files
+from logdump.session.events import Event
+from logdump.session.scan import DamagePassed, over_damage
+from logdump.session.session import Session
+from trailformat import Change, ColumnChange, ColumnDefinition, Record, TrailError, Value, change_of
+from trailformat.records.record import UserTokens
+from trailformat.records.record_header import KEY_FIELD_COMP_32, PK_UPDATE, UNIFIED_PK_UPDATE
+from trailformat.values.comparing import Operand, equals, identity, operand_of
+
+Identity = tuple[Hashable, ...]
+"""The key in a form that is the same for equal keys alone."""
+
+
+class RowKey(NamedTuple):
+    """The key of a row at some time: what it is compared by, its values, and True if they are those asked for."""
+
+    identity: Identity
+    values: tuple[Value, ...]
+    is_asked: bool = False
+
+
+class RowChange(NamedTuple):
+    """A change of a row: its position in the trail (``number`` of the file, and RBA) and its keys.
+
+    ``before`` is None for an insert, ``after`` for a delete; ``rbas`` are the RBAs of its one or two records;
+    ``user_tokens`` is None if they do not decode.
+    """
+
+    number: int
+    rba: int
+    path: Path
+    row: RecordRow
+    table: str
+    before: RowKey | None
+    after: RowKey | None
+    rbas: frozenset[int] = frozenset()
+    user_tokens: UserTokens | None = ()
+
+    @property
+    def keys(self) -> tuple[RowKey, ...]:
+        """The keys that it has."""
+        return tuple(key for key in (self.before, self.after) if key is not None)
+
+
+def keys_of(
+    change: Change, kind: RecordKind, asked: tuple[ColumnOperand, ...]
+) -> tuple[RowKey | None, RowKey | None] | None:
+    """Return the key before (None for an insert) and after (None for a delete) a change; None if it lacks a column.
+
+    The key has the columns of ``asked``, in this order. A column without a value on one side has that of the other.
+    """
+    columns = [column for column in (_named(pair, change.columns) for pair in asked) if column is not None]
+    if len(columns) < len(asked):
+        return None
+    before, after = (
+        _key([(getattr(column, side) or getattr(column, other), column.definition) for column in columns], asked)
+        for side, other in (("before", "after"), ("after", "before"))
+    )
+    return None if kind is RecordKind.INSERT else before, None if kind is RecordKind.DELETE else after
+
+
+def _named(pair: ColumnOperand, columns: Iterable[ColumnChange]) -> ColumnChange | None:
+    """Return the column of a name; of several in different case the one in capitals."""
+    named = [column for column in columns if pair.is_of(column.name)]
+    return next((column for column in named if column.name == pair.name.upper()), named[0] if named else None)
+
+
+def _key(cells: list[tuple[Value, ColumnDefinition | None]], asked: tuple[ColumnOperand, ...]) -> RowKey:
+    is_asked = all(equals(value, pair.operand, known) for (value, known), pair in zip(cells, asked, strict=True))
+    return RowKey(tuple(identity(*cell) for cell in cells), tuple(value for value, _ in cells), is_asked)
+
+
+def user_tokens_of(change: Change) -> UserTokens | None:
+    """Return the user tokens of a change, without duplicates from its two records; None if they do not decode."""
+    try:
+        return tuple(dict.fromkeys(pair for record in change.records for pair in record.user_tokens))
+    except TrailError:
+        return None
+
+
+def story(changes: Iterable[RowChange]) -> Iterator[RowChange]:
+    """Return the changes of the rows that had the key asked for at some time, in trail order.
+
+    A key that one row gave up may be used by another: each change belongs to the row that has its key at that time.
+    """
+    ordered = sorted(changes, key=lambda change: change[:2])
+    numbers = count()
+    rows: dict[tuple[str, Identity], int] = {}
+    of_row: list[tuple[int, RowChange]] = []
+    wanted: set[int] = set()
+    for change in ordered:
+        number = rows.pop((change.table, change.before.identity), None) if change.before is not None else None
+        if number is None:
+            number = next(numbers)
+        if change.after is not None:
+            rows[change.table, change.after.identity] = number
+        of_row.append((number, change))
+        if any(key.is_asked for key in change.keys):
+            wanted.add(number)
+    return (change for number, change in of_row if number in wanted)
+
+
+def key_text(key: RowKey) -> str:
+    """Return the values of a key as they may be entered; bytes that do not decode are ``?'…'`` in hex."""
+    return ", ".join(value_notation(value) or f"?'{value.data.hex()}'" for value in key.values)
+
+
+_MOST_KEYS = 64
+"""Maximum number of keys of a row that are followed."""
+_MOST_UPDATES = 1 << 17
+"""Maximum number of keys for which updates of the key are remembered."""
+_KEY_UPDATES = RecType((PK_UPDATE, KEY_FIELD_COMP_32, UNIFIED_PK_UPDATE))
+
+
+class RowQuestion(NamedTuple):
+    """A table, and the columns of the key of a row with their values."""
+
+    table: str
+    key: tuple[ColumnOperand, ...]
+
+
+class RowSearch:
+    """A search for the changes of a key, and of the keys that the row had before or after.
+
+    One pass over the files suffices for a row whose key has not changed. Otherwise the second pass also collects all
+    updates of keys in the table, and the third searches for all keys that these lead to. If a column entered is not
+    part of the table's key, other updates may lead to further keys and passes.
+
+    Attributes:
+        changes: the changes by file number and RBA.
+        unread: sentences about data that was not read, such as damage; changes in it are missing.
+    """
+
+    def __init__(self, session: Session, question: RowQuestion) -> None:
+        self._session, self._question = session, question
+        self._keys: dict[Identity, RowKey] = {}
+        """The keys that are followed."""
+        self._neighbours: dict[Identity, dict[Identity, RowKey]] = {}
+        self.changes: dict[tuple[int, int], RowChange] = {}
+        self.unread: dict[str, None] = {}
+
+    def run(self) -> Iterator[Event]:
+        """Search all files for the key, then for the keys that its updates lead to; yield progress."""
+        asked = [tuple(pair.operand for pair in self._question.key)]
+        yield from self._look_for(asked, takes_key_updates=False)
+        takes_key_updates = True
+        while left := self._reached_from(self._keys):
+            if len(self._keys) + len(left) > _MOST_KEYS:
+                self.unread[f"The row has had more than {_MOST_KEYS} keys: those after them are not followed."] = None
+                return
+            self._keys |= left
+            yield from self._look_for(map(self._operands, left.values()), takes_key_updates=takes_key_updates)
+            takes_key_updates = False
+
+    def _operands(self, key: RowKey) -> tuple[Operand, ...]:
+        """Return the operands that find a key; if a value has none, none, and ``unread`` says so."""
+        operands = tuple(operand for operand in map(operand_of, key.values) if operand is not None)
+        if len(operands) == len(key.values):
+            return operands
+        self.unread["The row has had a key that does not decode: it is not followed."] = None
+        return ()
+
+    def _reached_from(self, keys: dict[Identity, RowKey]) -> dict[Identity, RowKey]:
+        """Return the further keys that updates of the key lead to from these keys."""
+        reached, left = dict[Identity, RowKey](), list(keys)
+        while left:
+            neighbours = self._neighbours.get(left.pop(), {})
+            new = {key: neighbours[key] for key in neighbours if key not in keys and key not in reached}
+            reached |= new
+            left += new
+        return reached
+
+    def _look_for(self, keys: Iterable[tuple[Operand, ...]], *, takes_key_updates: bool) -> Iterator[Event]:
+        sought = [key for key in keys if key]
+        if not sought and not takes_key_updates:
+            return
+        filters = _filters(self._question, sought, takes_key_updates=takes_key_updates)
+        for number, _ in enumerate(over_files(self._session)):
+            yield from self._in_file(number, filters)
+
+    def _in_file(self, number: int, filters: list[FilterSet]) -> Generator[Event, None, None]:
+        session = self._session
+        trail, cursor = session.trail, session.cursor
+        rows = RecordRows(trail, session.row_definitions, cursor.transactions)
+        place = cursor.current, cursor.next
+        cursor.move(0)
+        try:
+            with closing(over_damage(session, also=filters, stays=True)) as items:
+                for item in items:
+                    if isinstance(item, Record):
+                        self._take(number, rows, item)
+                    elif isinstance(item, DamagePassed):
+                        self.unread[item.text] = None
+                    else:
+                        yield item
+        finally:
+            cursor.move(place[1])
+            cursor.current = place[0]
+
+    def _take(self, number: int, rows: RecordRows, record: Record) -> None:
+        session = self._session
+        change = change_of(session.trail, record, session.row_definitions, session.cursor.transactions)
+        keys = keys_of(change, kind_of(change.records[-1]), self._question.key) if change is not None else None
+        if change is None or keys is None:
+            return
+        before, after = keys
+        if before is not None and after is not None and before.identity != after.identity:
+            self._note_update(before, after)
+        of_row = [key for key in keys if key is not None]
+        self._keys |= {key.identity: key for key in of_row if key.is_asked}
+        if any(key.identity in self._keys for key in of_row):
+            rba = change.records[-1].rba
+            row = rows.of(change.records[-1])
+            rbas = frozenset(change_record.rba for change_record in change.records)
+            tokens = user_tokens_of(change)
+            row_change = RowChange(number, rba, session.trail.path, row, change.table, before, after, rbas, tokens)
+            self.changes[number, rba] = row_change
+
+    def _note_update(self, before: RowKey, after: RowKey) -> None:
+        if len(self._neighbours) < _MOST_UPDATES:
+            self._neighbours.setdefault(before.identity, {})[after.identity] = after
+            self._neighbours.setdefault(after.identity, {})[before.identity] = before
+
+
+def _filters(question: RowQuestion, keys: list[tuple[Operand, ...]], *, takes_key_updates: bool) -> list[FilterSet]:
+    """Return filters that pass all records with one of the keys, if wanted all updates of keys, and few others."""
+    table: list[Criterion] = [FileName((question.table,))]
+    criteria = [table]
+    for index, pair in enumerate(question.key):
+        operands = dict.fromkeys(key[index] for key in keys)
+        values = [ColumnValue(Comparison.EQUAL, operand, pair.name, pair.is_exact) for operand in operands]
+        criteria.append([*values, *[_KEY_UPDATES] * takes_key_updates])
+    return [FilterSet(include=CriterionSet(any_of, Match.ANY)) for any_of in criteria]
