@@ -97,6 +97,14 @@ class OpImages(NamedTuple):
     keys: int
 
 
+class Unexplained(NamedTuple):
+    """Records of which the effect is not known in full: their number, the reason, and the place of the first."""
+
+    records: int
+    reason: str
+    spot: FilePosition
+
+
 class KeyLack(NamedTuple):
     """Records of an operation without these columns of the key; the first is at ``spot``."""
 
