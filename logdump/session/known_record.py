@@ -181,12 +181,6 @@ def _columns_problem(known: KnownRecord) -> str | None:
     return _decoding_problem("the columns do not decode", lambda: known.record.images)
 
 
-def _doubt(known: KnownRecord) -> str | None:
-    from trailformat.changes.row_changes import doubt_of  # noqa: PLC0415 - records are shown sooner without it
-
-    return doubt_of(known.record)
-
-
 def _decoding_problem(what: str, decode: Callable[[], object]) -> str | None:
     try:
         decode()
@@ -208,7 +202,5 @@ _PROBLEMS: dict[Facet, Callable[[KnownRecord], str | None]] = {
     Facet.TABLE: _table_problem,
     Facet.NAME: _name_problem,
     Facet.COLUMNS: _columns_problem,
-    Facet.GGS_TOKENS: lambda known: (
-        _decoding_problem("the GGS tokens do not decode", lambda: known.record.gg_tokens) or _doubt(known)
-    ),
+    Facet.GGS_TOKENS: lambda known: _decoding_problem("the GGS tokens do not decode", lambda: known.record.gg_tokens),
 }

@@ -84,8 +84,11 @@ SIDES = ("before", "after")
 _APART = frozenset({record_header.LARGE_OBJECT, record_header.SEQUENCE_OP, record_header.DDL_OP})
 ROW_OPERATIONS = {io_type: op for io_type, op in OPERATIONS.items() if io_type not in _APART}
 """IOType -> ``op``, for the records that are rows of a table's file."""
-CHANGES_OF_TABLES = frozenset(number for number in range(256) if is_change(number) and number not in _APART)
-"""The IOTypes of changes of a table: those of ROW_OPERATIONS, and all whose effect is not known."""
+CHANGES_OF_TABLES = frozenset(filter(is_change, range(256))) - {record_header.LARGE_OBJECT, record_header.DDL_OP}
+"""The IOTypes of changes of a table: those of ROW_OPERATIONS, and all others, whose effect on a table is not known.
+
+A piece of a LOB belongs to its row; DDL has a view of its own.
+"""
 _LONGEST_NAME = 120
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from logdump.features.doctor.model import KeyLack, OpImages, TableImages, Unexplained
 from trailformat import TrailFile, io_type_name
 from trailformat.arrays import locate_columns
-from trailformat.changes.row_changes import FULL, OPERATIONS, UNKNOWN_EFFECT, Half, is_unknown
+from trailformat.changes.row_changes import FULL, OPERATIONS, Half, is_unknown
 from trailformat.native.scan.arguments import ABSENT, GOOD
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.scan.rows import (
@@ -35,6 +36,8 @@ _OPS = ("INSERT", "UPSERT", "UPDATE", "UPDATE", "DELETE")
 _NUMBERS = np.array([_WORDS.index(OPERATIONS[n]) if OPERATIONS.get(n) in _WORDS else -1 for n in range(256)])
 _IS_FULL = np.array([number in FULL for number in range(256)])
 _IS_UNKNOWN = np.array([is_unknown(number) for number in range(256)])
+_UNKNOWN_TYPES = "whose effect is not known"
+_MOST_NAMES = 5
 _UNKNOWN_TOKENS = "with GGS tokens that are not known: the values may be parts of those in the row"
 _BEFORE = ord("B")
 _MOST_BYTES, _MOST_CELLS = 1 << 24, 1 << 21
@@ -91,6 +94,7 @@ class ImageSurvey:
         self._tables: dict[str, _Table] = {}
         self._open: tuple[FilePosition, int] | None = None
         self._unexplained: dict[str, Unexplained] = {}
+        self._unknown_types = Counter[str]()
         self._of: tuple[TrailFile, RowDefinitions] | None = None
 
     def take(self, trail: TrailFile, batch: Batch) -> None:
@@ -101,18 +105,24 @@ class ImageSurvey:
         self._take_pairs(trail, batch)
         is_record, io_type = np.asarray(batch.kind) == RECORD, np.asarray(batch.io_type)
         unknown = np.flatnonzero(is_record & _IS_UNKNOWN[io_type])
-        for number in np.unique(io_type[unknown]).tolist():
-            own = unknown[io_type[unknown] == number]
-            self._explain_not(f"of {io_type_name(number)}: {UNKNOWN_EFFECT}", trail, np.asarray(batch.rba)[own])
+        self._unknown_types.update(map(io_type_name, io_type[unknown].tolist()))
+        self._explain_not(_UNKNOWN_TYPES, trail, np.asarray(batch.rba)[unknown])
         numbers = np.flatnonzero(is_record & (_NUMBERS[io_type] >= 0))
         if len(numbers):
             definitions = self._of[1]
             for rows in RowBytes.chunks(trail.buffer, batch, numbers, _MOST_BYTES):
                 self._take_rows(trail, definitions, rows)
 
-    def unexplained(self) -> Iterable[Unexplained]:
-        """Return the records of unknown types, and the rows with unknown tokens."""
-        return self._unexplained.values()
+    def unexplained(self) -> Iterator[Unexplained]:
+        """Yield the records of unknown types, and the rows with unknown tokens."""
+        for reason, unexplained in self._unexplained.items():
+            if reason != _UNKNOWN_TYPES:
+                yield unexplained
+                continue
+            names = [f"{name} {number:,}" for name, number in self._unknown_types.most_common(_MOST_NAMES)]
+            more = len(self._unknown_types) - len(names)
+            names += [f"{more} more types"] if more else []
+            yield unexplained._replace(reason=f"{reason}: {', '.join(names)}")
 
     def _explain_not(self, reason: str, trail: TrailFile, rbas: Array) -> None:
         """Count records of which the effect is not known, for a reason."""

@@ -14,18 +14,21 @@ from logdump.display.text import PARTIAL
 from logdump.features.redo.command import RedoRequest, script_events
 from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.filters import CriterionSet, FilterError, FilterSet, Match, parse_criterion
+from logdump.filters.type_criteria import RecType
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import FreeText, Table
 from logdump.notation.times import GMT
 from logdump.session.across import over_files
 from logdump.session.defined_names import table_of_any_schema, undefined_column
-from logdump.session.errors import ArgumentError, CommandError
+from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
-from trailformat import Change, ColumnChange, Record, TrailError, TrailFile, change_of
+from trailformat import Change, ColumnChange, Record, TrailError, TrailFile, change_of, io_type_name
+from trailformat.changes.row_changes import is_unknown
 from trailformat.records.record import UserTokens
+from trailformat.records.record_header import PURGE_DATA
 from trailformat.trail.sequence import FilePosition
 
 Key = tuple[tuple[str, str], ...]
@@ -108,6 +111,8 @@ _MOST_KEYS = 64
 """Maximum number of keys of a row that are followed."""
 _MOST_UPDATES = 1 << 17
 """Maximum number of keys for which updates of the key are remembered."""
+_ANY_ROW = RecType(tuple(number for number in range(256) if is_unknown(number) or number == PURGE_DATA))
+"""The types of records that may concern any row of their table."""
 _KEY_UPDATES = "GGSPKUpdate, GGSKeyFieldComp32, GGSUnifiedPKUpdate"
 
 
@@ -146,6 +151,7 @@ class _Search:
     Attributes:
         changes: the changes by file number and RBA.
         unread: sentences about data that was not read, such as damage; changes in it are missing.
+        truncates: the sentence about each TRUNCATE of the table, by file number and RBA.
     """
 
     def __init__(self, session: Session, question: RowQuestion) -> None:
@@ -154,6 +160,7 @@ class _Search:
         self._neighbours: dict[Key, set[Key]] = {}
         self.changes: dict[tuple[int, int], RowChange] = {}
         self.unread: dict[str, None] = {}
+        self.truncates: dict[tuple[int, int], str] = {}
 
     def run(self) -> Iterator[Event]:
         """Search all files for the key, then for the keys that its updates lead to; yield progress."""
@@ -204,7 +211,8 @@ class _Search:
     def _take(self, number: int, rows: RecordRows, record: Record, keys: set[Key]) -> None:
         session = self._session
         change = change_of(session.trail, record, session.row_definitions, session.cursor.transactions)
-        if change is None:
+        if change is None or change.op == "TRUNCATE":
+            self._take_other(number, record, change)
             return
         before, after = keys_of(change, kind_of(change.records[-1]), self._names)
         if before is not None and after is not None and before != after and len(self._neighbours) < _MOST_UPDATES:
@@ -217,6 +225,15 @@ class _Search:
             tokens = user_tokens_of(change)
             row_change = RowChange(number, rba, session.trail.path, row, change.table, before, after, rbas, tokens)
             self.changes[number, rba] = row_change
+
+    def _take_other(self, number: int, record: Record, change: Change | None) -> None:
+        """Note a record that may concern any row of the table."""
+        name, where = self._session.trail.name_of(record), f"RBA {record.rba} of {self._session.trail.path.name}"
+        if change is not None:
+            self.truncates[number, record.rba] = f"TRUNCATE of {name} at {where} removes the row if it is there."
+        elif is_unknown(record.header.io_type):
+            kind = io_type_name(record.header.io_type)
+            self.unread[f"{kind} of {name} at {where}: whether it changes the row is not known."] = None
 
 
 def _filters(question: RowQuestion, keys: set[Key], *, takes_key_updates: bool) -> list[FilterSet]:
@@ -231,8 +248,12 @@ def _filters(question: RowQuestion, keys: set[Key], *, takes_key_updates: bool) 
             texts[-1].append(f"RECTYPE {_KEY_UPDATES}")
     try:
         return [
-            FilterSet(include=CriterionSet([parse_criterion(text, GMT) for text in criteria], Match.ANY))
-            for criteria in texts
+            FilterSet(
+                include=CriterionSet(
+                    [*(parse_criterion(text, GMT) for text in criteria), *([_ANY_ROW] if number else [])], Match.ANY
+                )
+            )
+            for number, criteria in enumerate(texts)
         ]
     except FilterError as error:
         raise CommandError(f"ROW: {error}") from error
@@ -278,6 +299,7 @@ def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[E
         stopped = interrupt
         search.unread[PARTIAL] = None
     yield from (Notice((sentence,)) for sentence in search.unread)
+    yield from (Notice((sentence,), ExitStatus.OK) for _, sentence in sorted(search.truncates.items()))
     changes = list(story(search.changes.values(), question.key))
     if stopped is not None and (question.takes_back or not changes):
         raise stopped
@@ -297,6 +319,7 @@ def run_row(session: Session, given: tuple[str, str, bool] | None) -> Iterator[E
     texts = tuple(", ".join(value for _, value in key) for key in keys)
     is_filtered = session.filters_in_use is not None and session.filters_in_use.active
     is_there = applied[-1].after is not None if applied else changes[0].before is not None
+    is_there &= not any(place > (changes[-1].number, changes[-1].rba) for place in search.truncates)
     is_partial = is_filtered or bool(search.unread)
     number = 0 if applied is None else len(changes) - len(applied)
     yield RowStoryShown(

@@ -221,3 +221,10 @@ def test_what_is_stopped_calls_no_change_applied(line: Line, monkeypatch: pytest
         line("open et000000000; row TEAHOUSE.TEAS TEA_CODE=SEN01")
     shown = [event.is_applied for event in line.events if isinstance(event, RowChangeShown)]
     assert shown == [None, None, None]
+
+
+def test_a_truncate_removes_the_row_if_no_change_follows() -> None:
+    answer = logdump("row", "et", "TEAHOUSE.SALES", "SALE_ID=500002")
+    assert answer.out.splitlines()[-1] == "TEAHOUSE.SALES 500002: 2 changes; after them the row was deleted."
+    assert answer.err == "TRUNCATE of TEAHOUSE.SALES at RBA 5352 of et000000000 removes the row if it is there.\n"
+    assert answer.status == 0
