@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from logdump.display.json_shape import PROBLEMS, Get, Shape, member, time_at
+from logdump.display.json_shape import PROBLEMS, Get, Member, Shape, member, time_at
 from logdump.session.events import LobsShown
 from logdump.session.known_record import KnownRecord
 from trailformat import (
@@ -19,7 +19,7 @@ from trailformat import (
     io_type_name,
     parse_ddl,
 )
-from trailformat.changes.row_changes import row_images
+from trailformat.changes.row_changes import UNKNOWN_EFFECT, doubt_of, is_unknown, row_images
 from trailformat.codec.tokens import GGS_TOKENS, token_name
 from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.records.ddl import ddl_name
@@ -386,7 +386,8 @@ _CONTENT = (
     member(
         "operation",
         "string or null",
-        "`INSERT`, `UPDATE`, `PK UPDATE`, `DELETE`, `TRUNCATE`, `DDL`, `LOB`, `SEQUENCE`: GGS_OP_TYPE; null for others",
+        "`INSERT`, `UPSERT`, `UPDATE`, `PK UPDATE`, `DELETE`, `TRUNCATE`, `DDL`, `LOB`, `SEQUENCE`: GGS_OP_TYPE; "
+        "null for others",
         "change?.op",
     ),
     member(
@@ -438,4 +439,14 @@ _CONTENT = (
     ),
 )
 
-RECORD = Shape("record", "A record.", (*PLACE, *_HEADER, *_CONTENT, PROBLEMS))
+
+def _unknown(known: KnownRecord) -> list[str]:
+    """Return what is not known of a record, although all of it decodes."""
+    if known.record.is_file_header:
+        return []
+    effect = UNKNOWN_EFFECT if is_unknown(known.record.header.io_type) else None
+    return [text for text in (effect, doubt_of(known.record)) if text is not None]
+
+
+_PROBLEMS = Member(PROBLEMS.name, PROBLEMS.type, f"{PROBLEMS.meaning}; what else is not known", _unknown)
+RECORD = Shape("record", "A record.", (*PLACE, *_HEADER, *_CONTENT, _PROBLEMS))

@@ -136,7 +136,7 @@ STATEMENT = Shape(
     (
         member("file", "string", "Path of the file", "statement.change.records.0.path"),
         member("rba", "number", "Byte offset of the change in the file", "statement.change.rba"),
-        member("op", "string", "INSERT, UPDATE, PK UPDATE, DELETE, …", "statement.change.op"),
+        member("op", "string", "INSERT, UPSERT, UPDATE, PK UPDATE, DELETE, …", "statement.change.op"),
         member("table", "string", "Name of the table", "statement.change.table"),
         member("csn", "string or null", "LOGCSN of the transaction", "statement.change.csn"),
         member("takes_back", "boolean", "Whether it takes the change back"),

@@ -136,7 +136,9 @@ class Shape(NamedTuple):
             except TrailError as error:
                 result[part.name] = None
                 problems.append(f"{part.name}: {error.problem}")
-        return {**result, PROBLEMS.name: problems} if PROBLEMS in self.members else result
+        if isinstance(result.get(PROBLEMS.name), list):
+            result[PROBLEMS.name] = [*result[PROBLEMS.name], *problems]
+        return result
 
     def only(self, *names: str) -> Shape:
         """Return a shape with some of its members."""

@@ -18,7 +18,7 @@ from logdump.notation.text import amount, cut_in_the_middle, escape
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.notation.values import is_word
 from trailformat import Change, ColumnChange, Record, TrailError, TrailFile, Value, change_of, io_type_name, parse_ddl
-from trailformat.changes.row_changes import OPERATIONS
+from trailformat.changes.row_changes import OPERATIONS, is_unknown
 from trailformat.changes.segments import numbers_of
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
@@ -50,6 +50,7 @@ class RecordKind(enum.Enum):
     """The kind of a record; the value is its letter in a list."""
 
     INSERT = "I"
+    UPSERT = "P"
     UPDATE = "U"
     DELETE = "D"
     TRUNCATE = "T"
@@ -68,6 +69,7 @@ class RecordKind(enum.Enum):
 _UPDATES = frozenset({"UPDATE", "PK UPDATE"})
 _KINDS = {
     "INSERT": RecordKind.INSERT,
+    "UPSERT": RecordKind.UPSERT,
     "UPDATE": RecordKind.UPDATE,
     "PK UPDATE": RecordKind.UPDATE,
     "DELETE": RecordKind.DELETE,
@@ -175,7 +177,7 @@ class RecordRows:
         change = change_of(self._trail, record, self._definitions, self._transactions) if note is None else None
         if change is None:
             return row._replace(note=note or "")
-        columns, note = significant_columns(change), change.problem or ""
+        columns, note = significant_columns(change), change.problem or change.doubt or ""
         if record.rba != change.records[-1].rba:
             columns = tuple(column for column in columns if column.is_key)
             note = f"before image of the update at RBA {change.records[-1].rba}"
@@ -194,9 +196,7 @@ class RecordRows:
             return self._piece_note(record)
         if kind is RecordKind.FRAGMENT:
             return f"continues the record before it, {record.data_size:,} bytes"
-        if record.header.continued:
-            return "its columns continue in the records that follow"
-        return f"{record.data_size:,} bytes of columns" if record.data_size > _LARGEST else None
+        return _row_note(record)
 
     def _piece_note(self, record: Record) -> str:
         numbers = numbers_of(record)
@@ -205,6 +205,15 @@ class RecordRows:
         column = self._definitions.of(record).column(numbers.column)
         name = column.name if column is not None else f"column {numbers.column}"
         return f"{name} piece {numbers.number} of {numbers.pieces}, {record.data_size:,} bytes"
+
+
+def _row_note(record: Record) -> str | None:
+    """Return the reason why the columns of a row are not shown; None if they are."""
+    if is_unknown(record.header.io_type):
+        return f"{io_type_name(record.header.io_type)}, {record.data_size:,} bytes: its effect is not known"
+    if record.header.continued:
+        return "its columns continue in the records that follow"
+    return f"{record.data_size:,} bytes of columns" if record.data_size > _LARGEST else None
 
 
 def kind_of(record: Record) -> RecordKind:

@@ -97,6 +97,8 @@ def values_lines(change: Change, record: Record, settings: Settings) -> Iterator
     if change.problem is not None:
         yield f"Values cannot be shown: {escape(change.problem)}"
         yield from undecoded_bytes(record, settings)
+    if change.doubt is not None:
+        yield escape(change.doubt)
     if not change.columns:
         return
     yield _title(change, record)

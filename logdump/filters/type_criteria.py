@@ -69,7 +69,7 @@ OPTIONS = (
     Option(
         "RECTYPE",
         "RECTYPE <type number | type name> [, ...]",
-        "record type; up to 32",
+        "record type; up to 32. UPSERT is 140, whose name in Logdump is not known",
         "RECTYPE 5",
         partial(_parse, RecType),
         Needs.HEADER,

@@ -9,9 +9,11 @@ from logdump.display.sql.script import Closing, Item, NotRun, SqlScript, WalkPro
 from logdump.display.sql.script_walk import ScriptFiles
 from logdump.session.errors import CommandError
 from trailformat import NotATrail, Record, TrailError
-from trailformat.changes.row_changes import OPERATIONS
 from trailformat.trail.sequence import next_file, previous_file
 from trailformat.transactions.extent import Extent, Walked
+
+_OUTSIDE = {150, 151, 152, 161, 170, 205}
+"""Types of restarts, the end of a recovery, a fragment of a record, metadata and a comment."""
 
 
 def parts(
@@ -57,7 +59,7 @@ def _skipped(script: SqlScript, extent: Extent) -> Iterator[Item]:
 def _records(script: SqlScript, extent: Extent) -> Iterator[Record]:
     """The records of a transaction that are changes or parts of one, in the order of the script."""
     stream = (_backwards if script.takes_back else _forwards)(script._files, extent)
-    return (record for record in stream if not record.is_file_header and record.header.io_type in OPERATIONS)
+    return (record for record in stream if not record.is_file_header and record.header.io_type not in _OUTSIDE)
 
 
 def _forwards(files: ScriptFiles, extent: Extent) -> Iterator[Record]:

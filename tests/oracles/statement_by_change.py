@@ -35,7 +35,7 @@ def statements_of(changes: Sequence[Change], dialect: Dialect, *, takes_back: bo
 
 def _statement(change: Change, dialect: Dialect, makers: _Makers) -> Statement:
     try:
-        make = _impossible if change.problem else makers.get(change.op, _impossible)
+        make = _impossible if change.problem or change.doubt else makers.get(change.op, _impossible)
         made = make(change, dialect)
         return (
             Statement(change, made.sql, None, made.ending)
@@ -60,6 +60,29 @@ def _insert(change: Change, dialect: Dialect, row: _Row) -> str:
     if not row:
         raise Unwritable("the trail has no column of the row")
     return f"INSERT INTO {dialect.table(change.table)} ({names}) VALUES ({values})"
+
+
+def _upsert(change: Change, dialect: Dialect) -> str:
+    """An insert that overwrites the row with its key, as each database spells it."""
+    row = _after(change)
+    insert = _insert(change, dialect, row)
+    if change.definition is not None and not any(column.is_key for column in change.definition.columns):
+        raise Unwritable("the table has no key: the row that an upsert overwrites is not known")
+    found = _where(change, dialect, row)
+    keys = [dialect.identifier(column.name) for column in change.definition.columns if column.is_key]  # type: ignore[union-attr]
+    rest = [cell for cell in row if not cell.column.is_key]
+    names = [_name(cell, dialect) for cell in rest] or keys
+    if dialect.name == "MYSQL":
+        return f"{insert} ON DUPLICATE KEY UPDATE {', '.join(f'{name} = VALUES({name})' for name in names)}"
+    if dialect.name == "POSTGRESQL":
+        sets = ", ".join(f"{name} = EXCLUDED.{name}" for name in names)
+        return f"{insert} ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {sets}"
+    source = "DUAL" if dialect.name == "ORACLE" else "(VALUES (0)) AS logdump_row (logdump_number)"
+    sets = ", ".join(f"{_name(cell, dialect)} = {_literal(cell, dialect)}" for cell in rest)
+    update = f" WHEN MATCHED THEN UPDATE SET {sets}" if rest else ""
+    table = dialect.table(change.table)
+    added = insert.removeprefix(f"INSERT INTO {table} ")
+    return f"MERGE INTO {table} USING {source} ON ({found}){update} WHEN NOT MATCHED THEN INSERT {added}"
 
 
 def _insert_again(change: Change, dialect: Dialect) -> str:
@@ -172,7 +195,9 @@ def _ddl(change: Change, dialect: Dialect) -> OneStatement:
 
 
 def _impossible(change: Change, _dialect: Dialect) -> str:
-    raise Unwritable(change.problem or _REASONS.get(change.op, f"{change.op} is not a change of a row"))
+    raise Unwritable(
+        change.problem or change.doubt or _REASONS.get(change.op, "the effect of a record of this type is not known")
+    )
 
 
 _Makers = dict[str, Callable[[Change, Dialect], str | OneStatement]]
@@ -180,12 +205,14 @@ _Makers = dict[str, Callable[[Change, Dialect], str | OneStatement]]
 _REASONS = {
     "TRUNCATE": "the trail does not have the rows that TRUNCATE deleted",
     "DDL": "DDL: the state before it is not in the trail",
+    "UPSERT": "the trail does not have the row that it may have overwritten",
     "LOB": "a piece of a large object: it belongs to the row before it",
     "SEQUENCE": "a sequence: SQL has no statement that sets it to a value in every database",
 }
 
 _REDO: _Makers = {
     "INSERT": lambda change, dialect: _insert(change, dialect, _after(change)),
+    "UPSERT": _upsert,
     "UPDATE": _repeat_update,
     "PK UPDATE": _repeat_update,
     "DELETE": lambda change, dialect: _delete(change, dialect, _before(change)),

@@ -1,6 +1,6 @@
 """Changes of rows: each with its columns before and after, however the trail stores the two images.
 
-    Insert, Delete                            one image
+    Insert, Delete, upsert                    one image
     FieldComp, Update                         the after image; or two records, the before image first (GETUPDATEBEFORES)
     GGSPKUpdate, GGSUnified(PK)Update         both images in one record
 
@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from trailformat.changes.encrypted import split_full_image
 from trailformat.changes.segments import joined
 from trailformat.changes.transaction_context import TransactionContext
+from trailformat.codec.tokens import is_known
 from trailformat.errors import TrailError
 from trailformat.records import record_header
-from trailformat.records.columns import Images
-from trailformat.records.record_header import BEGINS, Transaction
+from trailformat.records.columns import PREFIX_SIZES, ROW_TYPES, Images
+from trailformat.records.record_header import BEGINS, NOT_TRANSACTIONAL, RECORD_FRAGMENT, Transaction
 from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.values import Value, decode_value
 
@@ -43,12 +44,37 @@ OPERATIONS = {
     record_header.SEQUENCE_OP: "SEQUENCE",
     record_header.UNIFIED_UPDATE: "UPDATE",
     record_header.UNIFIED_PK_UPDATE: "PK UPDATE",
+    record_header.UPSERT: "UPSERT",
     record_header.DDL_OP: "DDL",
 }
-"""Operation of each IOType that is a change; records of other types are not changes."""
+"""Operation of each IOType that is known to be a change."""
+
+
+UNKNOWN_EFFECT = "the effect of a record of this type is not known"
+"""The reason why a record whose type OPERATIONS lacks has no statement and no columns."""
+_CHANGES = frozenset(range(256)) - NOT_TRANSACTIONAL - {RECORD_FRAGMENT}
+
+
+def is_change(io_type: int) -> bool:
+    """Return True if records of this type are changes of their own: all in a transaction but fragments of a record.
+
+    The effect of a type that OPERATIONS lacks is not known, so its records must not be passed over.
+    """
+    return io_type in _CHANGES
+
+
+def is_unknown(io_type: int) -> bool:
+    """Return True for a change whose effect is not known."""
+    return io_type in _CHANGES and io_type not in OPERATIONS
+
+
+def operation_of(io_type: int) -> str:
+    """Return the operation of an IOType; of a type that is not known to be a change, its name."""
+    return OPERATIONS.get(io_type) or record_header.io_type_name(io_type)
+
 
 PAIRED = frozenset({record_header.UPDATE, record_header.UPDATE_COMP, record_header.FIELD_COMP})
-FULL = frozenset({record_header.DELETE, record_header.INSERT, record_header.UPDATE})
+FULL = frozenset({record_header.DELETE, record_header.INSERT, record_header.UPDATE, record_header.UPSERT})
 """Types whose data are a full record image if they are not columns."""
 
 
@@ -69,6 +95,23 @@ def half_in(io_type: int, trans_ind: int, *, is_before: bool) -> Half:
     if is_before:
         return Half.FIRST
     return Half.NONE if trans_ind in BEGINS else Half.SECOND
+
+
+def doubt_of(record: Record) -> str | None:
+    """Return the reason why the values of a row may be parts of those in the table; None if there is none.
+
+    Changes of parts of a LOB or XML document are marked by GGS tokens, whose ids no source gives.
+    """
+    header = record.header
+    if header.io_type not in ROW_TYPES and header.io_type not in PREFIX_SIZES:
+        return None
+    try:
+        unknown = dict.fromkeys(f"x{token.id:02x}" for token in record.gg_tokens if not is_known(token.id))
+    except TrailError:
+        return None
+    if not unknown:
+        return None
+    return f"GGS token {', '.join(unknown)} is not known: the values may be parts of those in the row"
 
 
 class ColumnChange(NamedTuple):
@@ -100,7 +143,7 @@ class Change(NamedTuple):
     """A change.
 
     Attributes:
-        op: INSERT, UPDATE, PK UPDATE, DELETE, TRUNCATE, DDL, LOB or SEQUENCE.
+        op: INSERT, UPDATE, PK UPDATE, UPSERT, DELETE, TRUNCATE, DDL, LOB or SEQUENCE; else the name of the type.
         table: its table's name; empty if it has none or it is unknown.
         records: the record, or the two that hold the before and the after image.
         columns: every column that one of the images has, by index; empty if the record has none.
@@ -108,6 +151,7 @@ class Change(NamedTuple):
         csn: LOGCSN of its transaction, None if no record has it; ``xid``: TRANID.
         time: IO Time of its last record, Julian microseconds.
         problem: the reason why the images cannot be decoded; None if they can.
+        doubt: the reason why its values may be parts of those in the row; None if there is none.
     """
 
     op: str
@@ -119,6 +163,7 @@ class Change(NamedTuple):
     xid: str | None
     time: int
     problem: str | None = None
+    doubt: str | None = None
 
     @property
     def rba(self) -> int:
@@ -176,7 +221,7 @@ def changes_over(
                 yield reader.change(both, known)
                 continue
             yield reader.change((other,), known)
-        if record.header.io_type not in OPERATIONS:
+        if not is_change(record.header.io_type):
             continue
         if half_of(record) is begun:
             waiting = record, transaction
@@ -198,7 +243,7 @@ def change_of(
     definitions: RowDefinitions | None = None,
     transactions: TransactionContext | None = None,
 ) -> Change | None:
-    """Return the change that ``record`` is, or is one half of; None if it is not a change of a row or object."""
+    """Return the change that ``record`` is, or is one half of; None if its type is not known to be one."""
     if record.is_file_header or record.header.io_type not in OPERATIONS:
         return None
     source = _source(trail, definitions, transactions)
@@ -233,7 +278,7 @@ class _Reader:
         known = self._source_of(last).definitions.of(last)
         columns, problem = _columns(tuple(joined(self._source_of(record).trail, record) for record in records), known)
         return Change(
-            OPERATIONS[last.header.io_type],
+            operation_of(last.header.io_type),
             known.name,
             records,
             columns,
@@ -242,6 +287,7 @@ class _Reader:
             transaction.xid,
             last.header.io_time,
             problem,
+            next(filter(None, map(doubt_of, records)), None),
         )
 
     def is_pair(self, first: Record, second: Record) -> bool:

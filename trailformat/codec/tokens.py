@@ -35,6 +35,11 @@ ROWID, LOGCSN, TRANID = b"RL6"
 """Ids of GGS tokens that the code reads."""
 
 
+def is_known(token_id: int) -> bool:
+    """Return True if the meaning of a GGS token is known."""
+    return chr(token_id) in GGS_TOKENS
+
+
 def token_name(table: dict[str, str], token_id: int) -> str:
     """Return the name of an id; "" if unknown."""
     return table.get(chr(token_id), "")

@@ -160,7 +160,15 @@ def make_column(index: int, value: bytes | None) -> Column:
 
 PREFIX_SIZES = {record_header.PK_UPDATE: 2, record_header.UNIFIED_UPDATE: 4, record_header.UNIFIED_PK_UPDATE: 4}
 """Size of the length before the before image, for the types with both images."""
-ROW_TYPES = frozenset({record_header.DELETE, record_header.INSERT, record_header.UPDATE, record_header.FIELD_COMP})
+ROW_TYPES = frozenset(
+    {
+        record_header.DELETE,
+        record_header.INSERT,
+        record_header.UPDATE,
+        record_header.FIELD_COMP,
+        record_header.UPSERT,
+    }
+)
 """The types with one image."""
 
 

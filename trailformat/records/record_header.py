@@ -80,6 +80,8 @@ KEY_FIELD_COMP_32 = 117
 SEQUENCE_OP = 132
 UNIFIED_UPDATE = 134
 UNIFIED_PK_UPDATE = 135
+UPSERT = 140
+"""Its name in Logdump is not known; the header files of user exits call it ``UPSERT_VAL``."""
 RESTART_ABEND = 150
 RESTART_OK = 151
 RECOVERY_END = 152
@@ -106,6 +108,7 @@ _SPELLINGS: dict[str, int] = {
     "PURGEDATA": PURGE_DATA,
     "UNIFIEDUPDATE": UNIFIED_UPDATE,
     "UNIFIEDPKUPDATE": UNIFIED_PK_UPDATE,
+    "UPSERT": UPSERT,
 } | {name.upper(): number for number, name in IO_TYPES.items()}
 
 _HEX = re.compile("0?[xX]([0-9A-Fa-f]{1,2})")

@@ -25,9 +25,9 @@ KEY_BEFORE = "_key_before"
 BEFORE = "_before"
 """Column with the columns before an update, as far as its record has them."""
 _RBA_DIGITS = 16
-_OPS = ("insert", "delete", "truncate", "update", "key update")
-_INSERT, _DELETE, _TRUNCATE, _UPDATE, _KEY_UPDATE = range(len(_OPS))
-_KINDS = {"INSERT": _INSERT, "DELETE": _DELETE, "TRUNCATE": _TRUNCATE, "UPDATE": _UPDATE, "PK UPDATE": _KEY_UPDATE}
+_OPS = ("insert", "upsert", "delete", "truncate", "update", "key update")
+_INSERT, _UPSERT, _DELETE, _TRUNCATE, _UPDATE, _KEY_UPDATE = range(len(_OPS))
+_KINDS = {name.upper(): kind for kind, name in enumerate(_OPS)} | {"PK UPDATE": _KEY_UPDATE}
 
 
 class Changed(NamedTuple):
@@ -60,14 +60,15 @@ class TableChanges:
 
     def of_rows(self, group: Group, rows: pa.RecordBatch) -> Changed:
         """Return the changes of a group; ``rows`` is its batch, with these columns before and after."""
-        kinds = _kinds_of(rows["op"])
+        kinds, ops = _kinds_of(rows["op"])
         has = dict(zip(SIDES, self._has_images(group), strict=True))
-        is_update, is_key = kinds >= _UPDATE, (kinds == _KEY_UPDATE) & has["before"] & has["after"]
+        is_update = (kinds == _UPDATE) | (kinds == _KEY_UPDATE)
+        is_key = (kinds == _KEY_UPDATE) & has["before"] & has["after"]
         kept_rows = np.flatnonzero(~(is_update & has["before"] & ~has["after"]))
         counts = np.where(is_key[kept_rows], 2 if self._is_split else 1, 1)
         row = np.repeat(kept_rows, counts)
         part = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
-        op = np.where(is_key[row], _KEY_UPDATE, np.minimum(kinds[row], _UPDATE))
+        op = np.where(is_update[row] & ~is_key[row], _UPDATE, kinds[row])
         if self._is_split:
             op = np.where(is_key[row], np.where(part, _INSERT, _DELETE), op)
         is_before = (op == _DELETE) & has["before"][row]
@@ -76,7 +77,7 @@ class TableChanges:
         is_update_now = (op == _UPDATE) | (op == _KEY_UPDATE)
         fixed = {
             "_table": numbered(one_text(self._table), np.zeros(len(row), np.int32)).dictionary_decode(),
-            "_op": numbered(pa.array(_OPS), op.astype(np.int32)).dictionary_decode(),
+            "_op": numbered(pa.array(ops), op.astype(np.int32)).dictionary_decode(),
             "_sequence": self._sequences(np.asarray(changes["rba"]), part),
             "_absent": self._absent(
                 changes, own, is_before, np.where(is_before, has["before"][row], has["after"][row])
@@ -149,12 +150,14 @@ class TableChanges:
         return pa.array(texts, pa.string())
 
 
-def _kinds_of(ops: pa.Array) -> Array:
-    """Return the operations of rows as indexes into ``_OPS``."""
+def _kinds_of(ops: pa.Array) -> tuple[Array, list[str]]:
+    """Return the operations of rows as indexes into a list: ``_OPS``, and the names of types that are not known."""
     encoded = ops if pa.types.is_dictionary(ops.type) else ops.dictionary_encode()
-    kinds = np.array([_KINDS.get(op, _UPDATE) for op in encoded.dictionary.to_pylist()], np.int64)
-    row_kinds: Array = kinds[np.asarray(encoded.indices)]
-    return row_kinds
+    names = encoded.dictionary.to_pylist()
+    unknown = [name for name in names if name not in _KINDS]
+    kinds = _KINDS | {name: kind for kind, name in enumerate(unknown, len(_OPS))}
+    row_kinds: Array = np.array([kinds[name] for name in names], np.int64)[np.asarray(encoded.indices)]
+    return row_kinds, [*_OPS, *map(str.lower, unknown)]
 
 
 def _either(is_before: Array, before: pa.Array, after: pa.Array) -> pa.Array:

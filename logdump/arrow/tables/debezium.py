@@ -23,6 +23,7 @@ class Operation(NamedTuple):
 
 OPERATIONS = {
     "insert": Operation("c", None, ROW),
+    "upsert": Operation("c", None, ROW),
     "update": Operation("u", "_before", ROW),
     "delete": Operation("d", ROW, None),
     "truncate": Operation("t", None, None),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -22,13 +22,13 @@ from logdump.arrow.tables.layout import (
 )
 from trailformat import Record, TrailError, TrailFile, Value
 from trailformat.arrays import Image, Numbered, Spans, Strings, locate_columns
-from trailformat.changes.row_changes import row_images
+from trailformat.changes.row_changes import doubt_of, is_unknown, operation_of, row_images
 from trailformat.changes.segments import joined
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.native.scan.arguments import GOOD, UNDECIDED
 from trailformat.records.columns import build_columns
 from trailformat.scan import FILE_HEADER, Batch
-from trailformat.scan.rows import RowBytes, by_definition, has_columns, headers_of
+from trailformat.scan.rows import RowBytes, by_definition, has_columns, has_unknown_tokens, headers_of
 from trailformat.scan.rows.row_bytes import RegionBytes, RowBuffer, read_range
 from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.transactions.tracker import RowTransactions
@@ -77,9 +77,11 @@ def pieces(
         yield from (Piece(part, owners) for part in RowBytes.chunks(trail.buffer, batch, rows, most))
 
 
-_OPS = sorted(set(ROW_OPERATIONS.values()))
-_OP_NAMES = Strings.of(_OPS)
-_OP_NUMBERS = np.array([_OPS.index(ROW_OPERATIONS.get(number, _OPS[0])) for number in range(256)], np.int32)
+_KNOWN_OPS = sorted(set(ROW_OPERATIONS.values()))
+_OPS = [*dict.fromkeys([*_KNOWN_OPS, *map(operation_of, range(256))])]
+_OP_NAMES, _ALL_NAMES = Strings.of(_KNOWN_OPS), Strings.of(_OPS)
+_OP_NUMBERS = np.array([_OPS.index(operation_of(number)) for number in range(256)], np.int32)
+_IS_UNKNOWN = np.array([is_unknown(number) for number in range(256)])
 _OF_TIME, _OF_RECORD, _OF_VALUE = range(3)
 
 
@@ -161,7 +163,8 @@ class Group:
     @property
     def op(self) -> Numbered:
         """The operations of the rows."""
-        return Numbered(_OP_NAMES, _OP_NUMBERS[self.rows.of("io_type")])
+        numbers = _OP_NUMBERS[self.rows.of("io_type")]
+        return Numbered(_ALL_NAMES if (numbers >= len(_KNOWN_OPS)).any() else _OP_NAMES, numbers)
 
     @property
     def csn(self) -> Numbered:
@@ -192,6 +195,7 @@ class Group:
     @cached_property
     def data(self) -> list[bytes]:
         """The data of rows without a definition; data that are not empty are noted as a problem."""
+        self._note_doubts()
         records = [self._record(row) for row in range(len(self.rows))]
         for row, record in enumerate(records):
             self._note(row, columns_of(record, self._known)[1])
@@ -203,6 +207,7 @@ class Group:
         spans = locate_columns(self.rows, len(self.layout.columns or ()), dict(self._rewritten()))
         for row in np.flatnonzero(spans.states != GOOD).tolist():
             self._note_state(row)
+        self._note_doubts()
         return spans
 
     def note_value(self, row: int, side: str, index: int, reason: str) -> None:
@@ -247,7 +252,7 @@ class Group:
         """
         listed = has_columns(self.rows)
         yield from ((row, data_of(record)) for row, record in self._wholes.items() if listed[row])
-        odd = ~listed & (self.rows.of("data_size") > 0)
+        odd = ~listed & ((self.rows.of("data_size") > 0) | _IS_UNKNOWN[self.rows.of("io_type")])
         for row in np.flatnonzero(odd).tolist():
             record = self._record(row)
             _, problem = columns_of(record, self._known)
@@ -258,6 +263,11 @@ class Group:
             except TrailError as error:
                 problem = RowProblem(None, None, data_of(record), error.problem)
             self._note(row, problem)
+
+    def _note_doubts(self) -> None:
+        for row in np.flatnonzero(has_unknown_tokens(self.rows)).tolist():
+            if (doubt := doubt_of(self._record(row))) is not None:
+                self._note(row, RowProblem(None, None, b"", doubt))
 
     def _note_state(self, row: int) -> None:
         """Note data that are not a list of columns, and columns that the definition lacks."""
@@ -273,7 +283,6 @@ class Group:
 
 
 LeaveOut = Callable[[int | None, int], None]
-_IS_ROW = np.array([number in ROW_OPERATIONS for number in range(256)])
 _MOST_KEYS = 1 << 16
 _MOST_CELLS = 1 << 21
 """Maximum of rows times columns at a time: each cell takes some bytes, even if it is absent."""
@@ -286,9 +295,17 @@ class TableBatches:
         trail: the file.
         definitions: the definitions of its rows.
         leave_out: called with the type of records that are not rows, None for the file header, and their number.
+        types: the IOTypes of the records that are rows.
     """
 
-    def __init__(self, trail: TrailFile, definitions: RowDefinitions, leave_out: LeaveOut) -> None:
+    def __init__(
+        self,
+        trail: TrailFile,
+        definitions: RowDefinitions,
+        leave_out: LeaveOut,
+        types: Collection[int] = ROW_OPERATIONS.keys(),
+    ) -> None:
+        self._is_row = np.array([number in types for number in range(256)])
         self._trail = trail
         self._definitions = definitions
         self._leave_out = leave_out
@@ -298,7 +315,7 @@ class TableBatches:
     def groups(self, piece: Piece) -> list[Group]:
         """Return the rows of a piece by definition; records that are not rows are passed to ``leave_out``."""
         io_type, is_header = piece.rows.of("io_type"), piece.rows.kind == FILE_HEADER
-        is_row = _IS_ROW[io_type] & ~is_header
+        is_row = self._is_row[io_type] & ~is_header
         if is_header.any():
             self._leave_out(None, int(is_header.sum()))
         for number, records in enumerate(np.bincount(io_type[~is_row & ~is_header]).tolist()):

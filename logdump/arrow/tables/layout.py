@@ -15,7 +15,14 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from trailformat import ColumnDefinition, Record, TrailError
-from trailformat.changes.row_changes import OPERATIONS, ColumnChange, row_columns
+from trailformat.changes.row_changes import (
+    OPERATIONS,
+    UNKNOWN_EFFECT,
+    ColumnChange,
+    is_change,
+    operation_of,
+    row_columns,
+)
 from trailformat.records import record_header
 from trailformat.records.large_record import LargeRecord
 from trailformat.trail.row_definitions import RowDefinition
@@ -45,6 +52,8 @@ def columns_of(record: Record, known: RowDefinition) -> tuple[tuple[ColumnChange
         data = record.data if isinstance(record, LargeRecord) else data_of(record)
     except TrailError as error:
         return (), RowProblem(None, None, b"", error.problem)
+    if record.header.io_type not in OPERATIONS:
+        return (), RowProblem(None, None, data, f"{operation_of(record.header.io_type)}: {UNKNOWN_EFFECT}")
     if known.table is None:
         return (), RowProblem(None, None, b"", NO_DEFINITION) if data else None
     try:
@@ -72,12 +81,14 @@ NUMBERS = frozenset({"rba", "trans_ind"})
 """The columns of FIXED that are numbers."""
 NULLS, PROBLEMS, DATA = "nulls", "problems", "data"
 SIDES = ("before", "after")
-ROW_OPERATIONS = {
-    io_type: op
-    for io_type, op in OPERATIONS.items()
-    if io_type not in (record_header.LARGE_OBJECT, record_header.SEQUENCE_OP, record_header.DDL_OP)
-}
+_APART = frozenset({record_header.LARGE_OBJECT, record_header.SEQUENCE_OP, record_header.DDL_OP})
+ROW_OPERATIONS = {io_type: op for io_type, op in OPERATIONS.items() if io_type not in _APART}
 """IOType -> ``op``, for the records that are rows of a table's file."""
+CHANGES_OF_TABLES = frozenset(filter(is_change, range(256))) - {record_header.LARGE_OBJECT, record_header.DDL_OP}
+"""The IOTypes of changes of a table: those of ROW_OPERATIONS, and all others, whose effect on a table is not known.
+
+A piece of a LOB belongs to its row; DDL has a view of its own.
+"""
 _LONGEST_NAME = 120
 
 

@@ -45,7 +45,7 @@ def as_comment(line: str) -> str:
 def refusal_comment(rba: int, op: str, table: str, reason: str | None, elsewhere: Path | None) -> str:
     """Return the comment in place of a statement; ``elsewhere`` is the file if it is not the open one."""
     where = f" of {elsewhere}" if elsewhere is not None else ""
-    return comment(f"RBA {rba}{where} {op} {table}: {reason}")
+    return comment(f"{f'RBA {rba}{where} {op} {table}'.rstrip()}: {reason}")
 
 
 class ObjectRows:
@@ -96,7 +96,7 @@ class ObjectRows:
 
 _MOST_CELLS = 1 << 22
 """Maximum number of rows times columns that are processed at a time."""
-_VERBS = (("INSERT",), ("DELETE",), ("UPDATE", "PK UPDATE"), *((op,) for op in sorted(BARE)))
+_VERBS = (("INSERT",), ("UPSERT",), ("DELETE",), ("UPDATE", "PK UPDATE"), *((op,) for op in sorted(BARE)))
 """Operations whose statements are made together."""
 _OF_VERB = [np.array([OPERATIONS.get(number) in ops for number in range(256)]) for ops in _VERBS]
 

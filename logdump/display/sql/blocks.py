@@ -20,7 +20,7 @@ from logdump.display.sql.literals import needs_large_objects
 from logdump.display.sql.script_walk import ScriptFile, ScriptFiles
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.lobs import MOST_LOBS
-from trailformat.changes.row_changes import OPERATIONS
+from trailformat.changes.row_changes import OPERATIONS, is_change
 from trailformat.errors import CannotRead
 from trailformat.records.record_header import LARGE_OBJECT, Transaction
 from trailformat.scan import RECORD, Batch, scan
@@ -30,6 +30,7 @@ from trailformat.scan.rows import (
     RowGroups,
     by_definition,
     has_columns,
+    has_unknown_tokens,
     headers_of,
     learn_definitions,
     other_halves,
@@ -117,7 +118,7 @@ _MOST_TRANSACTIONS = 1 << 13
 """Maximum number of transactions of a block: each takes several Python objects until the block is written."""
 _CUT_ROWS = BATCH_SIZE
 """Records of a batch in the search for cuts; a large transaction is cut at most once in each."""
-_IS_CHANGE = np.array([number in OPERATIONS for number in range(256)])
+_IS_CHANGE = np.array([is_change(number) for number in range(256)])
 
 
 class Block(NamedTuple):
@@ -288,7 +289,7 @@ def units_of(batch: Batch, bounds: list[tuple[int, int]]) -> Units:
 
 _MOST_ROWS = 1 << 18
 """Batch size for reading a block, more records than most blocks have."""
-_ROWS = ("INSERT", "DELETE", "UPDATE", "PK UPDATE")
+_ROWS = ("INSERT", "UPSERT", "DELETE", "UPDATE", "PK UPDATE")
 _IS_ROW = np.array([OPERATIONS.get(number) in _ROWS for number in range(256)])
 _IS_BARE = np.array([OPERATIONS.get(number) in BARE for number in range(256)])
 
@@ -395,7 +396,7 @@ class BlockReader:
         groups = by_definition(rows, headers.table_index)
         is_apart = is_second & (groups.group != groups.group[units.heads[number]])
         is_readable = _IS_BARE[io_type] | (_IS_ROW[io_type] & has_columns(rows))
-        is_odd = (headers.is_continued | ~is_readable | is_apart) & ~units.is_piece
+        is_odd = (headers.is_continued | ~is_readable | is_apart | has_unknown_tokens(rows)) & ~units.is_piece
         is_odd[units.heads] |= units.is_piece[units.heads]
         is_odd[-1:] |= bool(block.continued)
         has_pieces = np.bincount(number, units.is_piece, count) > 0

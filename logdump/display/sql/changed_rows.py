@@ -15,7 +15,7 @@ from logdump.display.sql.decisions import SqlTable
 from logdump.display.sql.dialects import Unwritable
 from logdump.display.sql.literals import Literals, ObjectValue
 from trailformat.arrays import Image, Spans, Strings, locate_columns, text_column, unequal
-from trailformat.changes.row_changes import OPERATIONS, Change
+from trailformat.changes.row_changes import Change, operation_of
 from trailformat.native.scan.arguments import ABSENT, GOOD, HAS_UNDECIDED, NULL, UNDECIDED
 from trailformat.scan.rows import RowBytes
 from trailformat.scan.rows.row_bytes import Array
@@ -110,7 +110,7 @@ class LocatedRows:
             self.rows, rbas, undecided = self.rows[is_kept], rbas[is_kept], undecided[is_kept]
             io_types = io_types[is_kept]
         self.rbas = rbas
-        self.ops = [OPERATIONS[number] for number in io_types.tolist()]
+        self.ops = [operation_of(number) for number in io_types.tolist()]
         for image in (spans.before, spans.after):
             for index in np.flatnonzero(image.seen & HAS_UNDECIDED).tolist():
                 undecided |= image.sizes[index] == UNDECIDED
@@ -173,7 +173,7 @@ class BareRows:
     def __init__(self, changes: RowsOfTable) -> None:
         self.table = changes.table
         self.rows, self.rbas = changes.rows.rows, changes.rows.of("rba")
-        self.ops = [OPERATIONS[number] for number in changes.rows.of("io_type").tolist()]
+        self.ops = [operation_of(number) for number in changes.rows.of("io_type").tolist()]
         self.had, self.has = np.zeros((2, len(changes.table.names), len(self.rows)), bool)
         self.undecided = np.zeros(len(self.rows), bool)
 

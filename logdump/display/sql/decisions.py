@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from logdump.display.sql.dialects import Dialect, Unwritable
 from trailformat import ColumnDefinition
+from trailformat.changes.row_changes import UNKNOWN_EFFECT
 
 _HERE = "\0"
 """Placeholder of a condition, which no name contains."""
@@ -32,6 +33,7 @@ class SqlTable(NamedTuple):
         lacks: for each column the reason why it cannot be named; None if it can.
         key: the columns of the key.
         condition: the text before and after the condition that finds a row.
+        dialect: the dialect of the statements.
     """
 
     name: str
@@ -43,6 +45,7 @@ class SqlTable(NamedTuple):
     lacks: list[str | None]
     key: int
     condition: tuple[bytes, bytes]
+    dialect: Dialect
 
     def plain_names(self, columns: int) -> str:
         """Return the names of a set of columns as messages list them."""
@@ -87,6 +90,7 @@ def sql_table(name: str, columns: Sequence[ColumnDefinition] | None, dialect: Di
         [why for _, why in pairs],
         key,
         (before, after),
+        dialect,
     )
 
 
@@ -118,12 +122,18 @@ class ChangeShape(NamedTuple):
 
 
 class ColumnRole(enum.Enum):
-    """The role of a column in a statement: named by INSERT, its value, set, or compared to find the row."""
+    """The role of a column in a statement: the word in braces in its form.
 
-    NAME = enum.auto()
-    VALUE = enum.auto()
-    SET = enum.auto()
-    FIND = enum.auto()
+    It is named by INSERT, its value, set, or compared to find the row; named as a part of the key, or set to the value
+    of the row that could not be inserted.
+    """
+
+    NAME = "name"
+    VALUE = "value"
+    SET = "set"
+    FIND = "find"
+    KEY = "key"
+    OVERWRITE = "overwrite"
 
 
 class ColumnSet(NamedTuple):
@@ -135,18 +145,19 @@ class ColumnSet(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The verb of a statement and its parts, in order.
+    """The form of a statement, with its table and lists of columns in braces, and its parts, in order.
 
     Without a statement ``refusal`` is the reason, unless a value in the parts cannot be written; the parts are then
     those before the missing one.
     """
 
-    verb: str
+    form: str
     parts: tuple[ColumnSet, ...] = ()
     refusal: str | None = None
 
 
-INSERT, DELETE, UPDATE, TRUNCATE = "INSERT INTO", "DELETE FROM", "UPDATE", "TRUNCATE TABLE"
+INSERT, TRUNCATE = "INSERT INTO {table} ({name}) VALUES ({value})", "TRUNCATE TABLE {table}"
+DELETE, UPDATE = "DELETE FROM {table} WHERE {find}", "UPDATE {table} SET {set} WHERE {find}"
 BEFORE, AFTER = True, False
 NO_COLUMN = "the trail has no column of the row"
 
@@ -155,7 +166,7 @@ def decide(shape: ChangeShape, table: SqlTable, *, takes_back: bool) -> Decision
     """Return the decision on the statement that repeats a change, or undoes it."""
     make = (_UNDO if takes_back else _REDO).get(shape.op)
     if make is None:
-        return Decision("", (), _REASONS.get(shape.op, f"{shape.op} is not a change of a row"))
+        return Decision("", (), _REASONS.get(shape.op, UNKNOWN_EFFECT))
     return make(shape, table)
 
 
@@ -174,6 +185,27 @@ def _insert_again(shape: ChangeShape, table: SqlTable) -> Decision:
         reason = f"the trail has {count} of the {size} columns of the row that was deleted"
         return Decision(INSERT, (), reason)
     return _insert(table, shape.had, is_before=BEFORE)
+
+
+def _upsert(table: SqlTable, row: int) -> Decision:
+    """Insert a row, or overwrite the row with its key; the columns of the key are not set anew if there are others."""
+    form = table.dialect.upsert
+    if lack := table.nameable(row)[1] or table.lack or (None if row else NO_COLUMN):
+        return Decision(form, (), lack)
+    if table.is_defined and not table.key:
+        return Decision(form, (), "the table has no key: the row that an upsert overwrites is not known")
+    _, lack = _found(table, (AFTER, row))
+    rest = row & ~table.key
+    sets = {
+        ColumnRole.FIND: table.key,
+        ColumnRole.SET: rest,
+        ColumnRole.NAME: row,
+        ColumnRole.VALUE: row,
+        ColumnRole.KEY: table.key,
+        ColumnRole.OVERWRITE: rest or table.key,
+    }
+    parts = tuple(ColumnSet(role, AFTER, columns) for role, columns in sets.items())
+    return Decision(form, () if lack else parts, lack)
 
 
 def _delete(table: SqlTable, row: int, *, is_before: bool) -> Decision:
@@ -235,10 +267,12 @@ _REASONS = {
     "TRUNCATE": "the trail does not have the rows that TRUNCATE deleted",
     "DDL": "DDL: the state before it is not in the trail",
     "LOB": "a piece of a large object: it belongs to the row before it",
+    "UPSERT": "the trail does not have the row that it may have overwritten",
     "SEQUENCE": "a sequence: SQL has no statement that sets it to a value in every database",
 }
 _REDO: dict[str, _Make] = {
     "INSERT": lambda shape, table: _insert(table, shape.has, is_before=AFTER),
+    "UPSERT": lambda shape, table: _upsert(table, shape.has),
     "UPDATE": _repeat_update,
     "PK UPDATE": _repeat_update,
     "DELETE": lambda shape, table: _delete(table, shape.had, is_before=BEFORE),

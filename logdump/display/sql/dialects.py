@@ -31,6 +31,9 @@ class Dialect:
         begin: opens a transaction; empty if the first statement does.
         nulls: the literals of NULL.
         keeps_catalog: True if the first part of a name in three parts is written.
+        upsert: the statement that inserts a row or overwrites that with its key; ``[...]`` is left out if the row has
+            no columns besides its key.
+        overwritten: the assignment of a column in ``{overwrite}``, as the new row has it.
     """
 
     name: ClassVar[str] = "ANSI"
@@ -39,6 +42,11 @@ class Dialect:
     commit: ClassVar[str] = "COMMIT;"
     nulls: ClassVar[frozenset[str]] = frozenset({"NULL"})
     keeps_catalog: ClassVar[bool] = True
+    upsert: ClassVar[str] = (
+        "MERGE INTO {table} USING (VALUES (0)) AS logdump_row (logdump_number) ON ({find})"
+        "[ WHEN MATCHED THEN UPDATE SET {set}] WHEN NOT MATCHED THEN INSERT ({name}) VALUES ({value})"
+    )
+    overwritten: ClassVar[str] = ""
 
     def identifier(self, name: str) -> str:
         """Return a name of one part, quoted.
@@ -173,6 +181,8 @@ class MySQL(Dialect):
     name: ClassVar[str] = "MYSQL"
     preamble: ClassVar[tuple[str, ...]] = ("SET NAMES utf8mb4;",)
     keeps_catalog: ClassVar[bool] = False
+    upsert: ClassVar[str] = "INSERT INTO {table} ({name}) VALUES ({value}) ON DUPLICATE KEY UPDATE {overwrite}"
+    overwritten: ClassVar[str] = "{0} = VALUES({0})"
 
     def identifier(self, name: str) -> str:
         if not name or not name.isprintable():
@@ -222,6 +232,10 @@ class PostgreSQL(Dialect):
     preamble: ClassVar[tuple[str, ...]] = ("SET client_encoding TO 'UTF8';",)
     begin: ClassVar[str] = "BEGIN;"
     keeps_catalog: ClassVar[bool] = False
+    upsert: ClassVar[str] = (
+        "INSERT INTO {table} ({name}) VALUES ({value}) ON CONFLICT ({key}) DO UPDATE SET {overwrite}"
+    )
+    overwritten: ClassVar[str] = "{0} = EXCLUDED.{0}"
 
     def one_of(self, table: str, condition: str) -> str:
         return f"ctid = (SELECT ctid FROM {table} WHERE {condition} LIMIT 1)"
@@ -285,6 +299,10 @@ class Oracle(Dialect):
     begin: ClassVar[str] = ""
     nulls: ClassVar[frozenset[str]] = frozenset({"NULL", "''"})
     keeps_catalog: ClassVar[bool] = False
+    upsert: ClassVar[str] = (
+        "MERGE INTO {table} USING DUAL ON ({find})[ WHEN MATCHED THEN UPDATE SET {set}]"
+        " WHEN NOT MATCHED THEN INSERT ({name}) VALUES ({value})"
+    )
 
     def one_of(self, table: str, condition: str) -> str:  # noqa: ARG002 - the name is not needed
         return f"{condition} AND ROWNUM = 1"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from logdump.session.selection import Selection
 from trailformat import NotATrail, Record, TrailFile
-from trailformat.changes.row_changes import OPERATIONS, ChangeSource, Half, half_of
+from trailformat.changes.row_changes import ChangeSource, Half, half_of, is_change
 from trailformat.records.record_header import LARGE_OBJECT, Transaction
 from trailformat.scan.position import NEARBY
 from trailformat.trail.row_definitions import RowDefinitions
@@ -153,7 +153,7 @@ class ScriptFiles:
 def _changes(trail: TrailFile, start: int, stop: int | None = None) -> Iterator[Record]:
     """Yield the records that are changes or parts of one."""
     for record in trail.records(start, stop):
-        if not record.is_file_header and record.header.io_type in OPERATIONS:
+        if not record.is_file_header and is_change(record.header.io_type):
             yield record
 
 
@@ -357,6 +357,6 @@ def changes_in(extent: Extent) -> int:
         for io_type, number in types.items():
             if io_type == LARGE_OBJECT:
                 pieces += number
-            elif io_type in OPERATIONS:
+            elif is_change(io_type):
                 rows += number
     return rows or pieces

@@ -6,7 +6,9 @@ lines are joined here, for thousands of rows of a batch in the same way as for a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,9 +16,6 @@ import numpy as np
 from logdump.display.sql.changed_rows import ChangedRows, DecodedChanges
 from logdump.display.sql.client_text import OneStatement, client_of, one_statement
 from logdump.display.sql.decisions import (
-    DELETE,
-    INSERT,
-    UPDATE,
     ChangeShape,
     ColumnRole,
     ColumnSet,
@@ -37,12 +36,34 @@ from trailformat.scan.rows.row_bytes import Array
 
 STATEMENT_END = b";\n"
 _MADE = -1
-_LISTS: dict[str, tuple[tuple[tuple[bytes, ColumnRole], ...], bytes]] = {
-    INSERT: (((b" (", ColumnRole.NAME), (b") VALUES (", ColumnRole.VALUE)), b")"),
-    DELETE: (((b" WHERE ", ColumnRole.FIND),), b""),
-    UPDATE: (((b" SET ", ColumnRole.SET), (b" WHERE ", ColumnRole.FIND)), b""),
-}
-"""The lists of columns in a statement by its verb: the text before each list, its role, and the text after the last."""
+_LIST = re.compile(r"([^][{}]*)(?:\[([^][{}]*))?\{(\w+)\}\]?")
+
+
+class StatementList(NamedTuple):
+    """A list of columns in a statement, the text before it, and the text that only changes with columns have next."""
+
+    before: bytes
+    opening: bytes
+    role: ColumnRole
+
+
+class StatementForm(NamedTuple):
+    """The text before the name of a table in statements, the lists of columns, and the text after the last."""
+
+    head: bytes
+    lists: tuple[StatementList, ...]
+    tail: bytes
+
+
+@cache
+def _form(text: str) -> StatementForm:
+    """Return the form that a decision has as text."""
+    head, _, rest = text.partition("{table}")
+    lists, end = [], 0
+    for match in _LIST.finditer(rest):
+        lists.append(StatementList(match[1].encode(), (match[2] or "").encode(), ColumnRole(match[3])))
+        end = match.end()
+    return StatementForm(head.encode(), tuple(lists), rest[end:].encode())
 
 
 class MadeStatements(NamedTuple):
@@ -111,14 +132,22 @@ class _Lines:
         self._head = self._text = self._separator = b""
 
     def made(self) -> MadeStatements:
-        verb = self._decisions[0].verb
+        form = _form(self._decisions[0].form)
         before, after = self._table.condition
-        self._text = verb.encode() + b" " + self._table.quoted
-        lists, tail = _LISTS.get(verb, ((), b""))
-        for opening, role in lists:
-            self._text += opening + (before if role is ColumnRole.FIND else b"")
+        self._text = form.head + self._table.quoted
+        for text, opening, role in form.lists:
+            self._text += text + (before if role is ColumnRole.FIND else b"")
+            if opening:
+                self._constant(opening, self._having(role))
             self._list(role)
-        return self._joined(tail + (after if lists and lists[-1][1] is ColumnRole.FIND else b""))
+        return self._joined(form.tail + (after if form.lists and form.lists[-1].role is ColumnRole.FIND else b""))
+
+    def _having(self, role: ColumnRole) -> Array:
+        """Return a mask of the changes that have a column in a role."""
+        is_there = np.zeros(len(self._decision_of), bool)
+        for _, masks in self._masks(role):
+            is_there |= masks.any(axis=0)
+        return is_there
 
     def _list(self, role: ColumnRole) -> None:
         """Append the columns of parts that form one list, with separators between those that a row has."""
@@ -129,10 +158,16 @@ class _Lines:
                 mask = masks[column]
                 self._separate(separator, is_begun & mask, mask)
                 is_begun |= mask
-                if role is ColumnRole.NAME:
-                    self._constant(self._table.names[column], mask)
+                if (text := self._text_of(role, self._table.names[column])) is not None:
+                    self._constant(text, mask)
                 else:
                     self._cell(part, column, mask)
+
+    def _text_of(self, role: ColumnRole, name: bytes) -> bytes | None:
+        """Return the text of a column in a role without values; None if the role has values."""
+        if role is ColumnRole.OVERWRITE:
+            return self._table.dialect.overwritten.format(name.decode()).encode()
+        return name if role in (ColumnRole.NAME, ColumnRole.KEY) else None
 
     def _masks(self, role: ColumnRole) -> Iterator[tuple[ColumnSet, Array]]:
         """Yield the parts with a role, each with masks of the changes that have a column: one row per column."""
@@ -233,10 +268,10 @@ def undo(change: Change, dialect: Dialect) -> Statement:
 
 def statements_of(changes: Sequence[Change], dialect: Dialect, *, takes_back: bool) -> list[Statement]:
     """Return the statement of each change, from its decoded values."""
-    statements = [Statement(change, None, change.problem) for change in changes]
+    statements = [Statement(change, None, change.problem or change.doubt) for change in changes]
     groups: dict[tuple[str, str, int, int], list[int]] = {}
     for index, change in enumerate(changes):
-        if change.problem:
+        if change.problem or change.doubt:
             continue
         if change.op == "DDL" and not takes_back:
             statements[index] = _ddl(change, dialect)

@@ -12,7 +12,7 @@ from logdump.notation.text import first_difference
 from logdump.notation.times import iso_time
 from trailformat import Record
 from trailformat.changes.canonical import canonical, column_form
-from trailformat.changes.row_changes import OPERATIONS, Change, ChangeSource, ColumnChange, changes_over
+from trailformat.changes.row_changes import Change, ChangeSource, ColumnChange, changes_over
 from trailformat.codec.tokens import GGS_TOKENS, token_name
 from trailformat.records.record_header import NO_TRANSACTION, io_type_name
 from trailformat.transactions.batches import TransactionRecord, TransactionRecords, TransactionSummary
@@ -259,7 +259,7 @@ class ComparedRows:
 
     def _change_row(self, change: Change) -> ComparedRow:
         places = tuple(self._place(record) for record in change.records)
-        op = OPERATIONS[change.records[-1].header.io_type]
+        op = change.op
         kind = change.table, op
         if not _has_values(change):
             form = [self._canonical(self._records.at(place)) for place in places]

@@ -11,7 +11,15 @@ from typing import Any, TypeVar
 from logdump.features.check.command import CheckOptions, check_files
 from logdump.features.check.model import BadRecordShown, CheckShown, GapShown
 from logdump.features.count.survey import CountOptions, CountRun, count_files
-from logdump.features.doctor.model import DoctorShown, Finding, Growth, LoneBeforeImages, Severity, TableImages
+from logdump.features.doctor.model import (
+    DoctorShown,
+    Finding,
+    Growth,
+    LoneBeforeImages,
+    Severity,
+    TableImages,
+    Unexplained,
+)
 from logdump.features.heartbeat.model import PathLagShown
 from logdump.features.heartbeat.survey import HeartbeatOptions, run_heartbeat
 from logdump.features.recovery.command import RecoveryOptions, RecoveryRun
@@ -39,7 +47,7 @@ from logdump.session.chosen_trail import refuse_filter, whole_trail_of
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
 from trailformat import TrailError, TrailFile
-from trailformat.changes.row_changes import OPERATIONS
+from trailformat.changes.row_changes import is_change
 from trailformat.scan import Workers
 from trailformat.totals.counting import Totals, TypeTotals
 from trailformat.trail.sequence import FilePosition
@@ -159,6 +167,11 @@ def _lone_before_images(lone: LoneBeforeImages) -> Iterator[Finding]:
         yield Finding(Severity.WARNING, text, None, "LIST")
 
 
+def _unexplained(shown: Unexplained) -> Iterator[Finding]:
+    text = f"{amount(shown.records, 'record')} {shown.reason}"
+    yield Finding(Severity.WARNING, text, shown.spot, _listed(shown.spot))
+
+
 def _transaction(ref: TransactionRef) -> str:
     return f"transaction {ref.xid or '(no XID)'}, CSN {ref.csn or '(none)'}, {amount(ref.records, 'record')}"
 
@@ -185,6 +198,7 @@ _RULES: dict[type, Callable[[Any], Iterator[Finding]]] = {
     PathLagShown: _path_lag,
     TableImages: _images,
     LoneBeforeImages: _lone_before_images,
+    Unexplained: _unexplained,
 }
 
 
@@ -216,7 +230,7 @@ class Examination:
         paths, images = self._whole.paths, ImageSurvey(self._session.definitions_of)
         yield from self._answers(check_files(self._session, CheckOptions(paths), images.take, as_trails=False))
         self.images = tuple(images.tables())
-        self.events += [*self.images, LoneBeforeImages(images.lone_number, tuple(images.lone))]
+        self.events += [*self.images, LoneBeforeImages(images.lone_number, tuple(images.lone)), *images.unexplained()]
         # NotApplied takes the batches that RECOVERY reads, so that TRANSACTIONS need not find every transaction again
         not_applied = NotApplied(self._whole, walked=True)
         options = RecoveryOptions(over=paths, keep=(), lists_files=True)
@@ -280,7 +294,7 @@ class Examination:
         """Return the tables with rows and their totals, partitions added up; the one with the most bytes first."""
         tables: dict[str, TypeTotals] = {}
         for (name, _), tally in self.totals.tables.items():
-            types = Counter({io_type: number for io_type, number in tally.types.items() if io_type in OPERATIONS})
+            types = Counter({io_type: number for io_type, number in tally.types.items() if is_change(io_type)})
             if not name or not types:
                 continue
             known = tables.setdefault(name, TypeTotals())

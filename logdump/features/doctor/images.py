@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from logdump.features.doctor.model import KeyLack, OpImages, TableImages
-from trailformat import TrailFile
+from logdump.features.doctor.model import KeyLack, OpImages, TableImages, Unexplained
+from trailformat import TrailFile, io_type_name
 from trailformat.arrays import locate_columns
-from trailformat.changes.row_changes import FULL, OPERATIONS, Half
+from trailformat.changes.row_changes import FULL, OPERATIONS, Half, is_unknown
 from trailformat.native.scan.arguments import ABSENT, GOOD
 from trailformat.scan import FILE_HEADER, RECORD, Batch
 from trailformat.scan.rows import (
@@ -19,6 +20,7 @@ from trailformat.scan.rows import (
     by_definition,
     halves_of,
     has_columns,
+    has_unknown_tokens,
     headers_of,
     learn_definitions,
     metadata_rows,
@@ -29,10 +31,14 @@ from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.trail.sequence import FilePosition
 
 _SIDES = ("before", "after")
-_WORDS = ("INSERT", "UPDATE", "PK UPDATE", "DELETE")
-_OPS = ("INSERT", "UPDATE", "UPDATE", "DELETE")
+_WORDS = ("INSERT", "UPSERT", "UPDATE", "PK UPDATE", "DELETE")
+_OPS = ("INSERT", "UPSERT", "UPDATE", "UPDATE", "DELETE")
 _NUMBERS = np.array([_WORDS.index(OPERATIONS[n]) if OPERATIONS.get(n) in _WORDS else -1 for n in range(256)])
 _IS_FULL = np.array([number in FULL for number in range(256)])
+_IS_UNKNOWN = np.array([is_unknown(number) for number in range(256)])
+_UNKNOWN_TYPES = "whose effect is not known"
+_MOST_NAMES = 5
+_UNKNOWN_TOKENS = "with GGS tokens that are not known: the values may be parts of those in the row"
 _BEFORE = ord("B")
 _MOST_BYTES, _MOST_CELLS = 1 << 24, 1 << 21
 """Maximum bytes of rows, and maximum rows times columns, processed at a time."""
@@ -87,6 +93,8 @@ class ImageSurvey:
         self.lone_number = 0
         self._tables: dict[str, _Table] = {}
         self._open: tuple[FilePosition, int] | None = None
+        self._unexplained: dict[str, Unexplained] = {}
+        self._unknown_types = Counter[str]()
         self._of: tuple[TrailFile, RowDefinitions] | None = None
 
     def take(self, trail: TrailFile, batch: Batch) -> None:
@@ -95,11 +103,32 @@ class ImageSurvey:
             self._of = trail, self._definitions_of(trail)
         learn_definitions(trail, batch)
         self._take_pairs(trail, batch)
-        numbers = np.flatnonzero((np.asarray(batch.kind) == RECORD) & (_NUMBERS[np.asarray(batch.io_type)] >= 0))
+        is_record, io_type = np.asarray(batch.kind) == RECORD, np.asarray(batch.io_type)
+        unknown = np.flatnonzero(is_record & _IS_UNKNOWN[io_type])
+        self._unknown_types.update(map(io_type_name, io_type[unknown].tolist()))
+        self._explain_not(_UNKNOWN_TYPES, trail, np.asarray(batch.rba)[unknown])
+        numbers = np.flatnonzero(is_record & (_NUMBERS[io_type] >= 0))
         if len(numbers):
             definitions = self._of[1]
             for rows in RowBytes.chunks(trail.buffer, batch, numbers, _MOST_BYTES):
                 self._take_rows(trail, definitions, rows)
+
+    def unexplained(self) -> Iterator[Unexplained]:
+        """Yield the records of unknown types, and the rows with unknown tokens."""
+        for reason, unexplained in self._unexplained.items():
+            if reason != _UNKNOWN_TYPES:
+                yield unexplained
+                continue
+            names = [f"{name} {number:,}" for name, number in self._unknown_types.most_common(_MOST_NAMES)]
+            more = len(self._unknown_types) - len(names)
+            names += [f"{more} more types"] if more else []
+            yield unexplained._replace(reason=f"{reason}: {', '.join(names)}")
+
+    def _explain_not(self, reason: str, trail: TrailFile, rbas: Array) -> None:
+        """Count records of which the effect is not known, for a reason."""
+        if len(rbas):
+            known = self._unexplained.get(reason, Unexplained(0, reason, FilePosition(trail.path, int(rbas[0]))))
+            self._unexplained[reason] = known._replace(records=known.records + len(rbas))
 
     def tables(self) -> Iterator[TableImages]:
         """Yield the images of each table, in the order of first rows."""
@@ -111,6 +140,7 @@ class ImageSurvey:
             yield TableImages(name, table.columns, table.keys, images, tuple(table.lacks.values()))
 
     def _take_rows(self, trail: TrailFile, definitions: RowDefinitions, rows: RowBytes) -> None:
+        self._explain_not(_UNKNOWN_TOKENS, trail, rows.of("rba")[has_unknown_tokens(rows)])
         headers = headers_of(rows)
         rows = rows.subset(np.flatnonzero(~headers.is_continued))
         groups = by_definition(rows, headers.table_index[~headers.is_continued])

@@ -97,7 +97,7 @@ OP_IMAGES = Shape(
     "op_images",
     "The images of one operation of a table.",
     (
-        member("op", "string", "INSERT, UPDATE or DELETE"),
+        member("op", "string", "INSERT, UPSERT, UPDATE or DELETE"),
         member("side", "string", "before or after"),
         member("records", "number", "Records with such an image"),
         member("least", "number", "The fewest columns in one"),
@@ -110,7 +110,7 @@ KEY_LACK = Shape(
     "key_lack",
     "Records without all columns of the key: supplemental logging is not complete.",
     (
-        member("op", "string", "INSERT, UPDATE or DELETE"),
+        member("op", "string", "INSERT, UPSERT, UPDATE or DELETE"),
         member("records", "number", "How many"),
         member("columns", "list of string", "The columns that are not there"),
         member("place", "spot", "The first of them", SPOT.one("spot")),

@@ -80,7 +80,7 @@ class OpImages(NamedTuple):
     """The before or after images of one operation of a table.
 
     Attributes:
-        op: INSERT, UPDATE or DELETE.
+        op: INSERT, UPSERT, UPDATE or DELETE.
         side: ``before`` or ``after``.
         records: number of records with such an image.
         least, most: the fewest and the most columns in one.
@@ -95,6 +95,14 @@ class OpImages(NamedTuple):
     most: int
     whole: int
     keys: int
+
+
+class Unexplained(NamedTuple):
+    """Records of which the effect is not known in full: their number, the reason, and the place of the first."""
+
+    records: int
+    reason: str
+    spot: FilePosition
 
 
 class KeyLack(NamedTuple):

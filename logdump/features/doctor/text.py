@@ -149,12 +149,19 @@ def _images(images: tuple[TableImages, ...]) -> Iterator[str]:
     if not images:
         return
     yield ""
-    titles = ("Insert", "Update before", "Update after", "Delete")
+    titles = {
+        "Insert": ("INSERT", "after"),
+        "Upsert": ("UPSERT", "after"),
+        "Update before": ("UPDATE", "before"),
+        "Update after": ("UPDATE", "after"),
+        "Delete": ("DELETE", "before"),
+    }
+    if not any(op_images.op == "UPSERT" for table in images for op_images in table.images):
+        del titles["Upsert"]
     yield f"{'Columns in the images':<40} {'Key':>4}  " + "".join(f"{title:<16}" for title in titles).rstrip()
     for table in images[:_MOST_TABLES]:
         sides = {(op_images.op, op_images.side): _columns(op_images, table.columns) for op_images in table.images}
-        wanted = (("INSERT", "after"), ("UPDATE", "before"), ("UPDATE", "after"), ("DELETE", "before"))
-        cells = "".join(f"{sides.get(side, '-'):<16}" for side in wanted).rstrip()
+        cells = "".join(f"{sides.get(side, '-'):<16}" for side in titles.values()).rstrip()
         yield f"{escape(table.table):<40} {len(table.keys) or 'none':>4}  {cells}"
 
 

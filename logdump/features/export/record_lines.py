@@ -36,7 +36,7 @@ from logdump.session.session import Session
 from trailformat import TrailError, TrailFile
 from trailformat.arrays import BytesAt, Digits, Field, Numbered, Strings, new_room, write_lines
 from trailformat.arrays.lines import LinePart
-from trailformat.changes.row_changes import FULL, OPERATIONS
+from trailformat.changes.row_changes import FULL, OPERATIONS, is_unknown
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.records.record_header import DDL_OP, METADATA, PIECES, PLACES
 from trailformat.scan import RECORD, Batch
@@ -48,6 +48,7 @@ from trailformat.scan.rows import (
     RowBytes,
     by_definition,
     has_columns,
+    has_unknown_tokens,
     headers_of,
     piece_numbers,
     related_rows,
@@ -59,7 +60,7 @@ _MOST_BYTES = 3 << 20
 """Bytes of records that become lines together; the lines are several times as long."""
 _WIDEST = 0xFFFF
 """Above this size RecLength is not the length of the data."""
-_IS_PLAIN = np.array([number not in {METADATA, DDL_OP, *PIECES} for number in range(256)])
+_IS_PLAIN = np.array([number not in {METADATA, DDL_OP, *PIECES} and not is_unknown(number) for number in range(256)])
 """Types whose lines need only the record, its transaction and the other half of its update."""
 _IS_FULL = np.array([number in FULL for number in range(256)])
 
@@ -142,7 +143,7 @@ def _ordinary(rows: RowBytes, related: Related, is_continued: Array) -> Array:
     is_full = _IS_FULL[rows.of("io_type")] & ~has_columns(rows)
     is_whole = _IS_PLAIN[rows.of("io_type")] & ~is_full & ~is_continued
     is_known = (rows.kind == RECORD) & (rows.of("length") <= _WIDEST) & (related.other[rows.rows] != UNKNOWN)
-    mask: Array = is_known & (is_whole | (related.base[rows.rows] >= 0))
+    mask: Array = is_known & (is_whole | (related.base[rows.rows] >= 0)) & ~has_unknown_tokens(rows)
     return mask
 
 

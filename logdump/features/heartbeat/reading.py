@@ -117,7 +117,7 @@ def timestamp(value: Value) -> int | None:
     return from_datetime(seconds) + int((match[3] or "0").ljust(6, "0")[:6])
 
 
-_ROWS = frozenset({"INSERT", "UPDATE", "PK UPDATE", "DELETE"})
+_ROWS = frozenset({"INSERT", "UPSERT", "UPDATE", "PK UPDATE", "DELETE"})
 
 
 class HeartbeatReader:

@@ -18,7 +18,7 @@ from logdump.language.parameters import FreeText, Number, Table
 from logdump.notation.text import amount, escape
 from logdump.notation.values import ColumnOperand, pairs_text, read_pairs
 from logdump.session.defined_names import table_of_any_schema, undefined_column
-from logdump.session.errors import ArgumentError, CommandError
+from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.session import Session
 from trailformat import Change, ColumnChange, TrailFile, change_of
@@ -93,6 +93,7 @@ def run_row(session: Session, given: tuple[str, str, RowUndo] | None) -> Iterato
         stopped = interrupt
         search.unread[PARTIAL] = None
     yield from (Notice((sentence,)) for sentence in search.unread)
+    yield from (Notice((sentence,), ExitStatus.OK) for _, sentence in sorted(search.truncates.items()))
     changes = list(story(search.changes.values()))
     if stopped is not None and (undo.is_wanted or not changes):
         raise stopped
@@ -104,7 +105,7 @@ def run_row(session: Session, given: tuple[str, str, RowUndo] | None) -> Iterato
     for change in changes:
         is_applied = None if applied is None else change in applied
         yield RowChangeShown(change.path, change.row, is_applied, change.user_tokens)
-    yield _story_shown(session, question, changes, applied, is_read=not search.unread)
+    yield _story_shown(session, question, changes, applied, search)
     if stopped is not None:
         raise stopped
 
@@ -121,19 +122,20 @@ def _story_shown(
     question: RowQuestion,
     changes: list[RowChange],
     applied: list[RowChange] | None,
-    *,
-    is_read: bool,
+    search: RowSearch,
 ) -> RowStoryShown:
     keys = {key.identity: key for change in changes for key in change.keys}
     is_filtered = session.filters_in_use is not None and session.filters_in_use.active
     is_there = None if applied == [] else (applied[-1].after is not None) if applied else changes[0].before is not None
+    if is_there and any(place > (changes[-1].number, changes[-1].rba) for place in search.truncates):
+        is_there = False
     number = 0 if applied is None else len(changes) - len(applied)
     return RowStoryShown(
         changes[0].table,
         tuple(map(key_text, keys.values())),
         len(changes),
         is_there,
-        is_filtered or not is_read,
+        is_filtered or bool(search.unread),
         is_filtered,
         number,
         _undo_line(question),

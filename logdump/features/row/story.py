@@ -19,9 +19,10 @@ from logdump.session.across import over_files
 from logdump.session.events import Event
 from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
-from trailformat import Change, ColumnChange, ColumnDefinition, Record, TrailError, Value, change_of
+from trailformat import Change, ColumnChange, ColumnDefinition, Record, TrailError, Value, change_of, io_type_name
+from trailformat.changes.row_changes import is_unknown
 from trailformat.records.record import UserTokens
-from trailformat.records.record_header import KEY_FIELD_COMP_32, PK_UPDATE, UNIFIED_PK_UPDATE
+from trailformat.records.record_header import KEY_FIELD_COMP_32, PK_UPDATE, PURGE_DATA, UNIFIED_PK_UPDATE
 from trailformat.values.comparing import Operand, equals, identity, operand_of
 
 Identity = tuple[Hashable, ...]
@@ -126,6 +127,8 @@ _MOST_KEYS = 64
 """Maximum number of keys of a row that are followed."""
 _MOST_UPDATES = 1 << 17
 """Maximum number of keys for which updates of the key are remembered."""
+_ANY_ROW = RecType(tuple(number for number in range(256) if is_unknown(number) or number == PURGE_DATA))
+"""The types of records that may concern any row of their table."""
 _KEY_UPDATES = RecType((PK_UPDATE, KEY_FIELD_COMP_32, UNIFIED_PK_UPDATE))
 
 
@@ -146,6 +149,7 @@ class RowSearch:
     Attributes:
         changes: the changes by file number and RBA.
         unread: sentences about data that was not read, such as damage; changes in it are missing.
+        truncates: the sentence about each TRUNCATE of the table, by file number and RBA.
     """
 
     def __init__(self, session: Session, question: RowQuestion) -> None:
@@ -155,6 +159,7 @@ class RowSearch:
         self._neighbours: dict[Identity, dict[Identity, RowKey]] = {}
         self.changes: dict[tuple[int, int], RowChange] = {}
         self.unread: dict[str, None] = {}
+        self.truncates: dict[tuple[int, int], str] = {}
 
     def run(self) -> Iterator[Event]:
         """Search all files for the key, then for the keys that its updates lead to; yield progress."""
@@ -217,8 +222,11 @@ class RowSearch:
     def _take(self, number: int, rows: RecordRows, record: Record) -> None:
         session = self._session
         change = change_of(session.trail, record, session.row_definitions, session.cursor.transactions)
-        keys = keys_of(change, kind_of(change.records[-1]), self._question.key) if change is not None else None
-        if change is None or keys is None:
+        if change is None or change.op == "TRUNCATE":
+            self._take_other(number, record, change)
+            return
+        keys = keys_of(change, kind_of(change.records[-1]), self._question.key)
+        if keys is None:
             return
         before, after = keys
         if before is not None and after is not None and before.identity != after.identity:
@@ -233,6 +241,15 @@ class RowSearch:
             row_change = RowChange(number, rba, session.trail.path, row, change.table, before, after, rbas, tokens)
             self.changes[number, rba] = row_change
 
+    def _take_other(self, number: int, record: Record, change: Change | None) -> None:
+        """Note a record that may concern any row of the table."""
+        name, where = self._session.trail.name_of(record), f"RBA {record.rba} of {self._session.trail.path.name}"
+        if change is not None:
+            self.truncates[number, record.rba] = f"TRUNCATE of {name} at {where} removes the row if it is there."
+        elif is_unknown(record.header.io_type):
+            kind = io_type_name(record.header.io_type)
+            self.unread[f"{kind} of {name} at {where}: whether it changes the row is not known."] = None
+
     def _note_update(self, before: RowKey, after: RowKey) -> None:
         if len(self._neighbours) < _MOST_UPDATES:
             self._neighbours.setdefault(before.identity, {})[after.identity] = after
@@ -246,5 +263,5 @@ def _filters(question: RowQuestion, keys: list[tuple[Operand, ...]], *, takes_ke
     for index, pair in enumerate(question.key):
         operands = dict.fromkeys(key[index] for key in keys)
         values = [ColumnValue(Comparison.EQUAL, operand, pair.name, pair.is_exact) for operand in operands]
-        criteria.append([*values, *[_KEY_UPDATES] * takes_key_updates])
+        criteria.append([*values, _ANY_ROW, *[_KEY_UPDATES] * takes_key_updates])
     return [FilterSet(include=CriterionSet(any_of, Match.ANY)) for any_of in criteria]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from logdump.session.reading import Reading
 from logdump.session.session import Session
-from trailformat.changes.row_changes import OPERATIONS
+from trailformat.changes.row_changes import is_change, operation_of
 from trailformat.scan import FILE_HEADER, RECORD, Batch, scan
 
 MOST_INTERVALS = 1024
@@ -110,8 +110,8 @@ def _parts(batch: Batch, rows: Sequence[int]) -> list[VolumeInterval]:
 
 KINDS = ("insert", "update", "delete", "other")
 """The kinds of operations; ``other`` is DDL, LOBs and everything else that does not change a row."""
-_VERBS = {"INSERT": 0, "UPDATE": 1, "PK UPDATE": 1, "DELETE": 2, "TRUNCATE": 2}
-_KIND_OF = {io_type: _VERBS.get(verb, 3) for io_type, verb in OPERATIONS.items()}
+_VERBS = {"INSERT": 0, "UPSERT": 0, "UPDATE": 1, "PK UPDATE": 1, "DELETE": 2, "TRUNCATE": 2}
+_KIND_OF = {io_type: _VERBS.get(operation_of(io_type), 3) for io_type in range(256) if is_change(io_type)}
 
 
 class ShapeColumn(NamedTuple):

@@ -127,6 +127,7 @@ def one_command(text: str, *, has_lines: bool = False) -> str:
 
 _OPERATIONS = {
     "insert": "Insert",
+    "upsert": "Upsert",
     "update": "Update, UpdateComp, FieldComp, GGSPKUpdate, GGSKeyFieldComp32, GGSUnifiedUpdate, GGSUnifiedPKUpdate",
     "delete": "Delete",
     "truncate": "GGSPurgedata",

@@ -31,7 +31,9 @@ from logdump.spark.source.table_columns import table_columns
 
 CHANGE_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("_table", STRING, "Name of the table"),
-    RowColumn("_op", STRING, "`insert`, `update`, `delete`, `truncate`; with `keyUpdate whole` also `key update`"),
+    RowColumn(
+        "_op", STRING, "`insert`, `upsert`, `update`, `delete`, `truncate`; with `keyUpdate whole` also `key update`"
+    ),
     RowColumn("_sequence", STRING, "Place of the change in the trail, as text that sorts in the order of the changes"),
     RowColumn("_absent", STRINGS, "Columns that the record does not have: null here, and unchanged; null if none"),
     RowColumn("_csn", STRING, "LOGCSN of the transaction; null if unknown"),

@@ -13,6 +13,7 @@ from logdump.arrow.records.rows import Array
 from logdump.arrow.records.schema import Selected, arrow_schema
 from logdump.arrow.tables.changes import TableChanges
 from logdump.arrow.tables.group import Group, TableBatches, pieces
+from logdump.arrow.tables.layout import CHANGES_OF_TABLES
 from logdump.spark.source.change_columns import ARROW, ChangedTable, changed_tables
 from logdump.spark.source.slices import MOST_ROWS, OpenSlice, cut, wanted_rows
 from logdump.spark.source.table_columns import table_columns
@@ -31,7 +32,7 @@ def change_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator
     """Yield the changes of the tables in a slice as record batches. Raises like ``reader.read``."""
     tables = changed_tables(request.foreseen, request.options)
     makers = {table.name: _Changes(source, request, schema, table, is_only=len(tables) == 1) for table in tables}
-    batches = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
+    batches = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None, CHANGES_OF_TABLES)
     for batch, numbers in wanted_rows(source, MOST_ROWS):
         learn_definitions(source.trail, batch)
         for rows in cut(batch, numbers[_are_of(makers.keys(), batch, numbers)], request.options):

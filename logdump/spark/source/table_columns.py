@@ -41,7 +41,11 @@ if TYPE_CHECKING:
 FIXED: tuple[RowColumn, ...] = (
     RowColumn("file", STRING, "Path of the trail file"),
     RowColumn("rba", BIGINT, "Byte offset of the record in its file"),
-    RowColumn("op", STRING, "INSERT, UPDATE, PK UPDATE, DELETE, TRUNCATE"),
+    RowColumn(
+        "op",
+        STRING,
+        "INSERT, UPSERT, UPDATE, PK UPDATE, DELETE, TRUNCATE; else the name of an IOType whose effect is not known",
+    ),
     RowColumn("csn", STRING, "LOGCSN of the record's transaction; null if unknown"),
     RowColumn("xid", STRING, "TRANID of the transaction; null if unknown"),
     RowColumn("time", TIMESTAMP, "IO Time; null outside the years 1 to 9999"),

@@ -23,7 +23,7 @@ from logdump.arrow.records.rows import Array, Rows
 from logdump.arrow.records.schema import CORRUPT, Selected
 from logdump.arrow.tables.arrow_rows import all_problems, batch_of, schema_of
 from logdump.arrow.tables.group import Group, TableBatches, pieces
-from logdump.arrow.tables.layout import PROBLEMS, SIDES, RowProblem, TableLayout
+from logdump.arrow.tables.layout import CHANGES_OF_TABLES, PROBLEMS, SIDES, RowProblem, TableLayout
 from logdump.arrow.tables.row_lobs import with_lobs
 from logdump.spark.errors import SchemaChanged, report
 from logdump.spark.source.slices import MOST_ROWS, OpenSlice, cut, wanted_rows
@@ -291,7 +291,7 @@ def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[
         SourceError: as from ``reader.read``.
     """
     name, shape = request.options.rows_of or "", RowShape(source, request.selected, schema, request.foreseen)
-    tables = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None)
+    tables = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None, CHANGES_OF_TABLES)
     has_transactions = not _OF_TRANSACTIONS.isdisjoint(request.wanted)
     for batch, numbers in wanted_rows(source, MOST_ROWS, request.workers):
         if request.unproven is not None:

@@ -138,9 +138,9 @@ class DatabaseTarget(ApplyTarget):
     def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
         with self._errors():
             known = self._tables[table]
-            destinations = changes.destinations() if not overwrite else ()
-            net = changes.net(self._present(known, destinations) if destinations else (), overwrite=overwrite)
-            if net.conflicts and not overwrite:
+            sought = changes.sought(overwrite=overwrite)
+            net = changes.net(self._present(known, sought) if sought else (), overwrite=overwrite)
+            if net.conflicts:
                 first = net.conflicts[0]
                 raise (KeyShared if first.is_open else ChangeRefused)(first.problem, first.number)
             _Application(self, known, net, overwrite=overwrite).run()

@@ -106,8 +106,8 @@ class LakeTarget(ApplyTarget):
         self._held = {}
 
     def _write(self, table: SourceTable, changes: Changes, position: str) -> None:
-        destinations = changes.destinations() if not self._overwrite else ()
-        net = changes.net({*self._rows(table, destinations)} if destinations else (), overwrite=self._overwrite)
+        sought = changes.sought(overwrite=self._overwrite)
+        net = changes.net({*self._rows(table, sought)} if sought else (), overwrite=self._overwrite)
         spelled = dict(zip(changes.columns, table.columns, strict=True))
         absent = [frozenset(spelled[name] for name in names) for names in net.absent]
         net = net._replace(rows=net.rows.rename_columns([*table.columns]), absent=absent)
@@ -115,7 +115,7 @@ class LakeTarget(ApplyTarget):
         origins = {origin for origin in net.origins if origin is not None}
         there = self._rows(table, origins | {*net.gone} | {*keys})
         self.check_alone(table, self.position_of(table.name))
-        if net.conflicts and not self._overwrite:
+        if net.conflicts:
             raise ChangeRefused(net.conflicts[0].problem, net.conflicts[0].number)
         if not self._overwrite:
             _expect(table, net, keys, there)

@@ -3,6 +3,7 @@
     insert 1, update 1        -> insert 1
     update 2 (A), update 2 (B) -> update 2 (A, B)
     key update 3 to 4, 4 to 3  -> two moves, in any order of the rows
+    upsert 6                   -> insert 6, or update 6 if the table has such a row
     delete 5, insert 5         -> 5 is removed, 5 is inserted
 
 Each target applies it in this order: all rows are removed (truncate), rows are removed, changed, inserted. A row that
@@ -24,6 +25,8 @@ Key = tuple[Any, ...]
 Absent = frozenset[str]
 _NOTHING: Absent = frozenset()
 _SEPARATOR = "\0"
+_OPS = frozenset({"insert", "upsert", "update", "delete", "truncate", "move"})
+"""The operations whose effect is known; a ``move`` is the delete and the insert of an update of the key."""
 
 
 class RowEffect(enum.StrEnum):
@@ -53,7 +56,8 @@ class NetEffect(NamedTuple):
         origins: old key of each row, None if it is inserted.
         absent: columns of each row whose values do not change.
         changed_by: number of the last change of each row.
-        conflicts: impossible changes: of a missing row, or of two rows with the same key.
+        conflicts: impossible changes: of a missing row, or of two rows with the same key; with ``overwrite`` only those
+            whose effect is not known.
     """
 
     is_truncated: bool
@@ -111,9 +115,8 @@ class Changes:
         self._batches.append(batch)
         self.count += len(batch)
 
-    def rows(self) -> pa.Table:
-        """Return the rows that an empty table has after the changes: its columns, and ``_absent``."""
-        net = self.net(overwrite=True)
+    def rows(self, net: NetEffect) -> pa.Table:
+        """Return the rows that an empty table has after a net effect: its columns, and ``_absent``."""
         absent = [sorted(names) or None for names in net.absent]
         return net.rows.append_column("_absent", pa.array(absent, pa.list_(pa.string())))
 
@@ -122,17 +125,26 @@ class Changes:
         self._batches = [pa.concat_tables(self._batches).combine_chunks()]
         return self._batches[0]
 
-    def destinations(self) -> set[Key]:
-        """Return the keys to which rows move: the meaning of a swap depends on whether the table has rows with them."""
-        if not self.count or not pc.any(pc.ends_with(self.all()["_sequence"], "1")).as_py():
+    def sought(self, *, overwrite: bool = False) -> set[Key]:
+        """Return the keys for which the effect depends on whether the table has a row with them.
+
+        They are those of upserts and, unless rows are replaced, those to which rows move, as in a swap.
+        """
+        if not self.count:
             return set()
-        return {key for op, key, *_ in self._steps(self.all()) if op == "move"}
+        ops = {"upsert"} if overwrite else {"upsert", "move"}
+        is_sought = pc.equal(self.all()["_op"], "upsert")
+        if not overwrite:
+            is_sought = pc.or_(is_sought, pc.ends_with(self.all()["_sequence"], "1"))
+        if not pc.any(is_sought).as_py():
+            return set()
+        return {key for op, key, *_ in self._steps(self.all()) if op in ops and None not in key}
 
     def net(self, present: Collection[Key] = (), *, overwrite: bool = False) -> NetEffect:
         """Return their net effect on a table.
 
         Args:
-            present: those of ``destinations`` for which the table has a row.
+            present: those of ``sought`` for which the table has a row.
             overwrite: whether a row replaces another with its key.
         """
         table = self.all()
@@ -181,7 +193,7 @@ class Changes:
             [row.origin for row in rows],
             [row.absent for row in rows],
             numbers.tolist(),
-            [*replay.conflicts, *replay.shared_keys()],
+            [*replay.unknown, *(() if replay.overwrite else (*replay.conflicts, *replay.shared_keys()))],
         )
 
 
@@ -191,23 +203,24 @@ class _Replay:
     Two rows share a key in the middle of a swap: the one that was there first is the one that leaves.
 
     Args:
-        present: keys that the table has, of those to which rows move.
+        present: keys that the table has, of those that are sought.
         columns: the columns of the table.
         overwrite: whether a row replaces another with its key.
     """
 
     def __init__(self, present: Collection[Key], columns: Absent, *, overwrite: bool) -> None:
-        self._overwrite = overwrite
+        self.overwrite = overwrite
         self._present = {*present}
         self._columns = columns
         self._rows: dict[Key, list[_Row]] = {}
         self.gone: dict[Key, int] = {}
         self.is_truncated = False
         self.conflicts: list[Conflict] = []
+        self.unknown: list[Conflict] = []
 
     def rows(self) -> Iterable[_Row]:
         """Return the rows that are left."""
-        return (row for rows in self._rows.values() for row in (rows[-1:] if self._overwrite else rows))
+        return (row for rows in self._rows.values() for row in (rows[-1:] if self.overwrite else rows))
 
     def shared_keys(self) -> Iterator[Conflict]:
         """Yield the conflicts of rows that have moved to a key which another row has kept."""
@@ -216,26 +229,34 @@ class _Replay:
                 yield Conflict(rows[-1].number, f"two rows have the key {_shown(key)}", is_open=True)
 
     def take(self, op: str, key: Key, number: int, absent: Absent, before: Key) -> None:
-        if op == "truncate":
+        if op not in _OPS:
+            self.unknown.append(Conflict(number, "its effect on the table is not known"))
+        elif op == "truncate":
             self.is_truncated = True
             self._present.clear()
             self._rows.clear()
             self.gone.clear()
         elif None in key:
             self.conflicts.append(Conflict(number, f"the {op} has no value for a column of the key"))
-        elif op == "insert":
+        elif op == "upsert" and (self._rows.get(key) or (key in self._present and key not in self.gone)):
+            self._change(key, number, absent)
+        elif op in ("insert", "upsert"):
             row = _Row(None, number, absent)
-            self._rows[key] = [row] if self._overwrite else [*self._rows.get(key, ()), row]
+            self._rows[key] = [row] if self.overwrite else [*self._rows.get(key, ()), row]
         elif op == "update":
-            if rows := self._rows.get(key):
-                rows[-1].change(number, absent)
-            else:
+            if not self._rows.get(key):
                 self._expect(op, key, number)
-                self._rows[key] = [_Row(key, number, absent)]
+            self._change(key, number, absent)
         elif op == "delete":
             self._leave(op, key, number)
         else:
             self._move(before, key, number, absent)
+
+    def _change(self, key: Key, number: int, absent: Absent) -> None:
+        if rows := self._rows.get(key):
+            rows[-1].change(number, absent)
+        else:
+            self._rows[key] = [_Row(key, number, absent)]
 
     def _expect(self, op: str, key: Key, number: int) -> None:
         if self.is_truncated or key in self.gone:

@@ -189,7 +189,12 @@ def latest(changes: DataFrame, table: str | None = None) -> DataFrame:
     for rows in arrow_tables(changes):
         if (own := by_table(rows, [*tables]).get(known.name)) is not None:
             collected.add(own.take(pc.sort_indices(own["_sequence"])))
-    return changes.sparkSession.createDataFrame(collected.rows())
+    net = collected.net(overwrite=True)
+    if net.conflicts:
+        number, problem, _ = net.conflicts[0]
+        [change] = collected.all().slice(number, 1).select(["_file", "_rba", "_op"]).to_pylist()
+        raise BadTrail(f"{change['_file']}, RBA {change['_rba']}: {change['_op']}: {problem}")
+    return changes.sparkSession.createDataFrame(collected.rows(net))
 
 
 class ApplyRequest(NamedTuple):

@@ -44,6 +44,7 @@ _HEADINGS = {
 }
 _HEARTBEAT = "H"
 _BRACKETS = 4
+_ROWS = frozenset({RecordKind.INSERT, RecordKind.UPSERT, RecordKind.UPDATE, RecordKind.DELETE})
 """Number of colours of brackets."""
 
 _ORDER = tuple(column.name for column in COLUMNS)
@@ -231,7 +232,7 @@ def kind_letter(row: ListRow) -> str:
 
 
 def _is_heartbeat(row: ListRow) -> bool:
-    is_row = row.story is not None and row.story.kind in (RecordKind.INSERT, RecordKind.UPDATE, RecordKind.DELETE)
+    is_row = row.story is not None and row.story.kind in _ROWS
     return is_row and role_of(row.table) is not None
 
 

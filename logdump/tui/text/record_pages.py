@@ -231,6 +231,7 @@ def ddl_lines(session: Session, record: Record) -> Iterator[Line]:
 
 KIND_STYLES = {
     RecordKind.INSERT: "insert",
+    RecordKind.UPSERT: "insert",
     RecordKind.UPDATE: "update",
     RecordKind.DELETE: "delete",
     RecordKind.TRUNCATE: "delete",
@@ -293,6 +294,8 @@ def _table(change: Change, record: Record, session: Session, width: int) -> Iter
     if change.problem is not None:
         yield line(f"Values cannot be shown: {escape(change.problem)}", "warn")
         yield from map(line, undecoded_bytes(record, session.settings))
+    if change.doubt is not None:
+        yield line(escape(change.doubt), "warn")
     if not change.columns:
         return
     shown, (head, *rows) = values_table(change, max(_NARROWEST, width // _SHARE))

@@ -311,3 +311,10 @@ def test_the_record_displayed_last_stays_it(line: Line) -> None:
     before = line("safe")
     assert line("row TEAHOUSE.TEAS TEA_CODE=PUE07")
     assert line("safe") == before
+
+
+def test_a_truncate_removes_the_row_if_no_change_follows() -> None:
+    answer = logdump("row", "et", "TEAHOUSE.SALES", "SALE_ID=500002")
+    assert answer.out.splitlines()[-1] == "TEAHOUSE.SALES 500002: 2 changes; after them the row was deleted."
+    assert answer.err == "TRUNCATE of TEAHOUSE.SALES at RBA 5352 of et000000000 removes the row if it is there.\n"
+    assert answer.status == 0

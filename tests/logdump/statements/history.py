@@ -16,6 +16,7 @@ from fixtures.changes import (
     unified_update,
     update,
     update_pair,
+    upsert,
 )
 from fixtures.flavour import MYSQL_21, Flavour
 from fixtures.shop import Row, ShopTable
@@ -36,11 +37,14 @@ class History(NamedTuple):
 
 
 class _Shop:
-    def __init__(self, seed: int, table: ShopTable, words: tuple[str, ...], *, can_be_undone: bool) -> None:
+    def __init__(
+        self, seed: int, table: ShopTable, words: tuple[str, ...], *, can_be_undone: bool, upserts: bool = False
+    ) -> None:
         self.random = Random(seed)
         self.table = table
         self.words = words
         self.can_be_undone = can_be_undone
+        self.upserts = upserts
         self.has_key = any(column.flags & KEY for column in table.columns)
         self._made = 0
         self.rows: list[Row] = [self.row() for _ in range(4)]
@@ -63,6 +67,7 @@ class _Shop:
         """One change of a random kind, done to the rows."""
         kinds = [self._insert, self._unified_update]
         kinds += [self._delete] * bool(self.rows)
+        kinds += [self._upsert] * 3 * self.upserts
         if self.has_key:
             kinds += [self._pair, self._unified_key_update]
             kinds += [] if self.can_be_undone else [self._update, self._key_update]
@@ -72,6 +77,16 @@ class _Shop:
         row = self.random.choice(self.rows) if self.rows and not self.has_key else self.row()
         self.rows.append(row)
         return (insert(self.table, row),)
+
+    def _upsert(self) -> tuple[Change, ...]:
+        """A row as it is now: a new one, or one with the key of another."""
+        row = self.row()
+        if self.rows and self.random.random() < 0.6:
+            at = self.random.randrange(len(self.rows))
+            row = self.rows[at] = (self.rows[at][0], *row[1:])
+        else:
+            self.rows.append(row)
+        return (upsert(self.table, row),)
 
     def _delete(self) -> tuple[Change, ...]:
         return (delete(self.table, self.rows.pop(self.random.randrange(len(self.rows)))),)
@@ -112,10 +127,11 @@ def write_history(
     *,
     odd_words: bool = False,
     can_be_undone: bool = False,
+    upserts: bool = False,
     flavour: Flavour = MYSQL_21,
 ) -> History:
     """A trail of twelve transactions at ``path``."""
-    shop = _Shop(seed, table, _WORDS + _ODD if odd_words else _WORDS, can_be_undone=can_be_undone)
+    shop = _Shop(seed, table, _WORDS + _ODD if odd_words else _WORDS, can_be_undone=can_be_undone, upserts=upserts)
     before = list(shop.rows)
     with TrailWriter(path, order=flavour.order) as writer:
         capture = Capture(writer, flavour)

@@ -38,6 +38,8 @@ NO_DEFINITION = "no definition of the table: its columns have no names (SOURCEDE
 NO_NAME = "column 0 has no name: no definition of the table fits (SOURCEDEFS reads some)"
 NO_NAME_2 = NO_NAME.replace("column 0", "column 2")
 NO_COLUMN = "the trail has no column of the row"
+UNKNOWN = "the effect of a record of this type is not known"
+OVERWRITTEN = "the trail does not have the row that it may have overwritten"
 NO_KEY = "the table has no key, and the trail lacks columns of the row"
 
 
@@ -64,12 +66,38 @@ class One(NamedTuple):
         }[dialect]
 
 
+class Upsert(NamedTuple):
+    """An insert that overwrites: the values, their columns, and the columns besides the key with their values."""
+
+    values: str
+    names: tuple[str, ...]
+    rest: tuple[tuple[str, str], ...]
+
+    def by(self, dialect: str) -> str:
+        """The statement as each dialect has it."""
+        names = ", ".join(f'"{name}"' for name in self.names)
+        insert = f'INSERT INTO "SHOP"."STOCK" ({names}) VALUES {self.values}'
+        updated = [name for name, _ in self.rest] or ["CODE", "SHELF"]
+        sets = ", ".join(f'"{name}" = {value}' for name, value in self.rest)
+        update = f" WHEN MATCHED THEN UPDATE SET {sets}" if sets else ""
+        merged = f"""ON ("CODE" = 'A1' AND "SHELF" = 'top'){update} WHEN NOT MATCHED THEN INSERT ({names}) VALUES """
+        return {
+            "ORACLE": f'MERGE INTO "SHOP"."STOCK" USING DUAL {merged}{self.values}',
+            "MYSQL": f"{insert} ON DUPLICATE KEY UPDATE ".replace('"', "`")
+            + ", ".join(f"`{name}` = VALUES(`{name}`)" for name in updated),
+            "POSTGRESQL": f'{insert} ON CONFLICT ("CODE", "SHELF") DO UPDATE SET '
+            + ", ".join(f'"{name}" = EXCLUDED."{name}"' for name in updated),
+            "ANSI": 'MERGE INTO "SHOP"."STOCK" USING (VALUES (0)) AS logdump_row (logdump_number) '
+            f"{merged}{self.values}",
+        }[dialect]
+
+
 class Case(NamedTuple):
     """A change; what REDO and UNDO make of it: a statement, or a reason (a plain text)."""
 
     change: Change
-    redo: Sql | One | str
-    undo: Sql | One | str
+    redo: Sql | One | Upsert | str
+    undo: Sql | One | Upsert | str
 
 
 _UNREAD = Value(b"\xff", None, problem="not utf-8 from byte 0 on")
@@ -212,7 +240,37 @@ CASES = {
         "the record has no statement",
         "DDL: the state before it is not in the trail",
     ),
-    "what is no change": Case(change("FETCH"), "FETCH is not a change of a row", "FETCH is not a change of a row"),
+    "a record of a type that is not known": Case(change("Type 141"), UNKNOWN, UNKNOWN),
+    "an upsert": Case(
+        change("UPSERT", after=_OLD),
+        Upsert("('A1', 'top', 'it''s', 5)", ("CODE", "SHELF", "NOTE", "KG"), (("NOTE", "'it''s'"), ("KG", "5"))),
+        OVERWRITTEN,
+    ),
+    "an upsert of a part of the row": Case(
+        change("UPSERT", after=("A1", "top", None, NULL)),
+        Upsert("('A1', 'top', NULL)", ("CODE", "SHELF", "KG"), (("KG", "NULL"),)),
+        OVERWRITTEN,
+    ),
+    "an upsert of the key alone": Case(
+        change("UPSERT", after=("A1", "top", None, None)),
+        Upsert("('A1', 'top')", ("CODE", "SHELF"), ()),
+        OVERWRITTEN,
+    ),
+    "an upsert without the key": Case(
+        change("UPSERT", after=("A1", None, "dry", None)), "the trail lacks SHELF of the row's key", OVERWRITTEN
+    ),
+    "an upsert, no key": Case(
+        change("UPSERT", after=_OLD, table=_KEYLESS),
+        "the table has no key: the row that an upsert overwrites is not known",
+        OVERWRITTEN,
+    ),
+    "an upsert without a column": Case(change("UPSERT"), NO_COLUMN, OVERWRITTEN),
+    "an upsert without a definition": Case(without_definition(change("UPSERT", after=_OLD)), NO_NAME, OVERWRITTEN),
+    "values that may be parts": Case(
+        change("UPDATE", _OLD, _NEW)._replace(doubt="GGS token x45 is not known"),
+        "GGS token x45 is not known",
+        "GGS token x45 is not known",
+    ),
     "images that do not decode": Case(
         change("INSERT", after=_OLD)._replace(problem="the images are cut"), "the images are cut", "the images are cut"
     ),
@@ -268,8 +326,8 @@ def _made(statement: Statement) -> str:
     return statement.sql if statement.sql is not None else f"-- {statement.reason}"
 
 
-def _expected(expected: Sql | One | str, dialect: str) -> str:
-    if isinstance(expected, One):
+def _expected(expected: Sql | One | Upsert | str, dialect: str) -> str:
+    if isinstance(expected, One | Upsert):
         return expected.by(dialect)
     if isinstance(expected, Sql):
         return expected.replace('"', "`") if dialect == "MYSQL" else str(expected)

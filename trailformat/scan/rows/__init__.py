@@ -12,7 +12,17 @@ from trailformat.scan.rows.definitions import (
     learn_definitions,
     metadata_rows,
 )
-from trailformat.scan.rows.images import Fields, ImageFields, column_of, columns_in, has_columns, images_of, tokens_in
+from trailformat.scan.rows.images import (
+    Fields,
+    ImageFields,
+    column_of,
+    columns_in,
+    has_columns,
+    has_unknown_tokens,
+    images_of,
+    tokens_in,
+    unknown_among,
+)
 from trailformat.scan.rows.related import (
     NONE,
     UNKNOWN,
@@ -44,6 +54,7 @@ __all__ = [
     "grouped",
     "halves_of",
     "has_columns",
+    "has_unknown_tokens",
     "headers_at",
     "headers_of",
     "images_of",
@@ -55,4 +66,5 @@ __all__ = [
     "read_range",
     "related_rows",
     "tokens_in",
+    "unknown_among",
 ]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from trailformat.codec.tokens import is_known
 from trailformat.native.loaded import kernels
 from trailformat.native.scan.arguments import ONE
 from trailformat.scan.rows.definitions import length_at
@@ -61,6 +62,23 @@ def columns_in(view: Array, starts: Array, ends: Array, little: Array) -> Fields
 def tokens_in(view: Array, starts: Array, ends: Array, little: Array) -> Fields:
     """Return the tokens in the regions; arguments as for :func:`columns_in`."""
     return _fields(view, starts, ends, little, are_tokens=True)
+
+
+_IS_KNOWN = np.array([is_known(number) for number in range(256)])
+
+
+def has_unknown_tokens(rows: RowBytes) -> Array:
+    """Return a mask of the rows with a GGS token whose meaning is not known; damaged tokens are none."""
+    return unknown_among(tokens_in(rows.view, *rows.payload("token"), rows.is_little))
+
+
+def unknown_among(tokens: Fields) -> Array:
+    """Return a mask of the regions with a GGS token whose meaning is not known."""
+    is_unknown = ~_IS_KNOWN[tokens.number]
+    if not is_unknown.any():
+        return np.zeros(len(tokens.is_sound), bool)
+    mask: Array = np.bincount(tokens.region[is_unknown], minlength=len(tokens.is_sound)) > 0
+    return mask
 
 
 def _fields(view: Array, starts: Array, ends: Array, little: Array, *, are_tokens: bool) -> Fields:

@@ -15,10 +15,11 @@ from logdump.arrow.records.schema import BYTES, STRINGS, TEXTS
 from logdump.arrow.records.texts import gg_parts, row_ids, user_tokens_by_row
 from trailformat import Record, TrailError, parse_ddl
 from trailformat.arrays.arrow import arrow_strings, bytes_at, lists, masked, numbered, replaced, text_array
+from trailformat.changes.row_changes import UNKNOWN_EFFECT, doubt_of, is_unknown
 from trailformat.codec.tokens import GGS_TOKENS, token_name
 from trailformat.records.ddl import ddl_name
 from trailformat.records.record_header import DDL_OP
-from trailformat.scan.rows import Fields
+from trailformat.scan.rows import Fields, unknown_among
 from trailformat.transactions.batches import ENDINGS, LAST
 from trailformat.transactions.not_applied import NO_ROW, endings_of_rows, no_ranges, rows_not_applied
 
@@ -64,6 +65,7 @@ _PARTS: dict[str, Callable[[Record], Any]] = {
     "user_tokens": lambda record: record.user_tokens,
 }
 """The parts that may be undecodable in a sound record."""
+_IS_UNKNOWN = np.array([is_unknown(number) for number in range(256)])
 _CUT = "the columns continue in the record fragments that follow"
 
 
@@ -83,6 +85,7 @@ def _problems(rows: Rows) -> Any:
         for problem in value_problems(rows, which):
             values.setdefault(problem.row, []).append(f"{side}.{problem.column}: {problem.reason}")
     suspects[[row for row, pairs in user_tokens_by_row(rows).items() if isinstance(pairs, TrailError)]] = True
+    suspects |= rows.is_record & (_IS_UNKNOWN[rows.of("io_type")] | unknown_among(gg_parts(rows)))
     words: list[list[str] | None] = [None] * len(rows)
     for row in np.flatnonzero(suspects).tolist():
         words[row] = list(_problems_of(rows, rows.record(row))) or None
@@ -99,6 +102,10 @@ def _problems_of(rows: Rows, record: Record) -> Iterator[str]:
             is_cut = what == "images" and bool(record.header.continued)
             rows.source.undecodable(error, is_cut=is_cut)
             yield f"{what}: {_CUT if is_cut else error.problem}"
+    if (doubt := doubt_of(record)) is not None:
+        yield doubt
+    if is_unknown(record.header.io_type):
+        yield UNKNOWN_EFFECT
 
 
 _NAMES = text_array([token_name(GGS_TOKENS, number) or f"x{number:02x}" for number in range(256)])

@@ -13,6 +13,10 @@ Row = dict[str, Any]
 
 
 def _net(*steps: tuple[Any, ...], present: tuple[int, ...] = ()) -> NetEffect:
+    return _changes(*steps).net({(one,) for one in present})
+
+
+def _changes(*steps: tuple[Any, ...]) -> Changes:
     """Of steps (op, key, A, B): ``...`` is a column that is absent; a move has both keys."""
     rows: list[Row] = []
     for number, (op, key, *values) in enumerate(steps):
@@ -27,7 +31,7 @@ def _net(*steps: tuple[Any, ...], present: tuple[int, ...] = ()) -> NetEffect:
     fields = {"ID": pa.int64(), "A": pa.string(), "B": pa.string(), "_op": pa.string(), "_sequence": pa.string()}
     changes = Changes(["ID", "A", "B"], ["ID"])
     changes.add(pa.Table.from_pylist(rows, pa.schema([*fields.items(), ("_absent", pa.list_(pa.string()))])))
-    return changes.net({(one,) for one in present})
+    return changes
 
 
 def _told(net: NetEffect) -> tuple[set[int], set[tuple[Any, ...]]]:
@@ -68,6 +72,22 @@ INSERT, UPDATE, MOVE = RowEffect.INSERT, RowEffect.UPDATE, RowEffect.MOVE
         ([("move", (1, 2), ..., ...), ("delete", 2)], (2,), {1, 2}, {(MOVE, 1, 2, ..., ...)}),
         ([("move", (1, 2), ..., ...), ("delete", 2)], (), {1}, set()),
         ([("insert", 1, "a", "b"), ("move", (1, 2), "c", ...)], (), set(), {(INSERT, None, 2, "c", "b")}),
+        ([("upsert", 1, "a", ...)], (), set(), {(INSERT, None, 1, "a", ...)}),
+        ([("upsert", 1, "a", ...)], (1,), set(), {(UPDATE, 1, 1, "a", ...)}),
+        ([("upsert", 1, "a", ...), ("upsert", 1, ..., "b")], (1,), set(), {(UPDATE, 1, 1, "a", "b")}),
+        ([("insert", 1, "a", "b"), ("upsert", 1, "c", ...)], (), set(), {(INSERT, None, 1, "c", "b")}),
+        ([("upsert", 1, "a", "b"), ("delete", 1)], (), set(), set()),
+        ([("upsert", 1, "a", "b"), ("delete", 1)], (1,), {1}, set()),
+        ([("delete", 1), ("upsert", 1, "a", ...)], (1,), {1}, {(INSERT, None, 1, "a", ...)}),
+        ([("upsert", 1, "a", "b"), ("move", (1, 2), "c", ...)], (), set(), {(INSERT, None, 2, "c", "b")}),
+        ([("upsert", 1, "a", ...), ("move", (1, 2), ..., ...)], (1,), {1}, {(MOVE, 1, 2, "a", ...)}),
+        (
+            [("move", (1, 2), ..., ...), ("upsert", 1, "a", "b")],
+            (1,),
+            {1},
+            {(MOVE, 1, 2, ..., ...), (INSERT, None, 1, "a", "b")},
+        ),
+        ([("move", (1, 2), ..., ...), ("upsert", 2, "a", ...)], (), {1}, {(MOVE, 1, 2, "a", ...)}),
     ],
 )
 def test_rows_that_go_and_rows_that_come(
@@ -77,6 +97,24 @@ def test_rows_that_go_and_rows_that_come(
     assert _told(net) == (gone, rows)
     assert not net.conflicts
     assert not net.is_truncated
+
+
+def test_the_rows_that_decide_an_upsert_are_asked_for() -> None:
+    steps = [("upsert", 1, "a", "b"), ("move", (2, 3), "c", ...), ("insert", 4, "d", "e")]
+    assert _changes(*steps).sought() == {(1,), (3,)}
+    assert _changes(*steps).sought(overwrite=True) == {(1,)}
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_change_whose_effect_is_not_known_is_a_conflict_also_where_rows_are_replaced(*, overwrite: bool) -> None:
+    changes = _changes(("insert", 1, "a", "b"), ("type 141", 1), ("update", 1, "c", ...))
+    [conflict] = changes.net(overwrite=overwrite).conflicts
+    assert (conflict.number, conflict.problem) == (1, "its effect on the table is not known")
+
+
+def test_a_truncate_forgets_the_rows_that_an_upsert_would_overwrite() -> None:
+    net = _net(("truncate", None), ("upsert", 2, "a", "b"), present=(2,))
+    assert _told(net) == (set(), {(INSERT, None, 2, "a", "b")})
 
 
 def test_a_truncate_forgets_what_was_before() -> None:
@@ -93,6 +131,7 @@ def test_a_truncate_forgets_what_was_before() -> None:
         ([("truncate", None), ("delete", 1)], (), "delete of a row that is not there: 1"),
         ([("move", (1, 2), ..., ...)], (2,), "two rows have the key 2"),
         ([("insert", 1, "a", "b"), ("insert", 1, "c", "d")], (), "two rows have the key 1"),
+        ([("upsert", None, "a", "b")], (), "the upsert has no value for a column of the key"),
         ([("update", None, "a", "b")], (), "the update has no value for a column of the key"),
     ],
 )
