@@ -24,6 +24,8 @@ NAMES = (
     "tables",
     "transactions",
     "row",
+    "redo",
+    "undo",
     "info",
     "report",
     "explain",

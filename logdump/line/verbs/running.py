@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import TextIO, cast
 
 from logdump.commands import REGISTRY
+from logdump.language.call import Call
 from logdump.language.command import Origin
+from logdump.language.execute import run_call
 from logdump.language.reader import Context, Validity, parse_partial
 from logdump.line import terminal
 from logdump.line.line_mode import Script
@@ -26,6 +28,7 @@ from logdump.notation.text import Harmless, escape
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Failure, NoRecordThere, Notice, Text
 from trailformat.codec.remote.path import place
+from trailformat.codec.remote.url import keeping_secrets
 from trailformat.errors import CannotWrite
 from trailformat.trail.whole_file import WholeFile
 
@@ -133,7 +136,7 @@ class VerbRun(Script):
     def __init__(self, steps: Iterable[VerbStep], *, narrates: bool = False, into: WholeFile | None = None) -> None:
         super().__init__(())
         self._steps = steps
-        self._step = VerbStep("")
+        self._step = VerbStep(Call(""))
         self._texts_are_narration = narrates
         self._into = into
         self._has_all = False
@@ -144,7 +147,7 @@ class VerbRun(Script):
             if step.repeats and (self._has_all or self.status):
                 continue
             self._step, self._has_all = step, False
-            self.enter(step.text)
+            self._print_answer(keeping_secrets(step.call.line), run_call(self.session, REGISTRY, step.call))
             if (step.prepares and self.status) or self.session.is_over:
                 break
         return self.status
@@ -186,9 +189,6 @@ def run_verb(name: str, arguments: Sequence[str]) -> int | None:
                 terminal.write_line(escape(line))
             return ExitStatus.OK
         return _run(verb, request, steps)
-    except MisuseError as error:
-        terminal.write_line(escape(f"logdump: {error}"), is_narration=True)
-        return ExitStatus.USAGE
     except CommandError as error:
         terminal.write_lines(tuple(map(escape, error.lines)), is_narration=True)
         return error.status
@@ -209,7 +209,8 @@ def _is_command(name: str, words: Sequence[str]) -> bool:
 
 def _explained(steps: Iterable[VerbStep]) -> Iterator[str]:
     for step, times in ((step, sum(1 for _ in same)) for step, same in groupby(steps)):
-        yield step.text if times == 1 else f"{step.text}   -- up to {times} times"
+        line = step.call.line if step.call.is_typed else f"-- no line can say this: {step.call.line}"
+        yield line if times == 1 else f"{line}   -- up to {times} times"
 
 
 class _NotWrittenError(Exception):
@@ -234,7 +235,7 @@ def _run(verb: Verb, request: VerbRequest, steps: Iterable[VerbStep]) -> int:
             status = ExitStatus(run.run())
             terminal.flush()
             return status
-        target = place(options.output).expanduser().absolute()
+        target = place(options.output).absolute()
         _check_target(target, request)
         with WholeFile(target, replace=options.replace) as into:
             run = VerbRun(steps, narrates=verb.narrates, into=into)

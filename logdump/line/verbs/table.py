@@ -8,7 +8,18 @@ from typing import NamedTuple
 
 from logdump.line.terminal import ArgumentParser
 from logdump.line.verbs import spelling
-from logdump.line.verbs.options import ALWAYS, OTHERS, ROWS, MisuseError, VerbOption, VerbRequest, VerbStep, is_source
+from logdump.line.verbs.options import (
+    ALWAYS,
+    OTHERS,
+    ROWS,
+    MisuseError,
+    VerbOption,
+    VerbRequest,
+    VerbStep,
+    is_source,
+    spelled,
+)
+from logdump.line.verbs.output import check_output
 
 _SELECTS = tuple(ROWS)
 
@@ -28,6 +39,7 @@ class Verb(NamedTuple):
         words_at_end: number of last words that are no files, even if a file has that name.
         has_words_first: True if a statement of SQL may precede the files.
         has_free_text: True if it accepts words without a file.
+        has_text_last: True if its last words are a text, which may be blanks.
         narrates: True if texts between its data go to standard error.
         writes_output: True if its commands write the file of -o themselves.
         writes_bytes: True if its commands write data to standard output themselves if there is no -o.
@@ -44,6 +56,7 @@ class Verb(NamedTuple):
     words_at_end: int = 0
     has_words_first: bool = False
     has_free_text: bool = False
+    has_text_last: bool = False
     narrates: bool = False
     writes_output: bool = False
     writes_bytes: bool = False
@@ -74,9 +87,12 @@ class Verb(NamedTuple):
         """Divide the words into files and others.
 
         Raises:
-            MisuseError: no file is named.
+            MisuseError: no file is named, a word is empty, or -o contradicts the format.
         """
-        words, before = list(options.words), []
+        words, before = [self._checked(word) for word in options.words], []
+        for name, option in self.known_options.items():
+            option.check(getattr(options, name))
+        check_output(options, self.name, is_text=not self.writes_output)
         if self.has_words_first and words and spelling.begins_statement(words[0]):
             before = [words.pop(0)]
         if len(words) > 1 and words[0].upper() == "OVER":
@@ -90,7 +106,13 @@ class Verb(NamedTuple):
             return VerbRequest((), (*before,), options)
         if not files and (not words or (len(words) <= self.words_at_end and is_source(words[0]))):
             raise MisuseError(f"{self.name} takes {self.takes}, as in: logdump {self.examples[0]}")
-        return VerbRequest(tuple(words[:files]), (*before, *words[files:]), options)
+        return VerbRequest(tuple(map(spelled, words[:files])), (*before, *words[files:]), options)
+
+    def _checked(self, word: str) -> str:
+        """Return a word. Raises MisuseError if it is empty, or blank where a text of blanks cannot be meant."""
+        if not (word if self.has_text_last else word.strip()):
+            raise MisuseError(f"{self.name} takes {self.takes}, not an empty word")
+        return word
 
 
 _SHOWN = (*_SELECTS, "rba", "limit", "format", "output", "replace")
@@ -147,6 +169,7 @@ VERBS: tuple[Verb, ...] = (
             "find dirdat/lt000000003 HEX 00004BF6 --rba 1750",
         ),
         words_at_end=1,
+        has_text_last=True,
         narrates=True,
     ),
     Verb(
@@ -306,6 +329,36 @@ VERBS: tuple[Verb, ...] = (
         ),
         words_at_end=2,
         narrates=True,
+    ),
+    Verb(
+        "redo",
+        "FILE… [ORACLE | MYSQL | POSTGRESQL | ANSI] [INCLUDE CUT]",
+        "Print the SQL that repeats the changes of transactions, as a Replicat applies them",
+        spelling.redo,
+        (*_SELECTS, "rba", "limit", "output", "replace"),
+        (
+            "redo dirdat/lt000000003 > changes.sql",
+            "redo dirdat/lt --table HR.EMPLOYEES --since '2024-03-14 09:30' -o changes.sql",
+            "redo dirdat/lt000000003 POSTGRESQL --rba 1750 --limit 1",
+        ),
+        narrates=True,
+        writes_output=True,
+        writes_bytes=True,
+    ),
+    Verb(
+        "undo",
+        "FILE… [ORACLE | MYSQL | POSTGRESQL | ANSI] [INCLUDE CUT]",
+        "Print the SQL that takes the changes of transactions back, those of the last one first",
+        spelling.undo,
+        (*_SELECTS, "rba", "limit", "output", "replace"),
+        (
+            "undo dirdat/lt000000003 > rollback.sql",
+            "undo dirdat/lt --table HR.EMPLOYEES --from-csn 4881201 --to-csn 4881201 -o rollback.sql",
+            "undo dirdat/lt000000003 POSTGRESQL --rba 1750 --limit 1",
+        ),
+        narrates=True,
+        writes_output=True,
+        writes_bytes=True,
     ),
     Verb(
         "info",
