@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from itertools import repeat
 from pathlib import Path
 
-from logdump.filters.words import unquote
 from logdump.language.call import Argument, PhraseEnd, ValueWord, in_quotes, phrase
 from logdump.language.words import is_keyword, split_commands
 from logdump.line.verbs.options import (
@@ -149,6 +148,8 @@ def _searched(text: str) -> str:
     """
     condition = _CONDITION.fullmatch(text)
     if condition is not None and phrase("FIND", text) != text:
+        from logdump.filters.words import unquote  # noqa: PLC0415 - few values have a semicolon
+
         return condition[1] + in_quotes(unquote(condition[2]))
     is_again = is_keyword(text, "NEXT") or is_keyword(text, "PREV[IOUS]")
     is_kept = text == text.strip() and not is_again and phrase("FIND", text) == text
