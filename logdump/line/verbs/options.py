@@ -307,6 +307,9 @@ OTHERS: dict[str, VerbOption] = {
     "replace": VerbOption(("--replace",), "let -o replace a file", {"action": "store_true"}),
     "effective": VerbOption(("--effective",), "only what a Replicat applies", {"action": "store_true"}),
     "by_table": VerbOption(("--by-table",), "a folder with a file for each table", {"action": "store_true"}),
+    "params": VerbOption(
+        ("--params",), "a parameter file of Extract, Replicat or GLOBALS", _value("FILE", action="append")
+    ),
     "undo": VerbOption(("--undo",), "print the SQL that takes the changes back", {"action": "store_true"}),
     "hex": VerbOption(("--hex",), "the bytes of the columns too", {"action": "store_true"}),
     "detail": VerbOption(("--detail",), "by table too", {"action": "store_true"}),

@@ -140,6 +140,7 @@ class VerbRun(Script):
         self._texts_are_narration = narrates
         self._into = into
         self._has_all = False
+        self._is_empty = True
         self.has_failed = False
 
     def _run(self) -> int:
@@ -150,6 +151,11 @@ class VerbRun(Script):
             self._print_answer(keeping_secrets(step.call.line), run_call(self.session, REGISTRY, step.call))
             if (step.prepares and self.status) or self.session.is_over:
                 break
+        if self._step.call.name == "NEXT" and self._is_empty and not self.status:
+            from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
+
+            for notice in undefined_names(self.session):
+                self._print(notice)
         return self.status
 
     def _print(self, event: Event) -> None:
@@ -165,6 +171,7 @@ class VerbRun(Script):
         super()._print(event)
 
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:
+        self._is_empty = self._is_empty and (is_narration or not lines)
         if self._into is None or is_narration:
             super()._write_lines(lines, is_narration=is_narration)
         elif lines:

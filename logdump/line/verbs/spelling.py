@@ -18,6 +18,7 @@ from logdump.line.verbs.options import (
     position,
     prepared,
     selects,
+    spelled,
     step,
     typed,
 )
@@ -347,6 +348,25 @@ def info(request: VerbRequest) -> Iterator[VerbStep]:
     return by_trail("RECOVERY", request, "FILES")
 
 
+def ddl(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield DDL for each trail, by the files of --params."""
+    if not request.options.params:
+        raise MisuseError("ddl takes --params FILE, a parameter file of Extract or Replicat")
+    for name in request.options.params:
+        yield prepared("PARAMS", ValueWord(spelled(name)))
+    yield from by_trail("DDL", request)
+
+
+def br(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield BR for each trail."""
+    return by_trail("BR", request)
+
+
+def compress(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield COMPRESS for each trail."""
+    return by_trail("COMPRESS", request)
+
+
 def report(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield REPORT to -o."""
     options = request.options
@@ -383,5 +403,7 @@ def explain(request: VerbRequest) -> Iterator[VerbStep]:
         yield step("EXPLAIN", *typed(request.words))
     elif request.files:
         yield step("EXPLAIN", "FILE", request.named, *["ALL"] * request.options.all)
+    elif request.words[0].upper() in ("LAG", "RESTART", "DDL"):
+        raise MisuseError(f"explain {request.words[0]} wants a trail before it: explain TRAIL {request.rest}")
     else:
         yield step("EXPLAIN", ValueWord(phrase("EXPLAIN", request.rest), is_phrase=True))
