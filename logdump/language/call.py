@@ -17,7 +17,8 @@ from logdump.language.words import split_commands
 
 _QUOTE = '"'
 _LONGEST_NAME = 2
-"""Words of letters alone that are longer may be keywords, and are put in quotes."""
+"""Words of letters alone that are longer, and those of _SHORT_KEYWORDS, may be keywords: they are put in quotes."""
+_SHORT_KEYWORDS = ("TO", "BY")
 
 
 class ValueWord(NamedTuple):
@@ -91,7 +92,8 @@ class Call(NamedTuple):
 def quoted(word: str) -> str:
     """Return a value as a word of a line, in quotes if it would be read otherwise; quotes inside are doubled."""
     is_odd = not word or any(character.isspace() or character in ';,"' for character in word) or word[0] in "-#"
-    return in_quotes(word) if is_odd or (word.isalpha() and len(word) > _LONGEST_NAME) else word
+    may_be_keyword = word.isalpha() and (len(word) > _LONGEST_NAME or word.upper() in _SHORT_KEYWORDS)
+    return in_quotes(word) if is_odd or may_be_keyword else word
 
 
 def phrase(name: str, text: str) -> str:

@@ -38,7 +38,7 @@ def export_format(options: argparse.Namespace) -> tuple[str, list[str]]:
     ending, is_packed = endings(options.output)
     if options.by_table:
         return chosen or (ending if ending in _FORMATS else "jsonl"), []
-    if ending in _COMPRESSED or (is_packed and ending not in _WITH_GZIP):
+    if ending in _COMPRESSED or (is_packed and ending and ending not in _WITH_GZIP):
         raise MisuseError(f"-o {options.output}: only {_listed(_WITH_GZIP[:-1])} are compressed, as .gz")
     if ending in _FORMATS and chosen not in (None, ending):
         raise MisuseError(f"-o {options.output}: it ends with .{ending}, and --format is {options.format}")

@@ -181,8 +181,7 @@ class VerbRun(Script):
 def run_verb(name: str, arguments: Sequence[str]) -> int | None:
     """Run a verb and return the exit status, None if its words are arguments of the command with the same name."""
     verb = BY_NAME[name]
-    parser = verb.parser()
-    options = parser.parse_intermixed_args(arguments)
+    options = verb.parsed(arguments)
     try:
         request = verb.request(options)
         has_trails = bool(request.files) or names_trails(request.rest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from logdump.line.terminal import ArgumentParser
@@ -83,6 +83,13 @@ class Verb(NamedTuple):
             (option._replace(settings={"choices": self.formats}) if name == "format" else option).add(parser)
         return parser
 
+    def parsed(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Return the words and options; after ``--`` all are words. Raises SystemExit on misuse."""
+        end = list(arguments).index("--") if "--" in arguments else len(arguments)
+        options = self.parser().parse_intermixed_args(arguments[:end])
+        options.words += arguments[end + 1 :]
+        return options
+
     def request(self, options: argparse.Namespace) -> VerbRequest:
         """Divide the words into files and others.
 
@@ -95,7 +102,7 @@ class Verb(NamedTuple):
         check_output(options, self.name, is_text=not self.writes_output)
         if self.has_words_first and words and spelling.begins_statement(words[0]):
             before = [words.pop(0)]
-        if len(words) > 1 and words[0].upper() == "OVER":
+        if len(words) > 1 and words[0].upper() == "OVER" and not is_source(words[0]):
             del words[0]
         most = len(words) - self.words_at_end
         most = most if self.most_files is None else min(most, self.most_files)

@@ -1,4 +1,4 @@
-"""Every word of every verb: empty, odd, unknown; the cases are drawn from the table of verbs, so that a new verb has them."""
+"""Every word of every verb: empty, odd, unknown. The cases come from the table of verbs: a new verb has them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,7 +24,6 @@ from logdump.language.reader import Context, parse
 from logdump.language.words import split_calls
 from logdump.line.verbs.completion import NAMES
 from logdump.line.verbs.table import BY_NAME, VERBS, Verb
-from logdump.notation.times import parse_offset
 from logdump.session.session import Session
 from tests.logdump.program import Answer, logdump
 from trailformat import TrailFile
@@ -42,6 +41,7 @@ ODD_NAMES = (
     "~x",
     "ünï",
     "TO",
+    "by",
     '"',
     "UNDO",
     "at",
@@ -94,6 +94,13 @@ def here(trails: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture(autouse=True)
+def _tail_waits_by_a_clock_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    clock = SimpleNamespace(sleep=slept.append, monotonic=lambda: sum(slept))
+    monkeypatch.setattr("logdump.features.list.command.time", clock)
+
+
 def words_of(verb: Verb, file: str) -> list[str]:
     """The words of a verb about a file."""
     return [word.format(file) if word == "{}" else word for word in WORDS.get(verb.name, ["{}"])]
@@ -106,11 +113,11 @@ def answer_of(verb: Verb, words: list[str], *options: str) -> Answer:
 
 def calls_of(verb: Verb, words: list[str], *options: str) -> Iterator[Call]:
     """The calls that words and options become."""
-    parsed = verb.parser().parse_intermixed_args([*OPTIONS.get(verb.name, []), *options, "--", *words])
+    parsed = verb.parsed([*OPTIONS.get(verb.name, []), *options, "--", *words])
     return (step.call for step in verb.spell(verb.request(parsed)))
 
 
-CONTEXT = Context(parse_offset("GMT"))
+CONTEXT = Context()
 
 
 def parts(value: Any) -> Any:
@@ -139,7 +146,7 @@ def test_an_empty_word_is_misuse_wherever_it_is(verb: Verb, blank: str, here: Pa
     before = sorted(here.iterdir())
     words = words_of(verb, "plain")
     for place in range(len(words) + 1):
-        for changed in {tuple(words[:place] + [blank] + words[place + kept :]) for kept in (0, 1)}:
+        for changed in {(*words[:place], blank, *words[place + kept :]) for kept in (0, 1)}:
             if blank.strip() or not blank or not verb.has_text_last:
                 answer = answer_of(verb, list(changed))
                 assert (answer.status, answer.out) == (2, ""), changed
@@ -175,7 +182,7 @@ def test_every_line_of_explain_reads_back_to_what_runs(verb: Verb) -> None:
 @pytest.mark.parametrize("verb", VERBS, ids=NAMES)
 def test_a_file_of_any_name_is_answered_as_one_of_a_plain_name(verb: Verb) -> None:
     plain = answer_of(verb, words_of(verb, "plain"))
-    assert plain.status in (0, 1, 3), plain
+    assert plain.status != 2, plain
     for name in random.sample(ODD_NAMES, k=2):
         answer = answer_of(verb, words_of(verb, name))
         assert answer.status == plain.status, (name, answer)
@@ -183,21 +190,18 @@ def test_a_file_of_any_name_is_answered_as_one_of_a_plain_name(verb: Verb) -> No
 
 
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if "output" in verb.options], ids=lambda verb: verb.name)
-def test_an_output_of_any_name_has_what_one_of_a_plain_name_has(verb: Verb, here: Path) -> None:
+def test_an_output_of_any_name_has_what_one_of_a_plain_name_has(verb: Verb) -> None:
     ending = {"report": ".md", "sql": ".csv", "repair": ""}.get(verb.name, ".sql" if "SQL" in verb.summary else "")
     ending = "" if verb.name == "row" else ending
     words = [word for word in OPTIONS.get(verb.name, []) if word not in ("-o", "page.md", "copy000000", "--dry")]
     for name in (
         "plain out",
-        *random.sample(["o;ut", 'o"ut', "o'ut", "OVER out", "~out", "o,ut", "REPLACE", "TO"], k=2),
+        *random.sample(["o;ut", 'o"ut', "o'ut", "OVER out", "~out", "o,ut", "REPLACE", "EFFECTIVE"], k=2),
     ):
         target = Path(f"{name}{ending}")
         answer = logdump(verb.name, *words, f"-o{target}", "--", *words_of(verb, "plain"))
-        assert answer.status in (0, 1, 3), (name, answer)
-        assert target.is_file() == (answer.status != 1 or verb.name not in ("ddl",)), (name, answer)
-    assert {path.name for path in here.iterdir() if "out" in path.name} == {
-        path.name for path in here.iterdir() if path.is_file() and "out" in path.name
-    }
+        assert answer.status != 2, (name, answer)
+        assert target.is_file() == (answer.status != 1), (name, answer)
 
 
 ODD_TEXTS = st.text(alphabet="ab;\"' ,*%=\\N", min_size=1, max_size=8).filter(str.strip)
@@ -239,7 +243,7 @@ def test_a_condition_has_any_text_as_its_value(text: str) -> None:
 def test_an_unknown_option_or_value_gets_the_nearest(verb: Verb) -> None:
     answer = logdump(verb.name, "plain", "--explian")
     assert (answer.status, answer.out) == (2, "")
-    assert "there is no option --explian; did you mean --explain?" in answer.err
+    assert "there is no option --explian; did you mean --explain" in answer.err
     if "format" in verb.options:
         answer = logdump(verb.name, "plain", "--format", f"{verb.formats[0]}x")
         assert (answer.status, answer.out) == (2, "")
@@ -377,7 +381,7 @@ def test_report_of_an_rba_has_the_record_its_transaction_and_safe() -> None:
         assert logdump("report", "plain", "--rba", f"{rba:,}", "-o", "page.md", "--replace").status == 0
         text = page.read_text()
         record = text.partition(f"## Record at RBA {rba}")[2].partition("\n## ")[0]
-        assert "Len" in record and f"RBA {rba}" in record
+        assert f" RBA {rba}\n" in record
         assert logdump("safe", "plain", str(rba)).out in text
         listed = logdump("list", "plain").out.splitlines(keepends=True)
         assert "".join(line for line in listed if f" {xid} " in line) in text.partition("## The transaction")[2]
@@ -404,7 +408,7 @@ def test_every_statement_takes_the_options(statement: str) -> None:
     assert logdump("sql", "VALUES (1)", "plain", "--format", "csv").out.splitlines()[1:] == ["1"]
 
 
-@pytest.mark.parametrize("word", ["lob", "values", "params", "metadata", "next", "save"])
+@pytest.mark.parametrize("word", ["lob", "values", "params", "metadata", "next"])
 def test_a_command_before_a_file_is_no_verb_and_no_session(word: str) -> None:
     answer = logdump(word, "plain", typed="exit\n")
     assert (answer.status, answer.out) == (2, "")
