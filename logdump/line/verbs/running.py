@@ -19,6 +19,7 @@ from logdump.language.call import Call
 from logdump.language.command import Origin
 from logdump.language.execute import run_call
 from logdump.language.reader import Context, Validity, parse_partial
+from logdump.language.words import split_commands
 from logdump.line import terminal
 from logdump.line.line_mode import Script
 from logdump.line.verbs.options import MisuseError, VerbRequest, VerbStep, no_such_file
@@ -205,7 +206,8 @@ def run_verb(name: str, arguments: Sequence[str]) -> int | None:
 
 def _is_command(name: str, words: Sequence[str]) -> bool:
     """Return whether the words are arguments of the command named like a verb, if that needs no open trail."""
-    if not REGISTRY.knows(name):
+    line = " ".join([name, *words])
+    if not REGISTRY.knows(name) or split_commands(line) != [line.strip()]:
         return False
     command = REGISTRY.find(name)
     if not command.is_one_shot and command.origin is not Origin.LOGDUMP:

@@ -207,6 +207,13 @@ def test_an_output_of_any_name_has_what_one_of_a_plain_name_has(verb: Verb) -> N
 ODD_TEXTS = st.text(alphabet="ab;\"' ,*%=\\N", min_size=1, max_size=8).filter(str.strip)
 
 
+@pytest.mark.parametrize("verb", VERBS, ids=NAMES)
+def test_words_that_name_no_file_are_not_several_commands(verb: Verb) -> None:
+    answer = logdump(verb.name, *OPTIONS.get(verb.name, []), *words_of(verb, "nosuch;files"), typed="exit\n")
+    assert "rep1.prm" not in answer.out
+    assert answer.status in (1, 2, 4)
+
+
 @given(ODD_TEXTS)
 @example("NEXT")
 @example("prev")
