@@ -19,13 +19,13 @@ from logdump.line import terminal
 from logdump.line.line_mode import LineMode, PipedInput, Script, lines_of
 from logdump.line.terminal import ArgumentParser, OutputLost
 from logdump.notation.text import escape
-from logdump.session.errors import CommandError, ExitStatus
+from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
 from trailformat.codec.limits import CACHED, UNPACKED, size_limit
 from trailformat.codec.regular_file import open_regular
 from trailformat.codec.remote.path import path_of, place
-from trailformat.codec.remote.url import keeping_secrets
+from trailformat.codec.remote.url import is_url, keeping_secrets
 from trailformat.errors import CannotRead
 
 if TYPE_CHECKING:
@@ -174,6 +174,72 @@ def _unknown(word: str) -> str | None:
     return f"logdump: {word} is not a verb, a command or a file. {hint}logdump --help lists the verbs.\n"
 
 
+_MOST_NAMES = 5
+"""Maximum number of trails that a message names."""
+_READS_A_FILE = ("PARAMS", "SOURCEDEFS")
+"""Commands whose argument is a file that is no trail."""
+
+
+def _not_a_verb(words: list[str]) -> str | None:
+    """Return the message if a command that is no verb has a trail as its argument, which it does not take."""
+    if len(words) < _COMPARED or names_a_file(words) or not REGISTRY.knows(words[0]):
+        return None
+    command, rest = REGISTRY.find(words[0]), words[1:]
+    if command.is_one_shot:
+        return None
+    from logdump.language.reader import Context, Validity, parse_partial  # noqa: PLC0415 - few commands have words
+    from logdump.line.verbs.options import is_source  # noqa: PLC0415 - as above
+
+    is_taken = parse_partial(command.form, " ".join(map(_quoted, rest)), Context()).validity is Validity.VALID
+    named = [word for word in rest if is_source(word)]
+    if not named or (is_taken and not (command.name in _READS_A_FILE and _is_trail_file(named[0]))):
+        return None
+    return f"logdump: {words[0]} is a command, not a verb: logdump {named[0]} -c '{words[0]} …'\n"
+
+
+def _is_trail_file(word: str) -> bool:
+    from trailformat.trail.peek import peek  # noqa: PLC0415 - for a message only
+
+    try:
+        return is_trail(word) and peek(place(word)) is not None
+    except CannotRead:
+        return False
+
+
+def _is_folder(word: str) -> bool:
+    try:
+        return path_of(word).is_dir()
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
+def _file_in_folder(word: str) -> str | None:
+    """Return the first file of the only trail in a folder; None if the word is no folder, or one without a trail.
+
+    Raises:
+        CommandError: the folder has several trails.
+    """
+    if is_url(word) or not _is_folder(word) or (os.sep not in word and REGISTRY.knows(word)):
+        return None
+    from logdump.session.files import matching_files  # noqa: PLC0415 - for a folder only
+    from trailformat.trail.sequence import trails_among  # noqa: PLC0415 - as above
+
+    try:
+        trails, _ = trails_among(matching_files(word))
+    except MissingFileError:
+        return None
+    if len(trails) > 1:
+        names = ", ".join(names[0].prefix for names in trails)
+        raise CommandError(
+            f"{word} has {len(trails)} trails, {names}: name one, as {place(word) / trails[0][0].prefix}"
+        )
+    first, files = trails[0][0].path, len(trails[0])
+    if files > 1:
+        text = f"{word} has {files} files: {first.name} is opened, ACROSS ON continues in those after it"
+        terminal.write_line(escape(text), is_narration=True)
+    return str(first)
+
+
 def _shell_made_several(words: list[str]) -> str | None:
     """Return advice if the shell has expanded a wildcard to several files where a command takes one name; else None."""
     names = [*takewhile(_is_file, reversed(words))][::-1]
@@ -301,8 +367,14 @@ def _command_line(arguments: list[str]) -> tuple[argparse.Namespace, str]:
         if options.scripts:
             parser.error("--tui takes neither -c nor -f")
         return options, ""
+    try:
+        options.command[:1] = [_file_in_folder(word) or word for word in options.command[:1]]
+    except CommandError as error:
+        parser.exit(ExitStatus.USAGE, f"logdump: {error}\n")
     if options.command and not options.scripts and (unknown := _unknown(options.command[0])) is not None:
         parser.exit(ExitStatus.USAGE, unknown)
+    if not options.scripts and (message := _not_a_verb(options.command)) is not None:
+        parser.exit(ExitStatus.USAGE, message)
     options.command = _with_statement_last(options.command)
     if (advice := _shell_made_several(options.command)) is not None:
         parser.error(advice)

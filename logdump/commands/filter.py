@@ -52,11 +52,12 @@ class Specification(Parameter["Statement"]):
     is_phrase = True
 
     def parse(self, text: str, context: Context) -> Statement:
-        """Return the parsed statement."""
+        """Return the parsed statement; all of it may be in double quotes, which keep a semicolon in it."""
         from logdump.filters import FilterError, parse_statement  # noqa: PLC0415 - a session without FILTER starts faster
+        from logdump.notation.values import unquote  # noqa: PLC0415 - as above
 
         try:
-            return parse_statement(text, context.offset)
+            return parse_statement(unquote(text) if text.startswith('"') else text, context.offset)
         except FilterError as error:
             raise _refusal(error) from error
 

@@ -65,6 +65,29 @@ def parse_criterion(text: str, offset: TimeOffset) -> Criterion:
         raise FilterError(f"{option.keyword}: {error}{hint}. Syntax: FILTER {option.syntax}") from None
 
 
+def inclusion(keyword: str, values: str, offset: TimeOffset) -> Statement:
+    """Return the statement that adds the criterion of an option with these values to the include set.
+
+    Raises:
+        FilterError: the values are wrong; the message does not name the option.
+    """
+    option = option_named(keyword)
+    if option is None:
+        raise FilterError(_no_option(keyword, keyword))
+    return partial(_add, "", replace(option.parse(values, offset), source=f"{keyword} {values}"))
+
+
+def condition(text: str) -> str:
+    """Return a text as a statement of FILTER that selects: with VALUE before a condition on a column.
+
+    The word FILTER may precede it. A word that shows, clears or switches the filter is taken as the name of a column.
+    """
+    word, rest = first_word(text)
+    statement = rest if word == "FILTER" else text.strip()
+    selects = first_word(statement)[0] not in STATEMENTS[STATEMENTS.index("CLEAR") :]
+    return statement if statement and selects and begins_statement(statement) else f"VALUE {statement}"
+
+
 def _no_option(word: str, text: str) -> str:
     known, shown = option_words(), word[:32]
     if word in _ELSEWHERE:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
+from logdump.language.call import Call
 from logdump.language.command import AnyCommand, Registry
-from logdump.language.reader import Context, parse
+from logdump.language.reader import Context, Form, parse
 from logdump.language.words import MOST_CHARACTERS, split_calls
 from logdump.notation.hexdump import hexdump
 from logdump.notation.times import TimeOffset, format_timestamp, has_date, parse_datetime
@@ -23,6 +25,8 @@ _MOST_DAYS = 3
 """If the trail spans more days than this, a time without a date is ambiguous."""
 
 Bounds = tuple[int, int]
+Read = Callable[[Form[Any], Context], Any]
+"""Reads the arguments of a command by its form. Raises CommandError."""
 
 
 class TrailZone(TimeOffset):
@@ -138,14 +142,32 @@ def _run_call(session: Session, registry: Registry, word: str, text: str) -> Gen
         session.has_failed_filter |= session.is_script and (hint is not None or _is_like_narrowing(registry, word))
         yield Failure((*error.lines[:1], hint) if hint else error.lines)
         return
-    yield from run_command(session, command, text)
+    yield from run_command(session, command, _reading(text))
 
 
-def run_command(session: Session, command: AnyCommand, text: str) -> Iterator[Event]:
-    """Run one command. CannotRead becomes a Failure, which also names the outputs that were completed."""
+def run_call(session: Session, registry: Registry, call: Call) -> Generator[Event, None, None]:
+    """Append the line of a call to the history, and run it."""
+    session.history.append(keeping_secrets(call.line))
+    yield from run_command(session, registry.find(call.name), call.read, call.label)
+
+
+def _reading(text: str) -> Read:
+    """Return the function that reads the arguments of a command from a text."""
+    return lambda form, context: parse(form, text, context)
+
+
+def run_command(session: Session, command: AnyCommand, read: Read, label: str = "") -> Iterator[Event]:
+    """Run one command. CannotRead becomes a Failure, which also names the outputs that were completed.
+
+    Args:
+        session: its state.
+        command: the command.
+        read: reads the arguments by the form of the command.
+        label: what the arguments are called if they are wrong; empty: the command, with its syntax.
+    """
     written = len(OUTCOMES.named)
     try:
-        yield from _answers(session, command, text, written)
+        yield from _answers(session, command, read, label, written)
     except CannotRead as error:
         yield Failure((f"Error: {error}", *outputs_kept(written)), ExitStatus.BAD_DATA, Bad(error))
 
@@ -162,7 +184,7 @@ def stopped_writing(done: str, nothing: str, written: int) -> Notice:
     return Notice(lines, ExitStatus.INTERRUPTED)
 
 
-def _answers(session: Session, command: AnyCommand, text: str, written: int) -> Iterator[Event]:
+def _answers(session: Session, command: AnyCommand, read: Read, label: str, written: int) -> Iterator[Event]:
     """Yield the events of a command; errors other than CannotRead become Failures."""
     if session.has_trail:
         with suppress(CannotRead):
@@ -170,7 +192,7 @@ def _answers(session: Session, command: AnyCommand, text: str, written: int) -> 
             session.trail.refresh()
     try:
         zone = TrailZone.of(session.settings.time_offset, partial(_times_of_trail, session))
-        arguments = parse(command.form, text, Context(zone))
+        arguments = _arguments(command, read, label, Context(zone))
         if zone.taken:
             yield Notice(tuple(zone.said()), ExitStatus.OK)
         session.stops = command.stops
@@ -189,6 +211,22 @@ def _answers(session: Session, command: AnyCommand, text: str, written: int) -> 
         raise
     except (OSError, ImportError) as error:
         yield Failure((f"{command.name}: {error}", *outputs_kept(written)))
+
+
+class _WrongValueError(CommandError):
+    """A value that an option of a verb cannot have."""
+
+    status = ExitStatus.USAGE
+
+
+def _arguments(command: AnyCommand, read: Read, label: str, context: Context) -> Any:
+    """Return the value of the arguments. With a label, any error is one of the value that it names."""
+    try:
+        return read(command.form, context)
+    except CommandError as error:
+        if not label:
+            raise
+        raise _WrongValueError(f"logdump: {label}: {error.lines[0]}", *error.lines[1:]) from error
 
 
 def _note_failure(session: Session, command: AnyCommand) -> None:

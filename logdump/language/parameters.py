@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from logdump.language.reader import Context, Parameter
+from logdump.language.reader import ArgumentReader, Context, Parameter
 from logdump.language.words import is_keyword, plain, split_words
 from logdump.notation.text import whole_number
 from logdump.notation.times import TimeOffset, begins_datetime
@@ -73,6 +73,11 @@ class OneOf(Parameter[T]):
                 return value
         raise ArgumentError(self._wrong.format(text))
 
+    def fits(self, reader: ArgumentReader) -> bool:
+        """Return True if the next word is one of the keywords, and not in quotes."""
+        piece = reader.look(self)
+        return piece is not None and not piece.is_value and self.accepts(piece.text)
+
     def accepts(self, word: str) -> bool:
         """Return True if the word is one of the keywords."""
         return any(is_keyword(word, spelling) for spelling in self.values)
@@ -108,6 +113,11 @@ class Word(FreeText):
     def __init__(self, syntax: str, *, other: str = "", **more: Any) -> None:
         super().__init__(syntax, **more)
         self._other = other
+
+    def fits(self, reader: ArgumentReader) -> bool:
+        """Return True if there is a word, in quotes or not the keyword."""
+        piece = reader.look(self)
+        return piece is not None and (piece.is_value or self.accepts(piece.text))
 
     def accepts(self, word: str) -> bool:
         """Return True unless the word is the keyword."""

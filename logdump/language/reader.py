@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from logdump.notation.times import GMT, TimeOffset
@@ -44,11 +45,17 @@ class Context(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """A part of the text: a word without its quotes, or a phrase with them. ``end`` is exclusive."""
+    """A part of the text: a word without its quotes, or a phrase with them. ``end`` is exclusive.
+
+    ``is_value`` is True for a word in quotes and for a given value: neither is a keyword. ``value_in`` is that of the
+    given value.
+    """
 
     text: str
     start: int
     end: int
+    is_value: bool = False
+    value_in: Callable[[Context], Any] | None = None
 
 
 class Expectation(NamedTuple):
@@ -61,6 +68,8 @@ class Expectation(NamedTuple):
 class ArgumentReader:
     """The text of the arguments, and how far it has been read.
 
+    ``values`` replace words of the text, by the offset at which each begins: they may have any characters.
+
     Attributes:
         at: offset up to which the text has been read.
         begin: offset after the innermost keyword.
@@ -71,9 +80,12 @@ class ArgumentReader:
         is_unfinished: True if further text may correct the error.
     """
 
-    def __init__(self, text: str, context: Context, ends: str = "") -> None:
+    def __init__(
+        self, text: str, context: Context, ends: str = "", values: Mapping[int, Stretch] = MappingProxyType({})
+    ) -> None:
         self.text = text
         self.context = context
+        self._values = values
         self.ends = ends
         self.at = self.begin = 0
         self.keywords: Parameter[Any] | None = None
@@ -97,14 +109,22 @@ class ArgumentReader:
         return piece
 
     def word(self, offset: int | None = None) -> Stretch | None:
-        """Return the next word, which may have quoted blanks; None at the end or before a character of ``ends``."""
-        text = self.text
+        """Return the next word, which may have quoted blanks; None at the end or before a character of ``ends``.
+
+        Quotes are removed; two of them inside quotes are one of the word.
+        """
+        text, letters, quoted = self.text, list[str](), False
         start = offset = self._after_blanks(self.at if offset is None else offset)
-        quoted = False
+        if start in self._values:
+            return self._values[start]
         while offset < len(text) and (quoted or not (text[offset].isspace() or text[offset] in self.ends)):
-            quoted ^= text[offset] == _QUOTE
-            offset += 1
-        return Stretch(text[start:offset].replace(_QUOTE, ""), start, offset) if offset > start else None
+            is_doubled = quoted and text.startswith(_QUOTE * 2, offset)
+            if text[offset] != _QUOTE or is_doubled:
+                letters.append(text[offset])
+            quoted ^= text[offset] == _QUOTE and not is_doubled
+            offset += 1 + is_doubled
+        is_value = offset > start + 1 and text[start] == text[offset - 1] == _QUOTE
+        return Stretch("".join(letters), start, offset, is_value) if offset > start else None
 
     def _after_blanks(self, offset: int) -> int:
         while offset < len(self.text) and self.text[offset].isspace():
@@ -116,7 +136,9 @@ class ArgumentReader:
         first = last = self.word()
         if first is None or last is None or self._is_keyword(first):
             return None
-        while (word := self.word(last.end)) is not None and not self._is_keyword(word):
+        if first.start in self._values:
+            return first
+        while (word := self.word(last.end)) and not (self._is_keyword(word) or word.start in self._values):
             last = word
         if self.keywords is not None and last != first and last.end == len(self.text):
             self.expected.append(Expectation(self.keywords, last.text))
@@ -124,7 +146,7 @@ class ArgumentReader:
         return Stretch(self.text[first.start : end], first.start, end)
 
     def _is_keyword(self, word: Stretch) -> bool:
-        return self.keywords is not None and self.keywords.accepts(word.text)
+        return self.keywords is not None and not word.is_value and self.keywords.accepts(word.text)
 
     def skip(self, character: str) -> bool:
         """Consume a character and the blanks before it; return False if another character is next."""
@@ -278,12 +300,18 @@ class Parameter(Form[T]):
         if piece is None:
             raise reader.missing(self._missing.format(reader.text.strip()) or self._absent(reader.context))
         try:
-            value = self.parse(piece.text.strip() if self.is_phrase else piece.text, reader.context)
+            value = self._value(piece, reader.context)
         except CommandError:
             reader.refuse(piece)
             raise
         reader.at = piece.end
         return value
+
+    def _value(self, piece: Stretch, context: Context) -> T:
+        if piece.value_in is not None:
+            value: T = piece.value_in(context)
+            return value
+        return self.parse(piece.text.strip() if self.is_phrase and not piece.is_value else piece.text, context)
 
 
 class Partial(NamedTuple, Generic[T]):
@@ -306,13 +334,13 @@ def parse_partial(form: Form[T], text: str, context: Context) -> Partial[T]:
     return Partial(value, None, Validity.VALID, reader.expected)
 
 
-def parse(form: Form[T], text: str, context: Context) -> T:
-    """Return the value of a text.
+def parse(form: Form[T], text: str, context: Context, values: Mapping[int, Stretch] = MappingProxyType({})) -> T:
+    """Return the value of a text, in which ``values`` replace words, by the offset at which each begins.
 
     Raises:
         CommandError: the text is unfinished or wrong; usually an ArgumentError.
     """
-    return _read(ArgumentReader(text, context, form.ends), form)
+    return _read(ArgumentReader(text, context, form.ends, values), form)
 
 
 def _read(reader: ArgumentReader, form: Form[T]) -> T:

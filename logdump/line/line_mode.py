@@ -144,10 +144,12 @@ class LineMode:
 
     def enter(self, line: str) -> None:
         """Run one line and print its events."""
+        self._print_answer(keeping_secrets(line), run_line(self.session, REGISTRY, line))
+
+    def _print_answer(self, line: str, events: Generator[Event, None, None]) -> None:
+        """Run a line, whose events are not begun yet, and print them."""
         OUTCOMES.forget()
-        line = keeping_secrets(line)
         self._log(escape(f"{self.prompt}{line}"))
-        events = run_line(self.session, REGISTRY, line)
         try:
             progress = ReadProgress(self._show_reading, lambda: self.session.stops)
             with reached.search_observed(self._show_search), reached.observed(progress):

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from logdump.notation.text import Harmless, escape
 from trailformat.errors import reason_of
@@ -75,8 +75,37 @@ def wipe(width: int) -> None:
 
 
 class ArgumentParser(argparse.ArgumentParser):
-    """A parser of arguments whose messages are escaped: a shell's wildcard may have put any file name into them."""
+    """A parser of arguments whose messages are escaped: a shell's wildcard may have put any file name into them.
+
+    An option or a value that it does not know is answered with the nearest ones.
+    """
 
     def _print_message(self, message: str, file: Any = None) -> None:
         for line in message.splitlines():
             write_line(escape(line), is_narration=file is not sys.stdout)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            choices = [str(choice) for choice in action.choices]
+            raise argparse.ArgumentError(
+                action, f"{value!r} is not one of {', '.join(choices)}{_nearest(value, choices)}"
+            )
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and a message, and exit."""
+        unknown = message.removeprefix(_UNKNOWN)
+        if unknown != message:
+            name = unknown.split(" ")[0].partition("=")[0]
+            message = f"there is no option {unknown}{_nearest(name, list(self._option_string_actions))}"
+        super().error(message)
+
+
+_UNKNOWN = "unrecognized arguments: "
+"""The beginning of the message of argparse for what no option takes."""
+
+
+def _nearest(word: str, names: Sequence[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - for a message only
+
+    near = get_close_matches(word, names, n=2, cutoff=0.6)
+    return f"; did you mean {' or '.join(near)}?" if near else ""

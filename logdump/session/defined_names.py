@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext, suppress
 from difflib import get_close_matches
 from pathlib import Path
 
+from logdump.filters.criterion import Criterion
+from logdump.filters.csn_criteria import Csn
 from logdump.filters.name_criteria import NameCriterion
+from logdump.filters.time_criteria import TimeCriterion
 from logdump.filters.value_criteria import ColumnValue
 from logdump.notation.text import amount
 from logdump.session.errors import CommandError, ExitStatus
@@ -58,10 +62,29 @@ def undefined_column(session: Session, column: str, table: str = "", paths: Sequ
 def undefined_names(session: Session, paths: Sequence[Path] | None = None) -> Iterator[Notice]:
     """Yield a notice for each name in the filter that is not defined, for a command that found nothing.
 
-    The files are those of ``undefined_column``; if one of them cannot be read, no further notice is given.
+    If there is none, and the filter has times or CSNs, the notice is the range of the trail. The files are those of
+    ``undefined_column``; if one of them cannot be read, no further notice is given.
     """
     filters = session.filters_in_use
-    for criterion in filters.include.criteria if filters is not None and filters.active else ():
+    criteria = filters.include.criteria if filters is not None and filters.active else []
+    notices = list(_undefined_names(session, criteria, paths))
+    yield from notices
+    if not notices and any(isinstance(criterion, TimeCriterion | Csn) for criterion in criteria):
+        yield from _range(session, paths)
+
+
+def _range(session: Session, paths: Sequence[Path] | None) -> Iterator[Notice]:
+    from logdump.session.chosen_trail import range_of  # noqa: PLC0415 - a search that finds nothing is rare
+
+    with suppress(TrailError), nullcontext(session.trail) if paths is None else TrailFile(paths[0]) as trail:
+        bounds = range_of(trail)
+        if bounds is not None:
+            text = bounds.text(session.settings.time_offset)
+            yield Notice((f"No record passed the filter: the trail goes {text}.",), ExitStatus.OK)
+
+
+def _undefined_names(session: Session, criteria: Sequence[Criterion], paths: Sequence[Path] | None) -> Iterator[Notice]:
+    for criterion in criteria:
         sentence = None
         try:
             if isinstance(criterion, ColumnValue):
@@ -71,7 +94,7 @@ def undefined_names(session: Session, paths: Sequence[Path] | None = None) -> It
         except TrailError:
             return
         if sentence is not None:
-            yield Notice((sentence,), ExitStatus.OK)
+            yield Notice((sentence,), ExitStatus.COMMAND_FAILED)
 
 
 def _undefined_table(session: Session, criterion: NameCriterion, paths: Sequence[Path] | None) -> str | None:

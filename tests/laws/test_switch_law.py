@@ -22,6 +22,7 @@ DISPLAYING_OF_FEATURES = re.compile(r"logdump\.features\.(?:\w+\.(?:command|text
 READERS_BELOW = {
     "logdump.features.count.survey": {"detail"},  # Logdump's COUNT shows tables under DETAIL ON
     "logdump.features.export.sql_script": {"time_offset"},  # a script is text too
+    "logdump.session.defined_names": {"time_offset"},  # a notice has the times of the trail
 }
 
 

@@ -59,6 +59,8 @@ class SqlExport:
             raise
         tally.end = script.end or FilePosition(session.trail.path, session.cursor.next)
         self._statements, self._remarks, self._skipped = script.statements, script.remarks, script.skipped
+        if not (self._statements or self._remarks or self._skipped):
+            tally.selected = 0  # no change of these transactions passed the filter
 
     def _fill(self, script: SqlScript, file: TextFile) -> Iterator[Event]:
         """Write the script: jobs make the statements in parallel, and a thread writes them in order."""

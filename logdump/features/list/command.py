@@ -207,7 +207,7 @@ def _not_there(session: Session, options: ListOptions, *, is_empty: bool) -> Ite
         yield from undefined_names(session)
     for column in sorted(options.columns or ()):
         if (undefined := undefined_column(session, column)) is not None:
-            yield Notice((undefined,), ExitStatus.OK)
+            yield Notice((undefined,), ExitStatus.COMMAND_FAILED)
 
 
 class FollowOptions(NamedTuple):

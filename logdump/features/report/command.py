@@ -15,6 +15,7 @@ from logdump.features.check.model import CheckShown
 from logdump.features.count.text import type_name
 from logdump.features.doctor.command import Examination
 from logdump.features.export.target import export_target
+from logdump.features.list.command import Lister
 from logdump.features.recovery import model as recovery_model
 from logdump.features.recovery.model import KeepShown, RecoveryEnd, RecoveryShown, TrailFileShown
 from logdump.features.report.chart import MOST_SERIES
@@ -30,30 +31,36 @@ from logdump.features.report.model import (
     ReportTable,
     ReportWritten,
 )
+from logdump.features.safe.model import SafePointShown
 from logdump.features.timeline.timeline import Timeline, TimelineScan
 from logdump.features.transactions.model import TransactionListed
 from logdump.features.transactions.text import not_applied_note
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Keyword, Maybe, Sequence
-from logdump.language.parameters import File, OneOf
+from logdump.language.parameters import File, Number, OneOf
 from logdump.notation.text import Harmless, escape
 from logdump.notation.times import GMT, current_timestamp, iso_time
 from logdump.parameters.in_use import parameters_in_use
 from logdump.session.chosen_trail import trail_title, whole_trail_of
 from logdump.session.errors import CommandError, ExitStatus
-from logdump.session.events import Event, Progress
+from logdump.session.events import Event, Progress, say
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, Settings
 from trailformat import TrailError, TrailFile
+from trailformat.changes.transactions import is_transactional
 from trailformat.codec.remote.path import path_of
 from trailformat.totals.counting import Totals
+from trailformat.transactions.extent import Extent
+from trailformat.transactions.restart_places import RestartPlaces, RestartSearch
 from trailformat.transactions.whole_trail import WholeTrail
 
 MOST_TRANSACTIONS = 20
 """Maximum number of the largest transactions listed."""
 MOST_BARS = 120
 MOST_TABLES = 1000
+MOST_RECORDS = 200
+"""Maximum number of records of a transaction listed."""
 MOST_FINDINGS = 2000
 """Maximum number of lines in a section."""
 _WRITERS: dict[str, Callable[[ReportPage], str]] = {".html": html_text, ".htm": html_text, ".md": markdown_text}
@@ -63,9 +70,17 @@ _FINDINGS = (recovery_model.__name__, check_model.__name__)
 
 
 class ReportOptions(NamedTuple):
-    """The options of REPORT: the files (None: the open trail), the page, and whether it may replace a file."""
+    """The options of REPORT.
+
+    Attributes:
+        over: the files; None: the open trail.
+        rba: the record that is shown; None: the one displayed last.
+        path: the page.
+        replaces: True if it may replace a file.
+    """
 
     over: str | None
+    rba: int | None
     path: Path
     replaces: bool | None
 
@@ -76,15 +91,18 @@ class _Reporter:
     It runs in a session of its own, without the filter and the settings of the user's session.
     """
 
-    def __init__(self, session: Session, over: str | None) -> None:
+    def __init__(self, session: Session, over: str | None, rba: int | None = None) -> None:
         self._session = session
         self._over = over
+        self._rba = rba
         self._quiet = Session()
         self._quiet.settings = Settings(time_offset=GMT)
         self._quiet.source_definitions = session.source_definitions
         self._quiet.keep(parameters_in_use(session))
         self.whole: WholeTrail = whole_trail_of(session, over, "REPORT")
         self._name = over or str(session.trail.path)
+        if rba is not None and over is not None and len(self.whole.paths) > 1:
+            raise CommandError(f"AT {rba} is a place in one file, and {over} has {len(self.whole.paths)}: name one.")
         self.status = ExitStatus.OK
         self.sections: list[ReportSection] = []
 
@@ -150,23 +168,45 @@ class _Reporter:
         self._add("Over time", "HEARTBEAT HISTORY; COUNT INTERVAL 1", *_charts(scan.timeline))
 
     def _record(self) -> None:
-        """Add the record displayed last, if there is one."""
-        if self._over is not None or not self._session.has_trail:
+        """Add the record of AT, or the one displayed last, its transaction, and where a Replicat can be restarted."""
+        session, rba = self._session, self._rba
+        if self._over is not None and rba is not None:
+            session = self._quiet
+            session.open(self.whole.paths[0])
+        elif self._over is not None or not session.has_trail:
             return
-        cursor = self._session.cursor
-        if cursor.current == cursor.next == 0:
+        cursor = session.cursor
+        if rba is None and cursor.current == cursor.next == 0:
             return
-        settings = copy.copy(self._session.settings)
-        vars(settings).update(_ALL_OF_A_RECORD)
+        rba = cursor.current if rba is None else rba
+        command = f"GHDR ON; GGSTOKEN DETAIL; DETAIL DATA; VALUES ON; POSITION {rba}; NEXT"
+        self._add(f"Record at RBA {rba}", command, ReportLines(tuple(_record_lines(session, rba))))
+        self._restart(session, rba)
+
+    def _restart(self, session: Session, rba: int) -> None:
+        """Add the answer of SAFE, at the next good record if there is damage, and the transaction there."""
         lines: list[Harmless] = []
         try:
-            record = cursor.trail.record_at(cursor.current)
-            if record is not None:
-                lines = text.render(KnownRecord(record, self._session), settings)
+            places = _safe(session, rba)
         except TrailError as error:
+            self.status = ExitStatus.BAD_DATA
             lines = [escape(str(error))]
-        command = f"GHDR ON; GGSTOKEN DETAIL; DETAIL DATA; VALUES ON; POSITION {cursor.current}; NEXT"
-        self._add(f"Record at RBA {cursor.current}", command, ReportLines(tuple(lines)) if lines else None)
+            good = session.trail.next_good_header(min(rba + 1, session.trail.size))
+            if good is None:
+                self._add("Where a Replicat can be restarted", f"SAFE {rba}", ReportLines(tuple(lines)))
+                return
+            rba, places = good, _safe(session, good)
+        lines += self._text(SafePointShown(places))
+        self._add("Where a Replicat can be restarted", f"SAFE {rba}", ReportLines(tuple(lines)))
+        rows: list[Harmless] = []
+        with suppress(TrailError):  # the lines above name the damage
+            for event in _records_of(session, places.extent):
+                rows += self._text(event)
+        begin = places.extent.first.rba if places.extent is not None and places.extent.first is not None else rba
+        self._add("The transaction", f"POSITION {begin}; LIST", ReportLines(tuple(rows)) if rows else None)
+
+    def _text(self, event: Event) -> list[Harmless]:
+        return text.render(event, self._quiet.settings)
 
     def _lines(self, events: Iterable[Event]) -> ReportLines | None:
         """Return the lines printed for events, at most MOST_FINDINGS; None without any."""
@@ -174,6 +214,44 @@ class _Reporter:
         if len(lines) > MOST_FINDINGS:
             lines = [*lines[:MOST_FINDINGS], escape(f"… {len(lines) - MOST_FINDINGS} more lines")]
         return ReportLines(tuple(lines)) if lines else None
+
+
+def _record_lines(session: Session, rba: int) -> list[Harmless]:
+    """Return all that is known of the record at an RBA, or why there is none."""
+    settings = copy.copy(session.settings)
+    vars(settings).update(_ALL_OF_A_RECORD)
+    try:
+        record = session.trail.record_at(rba)
+    except TrailError as error:
+        return [escape(str(error))]
+    if record is None:
+        return [escape(f"No record begins at RBA {rba}: the file has {session.trail.size:,} bytes.")]
+    return text.render(KnownRecord(record, session), settings)
+
+
+def _safe(session: Session, rba: int) -> RestartPlaces:
+    """Return where a restart is safe near an RBA. Raises BadRecord if no record begins there."""
+    search = RestartSearch(session.trail, rba)
+    for _ in search.run():
+        pass
+    return search.places()
+
+
+def _records_of(session: Session, extent: Extent | None) -> Iterator[Event]:
+    """Yield a line for each record of a transaction in the open file, and how many more there are."""
+    if extent is None or extent.first is None or extent.last is None:
+        return
+    here, (first, last) = session.trail.path, (extent.first, extent.last)
+    begin = first.rba if first.path == here else 0
+    lister = Lister()
+    for number, record in enumerate(session.trail.records(begin)):
+        if last.path == here and record.rba > last.rba:
+            return
+        if number == MOST_RECORDS:
+            yield say(f"… {extent.records - number} more records")
+            return
+        if is_transactional(record):
+            yield from lister(session, record)
 
 
 _RESULTS = {
@@ -276,7 +354,7 @@ def run_report(session: Session, options: ReportOptions) -> Iterator[Event]:
     if write is None:
         raise CommandError("REPORT writes a .html or a .md file.")
     session.check_target(options.path, "REPORT", wanted="a file")
-    reporter = _Reporter(session, options.over)
+    reporter = _Reporter(session, options.over, options.rba)
     for path in reporter.whole.paths:
         if options.path.exists() and path.exists() and options.path.samefile(path):
             raise CommandError(f"{path} is a file of the trail: REPORT never writes over it.")
@@ -293,8 +371,9 @@ COMMANDS = (
     Command(
         "REPORT",
         Sequence(
-            lambda over, path, replaces: ReportOptions(over, path_of(path).absolute(), replaces),
+            lambda over, rba, path, replaces: ReportOptions(over, rba, path_of(path).absolute(), replaces),
             Maybe(Keyword("OVER", File("<wildcard>"))),
+            Maybe(Keyword("AT", Number("<rba>", what="an RBA"))),
             Keyword("TO", File("<filename>", missing=_NO_FILE), wrong=_NO_FILE),
             Maybe(OneOf({"REPLACE": True})),
         ),
@@ -303,8 +382,9 @@ COMMANDS = (
         details=(
             "<filename> ends with .html or .md. Of all files of the open trail, or of those of <wildcard>: the page of",
             "DOCTOR, restarts, damage, tables and operations, the largest transactions, volume and lag over time; the",
-            "record at the position with its values and bytes, and the commands of this session. The page needs no",
-            "other file and has no script. FILTER and the switches of the display have no effect.",
+            "record displayed last, or that AT an RBA, with its values, its bytes, its transaction and SAFE; and the",
+            "commands of this session. The page needs no other file and has no script. FILTER and the switches of the",
+            "display have no effect.",
             "Under -c and -f the exit status is 3 or 4 as that of DOCTOR. The position stays.",
             "Example: REPORT TO ticket.html",
         ),

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from logdump.arrow.records.schema import COLUMNS
 from logdump.arrow.without_pandas import leave_out_pandas
 from logdump.features.sql.model import RowsShown
-from logdump.features.sql.rows import Output, ResultRows, no_rows, rows_shown, split_target
+from logdump.features.sql.rows import LineFormat, Output, ResultRows, no_rows, output_file, rows_shown, split_target
 from logdump.language.command import Command, Origin
-from logdump.language.forms import Keyword, Maybe
+from logdump.language.forms import Alternatives, Keyword, Maybe
 from logdump.language.forms import Sequence as InOrder
 from logdump.language.parameters import File, FreeText, Number, OneOf, beginning, tables_offered
-from logdump.language.reader import Context
+from logdump.language.reader import ArgumentReader, Context, Form
 from logdump.notation.sql_tokens import STANDARD
 from logdump.session.across import files_from
 from logdump.session.errors import CommandError, ExitStatus
@@ -107,6 +107,29 @@ class SqlStatement(FreeText):
         return [last[: len(last) - len(begun)] + name for name in offered]
 
 
+_TARGET: Form[Output | LineFormat] = Alternatives(
+    Keyword("TO", InOrder(output_file, File("<file>"), Maybe(OneOf({"REPLACE": True})))),
+    Keyword("FORMAT", OneOf({format_.value: format_ for format_ in LineFormat})),
+)
+
+
+class StatementAndTarget(Form[tuple[str, Output | LineFormat | None]]):
+    """A statement and its target: at the end of the text, or after a statement that is a value."""
+
+    def __init__(self, statement: FreeText) -> None:
+        self.syntax = statement.syntax
+        self._statement = statement
+
+    def fits(self, reader: ArgumentReader) -> bool:
+        """Return True if there is a statement."""
+        return self._statement.fits(reader)
+
+    def read(self, reader: ArgumentReader) -> tuple[str, Output | LineFormat | None]:
+        """Return the statement without its target, and that."""
+        text = self._statement.read(reader)
+        return (text, _TARGET.read(reader)) if reader.rest else split_target(text)
+
+
 def _names_beginning(typed: str, names: Iterable[str]) -> list[str]:
     """Return the names that begin with the typed text, in double quotes if it begins with one."""
     if not typed.startswith('"'):
@@ -149,7 +172,8 @@ class Query(NamedTuple):
     """A statement, and the paths of the files that its views read; None: the open trail.
 
     ``effective`` leaves out rows that a Replicat does not apply; ``mode`` is the treatment of damage, as in Spark;
-    ``megabytes`` is the memory limit of DuckDB.
+    ``megabytes`` is the memory limit of DuckDB; ``target`` is the file for the rows, or the form
+    in which all are printed.
     """
 
     paths: tuple[str, ...] | None
@@ -157,6 +181,17 @@ class Query(NamedTuple):
     mode: str | None
     megabytes: int | None
     statement: str
+    target: Output | LineFormat | None = None
+
+
+def _query(
+    paths: tuple[str, ...] | None,
+    effective: bool | None,  # noqa: FBT001 - a word of the form
+    mode: str | None,
+    megabytes: int | None,
+    statement: tuple[str, Output | LineFormat | None],
+) -> Query:
+    return Query(paths, effective, mode, megabytes, *statement)
 
 
 class QuerySource(NamedTuple):
@@ -186,7 +221,7 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
         yield Notice(("The FILTER applies to the views.",), ExitStatus.OK)
     if source.paths and _views_in(query.statement):
         yield from _missing(source.paths)
-    statement, target = split_target(query.statement)
+    statement, target = query.statement, query.target
     if isinstance(target, Output):
         session.check_target(target.path, "SQL", wanted="a file")
     is_text = session.settings.format is OutputFormat.TEXT
@@ -329,12 +364,12 @@ COMMANDS = (
     Command(
         "SQL",
         InOrder(
-            Query,
+            _query,
             Maybe(Keyword("OVER", InOrder(_absolute, File("<wildcard>", missing=_NO_STATEMENT)))),
             Maybe(OneOf({"EFFECTIVE": True})),
             Maybe(Keyword("MODE", OneOf({mode: mode for mode in _MODES}))),
             Maybe(Keyword("MEMORY", Number("<megabytes>", least=_LEAST_MEMORY, most=_MOST_MEMORY))),
-            SqlStatement("<statement>", missing=_NO_STATEMENT),
+            StatementAndTarget(SqlStatement("<statement>", missing=_NO_STATEMENT)),
         ),
         "Query the trail in SQL",
         run_sql,

@@ -15,7 +15,7 @@ from logdump.features.sql.model import RowsShown
 from trailformat.codec.remote.path import path_of
 
 _FILE = re.compile(
-    r"""\sTO\s+(?:"(?P<quoted>[^"]+)"|(?P<plain>[^\s"';]+))(?P<replace>\s+REPLACE)?\s*$""", re.IGNORECASE
+    r"""\sTO\s+(?:"(?P<quoted>(?:[^"]|"")+)"|(?P<plain>[^\s"';]+))(?P<replace>\s+REPLACE)?\s*$""", re.IGNORECASE
 )
 _FORMAT = re.compile(r"\sFORMAT\s+(?P<name>CSV|JSONL)\s*$", re.IGNORECASE)
 _ENDINGS = (".parquet", ".csv", ".jsonl")
@@ -41,10 +41,15 @@ def split_target(statement: str) -> tuple[str, Output | LineFormat | None]:
     if format_ is not None:
         return statement[: format_.start()], LineFormat(format_["name"].upper())
     match = _FILE.search(statement)
-    name = (match["quoted"] or match["plain"]) if match else ""
+    name = ((match["quoted"] or "").replace('""', '"') or match["plain"]) if match else ""
     if match is None or not name.lower().endswith(_ENDINGS):
         return statement, None
-    return statement[: match.start()], Output(path_of(name).absolute(), match["replace"] is not None)
+    return statement[: match.start()], output_file(name, match["replace"] is not None)
+
+
+def output_file(name: str, replaces: bool | None) -> Output:  # noqa: FBT001 - a word of the form
+    """Return the file for a result."""
+    return Output(path_of(name).absolute(), bool(replaces))
 
 
 def plain(value: Any) -> Any:

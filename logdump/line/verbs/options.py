@@ -1,41 +1,69 @@
-"""The options of verbs, and the request that is translated into commands."""
+"""The options of verbs, and the request that becomes calls of commands."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from logdump.language.words import split_commands
-from logdump.session.errors import MissingFileError
+from logdump.language.call import Argument, Call, ValueWord, phrase
+from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.session import is_trail
 from trailformat.codec.remote.path import path_of
 from trailformat.codec.remote.url import is_url
-from trailformat.errors import CannotRead, NotATrail
+from trailformat.errors import CannotRead, NotATrail, TrailError
 from trailformat.trail.packed import entries_of, is_archive, is_file
 
+if TYPE_CHECKING:
+    from logdump.language.reader import Context
+
 _WILD = "*?"
+_MOST_FILES = 5
+"""Maximum number of files that a message names."""
 
 
 class VerbStep(NamedTuple):
     """One command of a verb.
 
     Attributes:
-        text: the command.
+        call: the command and its arguments.
         prepares: True if it prepares later steps: its output is not shown, and if it fails, no step follows.
         repeats: True if it shows one more result of the step before it; finding no more is not a failure.
         is_in_any: True if it looks for what one of several trails has: only that none has it is a failure.
     """
 
-    text: str
+    call: Call
     prepares: bool = False
     repeats: bool = False
     is_in_any: bool = False
 
 
-class MisuseError(Exception):
-    """The words or options of a verb contradict each other; the message is the reason."""
+def step(name: str, *words: Argument) -> VerbStep:
+    """Return the step of a command with arguments."""
+    return VerbStep(Call(name, words))
+
+
+def prepared(name: str, *words: Argument, label: str = "") -> VerbStep:
+    """Return a step that prepares later ones; ``label`` is the option that it comes from."""
+    return VerbStep(Call(name, words, label), prepares=True)
+
+
+def typed(words: Iterable[str]) -> tuple[Argument, ...]:
+    """Return words of the shell as words of a command: one with a blank, a quote or a semicolon is a value."""
+    return tuple(
+        ValueWord(word) if any(letter.isspace() or letter in ';"' for letter in word) else word for word in words
+    )
+
+
+class MisuseError(CommandError):
+    """The words or options of a verb are wrong or contradict each other; the message is the reason."""
+
+    status = ExitStatus.USAGE
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"logdump: {reason}")
 
 
 class VerbRequest(NamedTuple):
@@ -51,9 +79,9 @@ class VerbRequest(NamedTuple):
         return " ".join(self.words)
 
     @property
-    def named(self) -> str:
+    def named(self) -> ValueWord:
         """The files as one word of a command."""
-        return quoted(",".join(self.files))
+        return ValueWord(",".join(self.files))
 
     def asks(self, name: str) -> bool:
         """Return whether an option is given."""
@@ -74,11 +102,48 @@ class VerbRequest(NamedTuple):
         for path in paths:
             yield (path,)
 
+    def rba(self, text: str, of: str) -> str:
+        """Return a word that is an RBA, after checking that it is one of one file.
+
+        Args:
+            text: the word.
+            of: what it is called in messages.
+
+        Raises:
+            MisuseError: it is not a number, or several files are named.
+        """
+        from logdump.notation.text import whole_number  # noqa: PLC0415 - few options are numbers
+
+        rba = whole_number(text)
+        if rba is None:
+            raise MisuseError(f"{of} wants a number, not {text!r}")
+        paths = [path for paths in self.trails() for path in paths]
+        if len(paths) > 1:
+            holders = [path.name for path in paths if _has_record_at(path, rba)]
+            more = [f"{len(holders) - _MOST_FILES} more"] if len(holders) > _MOST_FILES else []
+            named = " and ".join([*holders[:_MOST_FILES], *more])
+            where = f"a record begins there in {named}" if holders else "no record begins there in any of them"
+            files = f"{', '.join(self.files)} has {len(paths)} files"
+            raise MisuseError(f"{of} {text} is a place in one file, and {files}: {where}. Name one file")
+        return text
+
+
+def _has_record_at(path: Path, rba: int) -> bool:
+    from trailformat import TrailFile  # noqa: PLC0415 - few verbs open a file themselves
+
+    try:
+        with TrailFile(path) as trail:
+            return rba < trail.size and trail.record_at(rba) is not None
+    except TrailError:
+        return False
+
 
 def is_source(word: str) -> bool:
     """Return whether a word is a file, a trail, a folder, a wildcard that matches, or any URL."""
+    if not word.strip():
+        return False
     path = path_of(word)
-    if is_url(word) or is_trail(word) or path.is_dir():
+    if is_url(word) or is_trail(str(path)) or path.is_dir():
         return True
     if not any(character in path.name for character in _WILD):
         return False
@@ -97,32 +162,6 @@ def no_such_file(name: str) -> MissingFileError:
     near = near_files(path_of(name))
     hint = (f"Did you mean {' or '.join(near)}?",) if near else ()
     return MissingFileError(f"{name}: No such file, folder or trail.", *hint)
-
-
-def quoted(word: str) -> str:
-    """Return a word of the shell as a word of a command, quoted if necessary.
-
-    Raises:
-        MisuseError: it has a quotation mark or a control character.
-    """
-    if '"' in word or not word.isprintable():
-        raise MisuseError(f"no command can name {word!r}: it has a quotation mark or a control character")
-    return (
-        f'"{word}"'
-        if any(character.isspace() or character in ";," for character in word) or word.startswith("-")
-        else word
-    )
-
-
-def one_command(text: str, *, has_lines: bool = False) -> str:
-    """Return a text that is one command, over several lines only if ``has_lines``.
-
-    Raises:
-        MisuseError: it is several commands.
-    """
-    if split_commands(text) != [text.strip()] or ("\n" in text and not has_lines):
-        raise MisuseError(f"{text!r} is more than one command: put text with a semicolon in double quotes")
-    return text
 
 
 _OPERATIONS = {
@@ -147,39 +186,72 @@ class VerbOption(NamedTuple):
         flags: its spellings.
         help: what it does.
         settings: further arguments of argparse.
-        spell: yields the criteria of FILTER for its value; None if the verbs translate it.
+        select: yields the steps that set the filter for its value; None if the verbs translate it.
     """
 
     flags: tuple[str, ...]
     help: str
     settings: dict[str, Any]
-    spell: Callable[[Any], Iterator[str]] | None = None
+    select: Callable[[Any], Iterator[VerbStep]] | None = None
 
     def add(self, parser: argparse.ArgumentParser) -> None:
         """Add the option to a parser."""
         parser.add_argument(*self.flags, help=self.help, **self.settings)
+
+    def check(self, value: Any) -> None:
+        """Raise MisuseError if a value is an empty word."""
+        for word in value if isinstance(value, list) else [value]:
+            if isinstance(word, str) and not word.strip():
+                raise MisuseError(f"{self.flags[-1]} wants {self.settings['metavar']}, not an empty word")
 
 
 def _value(metavar: str, **more: Any) -> dict[str, Any]:
     return {"metavar": metavar, **more}
 
 
-def _tables(patterns: list[str]) -> Iterator[str]:
-    yield f"FILENAME {', '.join(patterns)}"
-    yield "EXCLUDE RECTYPE Metadata"
+def _including(flag: str, keyword: str, values: str) -> VerbStep:
+    """Return the FILTER with a criterion whose values are those of an option."""
+
+    def statement(context: Context) -> Any:
+        from logdump.filters import FilterError, inclusion  # noqa: PLC0415 - a verb may need no filter
+
+        try:
+            return inclusion(keyword, values, context.offset)
+        except FilterError as error:
+            raise CommandError(str(error)) from error
+
+    return _filter(f"{keyword} {values}", statement, flag)
 
 
-def _operations(words: list[str]) -> Iterator[str]:
-    yield f"RECTYPE {', '.join(_OPERATIONS.get(word.lower(), word) for words_ in words for word in words_.split(','))}"
+def _filter(text: str, statement: Callable[[Context], Any], flag: str) -> VerbStep:
+    return prepared("FILTER", ValueWord(phrase("FILTER", text), is_phrase=True, value_in=statement), label=flag)
 
 
-def _where(texts: list[str]) -> Iterator[str]:
-    from logdump.filters import begins_statement  # noqa: PLC0415 - a verb without --where needs no filter
+def _bound(flag: str, keyword: str, before: str = "") -> Callable[[str], Iterator[VerbStep]]:
+    return lambda text: iter((_including(flag, keyword, before + text),))
 
-    for text in texts:
-        word, _, rest = text.strip().partition(" ")
-        criterion = rest.strip() if word.upper() == "FILTER" else text.strip()
-        yield criterion if begins_statement(criterion) else f"VALUE {criterion}"
+
+def _tables(patterns: list[str]) -> Iterator[VerbStep]:
+    yield _including("--table", "FILENAME", ", ".join(patterns))
+    yield prepared("FILTER", "EXCLUDE", "RECTYPE", "Metadata")
+
+
+def _operations(words: list[str]) -> Iterator[VerbStep]:
+    types = (_OPERATIONS.get(word.strip().lower(), word) for words_ in words for word in words_.split(","))
+    yield _including("--op", "RECTYPE", ", ".join(types))
+
+
+def _where(texts: list[str]) -> Iterator[VerbStep]:
+    from logdump.filters import FilterError, condition, parse_statement  # noqa: PLC0415 - a verb may need no filter
+
+    def statement(text: str, context: Context) -> Any:
+        try:
+            return parse_statement(text, context.offset)
+        except FilterError as error:
+            raise CommandError(str(error)) from error
+
+    for text in map(condition, texts):
+        yield _filter(text, partial(statement, text), "--where")
 
 
 def _number(text: str) -> int:
@@ -192,17 +264,13 @@ def _number(text: str) -> int:
 
 
 ROWS: dict[str, VerbOption] = {
-    "since": VerbOption(
-        ("--since",), "records at or after a time", _value("TIME"), lambda text: iter((f"STARTTIME {text}",))
-    ),
-    "until": VerbOption(
-        ("--until",), "records at or before a time", _value("TIME"), lambda text: iter((f"ENDTIME {text}",))
-    ),
+    "since": VerbOption(("--since",), "records at or after a time", _value("TIME"), _bound("--since", "STARTTIME")),
+    "until": VerbOption(("--until",), "records at or before a time", _value("TIME"), _bound("--until", "ENDTIME")),
     "from_csn": VerbOption(
-        ("--from-csn",), "transactions of at least this CSN", _value("CSN"), lambda text: iter((f"CSN >= {text}",))
+        ("--from-csn",), "transactions of at least this CSN", _value("CSN"), _bound("--from-csn", "CSN", ">= ")
     ),
     "to_csn": VerbOption(
-        ("--to-csn",), "transactions of at most this CSN", _value("CSN"), lambda text: iter((f"CSN <= {text}",))
+        ("--to-csn",), "transactions of at most this CSN", _value("CSN"), _bound("--to-csn", "CSN", "<= ")
     ),
     "table": VerbOption(
         ("--table",), "rows of these tables; * and ? are allowed", _value("PATTERN", action="append"), _tables
@@ -231,6 +299,9 @@ OTHERS: dict[str, VerbOption] = {
     "replace": VerbOption(("--replace",), "let -o replace a file", {"action": "store_true"}),
     "effective": VerbOption(("--effective",), "only what a Replicat applies", {"action": "store_true"}),
     "by_table": VerbOption(("--by-table",), "a folder with a file for each table", {"action": "store_true"}),
+    "params": VerbOption(
+        ("--params",), "a parameter file of Extract, Replicat or GLOBALS", _value("FILE", action="append")
+    ),
     "undo": VerbOption(("--undo",), "print the SQL that takes the changes back", {"action": "store_true"}),
     "last": VerbOption(("--last",), "with --undo, only the last N changes", _value("N", type=_number)),
     "hex": VerbOption(("--hex",), "the bytes of the columns too", {"action": "store_true"}),
@@ -254,16 +325,15 @@ ALWAYS: dict[str, VerbOption] = {
 
 def filters(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield the FILTER commands of the options that select records."""
-    criteria = [
-        text
+    steps = [
+        step
         for name, option in ROWS.items()
-        if request.asks(name) and option.spell is not None
-        for text in option.spell(getattr(request.options, name))
+        if request.asks(name) and option.select is not None
+        for step in option.select(getattr(request.options, name))
     ]
-    for text in criteria:
-        yield VerbStep(one_command(f"FILTER {text}"), prepares=True)
-    if sum(not text.upper().startswith("EXC") for text in criteria) > 1:
-        yield VerbStep("FILTER MATCH ALL", prepares=True)
+    yield from steps
+    if sum(not str(step.call.words[0]).upper().startswith("EXC") for step in steps) > 1:
+        yield prepared("FILTER", "MATCH", "ALL")
 
 
 def selects(request: VerbRequest) -> bool:
@@ -272,10 +342,6 @@ def selects(request: VerbRequest) -> bool:
 
 
 def position(request: VerbRequest) -> Iterator[VerbStep]:
-    """Yield the POSITION of --rba."""
+    """Yield the POSITION of --rba. Raises like ``VerbRequest.rba``."""
     if request.asks("rba"):
-        from logdump.notation.text import whole_number  # noqa: PLC0415 - few options are numbers
-
-        if whole_number(request.options.rba) is None:
-            raise MisuseError(f"--rba takes a number, not {request.options.rba!r}")
-        yield VerbStep(f"POSITION RBA {request.options.rba}", prepares=True)
+        yield prepared("POSITION", "RBA", request.rba(request.options.rba, "--rba"), label="--rba")

@@ -15,8 +15,11 @@ from pathlib import Path
 from typing import TextIO, cast
 
 from logdump.commands import REGISTRY
+from logdump.language.call import Call
 from logdump.language.command import Origin
+from logdump.language.execute import run_call
 from logdump.language.reader import Context, Validity, parse_partial
+from logdump.language.words import split_commands
 from logdump.line import terminal
 from logdump.line.line_mode import Script
 from logdump.line.verbs.options import MisuseError, VerbRequest, VerbStep, no_such_file
@@ -26,6 +29,7 @@ from logdump.notation.text import Harmless, escape
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Failure, NoRecordThere, Notice, Text
 from trailformat.codec.remote.path import path_of
+from trailformat.codec.remote.url import keeping_secrets
 from trailformat.errors import CannotRead, CannotWrite, TrailError
 from trailformat.trail.whole_file import WholeFile
 
@@ -133,12 +137,13 @@ class VerbRun(Script):
     def __init__(self, steps: Iterable[VerbStep], *, narrates: bool = False, into: WholeFile | None = None) -> None:
         super().__init__(())
         self._steps = steps
-        self._step = VerbStep("")
+        self._step = VerbStep(Call(""))
         self._texts_are_narration = narrates
         self._into = into
         self._has_all = False
         self._has_any = self._is_absent = False
         self._absences: dict[Failure, None] = {}
+        self._is_empty = True
         self.has_failed = False
 
     def _run(self) -> int:
@@ -146,11 +151,16 @@ class VerbRun(Script):
             if step.repeats and (self._has_all or self.status):
                 continue
             self._step, self._has_all, self._is_absent = step, False, False
-            self.enter(step.text)
+            self._print_answer(keeping_secrets(step.call.line), run_call(self.session, REGISTRY, step.call))
             self._has_any |= step.is_in_any and not self._is_absent
             if (step.prepares and self.status) or self.session.is_over:
                 break
-        self._step = VerbStep("")
+        if self._step.call.name == "NEXT" and self._is_empty and not self.status:
+            from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
+
+            for notice in undefined_names(self.session):
+                self._print(notice)
+        self._step = VerbStep(Call(""))
         for absence in () if self._has_any else self._absences:
             self._print(absence)
         return self.status
@@ -171,6 +181,7 @@ class VerbRun(Script):
         super()._print(event)
 
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:
+        self._is_empty = self._is_empty and (is_narration or not lines)
         if self._into is None or is_narration:
             super()._write_lines(lines, is_narration=is_narration)
         elif lines:
@@ -180,8 +191,7 @@ class VerbRun(Script):
 def run_verb(name: str, arguments: Sequence[str]) -> int | None:
     """Run a verb and return the exit status, None if its words are arguments of the command with the same name."""
     verb = BY_NAME[name]
-    parser = verb.parser()
-    options = parser.parse_intermixed_args(arguments)
+    options = verb.parsed(arguments)
     try:
         request = verb.request(options)
         has_trails = bool(request.files) or names_trails(request.rest)
@@ -195,9 +205,6 @@ def run_verb(name: str, arguments: Sequence[str]) -> int | None:
                 terminal.write_line(escape(line))
             return ExitStatus.OK
         return _run(verb, request, steps)
-    except MisuseError as error:
-        terminal.write_line(escape(f"logdump: {error}"), is_narration=True)
-        return ExitStatus.USAGE
     except CommandError as error:
         terminal.write_lines(tuple(map(escape, error.lines)), is_narration=True)
         return error.status
@@ -208,7 +215,8 @@ def run_verb(name: str, arguments: Sequence[str]) -> int | None:
 
 def _is_command(name: str, words: Sequence[str]) -> bool:
     """Return whether the words are arguments of the command named like a verb, if that needs no open trail."""
-    if not REGISTRY.knows(name):
+    line = " ".join([name, *words])
+    if not REGISTRY.knows(name) or split_commands(line) != [line.strip()]:
         return False
     command = REGISTRY.find(name)
     if not command.is_one_shot and command.origin is not Origin.LOGDUMP:
@@ -218,7 +226,8 @@ def _is_command(name: str, words: Sequence[str]) -> bool:
 
 def _explained(steps: Iterable[VerbStep]) -> Iterator[str]:
     for step, times in ((step, sum(1 for _ in same)) for step, same in groupby(steps)):
-        yield step.text if times == 1 else f"{step.text}   -- up to {times} times"
+        line = step.call.line if step.call.is_typed else f"-- no line can say this: {step.call.line}"
+        yield line if times == 1 else f"{line}   -- up to {times} times"
 
 
 class _NotWrittenError(Exception):

@@ -1,4 +1,4 @@
-"""The translation of each verb into commands."""
+"""The calls of commands that each verb makes."""
 
 from __future__ import annotations
 
@@ -7,25 +7,36 @@ from collections.abc import Iterator
 from itertools import repeat
 from pathlib import Path
 
+from logdump.language.call import Argument, PhraseEnd, ValueWord, in_quotes, phrase
+from logdump.language.words import is_keyword, split_commands
 from logdump.line.verbs.options import (
     MisuseError,
     VerbRequest,
     VerbStep,
     filters,
     no_such_file,
-    one_command,
     position,
-    quoted,
+    prepared,
     selects,
+    step,
+    typed,
 )
+from logdump.line.verbs.output import export_format, require_ending
 from logdump.notation.sql_tokens import STANDARD
+from trailformat.codec.remote.path import path_of
 
-_STATEMENTS = ("SELECT", "WITH", "FROM", "DESCRIBE", "SUMMARIZE", "EXPLAIN")
+_STATEMENTS = ("SELECT", "WITH", "FROM", "DESCRIBE", "SUMMARIZE", "EXPLAIN", "VALUES")
+_CONDITION = re.compile(r"([\w$#.]+\s*[<>=!]+\s*)(.+)", re.DOTALL)
+"""A condition on a column: the column with the sign, and the value."""
+_BEFORE_STATEMENTS = ("MODE", "EFFECTIVE", "OVER", "MEMORY")
 
 
 def begins_statement(word: str) -> bool:
-    """Return whether a word is a statement of SQL, not the name of a file."""
-    return word.lstrip(" (").partition(" ")[0].upper() in _STATEMENTS
+    """Return whether a word is a statement of SQL, or words of the command SQL before one, not the name of a file."""
+    words = STANDARD.outside_texts(word).lstrip(" (\n\t").split(None, 1)
+    return bool(words) and (
+        words[0].upper() in _STATEMENTS or (len(words) > 1 and words[0].upper() in _BEFORE_STATEMENTS)
+    )
 
 
 def names_trails(words: str) -> bool:
@@ -35,116 +46,142 @@ def names_trails(words: str) -> bool:
     )
 
 
-def _prepared(*texts: str) -> Iterator[VerbStep]:
-    return (VerbStep(text, prepares=True) for text in texts)
+def _path(path: Path) -> ValueWord:
+    return ValueWord(str(path))
 
 
 def _format(request: VerbRequest) -> Iterator[VerbStep]:
     if getattr(request.options, "format", None) == "jsonl":
-        yield from _prepared("FORMAT JSONL")
+        yield prepared("FORMAT", "JSONL")
 
 
 def _opened(request: VerbRequest) -> Iterator[tuple[VerbStep, ...]]:
     """Yield for each trail the steps that open it at the position of --rba; the first also sets the filters."""
     first: tuple[VerbStep, ...] = ()
     for number, paths in enumerate(request.trails()):
-        steps = [*_prepared(f"OPEN {quoted(str(paths[0]))}", *_across(paths)), *position(request)]
+        steps = [*_opening(paths), *position(request)]
         if not number:
             first = tuple(filters(request))
         yield (*steps, *(first if not number else ()))
 
 
-def _across(paths: tuple[Path, ...]) -> Iterator[str]:
-    """Yield the command that continues reading in the following files; nothing for a single file."""
+def _opening(paths: tuple[Path, ...]) -> Iterator[VerbStep]:
+    """Yield the steps that open the first file of a trail, and continue reading in those that follow."""
+    yield prepared("OPEN", _path(paths[0]))
     if len(paths) > 1:
         from trailformat.trail.sequence import next_file  # noqa: PLC0415 - one file needs none
 
         is_last = next_file(paths[-1])[0] is None
-        yield "ACROSS ON" if is_last else f"ACROSS TO {quoted(str(paths[-1]))}"
+        yield prepared("ACROSS", "ON") if is_last else prepared("ACROSS", "TO", _path(paths[-1]))
 
 
 def _filtered(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield the filters of a command that opens its files itself; the first file is opened for times without a date."""
     if selects(request):
-        first = next(request.trails())[0]
-        yield from _prepared(f"OPEN {quoted(str(first))}")
+        yield prepared("OPEN", _path(next(request.trails())[0]))
         yield from filters(request)
+
+
+def _only_trail(request: VerbRequest, verb: str) -> tuple[Path, ...]:
+    """Return the files of the only trail that is named. Raises MisuseError if there are several."""
+    trails = list(request.trails())
+    if len(trails) != 1:
+        raise MisuseError(f"{verb} takes one trail, not {len(trails)}")
+    return trails[0]
 
 
 def show(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield NEXT for all records, for --limit records, or for one with --rba."""
     limit = request.options.limit or (1 if request.asks("rba") else None)
     yield from _format(request)
-    yield from _prepared("GHDR ON", *["DETAIL DATA"] * request.asks("hex"), "VALUES ON")
+    yield prepared("GHDR", "ON")
+    if request.options.hex:
+        yield prepared("DETAIL", "DATA")
+    yield prepared("VALUES", "ON")
     for steps in _opened(request):
         yield from steps
-        yield VerbStep(f"NEXT {limit or 'ALL'}")
+        yield step("NEXT", str(limit or "ALL"))
 
 
 def listed(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield LIST for all records or for --limit records; with --follow also for new ones."""
+    columns: list[Argument] = ["COLUMNS", ValueWord(request.options.columns)] if request.options.columns else []
     yield from _format(request)
     for steps in _opened(request):
         yield from steps
-        columns = f" COLUMNS {request.options.columns}" if request.options.columns else ""
-        yield VerbStep(one_command(f"LIST {request.options.limit or 'ALL'}{columns}"))
+        yield step("LIST", str(request.options.limit or "ALL"), *columns)
     if request.asks("follow"):
-        yield VerbStep("FOLLOW LIST")
+        yield step("FOLLOW", "LIST")
 
 
 def tail(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield FOLLOW for the last file, from its end or from --since, --from-csn or --rba."""
     options = request.options
+    paths = _only_trail(request, "tail")
     yield from _format(request)
     if not options.list:
-        yield from _prepared("GHDR ON", "VALUES ON")
-    trails = list(request.trails())
-    if len(trails) != 1:
-        raise MisuseError(f"tail follows one trail, not {len(trails)}")
+        yield prepared("GHDR", "ON")
+        yield prepared("VALUES", "ON")
     from_the_begin = request.asks("since") or request.asks("from_csn")
-    yield from _prepared(f"OPEN {quoted(str(trails[0][0 if from_the_begin else -1]))}")
-    yield from position(request) if request.asks("rba") else _prepared(*["POSITION EOF"] * (not from_the_begin))
+    yield prepared("OPEN", _path(paths[0 if from_the_begin else -1]))
+    yield from position(request)
+    if not (request.asks("rba") or from_the_begin):
+        yield prepared("POSITION", "EOF")
     yield from filters(request)
-    words = ["FOLLOW", *["LIST"] * options.list, *([f"IDLE {options.idle}"] if options.idle else [])]
-    yield VerbStep(" ".join(words))
+    yield step("FOLLOW", *["LIST"] * options.list, *(["IDLE", str(options.idle)] if options.idle else []))
 
 
 def find(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield FIND, and FIND NEXT up to --limit."""
     yield from _format(request)
-    yield from _prepared("GHDR ON", "VALUES ON")
+    yield prepared("GHDR", "ON")
+    yield prepared("VALUES", "ON")
     for steps in _opened(request):
         yield from steps
-        yield VerbStep(one_command(f"FIND {request.rest}"))
-        yield from repeat(VerbStep("FIND NEXT", repeats=True), (request.options.limit or 1) - 1)
+        yield step("FIND", ValueWord(_searched(request.rest), is_phrase=True))
+        yield from repeat(step("FIND", "NEXT")._replace(repeats=True), (request.options.limit or 1) - 1)
+
+
+def _searched(text: str) -> str:
+    """Return a text as FIND takes it: in quotes if it would be NEXT or PREVIOUS, or if blanks at its ends count.
+
+    Of a condition on a column, the value is put in quotes if a semicolon in it would end the command.
+    """
+    condition = _CONDITION.fullmatch(text)
+    if condition is not None and phrase("FIND", text) != text:
+        from logdump.notation.values import unquote  # noqa: PLC0415 - few values have a semicolon
+
+        return condition[1] + in_quotes(unquote(condition[2]))
+    is_again = is_keyword(text, "NEXT") or is_keyword(text, "PREV[IOUS]")
+    is_kept = text == text.strip() and not is_again and phrase("FIND", text) == text
+    return text if is_kept else in_quotes(text)
 
 
 def count(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield COUNT."""
     yield from _format(request)
     yield from _filtered(request)
-    detail = " DETAIL" * request.options.detail
-    effective = " EFFECTIVE" * request.options.effective
-    trails = list(request.trails())
+    options, trails = request.options, list(request.trails())
     is_one = [len(paths) for paths in trails] == [1]
-    files = quoted(str(trails[0][0])) if is_one else f"LOG {request.named}"
-    rest = f" {request.rest}" if request.words else ""
-    yield VerbStep(one_command(f"COUNT{detail} {files}{effective}{rest}"))
+    files: list[Argument] = [_path(trails[0][0])] if is_one else ["LOG", request.named]
+    words = [*["DETAIL"] * options.detail, *files, *["EFFECTIVE"] * options.effective]
+    yield step("COUNT", *words, *typed(request.words))
 
 
 def check(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield CHECK."""
     yield from _format(request)
-    yield VerbStep(one_command(" ".join(("CHECK", request.named, *request.words))))
+    yield step("CHECK", request.named, *typed(request.words))
 
 
 def safe(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield SAFE for an RBA."""
     if len(request.words) != 1:
         raise MisuseError("safe takes one file and an RBA")
+    rba = request.rba(request.words[0], "RBA")
     yield from _format(request)
-    yield from _prepared(f"OPEN {quoted(request.files[0])}")
-    yield VerbStep(one_command(f"SAFE {request.rest}"))
+    yield prepared("OPEN", _path(next(request.trails())[0]))
+    yield step("SAFE", rba)
 
 
 def export(request: VerbRequest) -> Iterator[VerbStep]:
@@ -155,25 +192,25 @@ def export(request: VerbRequest) -> Iterator[VerbStep]:
         return
     if options.by_table and not options.output:
         raise MisuseError("--by-table needs -o FOLDER")
-    target, kind = options.output or "-", options.format or _kind_of(options.output)
-    is_debezium = kind == "debezium"
-    words = [f"EXPORT {'JSONL' if is_debezium else kind.upper()} TO {quoted(target)}", *["DEBEZIUM"] * is_debezium]
+    kind, compression = export_format(options)
     unit = "TRANSACTIONS" if kind == "sql" else "RECORDS"
-    words += [f"{options.limit} {unit}"] if options.limit else []
-    words += ["REPLACE"] * options.replace + ["BY TABLE"] * options.by_table + ["EFFECTIVE"] * options.effective
-    text = one_command(" ".join([*words, *request.words]))
+    words = [*["DEBEZIUM"] * (options.format == "debezium"), *([str(options.limit), unit] if options.limit else [])]
+    words += ["REPLACE"] * options.replace + ["BY", "TABLE"] * options.by_table + ["EFFECTIVE"] * options.effective
+    yield from _exported(request, "export", kind.upper(), *words, *compression)
+
+
+def _exported(request: VerbRequest, verb: str, kind: str, *words: str) -> Iterator[VerbStep]:
+    """Yield EXPORT of each trail; to a file of one trail only."""
+    output = request.options.output
+    if output is not None and output.endswith("!"):
+        raise MisuseError(f"-o {output}: EXPORT writes no file whose name ends with an exclamation mark")
+    target = ValueWord(output) if output else "-"
     trails = list(_opened(request))
-    if len(trails) > 1 and target != "-":
-        raise MisuseError(f"export -o takes one trail, not {len(trails)}")
+    if len(trails) > 1 and output:
+        raise MisuseError(f"{verb} -o takes one trail, not {len(trails)}")
     for steps in trails:
         yield from steps
-        yield VerbStep(text)
-
-
-def _kind_of(name: str | None) -> str:
-    """Return the format that the extension of a file name selects, else ``jsonl``."""
-    suffix = Path(name or "").name.removesuffix(".gz").rpartition(".")[2].lower()
-    return suffix if suffix in ("csv", "parquet", "arrow", "sql") else "jsonl"
+        yield step("EXPORT", kind, "TO", target, *words, *typed(request.words))
 
 
 def _exported_columns(request: VerbRequest) -> Iterator[VerbStep]:
@@ -182,26 +219,33 @@ def _exported_columns(request: VerbRequest) -> Iterator[VerbStep]:
     if not options.table or len(options.table) != 1 or not options.output:
         raise MisuseError("--columns needs one --table and -o FILE.csv, FILE.jsonl or FILE.parquet")
     limit = f" LIMIT {options.limit}" if options.limit else ""
-    statement = f"SELECT {options.columns} FROM {options.table[0]}{limit} TO {quoted(options.output)}"  # noqa: S608 - the user's own query
-    yield from _filtered(request)
-    yield VerbStep(one_command(f"SQL OVER {request.named} {statement}{' REPLACE' * options.replace}"))
+    statement = f"SELECT {options.columns} FROM {options.table[0]}{limit}"  # noqa: S608 - the user's own query
+    yield from _queried(request, statement, "--columns")
 
 
 def sql(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield SQL over the files; the statement is before or after them."""
-    options = request.options
     if not request.words:
         raise MisuseError("sql takes a statement: logdump sql 'SELECT op, count(*) FROM records GROUP BY op' FILE")
     if not request.files and selects(request):
         raise MisuseError("options that select records need a FILE")
     yield from _format(request)
+    yield from _queried(request, request.rest.rstrip().removesuffix(";"), "sql")
+
+
+def _queried(request: VerbRequest, statement: str, label: str) -> Iterator[VerbStep]:
+    """Yield SQL with one statement, to -o or to standard output."""
+    options = request.options
+    if split_commands(f"SQL {statement}") != [f"SQL {statement}".strip()]:
+        raise MisuseError(f"{label} takes one statement, not {statement!r}")
+    if options.output:
+        require_ending(options, ("csv", "jsonl", "parquet"), label)
+        target: list[Argument] = [PhraseEnd("TO"), ValueWord(options.output), *["REPLACE"] * options.replace]
+    else:
+        target = [PhraseEnd("FORMAT"), "CSV"] if options.format == "csv" else []
+    over: list[Argument] = ["OVER", request.named] if request.files else []
     yield from _filtered(request)
-    effective = " EFFECTIVE" * options.effective
-    target = f" TO {quoted(options.output)}{' REPLACE' * options.replace}" if options.output else ""
-    csv = " FORMAT CSV" if options.format == "csv" and not options.output else ""
-    over = f" OVER {request.named}" if request.files else ""
-    statement = request.rest.rstrip().removesuffix(";")
-    yield VerbStep(one_command(f"SQL{over}{effective} {statement}{target}{csv}", has_lines=True))
+    yield step("SQL", *over, *["EFFECTIVE"] * getattr(options, "effective", False), statement, *target)
 
 
 def diff(request: VerbRequest) -> Iterator[VerbStep]:
@@ -214,31 +258,35 @@ def diff(request: VerbRequest) -> Iterator[VerbStep]:
         )
     yield from _format(request)
     yield from _filtered(request)
-    limit = [f"LIMIT {request.options.limit}"] if request.options.limit else []
+    limit = ["LIMIT", str(request.options.limit)] if request.options.limit else []
     filtered = ["FILTERED"] * selects(request)
-    yield VerbStep(one_command(" ".join(("DIFF", *map(quoted, request.files), *request.words, *limit, *filtered))))
+    yield step("DIFF", *map(ValueWord, request.files), *typed(request.words), *limit, *filtered)
 
 
-def by_trail(command: str, request: VerbRequest) -> Iterator[VerbStep]:
+def by_trail(command: str, request: VerbRequest, *words: str) -> Iterator[VerbStep]:
     """Yield a command that reads a single trail, once for each trail."""
     yield from _format(request)
     yield from _filtered(request)
-    filtered = ["FILTERED"] * selects(request)
+    for name in _names(request):
+        yield step(command, "OVER", name, *words, *typed(request.words), *["FILTERED"] * selects(request))
+
+
+def _names(request: VerbRequest) -> Iterator[ValueWord]:
+    """Yield each trail as a word: as it was named if it is the only one, else by its prefix or its files."""
     trails = list(request.trails())
-    for name in [request.named] if len(trails) == 1 else map(_named, trails):
-        yield VerbStep(one_command(" ".join((f"{command} OVER", name, *request.words, *filtered))))
+    yield from [request.named] if len(trails) == 1 else map(_named, trails)
 
 
-def _named(paths: tuple[Path, ...]) -> str:
+def _named(paths: tuple[Path, ...]) -> ValueWord:
     """Return the files of one trail as a word: the prefix of the trail if they are all its files."""
     if len(paths) == 1:
-        return quoted(str(paths[0]))
+        return _path(paths[0])
     from trailformat.trail.sequence import TrailName, TrailSequence  # noqa: PLC0415 - one file needs none
 
     name = TrailName.parse(paths[0])
     if name is not None and name.is_documented and TrailSequence(paths[0]).paths == paths:
-        return quoted(str(name.directory / name.prefix))
-    return quoted(",".join(map(str, paths)))
+        return _path(name.directory / name.prefix)
+    return ValueWord(",".join(map(str, paths)))
 
 
 def recovery(request: VerbRequest) -> Iterator[VerbStep]:
@@ -249,7 +297,7 @@ def recovery(request: VerbRequest) -> Iterator[VerbStep]:
 def heartbeat(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield HEARTBEAT."""
     yield from _format(request)
-    yield VerbStep(one_command(" ".join(("HEARTBEAT", *request.words, "OVER", request.named))))
+    yield step("HEARTBEAT", *typed(request.words), "OVER", request.named)
 
 
 def repair(request: VerbRequest) -> Iterator[VerbStep]:
@@ -257,30 +305,28 @@ def repair(request: VerbRequest) -> Iterator[VerbStep]:
     options = request.options
     if not options.output:
         raise MisuseError("repair takes -o FILE, the copy; with --dry nothing is written")
-    words = ["TO", quoted(options.output), *["REPLACE"] * options.replace, *["DRY"] * options.dry]
+    words: list[Argument] = ["TO", ValueWord(options.output), *["REPLACE"] * options.replace, *["DRY"] * options.dry]
     yield from _format(request)
-    yield VerbStep(one_command(" ".join(("REPAIR", "OVER", request.named, *request.words, *words))))
+    yield step("REPAIR", "OVER", request.named, *typed(request.words), *words)
 
 
 def doctor(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield DOCTOR for each trail."""
     yield from _format(request)
-    trails = list(request.trails())
-    for name in [request.named] if len(trails) == 1 else map(_named, trails):
-        yield VerbStep(one_command(" ".join(("DOCTOR", name, *request.words))))
+    for name in _names(request):
+        yield step("DOCTOR", name, *typed(request.words))
 
 
 def tables(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield COUNT DETAIL."""
     yield from _format(request)
     yield from _filtered(request)
-    yield VerbStep(one_command(f"COUNT DETAIL LOG {request.named}{' EFFECTIVE' * request.options.effective}"))
+    yield step("COUNT", "DETAIL", "LOG", request.named, *["EFFECTIVE"] * request.options.effective)
 
 
 def transactions(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield TRANSACTIONS for each trail."""
-    limit = (str(request.options.limit),) if request.options.limit else ()
-    return by_trail("TRANSACTIONS", request._replace(words=(*limit, *request.words)))
+    return by_trail("TRANSACTIONS", request, *([str(request.options.limit)] if request.options.limit else []))
 
 
 def row(request: VerbRequest) -> Iterator[VerbStep]:
@@ -288,16 +334,41 @@ def row(request: VerbRequest) -> Iterator[VerbStep]:
     options = request.options
     if options.last and not options.undo:
         raise MisuseError("--last takes back the last changes: it needs --undo")
-    words = ["ROW", *["UNDO"] * options.undo, *([f"LAST {options.last}"] if options.last else []), request.rest]
+    table, *key = request.words
+    words: list[Argument] = [
+        *["UNDO"] * options.undo,
+        *(["LAST", str(options.last)] if options.last else []),
+        ValueWord(table),
+        ValueWord(" ".join(key), is_phrase=True),
+    ]
     yield from _format(request)
     for paths in request.trails():
-        yield from _prepared(f"OPEN {quoted(str(paths[0]))}", *_across(paths))
-        yield VerbStep(one_command(" ".join(words)), is_in_any=True)
+        yield from _opening(paths)
+        yield step("ROW", *words)._replace(is_in_any=True)
 
 
 def info(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield RECOVERY FILES for each trail."""
-    yield from by_trail("RECOVERY", request._replace(words=("FILES",)))
+    return by_trail("RECOVERY", request, "FILES")
+
+
+def ddl(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield DDL for each trail, by the files of --params."""
+    if not request.options.params:
+        raise MisuseError("ddl takes --params FILE, a parameter file of Extract or Replicat")
+    for name in request.options.params:
+        yield prepared("PARAMS", ValueWord(str(path_of(name))))
+    yield from by_trail("DDL", request)
+
+
+def br(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield BR for each trail."""
+    return by_trail("BR", request)
+
+
+def compress(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield COMPRESS for each trail."""
+    return by_trail("COMPRESS", request)
 
 
 def report(request: VerbRequest) -> Iterator[VerbStep]:
@@ -305,24 +376,38 @@ def report(request: VerbRequest) -> Iterator[VerbStep]:
     options = request.options
     if not options.output:
         raise MisuseError("report takes -o FILE.html or -o FILE.md")
-    trails = list(request.trails())
-    if len(trails) != 1:
-        raise MisuseError(f"report takes one trail, not {len(trails)}")
-    if request.asks("rba"):
-        yield from _prepared(f"OPEN {quoted(str(trails[0][0]))}")
-        yield from position(request)
-        yield from _prepared("NEXT")
-    replace = " REPLACE" * options.replace
-    yield VerbStep(one_command(f"REPORT OVER {request.named} TO {quoted(options.output)}{replace}"))
+    require_ending(options, ("html", "htm", "md"), "report")
+    _only_trail(request, "report")
+    at = ["AT", request.rba(options.rba, "--rba")] if request.asks("rba") else []
+    yield step("REPORT", "OVER", request.named, *at, "TO", ValueWord(options.output), *["REPLACE"] * options.replace)
+
+
+def redo(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield EXPORT SQL, which repeats the changes."""
+    return _script(request, "redo")
+
+
+def undo(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield EXPORT SQL UNDO, which takes the changes back, those of the last transaction first."""
+    return _script(request, "undo", "UNDO")
+
+
+def _script(request: VerbRequest, verb: str, *words: str) -> Iterator[VerbStep]:
+    options = request.options
+    limit = [str(options.limit), "TRANSACTIONS"] if options.limit else []
+    compression = require_ending(options, ("sql", "txt"), verb) if options.output else []
+    yield from _exported(request, verb, "SQL", *words, *limit, *["REPLACE"] * options.replace, *compression)
 
 
 def explain(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield EXPLAIN of a message, of a log, or of LAG, RESTART and DDL of a trail."""
     yield from _format(request)
     if request.files and request.words:
-        yield from _prepared(f"OPEN {quoted(request.files[0])}")
-        yield VerbStep(one_command(f"EXPLAIN {request.rest}"))
-        return
-    every = " ALL" * request.options.all
-    text = f"FILE {request.named}" if request.files else request.rest.replace('"', "'").replace(";", ",")
-    yield VerbStep(f"EXPLAIN {text}{every}")
+        yield prepared("OPEN", _path(_only_trail(request, "explain")[0]))
+        yield step("EXPLAIN", *typed(request.words))
+    elif request.files:
+        yield step("EXPLAIN", "FILE", request.named, *["ALL"] * request.options.all)
+    elif request.words[0].upper() in ("LAG", "RESTART", "DDL"):
+        raise MisuseError(f"explain {request.words[0]} wants a trail before it: explain TRAIL {request.rest}")
+    else:
+        yield step("EXPLAIN", ValueWord(phrase("EXPLAIN", request.rest), is_phrase=True))

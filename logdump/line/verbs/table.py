@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from logdump.line.terminal import ArgumentParser
 from logdump.line.verbs import spelling
-from logdump.line.verbs.options import ALWAYS, OTHERS, ROWS, MisuseError, VerbOption, VerbRequest, VerbStep, is_source
+from logdump.line.verbs.options import (
+    ALWAYS,
+    OTHERS,
+    ROWS,
+    MisuseError,
+    VerbOption,
+    VerbRequest,
+    VerbStep,
+    is_source,
+)
+from logdump.line.verbs.output import check_output
 
 _SELECTS = tuple(ROWS)
 
@@ -28,6 +38,7 @@ class Verb(NamedTuple):
         words_at_end: number of last words that are no files, even if a file has that name.
         has_words_first: True if a statement of SQL may precede the files.
         has_free_text: True if it accepts words without a file.
+        has_text_last: True if its last words are a text, which may be blanks.
         narrates: True if texts between its data go to standard error.
         writes_output: True if its commands write the file of -o themselves.
         writes_bytes: True if its commands write data to standard output themselves if there is no -o.
@@ -44,6 +55,7 @@ class Verb(NamedTuple):
     words_at_end: int = 0
     has_words_first: bool = False
     has_free_text: bool = False
+    has_text_last: bool = False
     narrates: bool = False
     writes_output: bool = False
     writes_bytes: bool = False
@@ -70,16 +82,26 @@ class Verb(NamedTuple):
             (option._replace(settings={"choices": self.formats}) if name == "format" else option).add(parser)
         return parser
 
+    def parsed(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Return the words and options; after ``--`` all are words. Raises SystemExit on misuse."""
+        end = list(arguments).index("--") if "--" in arguments else len(arguments)
+        options = self.parser().parse_intermixed_args(arguments[:end])
+        options.words += arguments[end + 1 :]
+        return options
+
     def request(self, options: argparse.Namespace) -> VerbRequest:
         """Divide the words into files and others.
 
         Raises:
-            MisuseError: no file is named.
+            MisuseError: no file is named, a word is empty, or -o contradicts the format.
         """
-        words, before = list(options.words), []
+        words, before = [self._checked(word) for word in options.words], []
+        for name, option in self.known_options.items():
+            option.check(getattr(options, name))
+        check_output(options, self.name, is_text=not self.writes_output)
         if self.has_words_first and words and spelling.begins_statement(words[0]):
             before = [words.pop(0)]
-        if len(words) > 1 and words[0].upper() == "OVER":
+        if len(words) > 1 and words[0].upper() == "OVER" and not is_source(words[0]):
             del words[0]
         most = len(words) - self.words_at_end
         most = most if self.most_files is None else min(most, self.most_files)
@@ -91,6 +113,12 @@ class Verb(NamedTuple):
         if not files and (not words or (len(words) <= self.words_at_end and is_source(words[0]))):
             raise MisuseError(f"{self.name} takes {self.takes}, as in: logdump {self.examples[0]}")
         return VerbRequest(tuple(words[:files]), (*before, *words[files:]), options)
+
+    def _checked(self, word: str) -> str:
+        """Return a word. Raises MisuseError if it is empty, or blank where a text of blanks cannot be meant."""
+        if not (word if self.has_text_last else word.strip()):
+            raise MisuseError(f"{self.name} takes {self.takes}, not an empty word")
+        return word
 
 
 _SHOWN = (*_SELECTS, "rba", "limit", "format", "output", "replace")
@@ -147,6 +175,7 @@ VERBS: tuple[Verb, ...] = (
             "find dirdat/lt000000003 HEX 00004BF6 --rba 1750",
         ),
         words_at_end=1,
+        has_text_last=True,
         narrates=True,
     ),
     Verb(
@@ -306,6 +335,64 @@ VERBS: tuple[Verb, ...] = (
         ),
         words_at_end=2,
         narrates=True,
+    ),
+    Verb(
+        "redo",
+        "FILE… [ORACLE | MYSQL | POSTGRESQL | ANSI] [INCLUDE CUT]",
+        "Print the SQL that repeats the changes of transactions, as a Replicat applies them",
+        spelling.redo,
+        (*_SELECTS, "rba", "limit", "output", "replace"),
+        (
+            "redo dirdat/lt000000003 > changes.sql",
+            "redo dirdat/lt --table HR.EMPLOYEES --since '2024-03-14 09:30' -o changes.sql",
+            "redo dirdat/lt000000003 POSTGRESQL --rba 1750 --limit 1",
+        ),
+        narrates=True,
+        writes_output=True,
+        writes_bytes=True,
+    ),
+    Verb(
+        "undo",
+        "FILE… [ORACLE | MYSQL | POSTGRESQL | ANSI] [INCLUDE CUT]",
+        "Print the SQL that takes the changes of transactions back, those of the last one first",
+        spelling.undo,
+        (*_SELECTS, "rba", "limit", "output", "replace"),
+        (
+            "undo dirdat/lt000000003 > rollback.sql",
+            "undo dirdat/lt --table HR.EMPLOYEES --from-csn 4881201 --to-csn 4881201 -o rollback.sql",
+            "undo dirdat/lt000000003 POSTGRESQL --rba 1750 --limit 1",
+        ),
+        narrates=True,
+        writes_output=True,
+        writes_bytes=True,
+    ),
+    Verb(
+        "ddl",
+        "FILE… [COUNT | ALL] [OWNER NAME] [STEPS] [LEFTOUT] --params FILE",
+        "Show how Extract and Replicat would process the DDL of a trail, by their parameter files",
+        spelling.ddl,
+        ("params", "format", "output", "replace"),
+        (
+            "ddl dirdat/lt --params dirprm/rep1.prm",
+            "ddl dirdat/lt LEFTOUT --params dirprm/ext1.prm --params dirprm/rep1.prm",
+            "ddl dirdat/lt ALL STEPS --params dirprm/rep1.prm --format jsonl",
+        ),
+    ),
+    Verb(
+        "br",
+        "FILE… [INTERVAL N{M | H}] [FAILS]",
+        "Show how far back a restart of Extract reads, and which transactions are open for long",
+        spelling.br,
+        (*_SELECTS, "format", "output", "replace"),
+        ("br dirdat/lt", "br dirdat/lt INTERVAL 4H", "br dirdat/lt --format jsonl"),
+    ),
+    Verb(
+        "compress",
+        "FILE… [IMAGES] [BY TABLE] [LEVEL N] [SAMPLE PERCENT]",
+        "Show how well RMTHOST COMPRESS and other ways of compression would do on a trail",
+        spelling.compress,
+        ("format", "output", "replace"),
+        ("compress dirdat/lt", "compress dirdat/lt BY TABLE", "compress dirdat/lt LEVEL 6 SAMPLE 10"),
     ),
     Verb(
         "info",

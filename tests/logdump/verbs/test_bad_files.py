@@ -22,6 +22,7 @@ _REST = {
     "report": ["-o", "page.html"],
     "repair": ["-o", "copy000000"],
     "tail": ["--idle", "1"],
+    "ddl": ["--params", "rep1.prm"],
 }
 """What a verb takes after a file."""
 READERS = [name for name in NAMES if name not in ("explain", "sql")]
@@ -31,6 +32,7 @@ READERS = [name for name in NAMES if name not in ("explain", "sql")]
 def here(tmp_path: Path, trails: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder with one good trail."""
     (tmp_path / "et000000000").write_bytes((trails / "et000000000").read_bytes())
+    (tmp_path / "rep1.prm").write_text("REPLICAT rep1\nMAP *.*, TARGET *.*;\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

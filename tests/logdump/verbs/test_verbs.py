@@ -91,6 +91,11 @@ ANSWERS = [
     ("transactions at --limit 3", 0, "10 transactions, 6 of them effective; the 3 largest"),
     ("row et TEAHOUSE.TEAS TEA_CODE=ASS09", 0, "ASS02 → ASS01 → ASS09: 4 changes"),
     ("row et TEAHOUSE.TEAS TEA_CODE=NONE", 1, ""),
+    ("redo et000000000 --limit 1", 0, "INSERT INTO"),
+    ("undo et --table *TEAS POSTGRESQL", 4, 'UPDATE "TEAHOUSE"."TEAS" SET "TEA_CODE" = '),
+    ("ddl zt000000000 --params ../../tests/transcripts/obey/rep1.prm", 0, "HERBS: applied as tea2.HERBS"),
+    ("br et", 0, "0 with open transactions"),
+    ("compress et LEVEL 6", 0, "level 6: "),
     ("info et000000000", 0, "et000000000"),
     ("explain 'OGG-01296 Error mapping in et000000000, rba 3,987'", 0, "EXTSEQNO 0, EXTRBA"),
     ("explain et000000000 LAG", 0, "No heartbeat"),
@@ -139,8 +144,9 @@ def test_the_answer_is_that_of_the_commands_it_explains(verb: Verb) -> None:
 
 
 def _steady(text: str) -> str:
-    """A text without the line that tells what is free on the disk at this moment."""
-    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("Disk "))
+    """A text without what depends on the moment: free bytes of the disk, the speed of compression."""
+    lines = (line for line in text.splitlines(keepends=True) if not line.startswith("Disk "))
+    return re.sub(r"\d+ MB/s", "", "".join(lines))
 
 
 def test_the_names_are_those_of_the_table() -> None:
@@ -200,18 +206,18 @@ def test_reading_ends_with_the_last_file_that_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "option"),
     [
-        "show et000000000 --table *TEAS --where 'nonsense'",
-        "count et000000000 --op nonsense",
-        "export et000000000 --since nonsense",
-        "find et000000000 Uji --where 'RECLEN nonsense'",
+        ("show et000000000 --table *TEAS --where 'nonsense'", "--where"),
+        ("count et000000000 --op nonsense", "--op"),
+        ("export et000000000 --since nonsense", "--since"),
+        ("find et000000000 Uji --where 'RECLEN nonsense'", "--where"),
     ],
 )
-def test_a_filter_that_fails_ends_the_verb_with_nothing_shown(line: str) -> None:
+def test_a_filter_that_fails_ends_the_verb_with_nothing_shown(line: str, option: str) -> None:
     answer = logdump(*shlex.split(line))
-    assert (answer.status, answer.out) == (1, "")
-    assert answer.err.startswith("FILTER")
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith(f"logdump: {option}: ")
 
 
 @pytest.mark.parametrize(
@@ -222,9 +228,8 @@ def test_a_filter_that_fails_ends_the_verb_with_nothing_shown(line: str) -> None
         ("diff at000000000 at000000001 at000000002", 2, "diff takes two trails, not 3"),
         ("show nosuch000000", 4, "nosuch000000: No such file, folder or trail."),
         ("show ET000000000", 4, "Did you mean et000000000?"),
-        ("show et000000000 --rba x", 2, "--rba takes a number"),
-        ("find et000000000 'a; count'", 2, "is more than one command"),
-        ("sql 'select 1; count' et000000000", 2, "is more than one command"),
+        ("show et000000000 --rba x", 2, "--rba wants a number, not 'x'"),
+        ("sql 'select 1; count' et000000000", 2, "sql takes one statement, not"),
         ("repair ft000000000", 2, "-o FILE"),
         ("count et000000000 -o et000000000 --replace", 2, "nothing is written over it"),
     ],
@@ -240,7 +245,7 @@ def test_an_answer_goes_to_a_file_whole_or_not_at_all(tmp_path: Path) -> None:
     assert logdump("count", "et000000000", "-o", str(target)) == (0, "", "")
     assert target.read_text() == logdump("count", "et000000000").out
     assert logdump("count", "et000000000", "-o", str(target)).status == 1
-    assert logdump("count", "et000000000", "--op", "nonsense", "-o", str(target), "--replace").status == 1
+    assert logdump("count", "et000000000", "--op", "nonsense", "-o", str(target), "--replace").status == 2
     assert target.read_text() == logdump("count", "et000000000").out
     assert list(tmp_path.iterdir()) == [target]
 
@@ -373,7 +378,7 @@ def test_words_of_the_command_of_that_name_run_the_command(line: str) -> None:
     assert logdump(*line.split(), "-c", "exit").out == logdump("-c", f"{line}; exit").out
 
 
-@pytest.mark.parametrize("verb", ["count", "tables", "transactions", "list", "export"])
+@pytest.mark.parametrize("verb", ["count", "tables", "transactions", "list", "export", "show", "undo"])
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
@@ -396,7 +401,7 @@ def test_a_name_that_the_trail_does_not_define_is_said_where_nothing_is_found(
     answer = logdump(verb, "et000000000", option)
     assert answer.err.count(sentence) == 1
     assert "is defined in this trail" not in answer.out
-    assert answer.status == 0
+    assert answer.status == 1
 
 
 @pytest.mark.parametrize("option", ["--where=STOCK_KG = -5", "--where=stock_kg > 300", "--table=*sales", "--op=lob"])
