@@ -6,7 +6,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from logdump.spark.errors import BadOption
 from logdump.spark.jobs.local_session import register
+
+SHAPES = ("flat", "debezium")
+"""The shapes of changes."""
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -66,6 +70,8 @@ def changes(
         pyspark.errors.AnalysisException: the file or a table does not exist, a table is not defined, or an option is
             wrong.
     """
+    if shape not in SHAPES:
+        raise BadOption(f"shape takes {' or '.join(SHAPES)}, not {shape[:80]!r}")
     names = [tables] if isinstance(tables, str) else [*tables]
     given = {**options, "changesOf": ",".join(names), "keyUpdate": key_update}
     if shape == "debezium":
@@ -78,8 +84,10 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; the session has loaded it
 
     from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE  # noqa: PLC0415 - few ask for it
+    from logdump.spark.source.change_columns import fields_by_table  # noqa: PLC0415 - as above
 
-    own = F.struct(*(F.col(f"`{field.name}`") for field in frame.schema.fields if not field.name.startswith("_")))
+    [fields] = fields_by_table(frame.schema).values()
+    own = F.struct(*(F.col("`{}`".format(field.name.replace("`", "``"))) for field in fields))
     milliseconds, name = F.unix_millis("_time"), F.col("_table")
     columns = {
         "connector": F.lit(CONNECTOR),

@@ -57,10 +57,17 @@ class TrailSource(DataSource):
 
     def _schema_of_changes(self, options: Options) -> StructType:
         from logdump.spark.source.change_columns import change_schema, changed_tables  # noqa: PLC0415 - few reads need it
-        from logdump.spark.source.defined_tables import tables_meant  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.spark.source.defined_tables import (  # noqa: PLC0415 - it loads pyarrow and numpy
+            has_wildcard,
+            tables_like,
+            tables_meant,
+        )
 
-        self._known = {}
-        meant = tables_meant(options.changes_of, "changesOf", options, self._known)
+        self._known, names = {}, options.changes_of
+        if any(map(has_wildcard, names)):
+            alike = tables_like(names, "changesOf", options).values()
+            names = tuple(dict.fromkeys(name for tables in alike for name in tables))
+        meant = tables_meant(names, "changesOf", options, self._known)
         self._foreseen = tuple(layout for _, layouts in meant for layout in layouts)
         return change_schema(changed_tables(self._foreseen, options), options)
 
