@@ -8,7 +8,7 @@ from typing import NamedTuple
 _PART = re.compile(r'(?:"[^"]*"|[^.])+')
 
 
-class NamePart(NamedTuple):
+class TablePart(NamedTuple):
     """A part of a name, without its quotes; ``is_quoted`` if it had them, so that its spelling counts."""
 
     text: str
@@ -20,12 +20,12 @@ def written_parts(name: str) -> list[str]:
     return _PART.findall(name)
 
 
-def plain_parts(name: str) -> tuple[NamePart, ...]:
+def plain_parts(name: str) -> tuple[TablePart, ...]:
     """Return the parts of a name without their quotes; the name itself if it has none."""
-    return tuple(map(_plain, written_parts(name))) or (NamePart(name),)
+    return tuple(map(_plain, written_parts(name))) or (TablePart(name),)
 
 
-def _plain(part: str) -> NamePart:
+def _plain(part: str) -> TablePart:
     if len(part) > 1 and part[0] == part[-1] == '"':
-        return NamePart(part[1:-1].replace('""', '"'), is_quoted=True)
-    return NamePart(part)
+        return TablePart(part[1:-1].replace('""', '"'), is_quoted=True)
+    return TablePart(part)

@@ -237,7 +237,7 @@ def placed_layouts(names: Collection[str], options: Options) -> dict[str, list[P
 
 
 def has_wildcard(name: str) -> bool:
-    """Return whether a name stands for several tables."""
+    """Return whether a name has a wildcard, and may mean several tables."""
     return "*" in name or "?" in name
 
 

@@ -19,9 +19,9 @@ from logdump.spark.targets.target import (
     ApplyTarget,
     ChangeRefused,
     KeyShared,
+    LastTransaction,
     Refused,
     SourceTable,
-    Witness,
 )
 from trailformat.changes.csn import csn_key
 
@@ -96,7 +96,7 @@ class Applier:
         overwrite: bool = False,
         rules: ApplyRules | None = None,
         done: ApplyProgress | None = None,
-        witness_at: Callable[[str], Witness | None] = lambda _place: None,
+        witness_at: Callable[[str], LastTransaction | None] = lambda _place: None,
     ) -> None:
         self._target = target
         self._tables = {table.name: table for table in tables}
@@ -235,7 +235,7 @@ class _Step:
     def changes(self) -> int:
         return self._counts.total()
 
-    def commit(self, place: str, witness: Witness | None, *, is_closed: bool) -> dict[str, AppliedPosition]:
+    def commit(self, place: str, witness: LastTransaction | None, *, is_closed: bool) -> dict[str, AppliedPosition]:
         """Commit the applied changes with the positions; return those of the tables whose position has moved.
 
         ``witness`` is the transaction before ``place``; ``is_closed`` is true if no transaction is open there. A table

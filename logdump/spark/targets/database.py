@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from logdump.notation.names import NamePart
+from logdump.notation.names import TablePart
 from logdump.spark.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of
 from logdump.spark.targets.net_effect import Changes, Key, NetEffect, RowEffect
 from logdump.spark.targets.target import (
@@ -25,9 +25,9 @@ from logdump.spark.targets.target import (
     BadTarget,
     ChangeRefused,
     KeyShared,
+    LastTransaction,
     SourceTable,
     TargetLost,
-    Witness,
     differences,
 )
 
@@ -169,7 +169,7 @@ class DatabaseTarget(ApplyTarget):
             for name, position in positions.items():
                 now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
                 moment = position.time.astimezone(dt.UTC).replace(tzinfo=None) if position.time else None
-                proof = position.witness or (None,) * len(Witness._fields)
+                proof = position.witness or (None,) * len(LastTransaction._fields)
                 target = self._tables[name].spelled
                 values = [
                     position.place,
@@ -278,7 +278,7 @@ class DatabaseTarget(ApplyTarget):
             why = "it has a position in logdump_position: bring the table back, or delete that row to begin anew"
             return [f"{source.name}: there is no table {source.wanted or source.name}, and {why}"]
         parts = source.parts if source.wanted is not None else source.parts[-1:]
-        columns = {column: NamePart(source.column(column)) for column in source.columns}
+        columns = {column: TablePart(source.column(column)) for column in source.columns}
         names = {column: dialect.new_name(part) for column, part in columns.items()}
         self._add(number, source, ".".join(map(dialect.new_name, parts)), names)
         problems = [*filter(None, map(dialect.why_not_named, (*parts, *columns.values())))]
@@ -476,7 +476,7 @@ def _rows_table(table: _Table, net: NetEffect) -> pa.Table:
 def _position(place: str, start: str, csn: str | None, time: Any, changes: Any, *added: str | None) -> AppliedPosition:
     """Return a position from its row; what release 1.0.0 has not noted is None."""
     trail, at, *last, target = added
-    witness = Witness(trail, at or "", *last) if trail is not None else None
+    witness = LastTransaction(trail, at or "", *last) if trail is not None else None
     return AppliedPosition(place, start or "", csn, _moment(time), int(changes), witness, target)
 
 

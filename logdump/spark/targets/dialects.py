@@ -23,7 +23,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 import pyarrow as pa
 import pyarrow.csv
 
-from logdump.notation.names import NamePart
+from logdump.notation.names import TablePart
 from logdump.spark.targets.target import BadTarget, TargetColumn, lock_file
 
 POSITION_TABLE = "logdump_position"
@@ -120,7 +120,7 @@ class DatabaseDialect:
         mark = self.quote_mark
         return mark + name.replace(mark, mark * 2) + mark
 
-    def new_name(self, name: NamePart) -> str:
+    def new_name(self, name: TablePart) -> str:
         """Return the name of a new table or column as written in a statement; without quotes it has the usual case."""
         return self.quoted(name.text if name.is_quoted else self.usual_case(name.text))
 
@@ -132,7 +132,7 @@ class DatabaseDialect:
     name_unit: ClassVar[str] = "bytes"
     """Most bytes, or characters, in a name; None for no limit."""
 
-    def why_not_named(self, name: NamePart) -> str | None:
+    def why_not_named(self, name: TablePart) -> str | None:
         """Return why no new table or column can have this name; None if one can."""
         size = len(name.text.encode() if self.name_unit == "bytes" else name.text)
         if self.longest_name is not None and size > self.longest_name:

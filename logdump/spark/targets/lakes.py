@@ -26,10 +26,10 @@ from logdump.spark.targets.target import (
     ApplyTarget,
     BadTarget,
     ChangeRefused,
+    LastTransaction,
     SourceTable,
     TargetColumn,
     TargetLost,
-    Witness,
     differences,
     lock_file,
 )
@@ -433,7 +433,7 @@ def _position(text: str) -> AppliedPosition:
     place, start, csn, time, changes, *added = json.loads(text)
     moment = None if time is None else dt.datetime.fromisoformat(time)
     witness, table = added or (None, None)
-    return AppliedPosition(place, start, csn, moment, changes, Witness(*witness) if witness else None, table)
+    return AppliedPosition(place, start, csn, moment, changes, LastTransaction(*witness) if witness else None, table)
 
 
 def _in_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:

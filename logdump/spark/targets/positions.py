@@ -13,7 +13,7 @@ from typing import NamedTuple
 from logdump.arrow.records.errors import place as shown_place
 from logdump.spark.errors import BadTrail, FileChanged, SourceError, located
 from logdump.spark.source.paths import TrailInput
-from logdump.spark.targets.target import AppliedPosition, Witness, place_of
+from logdump.spark.targets.target import AppliedPosition, LastTransaction, place_of
 from trailformat import ByteOrder, CannotRead, TrailError, TrailFile, TrailName
 from trailformat.records import framing
 from trailformat.trail.packed import unpacked_size
@@ -41,7 +41,7 @@ class TrailPlace(NamedTuple):
         return cls(int(place[:10]), int(place[11:27]), place.endswith(_AFTER))
 
 
-def witness_of(files: Sequence[TrailInput], place: str) -> Witness | None:
+def witness_of(files: Sequence[TrailInput], place: str) -> LastTransaction | None:
     """Return the last transaction before a place of a trail; None if its file is missing or no record ends there.
 
     Raises:
@@ -59,7 +59,7 @@ def witness_of(files: Sequence[TrailInput], place: str) -> Witness | None:
         raise BadTrail(located(error, file.path)) from None
 
 
-def _witness(name: TrailName, at: TrailPlace) -> Witness | None:
+def _witness(name: TrailName, at: TrailPlace) -> LastTransaction | None:
     where = FilePosition(name.path, at.rba)
     is_first = at.is_after
     if not is_first and at.rba and not _record_ends(where):
@@ -67,7 +67,7 @@ def _witness(name: TrailName, at: TrailPlace) -> Witness | None:
     while True:
         spot = _step(where, is_first=is_first)
         if spot is None:
-            return Witness(name.prefix)
+            return LastTransaction(name.prefix)
         if spot.is_begin:
             return _named(name.prefix, spot.where)
         where, is_first = spot.where, False
@@ -107,13 +107,13 @@ def _record_ends(where: FilePosition) -> bool:
         return where.rba <= trail.size and _record_before(trail, where.rba) is not None
 
 
-def _named(prefix: str, where: FilePosition) -> Witness:
+def _named(prefix: str, where: FilePosition) -> LastTransaction:
     name = TrailName.parse(where.path)
     with TrailFile(where.path) as trail:
         record = trail.record_at(where.rba)
     seqno = name.seqno if name is not None else 0
     csn, xid = (record.csn, record.xid) if record is not None else (None, None)
-    return Witness(prefix, place_of(seqno, where.rba), csn, xid)
+    return LastTransaction(prefix, place_of(seqno, where.rba), csn, xid)
 
 
 def _file_of(files: Sequence[TrailInput], seqno: int) -> TrailInput | None:
@@ -164,13 +164,17 @@ def _check_file(table: str, position: AppliedPosition, at: TrailPlace, files: Se
         )
 
 
-def _is_purged(witness: Witness, files: Sequence[TrailInput]) -> bool:
+def _is_purged(witness: LastTransaction, files: Sequence[TrailInput]) -> bool:
     """Return whether the file of a transaction is not there any more."""
     return bool(witness.at) and _file_of(files, TrailPlace.of(witness.at).seqno) is None
 
 
 def _other(
-    table: str, position: AppliedPosition, witness: Witness, there: Witness | None, files: Sequence[TrailInput]
+    table: str,
+    position: AppliedPosition,
+    witness: LastTransaction,
+    there: LastTransaction | None,
+    files: Sequence[TrailInput],
 ) -> str:
     at = TrailPlace.of(position.place)
     file = _file_of(files, at.seqno)
@@ -182,7 +186,7 @@ def _other(
     )
 
 
-def _words(witness: Witness) -> str:
+def _words(witness: LastTransaction) -> str:
     if not witness.at:
         return "no transaction"
     at = TrailPlace.of(witness.at)

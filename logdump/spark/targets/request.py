@@ -77,13 +77,15 @@ class ApplyRequest(NamedTuple):
     options: Mapping[str, Any]
     adopt: str | None = None
 
-    def chosen(self) -> Self:
+    def chosen(self, *, overwrite: bool = False) -> Self:
         """Return the request with its tables spelled as in the trail, in place of wildcards those that they match.
 
         Raises:
             BadOption: an option or a table does not exist, a table is named twice, or a wildcard has a name in the
                 target.
         """
+        if overwrite and self.keeps_undecoded:
+            raise BadOption("undecodable null does not go with collisions overwrite: a value would be replaced by none")
         options = self._checked()
         names: dict[str, str] = {}
         for pattern, alike in tables_like([*self.tables], "tables", options).items():

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from logdump.features.ddl.statement import subject_of_record
-from logdump.spark.errors import BadOption, FileChanged, SchemaChanged, SourceError, carried_by
+from logdump.spark.errors import FileChanged, SchemaChanged, SourceError, carried_by
 from logdump.spark.source.change_columns import ARROW, column_name, fields_by_table, flat_schema, is_number_as_text
 from logdump.spark.source.defined_tables import PlacedLayout
 from logdump.spark.source.paths import TrailInput
@@ -150,14 +150,11 @@ def apply(
     names = given if isinstance(given, Mapping) else dict.fromkeys(given, "")
     given_options = {"effective": True, "maxBytesPerTrigger": batch, "maxPartitionBytes": _PARTITION, **options}
     handling = ddl if callable(ddl) else word("ddl", DDL, ddl)
-    firsts = csn("from_csn", from_csn), csn("adopt", adopt)
-    request = ApplyRequest(path, dict(names), keys or {}, firsts[0], handling, given_options, firsts[1])
-    is_overwriting = word("collisions", COLLISIONS, collisions) == "overwrite"
-    if is_overwriting and request.keeps_undecoded:
-        raise BadOption("undecodable null does not go with collisions overwrite: a value would be replaced by none")
-    run = _Run(
-        spark, target_for(target), request.chosen(), stop or threading.Event(), progress, overwrite=is_overwriting
-    )
+    first, adopted = csn("from_csn", from_csn), csn("adopt", adopt)
+    overwrite = word("collisions", COLLISIONS, collisions) == "overwrite"
+    request = ApplyRequest(path, dict(names), keys or {}, first, handling, given_options, adopted)
+    chosen = request.chosen(overwrite=overwrite)
+    run = _Run(spark, target_for(target), chosen, stop or threading.Event(), progress, overwrite=overwrite)
     trigger: Mapping[str, Any] = {"availableNow": True} if once else {"processingTime": f"{interval} seconds"}
     return run.keep_on(checkpoint, patience, create=create, trigger=trigger)
 
@@ -303,7 +300,7 @@ class _Run:
             yield from sources
             return
         layouts = self._asked.layouts()
-        changed = [source.name for source in sources if len({one.layout for one in layouts[source.name]}) > 1]
+        changed = [source.name for source in sources if len({placed.layout for placed in layouts[source.name]}) > 1]
         ends = dict.fromkeys(changed, "")
         for statement in statements_between(files, self._reached or place_of(0, 0), _END, changed) if changed else ():
             if self._is_met(statement, begun.place_of(statement.table)):
@@ -350,7 +347,7 @@ class _Run:
         """
         begun = max(self._reached, applier.place) or place_of(0, 0)
         statements = statements_between(self._asked.files(), begun, end, self._asked.tables)
-        statement = next((one for one in statements if self._is_met(one, applier.place_of(one.table))), None)
+        statement = next((met for met in statements if self._is_met(met, applier.place_of(met.table))), None)
         if statement is None:
             return
         before = "all before it is applied"
@@ -439,9 +436,10 @@ def _start(
 
 def columns_until(source: SourceTable, layouts: Sequence[PlacedLayout], place: str, end: str) -> SourceTable:
     """Return a table with the columns that it has from a place of the trail up to another one, empty for the end."""
-    begins = [place_of(one.seqno, one.rba) for one in layouts]
+    begins = [place_of(placed.seqno, placed.rba) for placed in layouts]
     first = max((number for number, begin in enumerate(begins) if begin <= place), default=0)
-    chosen = [one.layout for one, begin in zip(layouts[first:], begins[first:], strict=True) if not end or begin < end]
+    later = zip(layouts[first:], begins[first:], strict=True)
+    chosen = [placed.layout for placed, begin in later if not end or begin < end]
     names = {name.lower() for layout in chosen for name in layout.column_names}
     if not names or not end:
         return source

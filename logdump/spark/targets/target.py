@@ -13,7 +13,7 @@ from typing import IO, NamedTuple
 
 import pyarrow as pa
 
-from logdump.notation.names import NamePart, plain_parts
+from logdump.notation.names import TablePart, plain_parts
 from logdump.spark.errors import SourceError
 from logdump.spark.targets.net_effect import Changes
 
@@ -67,7 +67,7 @@ class SourceTable(NamedTuple):
     numbers: frozenset[str] = frozenset()
 
     @property
-    def parts(self) -> tuple[NamePart, ...]:
+    def parts(self) -> tuple[TablePart, ...]:
         """The parts of its name in the target."""
         return plain_parts(self.wanted or self.name)
 
@@ -122,7 +122,7 @@ def differences(
             yield f"{source.name}: column {column.name} of the target needs a value, and the source does not have it"
 
 
-class Witness(NamedTuple):
+class LastTransaction(NamedTuple):
     """The last transaction before a position, by which the position proves itself.
 
     Attributes:
@@ -155,7 +155,7 @@ class AppliedPosition(NamedTuple):
     csn: str | None = None
     time: dt.datetime | None = None
     changes: int = 0
-    witness: Witness | None = None
+    witness: LastTransaction | None = None
     target: str | None = None
 
 
