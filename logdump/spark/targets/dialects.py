@@ -136,9 +136,7 @@ class DatabaseDialect:
         """Return why no new table or column can have this name; None if one can."""
         size = len(name.text.encode() if self.name_unit == "bytes" else name.text)
         if self.longest_name is not None and size > self.longest_name:
-            return (
-                f"{name.text} has {size} {self.name_unit}, and a name has {self.longest_name} at most in this database"
-            )
+            return f"{name.text} has {size} {self.name_unit}, and a name has {self.longest_name} at most"
         return None
 
     def lock(self, connection: Any, name: str) -> bool:

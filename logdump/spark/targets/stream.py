@@ -32,8 +32,8 @@ from logdump.spark.targets.positions import OtherTrail, check_position, witness_
 from logdump.spark.targets.request import COLLISIONS, DDL, ApplyRequest, DdlHandler, Paths, check_beginning, csn, word
 from logdump.spark.targets.target import AppliedPosition, ApplyTarget, BadTarget, SourceTable, TargetLost, place_of
 from trailformat import TrailFile
-from trailformat.records.record_header import DDL_OP
-from trailformat.scan import scan
+from trailformat.records.record_header import DDL_OP, METADATA
+from trailformat.scan import RECORD, scan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -73,12 +73,7 @@ def statements_between(
 ) -> Iterator[TableStatement]:
     """Yield the DDL statements between two places of a trail that name one of these tables, in order."""
     by_name = {name.lower(): name for name in tables}
-    for file in files:
-        seqno = file.seqno or 0
-        if not start[:10] <= f"{seqno:010d}" <= end[:10]:
-            continue
-        first = int(start[11:27]) if start[:10] == f"{seqno:010d}" else 0
-        stop = int(end[11:27]) if end[:10] == f"{seqno:010d}" else None
+    for file, first, stop in _stretches(files, start, end):
         with TrailFile(file.path) as trail:
             for rba in _rbas(trail, first, stop):
                 record = trail.record_at(rba)
@@ -89,7 +84,30 @@ def statements_between(
                 table = next((by_name[name] for name in named if name in by_name), None)
                 if table is not None:
                     where = f"{file.path}, RBA {rba}"
-                    yield TableStatement(place_of(seqno, rba), where, table, subject.text, record.csn)
+                    yield TableStatement(place_of(file.seqno or 0, rba), where, table, subject.text, record.csn)
+
+
+def _stretches(files: Sequence[TrailInput], start: str, end: str) -> Iterator[tuple[TrailInput, int, int | None]]:
+    """Yield the files between two places of a trail, each with its first RBA between them and the end of these."""
+    for file in files:
+        seqno = f"{file.seqno or 0:010d}"
+        if start[:10] <= seqno <= end[:10]:
+            first = int(start[11:27]) if start[:10] == seqno else 0
+            yield file, first, int(end[11:27]) if end[:10] == seqno else None
+
+
+def has_rows_between(files: Sequence[TrailInput], start: str, end: str, table: str) -> bool:
+    """Return whether a trail has records of a table, other than statements, between two places."""
+    for file, first, stop in _stretches(files, start, end):
+        with TrailFile(file.path) as trail:
+            for batch in scan(trail, first, stop):
+                tables = np.asarray(batch.table)
+                keys = [key for key in np.unique(tables).tolist() if batch.names[key] == table]
+                is_row = (np.asarray(batch.kind) == RECORD) & ~np.isin(np.asarray(batch.io_type), (DDL_OP, METADATA))
+                is_row &= np.asarray(batch.rba) >= first + (first > 0 and start.endswith("9"))
+                if (is_row & np.isin(tables, keys)).any():
+                    return True
+    return False
 
 
 def _rbas(trail: TrailFile, first: int, stop: int | None) -> Iterator[int]:
@@ -302,11 +320,13 @@ class _Run:
         layouts = self._asked.layouts()
         changed = [source.name for source in sources if len({placed.layout for placed in layouts[source.name]}) > 1]
         ends = dict.fromkeys(changed, "")
+        for name in changed:
+            layouts[name] = [*_in_use(files, begun.place_of(name), layouts[name])]
         for statement in statements_between(files, self._reached or place_of(0, 0), _END, changed) if changed else ():
             if self._is_met(statement, begun.place_of(statement.table)):
                 ends[statement.table] = ends[statement.table] or statement.place
         for source in sources:
-            yield columns_until(source, layouts[source.name], begun.place_of(source.name), ends.get(source.name, ""))
+            yield columns_until(source, layouts[source.name], ends.get(source.name, ""))
 
     def _stream(self, frame: DataFrame, trigger: Mapping[str, Any]) -> None:
         writer = frame.writeStream.foreachBatch(self._batch).option("checkpointLocation", str(self._notes))
@@ -434,14 +454,21 @@ def _start(
     return {"startSeqno": int(seqno), "startRba": int(rba)}
 
 
-def columns_until(source: SourceTable, layouts: Sequence[PlacedLayout], place: str, end: str) -> SourceTable:
-    """Return a table with the columns that it has from a place of the trail up to another one, empty for the end."""
+def _in_use(files: Sequence[TrailInput], place: str, layouts: Sequence[PlacedLayout]) -> Iterator[PlacedLayout]:
+    """Yield the definitions of a table that its rows from a place of the trail on have."""
     begins = [place_of(placed.seqno, placed.rba) for placed in layouts]
-    first = max((number for number, begin in enumerate(begins) if begin <= place), default=0)
-    later = zip(layouts[first:], begins[first:], strict=True)
-    chosen = [placed.layout for placed, begin in later if not end or begin < end]
+    ends = [*begins[1:], _END]
+    for placed, begin, end in zip(layouts, begins, ends, strict=True):
+        is_after = begin >= place
+        if is_after or (end > place and has_rows_between(files, place, end, placed.layout.name)):
+            yield placed
+
+
+def columns_until(source: SourceTable, layouts: Sequence[PlacedLayout], end: str) -> SourceTable:
+    """Return a table with the columns of its definitions before a place of the trail, empty for the end."""
+    chosen = [placed.layout for placed in layouts if not end or place_of(placed.seqno, placed.rba) < end]
     names = {name.lower() for layout in chosen for name in layout.column_names}
-    if not names or not end:
+    if not names:
         return source
     columns = {name: kind for name, kind in source.columns.items() if source.column(name).lower() in names}
     return source._replace(columns=columns, numbers=source.numbers & columns.keys())
