@@ -82,12 +82,14 @@ def changes(
 def _as_debezium(frame: DataFrame) -> DataFrame:
     """Return the changes of one table with the columns that consumers of Debezium's events expect."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; the session has loaded it
+    from pyspark.sql.types import StructField, StructType  # noqa: PLC0415 - as above
 
     from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE  # noqa: PLC0415 - few ask for it
-    from logdump.spark.source.change_columns import fields_by_table  # noqa: PLC0415 - as above
+    from logdump.spark.source.change_columns import column_name, fields_by_table  # noqa: PLC0415 - as above
 
     [fields] = fields_by_table(frame.schema).values()
-    own = F.struct(*(F.col("`{}`".format(field.name.replace("`", "``"))) for field in fields))
+    named = StructType([StructField(column_name(field), field.dataType) for field in fields])
+    own = F.struct(*(F.col("`{}`".format(field.name.replace("`", "``"))) for field in fields)).cast(named)
     milliseconds, name = F.unix_millis("_time"), F.col("_table")
     columns = {
         "connector": F.lit(CONNECTOR),
@@ -95,7 +97,11 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
         "schema": F.regexp_extract(name, r"^(?:(.*)\.)?[^.]*$", 1),
         "table": F.substring_index(name, ".", -1),
     }
-    about = (columns[name] if column is None else F.col(column) for name, column in SOURCE.items())
+    renamed = {field.name: column_name(field) for field in fields if field.name != column_name(field)}
+    if renamed:
+        names = F.create_map(*(F.lit(text) for pair in renamed.items() for text in pair))
+        columns["absent"] = F.transform("_absent", lambda column: F.coalesce(names[column], column))
+    about = (columns[name] if name in columns or column is None else F.col(column) for name, column in SOURCE.items())
 
     def chosen(part: str, make: Callable[[str], Column]) -> Column:
         """Return a part of the operation of each change; null if the operation lacks it."""
@@ -104,7 +110,7 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
         return F.coalesce(*cases).alias(part)
 
     def image(column: str) -> Column:
-        return own if column == ROW else F.col(column)
+        return own if column == ROW else F.col(column).cast(named)
 
     return frame.select(
         chosen("letter", F.lit).alias("op"),
