@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import repeat
 from pathlib import Path
 
+from logdump.features.sql.statement import begins_statement
 from logdump.line.verbs.options import (
     MisuseError,
     VerbRequest,
@@ -20,19 +21,11 @@ from logdump.line.verbs.options import (
 )
 from logdump.notation.sql_tokens import STANDARD
 
-_STATEMENTS = ("SELECT", "WITH", "FROM", "DESCRIBE", "SUMMARIZE", "EXPLAIN")
-
-
-def begins_statement(word: str) -> bool:
-    """Return whether a word is a statement of SQL, not the name of a file."""
-    return word.lstrip(" (").partition(" ")[0].upper() in _STATEMENTS
-
 
 def names_trails(words: str) -> bool:
-    """Return whether a statement of SQL names the trails that it reads, as ``trail('dirdat/lt*')``."""
-    return (
-        begins_statement(words) and re.search(r"\btrail\s*\(", STANDARD.outside_texts(words), re.IGNORECASE) is not None
-    )
+    """Return whether a statement of SQL names the trails that it reads, by OVER or as ``trail('dirdat/lt*')``."""
+    outside = STANDARD.outside_texts(words)
+    return begins_statement(words) and re.search(r"^\s*OVER\b|\btrail\s*\(", outside, re.IGNORECASE) is not None
 
 
 def _prepared(*texts: str) -> Iterator[VerbStep]:

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from logdump.features.sql.statement import begins_statement
 from logdump.line.terminal import ArgumentParser
 from logdump.line.verbs import spelling
 from logdump.line.verbs.options import ALWAYS, OTHERS, ROWS, MisuseError, VerbOption, VerbRequest, VerbStep, is_source
@@ -77,7 +78,7 @@ class Verb(NamedTuple):
             MisuseError: no file is named.
         """
         words, before = list(options.words), []
-        if self.has_words_first and words and spelling.begins_statement(words[0]):
+        if self.has_words_first and words and begins_statement(words[0]):
             before = [words.pop(0)]
         if len(words) > 1 and words[0].upper() == "OVER":
             del words[0]
