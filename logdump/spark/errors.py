@@ -24,6 +24,16 @@ def report(text: str) -> None:
 _CARRIED = re.compile(r"logdump\.spark\.(?:\w+\.)*(\w+): (.+)")
 
 
+UNDECODABLE_HINT = "with option undecodable null it is null, and column problems says why"
+"""Words of an error about a value that does not decode."""
+_IN_SQL = UNDECODABLE_HINT.replace("option undecodable null", "MODE PERMISSIVE")
+
+
+def in_sql(text: str) -> str:
+    """Return the text of an error with what the command SQL takes in place of an option, which it does not take."""
+    return text.replace(UNDECODABLE_HINT, _IN_SQL)
+
+
 class SourceError(Exception):
     """Base class of the errors of reading and writing trails through Spark."""
 

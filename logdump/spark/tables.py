@@ -6,7 +6,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from logdump.spark.errors import BadOption
 from logdump.spark.jobs.local_session import register
+
+SHAPES = ("flat", "debezium")
+"""The shapes of changes."""
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -66,6 +70,8 @@ def changes(
         pyspark.errors.AnalysisException: the file or a table does not exist, a table is not defined, or an option is
             wrong.
     """
+    if shape not in SHAPES:
+        raise BadOption(f"shape takes {' or '.join(SHAPES)}, not {shape[:80]!r}")
     names = [tables] if isinstance(tables, str) else [*tables]
     given = {**options, "changesOf": ",".join(names), "keyUpdate": key_update}
     if shape == "debezium":
@@ -76,10 +82,14 @@ def changes(
 def _as_debezium(frame: DataFrame) -> DataFrame:
     """Return the changes of one table with the columns that consumers of Debezium's events expect."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; the session has loaded it
+    from pyspark.sql.types import StructField, StructType  # noqa: PLC0415 - as above
 
     from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE  # noqa: PLC0415 - few ask for it
+    from logdump.spark.source.change_columns import column_name, fields_by_table  # noqa: PLC0415 - as above
 
-    own = F.struct(*(F.col(f"`{field.name}`") for field in frame.schema.fields if not field.name.startswith("_")))
+    [fields] = fields_by_table(frame.schema).values()
+    named = StructType([StructField(column_name(field), field.dataType) for field in fields])
+    own = F.struct(*(F.col("`{}`".format(field.name.replace("`", "``"))) for field in fields)).cast(named)
     milliseconds, name = F.unix_millis("_time"), F.col("_table")
     columns = {
         "connector": F.lit(CONNECTOR),
@@ -87,7 +97,11 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
         "schema": F.regexp_extract(name, r"^(?:(.*)\.)?[^.]*$", 1),
         "table": F.substring_index(name, ".", -1),
     }
-    about = (columns[name] if column is None else F.col(column) for name, column in SOURCE.items())
+    renamed = {field.name: column_name(field) for field in fields if field.name != column_name(field)}
+    if renamed:
+        names = F.create_map(*(F.lit(text) for pair in renamed.items() for text in pair))
+        columns["absent"] = F.transform("_absent", lambda column: F.coalesce(names[column], column))
+    about = (columns[name] if name in columns or column is None else F.col(column) for name, column in SOURCE.items())
 
     def chosen(part: str, make: Callable[[str], Column]) -> Column:
         """Return a part of the operation of each change; null if the operation lacks it."""
@@ -96,7 +110,7 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
         return F.coalesce(*cases).alias(part)
 
     def image(column: str) -> Column:
-        return own if column == ROW else F.col(column)
+        return own if column == ROW else F.col(column).cast(named)
 
     return frame.select(
         chosen("letter", F.lit).alias("op"),

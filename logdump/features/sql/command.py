@@ -13,6 +13,7 @@ from logdump.arrow.records.schema import COLUMNS
 from logdump.arrow.without_pandas import leave_out_pandas
 from logdump.features.sql.model import RowsShown
 from logdump.features.sql.rows import LineFormat, Output, ResultRows, no_rows, output_file, rows_shown, split_target
+from logdump.features.sql.statement import QUERY_WORDS
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe
 from logdump.language.forms import Sequence as InOrder
@@ -63,7 +64,6 @@ def _frame(spark: SparkSession, statement: str, paths: Sequence[str], options: M
 MOST_ROWS = 1000
 """Maximum number of rows shown as a table."""
 MISSING_EXTRA = "SQL is an extra: pip install 'logdump[sql]'"
-_FIRST_WORDS = ("SELECT", "WITH", "DESCRIBE", "SUMMARIZE", "EXPLAIN")
 _BEFORE_RELATIONS = frozenset({"FROM", "JOIN", "DESCRIBE", "SUMMARIZE"})
 _WORDS = tuple(
     """
@@ -90,7 +90,7 @@ class SqlStatement(FreeText):
         """Return views and tables after FROM and JOIN, elsewhere words of SQL and columns."""
         words = typed.split()
         if not words or (len(words) == 1 and not typed.endswith(" ")):
-            return beginning(typed.strip(), _FIRST_WORDS)
+            return beginning(typed.strip(), QUERY_WORDS)
         last = "" if typed.endswith(" ") else words.pop()
         begun = last[max(last.rfind("("), last.rfind(",")) + 1 :]
         if words[-1].upper() in _BEFORE_RELATIONS:
@@ -266,7 +266,7 @@ def _local_results(statement: str, source: QuerySource, most: int | None) -> Gen
     if missing := [name for name in _PACKAGES if find_spec(name) is None]:
         raise CommandError(f"{MISSING_EXTRA} ({', '.join(missing)} not installed).")
     leave_out_pandas()
-    from logdump.features.sql.local_query import LocalQuery, as_ours  # noqa: PLC0415 - DuckDB takes its time to load
+    from logdump.features.sql.local_query import LocalQuery, as_ours, cleared_at_the_end  # noqa: PLC0415 - DuckDB takes its time to load
     from logdump.features.sql.trail_table import Ahead  # noqa: PLC0415 - as above
 
     given = path_options(source.paths) if source.paths else {}
@@ -274,7 +274,7 @@ def _local_results(statement: str, source: QuerySource, most: int | None) -> Gen
     query = LocalQuery(options, source.by_view, is_effective=source.is_effective, megabytes=source.megabytes)
     work = Ahead(query.batches(statement, most))
     try:
-        with as_ours():
+        with as_ours(), cleared_at_the_end():
             for batch in work.items(_EVERY):
                 query.place.tell()
                 if batch is not None:

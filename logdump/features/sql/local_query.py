@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
+import shutil
+import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -27,10 +30,12 @@ from logdump.spark.errors import (
     NoTrailFiles,
     SourceError,
     SplitMismatch,
+    in_sql,
 )
 from logdump.spark.view_table import VIEWS
 from trailformat import BadRecord
 from trailformat.records import reached
+from trailformat.trail.whole_file.leftovers import OUTCOMES, beside, close, create_folder, make, sweep
 
 
 class ReadPlace:
@@ -128,6 +133,51 @@ def _line_before(match: re.Match[str]) -> str:
     return f"LINE {int(match[1]) - 1:>{len(match[1])}}:"
 
 
+_SHARE_OF_DISK = 2
+"""A statement may fill the free room of the disk divided by this."""
+_FOLDERS: set[Path] = set()
+"""The private folders of the statements that run."""
+_ENDING = (signal.SIGHUP, signal.SIGTERM)
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """Context with a folder for temporary files, after removing those that killed processes have left."""
+    top = Path(tempfile.gettempdir())
+    sweep(top)
+    name = top / "logdump-sql"
+    writer, handle = make(name, create_folder)
+    folder = beside(name, writer)
+    _FOLDERS.add(folder)
+    try:
+        yield folder
+    finally:
+        OUTCOMES.remove(folder)
+        _FOLDERS.discard(folder)
+        close(handle)
+
+
+@contextmanager
+def cleared_at_the_end() -> Iterator[None]:
+    """Context in which a signal that ends the process removes the private folders first; in the main thread only."""
+
+    def end(number: int, _frame: object) -> None:
+        for folder in [*_FOLDERS]:
+            shutil.rmtree(folder, ignore_errors=True)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    is_main = threading.current_thread() is threading.main_thread()
+    ours = [number for number in _ENDING if is_main and signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+
+
 class LocalQuery:
     """Runs statements over a trail.
 
@@ -176,8 +226,13 @@ class LocalQuery:
 
     def _answered(self, text: str, most: int | None) -> Iterator[pa.RecordBatch]:
         """Do the same; raise DefinedOtherwiseError before the first batch if a table has other columns than assumed."""
-        with tempfile.TemporaryDirectory(prefix="logdump-sql-") as folder:
-            own = {"temp_directory": str(Path(folder) / "spill"), "memory_limit": self._memory}
+        with private_folder() as folder:
+            most = shutil.disk_usage(folder).free // _SHARE_OF_DISK
+            own = {
+                "temp_directory": str(folder / "spill"),
+                "max_temp_directory_size": f"{most}B",
+                "memory_limit": self._memory,
+            }
             connection = duckdb.connect(config=_CONFIG | own)
             self.interrupt = connection.interrupt
             try:
@@ -287,7 +342,7 @@ def as_ours() -> Iterator[None]:
     try:
         yield
     except (BadTrail, FileChanged, SplitMismatch) as error:
-        raise BadRecord(str(error)) from error
+        raise BadRecord(in_sql(str(error))) from error
     except NoTrailFiles as error:
         raise MissingFileError(f"{error}.") from error
     except SourceError as error:

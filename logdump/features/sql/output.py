@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from logdump.features.export.files import AppendedFile
 from logdump.features.export.target import export_target
@@ -13,9 +15,6 @@ from logdump.features.export.text_formats import csv_line
 from logdump.features.sql.rows import LineFormat, Output, ResultRows, named, plain, rows_shown
 from logdump.notation.text import amount
 from logdump.session.events import Event, Text, say
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Write = Callable[[Any], object]
 
@@ -66,8 +65,52 @@ def _written(output: Output, schema: pa.Schema) -> Iterator[Write]:
 def _parquet(file: AppendedFile, schema: pa.Schema) -> Iterator[Write]:
     from pyarrow import parquet  # noqa: PLC0415 - only Parquet files need it
 
-    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
-        yield writer.write_batch
+    storable = pa.schema([field.with_type(_storable(field.type)) for field in schema])
+    with parquet.ParquetWriter(file, storable, compression="zstd") as writer:
+        yield lambda batch: writer.write_batch(_stored(batch, storable))
+
+
+def _storable(kind: pa.DataType) -> pa.DataType:
+    """Return the type in a Parquet file of values of an Arrow type: text for intervals, which it lacks."""
+    if pa.types.is_interval(kind):
+        return pa.string()
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return pa.list_(_storable(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_storable(field.type)) for field in kind])
+    return pa.map_(_storable(kind.key_type), _storable(kind.item_type)) if pa.types.is_map(kind) else kind
+
+
+def _stored(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """Return a batch with these types; values that become text are as SQL shows them."""
+    columns = [
+        pa.array([_as(value, field.type) for value in column.to_pylist()], field.type)
+        if _is_other(column, field)
+        else column
+        for column, field in zip(batch.columns, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _is_other(column: pa.Array, field: pa.Field) -> bool:
+    """Return whether a column has intervals, also inside of lists and the like."""
+    return bool(column.type != field.type) and str(column.type) != str(field.type)
+
+
+def _as(value: Any, kind: pa.DataType) -> Any:
+    if value is None:
+        return None
+    if pa.types.is_string(kind):
+        return str(plain(value))
+    if pa.types.is_list(kind):
+        return [_as(item, kind.value_type) for item in value]
+    if pa.types.is_struct(kind):
+        return {field.name: _as(value[field.name], field.type) for field in kind}
+    return (
+        [(_as(key, kind.key_type), _as(item, kind.item_type)) for key, item in value]
+        if pa.types.is_map(kind)
+        else value
+    )
 
 
 def _text(file: AppendedFile, schema: pa.Schema, format_: LineFormat) -> Iterator[Write]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from math import isfinite
 from pathlib import Path
@@ -56,7 +56,8 @@ def plain(value: Any) -> Any:
     """Return the JSON form of a value; a number that JSON cannot represent exactly becomes text."""
     if value is None:
         return None
-    return _PLAIN.get(type(value), str)(value)
+    convert: Callable[[Any], Any] = _PLAIN.get(type(value), _other)
+    return convert(value)
 
 
 def named(names: Iterable[str], values: Sequence[Any]) -> dict[str, Any]:
@@ -78,6 +79,29 @@ def _list_or_map(values: list[Any]) -> Any:
     return [plain(item) for item in values]
 
 
+def _other(value: Any) -> str:
+    """Return the text of a value of any other type; pyarrow, which need not be loaded, has one for intervals."""
+    return _interval(*value) if type(value).__name__ == "MonthDayNano" else str(value)
+
+
+def _duration(value: timedelta) -> str:
+    return _interval(0, value.days, (value.seconds * 1_000_000 + value.microseconds) * 1000)
+
+
+def _interval(months: int, days: int, nanoseconds: int) -> str:
+    """Return an interval as DuckDB shows it: ``1 year 2 months 3 days -04:05:06.7``."""
+    sign = -1 if months < 0 else 1
+    years, months = (sign * count for count in divmod(abs(months), 12))
+    units = ((years, "year"), (months, "month"), (days, "day"))
+    parts = [f"{count} {unit}{'s' * (abs(count) != 1)}" for count, unit in units if count]
+    seconds, fraction = divmod(abs(nanoseconds) // 1000, 1_000_000)
+    if seconds or fraction or not parts:
+        rest = f".{fraction:06}".rstrip("0") if fraction else ""
+        clock = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{rest}"
+        parts.append(f"{'-' * (nanoseconds < 0)}{clock}")
+    return " ".join(parts)
+
+
 def _moment(value: datetime) -> str:
     """Return a timestamp in ISO 8601: TIMESTAMP of Spark in UTC with Z, TIMESTAMP_NTZ without a zone."""
     has_zone = value.tzinfo is not None
@@ -94,6 +118,7 @@ _PLAIN: dict[type, Callable[[Any], Any]] = {
     Decimal: lambda value: int(value) if value == value.to_integral_value() else str(value),
     datetime: _moment,
     date: date.isoformat,
+    timedelta: _duration,
     dict: lambda value: {name: plain(item) for name, item in value.items()},
     list: _list_or_map,
 }

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import repeat
 from pathlib import Path
 
+from logdump.features.sql.statement import begins_statement
 from logdump.language.call import Argument, PhraseEnd, ValueWord, in_quotes, phrase
 from logdump.language.words import is_keyword, split_commands
 from logdump.line.verbs.options import (
@@ -25,25 +26,14 @@ from logdump.line.verbs.output import export_format, require_ending
 from logdump.notation.sql_tokens import STANDARD
 from trailformat.codec.remote.path import path_of
 
-_STATEMENTS = ("SELECT", "WITH", "FROM", "DESCRIBE", "SUMMARIZE", "EXPLAIN", "VALUES")
 _CONDITION = re.compile(r"([\w$#.]+\s*[<>=!]+\s*)(.+)", re.DOTALL)
 """A condition on a column: the column with the sign, and the value."""
-_BEFORE_STATEMENTS = ("MODE", "EFFECTIVE", "OVER", "MEMORY")
-
-
-def begins_statement(word: str) -> bool:
-    """Return whether a word is a statement of SQL, or words of the command SQL before one, not the name of a file."""
-    words = STANDARD.outside_texts(word).lstrip(" (\n\t").split(None, 1)
-    return bool(words) and (
-        words[0].upper() in _STATEMENTS or (len(words) > 1 and words[0].upper() in _BEFORE_STATEMENTS)
-    )
 
 
 def names_trails(words: str) -> bool:
-    """Return whether a statement of SQL names the trails that it reads, as ``trail('dirdat/lt*')``."""
-    return (
-        begins_statement(words) and re.search(r"\btrail\s*\(", STANDARD.outside_texts(words), re.IGNORECASE) is not None
-    )
+    """Return whether a statement of SQL names the trails that it reads, by OVER or as ``trail('dirdat/lt*')``."""
+    outside = STANDARD.outside_texts(words)
+    return begins_statement(words) and re.search(r"^\s*OVER\b|\btrail\s*\(", outside, re.IGNORECASE) is not None
 
 
 def _path(path: Path) -> ValueWord:

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from logdump.features.sql.statement import begins_statement
 from logdump.line.terminal import ArgumentParser
 from logdump.line.verbs import spelling
 from logdump.line.verbs.options import (
@@ -99,7 +100,7 @@ class Verb(NamedTuple):
         for name, option in self.known_options.items():
             option.check(getattr(options, name))
         check_output(options, self.name, is_text=not self.writes_output)
-        if self.has_words_first and words and spelling.begins_statement(words[0]):
+        if self.has_words_first and words and begins_statement(words[0]):
             before = [words.pop(0)]
         if len(words) > 1 and words[0].upper() == "OVER" and not is_source(words[0]):
             del words[0]

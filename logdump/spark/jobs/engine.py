@@ -13,7 +13,7 @@ from logdump.language.words import split_commands
 from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.events import Event, JobProgress, Notice
 from logdump.session.session import Session
-from logdump.spark.errors import SourceError, carried_by
+from logdump.spark.errors import SourceError, carried_by, in_sql
 from trailformat import BadRecord
 
 if TYPE_CHECKING:
@@ -174,6 +174,6 @@ def message_of(error: Exception) -> str:
     """Return the message of a Spark error in one line: that of the SourceError inside it, if there is one."""
     text = str(error)
     if ours := carried_by(text):
-        return str(ours)[:_LONGEST_MESSAGE]
+        return in_sql(str(ours))[:_LONGEST_MESSAGE]
     first = _STATE.sub("", text.strip().split("\n\n")[0])
     return _CONDITION.sub("", " ".join(first.split()))[:_LONGEST_MESSAGE]

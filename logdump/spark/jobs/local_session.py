@@ -24,6 +24,8 @@ from logdump.spark.jobs.java import missing_java
 from trailformat.scan.parallel import cores
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from py4j.java_gateway import JavaGateway
 
 
@@ -36,7 +38,9 @@ _SETTINGS = {
     "spark.sql.execution.pyspark.udf.hideTraceback.enabled": "true",
 }
 _IN_PIPELINE = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
-"""The error of a session that is used in a query function of a pipeline."""
+"""The condition of a session that is used in a query function of a pipeline."""
+_NOT_FOUND, _THERE_ALREADY = "DATA_SOURCE_NOT_FOUND", "DATA_SOURCE_ALREADY_EXISTS"
+"""Conditions of a session that does not find a format, and of one in which it is registered."""
 _ROOT = str(Path(__file__).parents[3])
 
 
@@ -80,35 +84,28 @@ def register(spark: SparkSession) -> None:
     only (``--archives``); a format found by itself is planned by the driver's own. If both are the same, registering
     is faster. In a query function of a pipeline nothing is done: there the format is found, or already registered.
     """
-    from pyspark.errors import AnalysisException  # noqa: PLC0415 - beside its only use
-
-    try:
-        if os.environ.get("PYSPARK_PYTHON") != sys.executable:
-            _ = spark.read.format("trail").option("columns", "rba").load("").schema
-            return
-    except AnalysisException as error:
-        if _IN_PIPELINE in str(error):
-            return
-        if "DATA_SOURCE_NOT_FOUND" not in str(error):
-            raise
-    try:
-        _add(spark)
-    except AnalysisException as error:
-        if _IN_PIPELINE not in str(error):
-            raise
-
-
-def _add(spark: SparkSession) -> None:
-    """Register ``format("trail")`` in a session; do nothing if it is already registered."""
-    from pyspark.errors import AnalysisException  # noqa: PLC0415 - beside its only use
-
     from logdump.spark.source.data_source import TrailSource  # noqa: PLC0415 - the session comes first
 
+    if os.environ.get("PYSPARK_PYTHON") != sys.executable:
+        met = _conditions_met(lambda: spark.read.format("trail").option("columns", "rba").load("").schema)
+        if _NOT_FOUND not in met:
+            return
+    _conditions_met(lambda: spark.dataSource.register(TrailSource))
+
+
+def _conditions_met(use: Callable[[], object]) -> set[str]:
+    """Return the conditions in which Spark refuses the use of a format that the caller knows; raise other errors.
+
+    An error is known by its condition: whether its class is AnalysisException depends on the release of Spark.
+    """
     try:
-        spark.dataSource.register(TrailSource)
-    except AnalysisException as error:
-        if "DATA_SOURCE_ALREADY_EXISTS" not in str(error):
+        use()
+    except Exception as error:
+        met = {condition for condition in (_IN_PIPELINE, _NOT_FOUND, _THERE_ALREADY) if condition in str(error)}
+        if not met:
             raise
+        return met
+    return set()
 
 
 def prepare_workers() -> None:

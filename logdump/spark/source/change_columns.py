@@ -7,7 +7,8 @@ others.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pyspark.sql import types
@@ -28,6 +29,7 @@ from logdump.arrow.tables.layout import TableLayout
 from logdump.spark.errors import BadOption, BadSchema
 from logdump.spark.source.options import Options
 from logdump.spark.source.table_columns import table_columns
+from trailformat.values.value import sub_type
 
 CHANGE_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("_table", STRING, "Name of the table"),
@@ -46,6 +48,10 @@ CHANGE_COLUMNS: tuple[RowColumn, ...] = (
 ARROW = "arrow"
 """Name of the only column of a read whose rows are batches of changes."""
 _FLAT = "logdump.changes"
+_COLUMN = "logdump.column"
+"""Metadata of a column: its name in the table, where the rows call it otherwise."""
+_NUMBER = "logdump.number"
+"""Metadata of a column of text: that it is a number."""
 _OF_KEY = RowColumn(KEY_BEFORE, STRING, "The columns of the key before a `key update`, as JSON")
 _SIMPLE: dict[str, types.DataType] = {
     "smallint": types.ShortType(),
@@ -61,11 +67,20 @@ _SIMPLE: dict[str, types.DataType] = {
 
 
 class ChangedTable(NamedTuple):
-    """A table of a read: its definitions, oldest first, and the types of its columns by name."""
+    """A table of a read: its definitions, oldest first, and the types of its columns by name.
+
+    ``renamed`` has the names in the rows of columns that are called like a column of every change, by their own names.
+    """
 
     name: str
     layouts: tuple[TableLayout, ...]
     columns: Mapping[str, ColumnType]
+    renamed: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def shown(self) -> dict[str, ColumnType]:
+        """The types of its columns by their names in the rows."""
+        return {self.renamed.get(name, name): kind for name, kind in self.columns.items()}
 
 
 def changed_tables(layouts: Sequence[TableLayout], options: Options) -> tuple[ChangedTable, ...]:
@@ -81,16 +96,30 @@ def changed_tables(layouts: Sequence[TableLayout], options: Options) -> tuple[Ch
             for column, row_column in columns.items()
             if column.startswith("after_")
         }
-        tables.append(ChangedTable(name, tuple(own), after))
+        tables.append(ChangedTable(name, tuple(own), after, _renamed(after)))
     return tuple(tables)
+
+
+def _renamed(columns: Collection[str]) -> dict[str, str]:
+    """Return other names for columns that are called like a column of every change: with more ``_`` before them."""
+    fixed = {column.name for column in (*CHANGE_COLUMNS, _OF_KEY)} | {BEFORE, ARROW}
+    there = {name.lower() for name in columns}
+    renamed = {}
+    for name in columns:
+        free = name
+        while free.lower() in fixed or (free != name and free.lower() in there):
+            free = f"_{free}"
+        if free != name:
+            renamed[name] = free
+            there.add(free.lower())
+    return renamed
 
 
 def change_columns(tables: Sequence[ChangedTable], options: Options) -> dict[str, RowColumn]:
     """Return the columns of a read by name.
 
     Raises:
-        BadOption: a column of a table, or a table, has the name of a fixed column; or ``beforeImages`` is set with
-            several tables.
+        BadOption: a table has the name of a fixed column; or ``beforeImages`` is set with several tables.
     """
     fixed = {column.name: column for column in CHANGE_COLUMNS}
     if options.key_update == "whole":
@@ -98,16 +127,14 @@ def change_columns(tables: Sequence[ChangedTable], options: Options) -> dict[str
     if options.before_images:
         if len(tables) != 1:
             raise BadOption("option beforeImages goes with one table in changesOf")
-        fixed[BEFORE] = RowColumn(BEFORE, struct(tables[0].columns), "Columns before an update; null without an image")
+        fixed[BEFORE] = RowColumn(BEFORE, struct(tables[0].shown), "Columns before an update; null without an image")
     if len(tables) == 1:
-        own = {name: RowColumn(name, kind, "") for name, kind in tables[0].columns.items()}
+        own = {name: RowColumn(name, kind, "") for name, kind in tables[0].shown.items()}
     else:
-        own = {table.name: RowColumn(table.name, struct(table.columns), "") for table in tables}
+        own = {table.name: RowColumn(table.name, struct(table.shown), "") for table in tables}
     duplicates = {name.lower() for name in fixed} & {name.lower() for name in own}
     if duplicates:
-        raise BadOption(
-            f"option changesOf: {', '.join(sorted(duplicates))} is a column of the table and of every change"
-        )
+        raise BadOption(f"option changesOf: {', '.join(sorted(duplicates))} is a table, and a column of every change")
     return {**own, **fixed}
 
 
@@ -132,11 +159,11 @@ def _flat_schema(tables: Sequence[ChangedTable], options: Options) -> types.Stru
     single = tables[0] if len(tables) == 1 else None
     by_name = {changed_table.name: changed_table for changed_table in tables}
     for name, column in change_columns(tables, options).items():
-        if single is not None and name in single.columns:
+        if single is not None and name in single.shown:
             fields.append(_field(single, name, column.type))
         elif (single is None and name in by_name) or (single is not None and name == BEFORE):
             table = single or by_name[name]
-            inner = [_field(table, part, kind) for part, kind in table.columns.items()]
+            inner = [_field(table, part, kind) for part, kind in table.shown.items()]
             fields.append(types.StructField(name, types.StructType(inner)))
         else:
             fields.append(types.StructField(name, _spark(column.type), metadata={"comment": column.meaning}))
@@ -144,17 +171,41 @@ def _flat_schema(tables: Sequence[ChangedTable], options: Options) -> types.Stru
 
 
 def _field(table: ChangedTable, name: str, kind: ColumnType) -> types.StructField:
+    own = next((own for own, shown in table.renamed.items() if shown == name), name)
     for layout in reversed(table.layouts):
         for spelled, definition in zip(layout.column_names, layout.columns or (), strict=True):
-            if spelled.lower() == name.lower():
+            if spelled.lower() == own.lower():
                 about = {
                     "comment": f"{'key column' if definition.is_key else 'column'} of {table.name}",
                     "logdump.key": bool(definition.is_key),
                     "logdump.table": table.name,
                     "logdump.type": int(definition.data_type),
+                    **({_COLUMN: own} if own != name else {}),
+                    **({_NUMBER: True} if kind == STRING and sub_type(definition.sub_data_type).is_number else {}),
                 }
                 return types.StructField(name, _spark(kind), metadata=about)
-    return types.StructField(name, _spark(kind))
+    return types.StructField(name, _spark(kind), metadata={"logdump.table": table.name})
+
+
+def fields_by_table(schema: types.StructType) -> dict[str, list[types.StructField]]:
+    """Return the columns of each table in the schema of changes of one table or several, by its name."""
+    tables: dict[str, list[types.StructField]] = {}
+    for field in schema.fields:
+        if (table := field.metadata.get("logdump.table")) is not None:
+            tables.setdefault(table, []).append(field)
+        elif isinstance(field.dataType, types.StructType) and field.name != BEFORE:
+            tables[field.name] = field.dataType.fields
+    return tables
+
+
+def column_name(field: types.StructField) -> str:
+    """Return the name in its table of a column of changes."""
+    return str(field.metadata.get(_COLUMN, field.name))
+
+
+def is_number_as_text(field: types.StructField) -> bool:
+    """Return whether a column is a number that is text as no type has room for all its digits."""
+    return bool(field.metadata.get(_NUMBER))
 
 
 def _spark(kind: ColumnType) -> types.DataType:

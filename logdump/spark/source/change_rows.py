@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from logdump.arrow.records.rows import Array
 from logdump.arrow.records.schema import Selected, arrow_schema
-from logdump.arrow.tables.changes import TableChanges
+from logdump.arrow.tables.changes import BEFORE, Changed, TableChanges
 from logdump.arrow.tables.group import Group, TableBatches, pieces
 from logdump.arrow.tables.layout import CHANGES_OF_TABLES
 from logdump.spark.source.change_columns import ARROW, ChangedTable, changed_tables
@@ -103,11 +103,24 @@ class _Changes:
         self._changes = TableChanges(table.name, [*table.columns], table.layouts[-1].keys, age, is_split=is_split)
 
     def of_group(self, group: Group) -> pa.RecordBatch:
-        changed = self._changes.of_rows(group, self._shape.of_group(group))
+        changed = self._renamed(self._changes.of_rows(group, self._shape.of_group(group)))
         return pa.RecordBatch.from_arrays(
             [self._column(field, changed.own, changed.fixed, len(changed.rows)) for field in self._schema],
             schema=self._schema,
         )
+
+    def _renamed(self, changed: Changed) -> Changed:
+        """Return changes with the names of their columns in the rows, in ``_absent`` and ``_before`` too."""
+        names = self._table.renamed
+        if not names:
+            return changed
+        own = {names.get(name, name): column for name, column in changed.own.items()}
+        absent, before = changed.fixed["_absent"], changed.fixed[BEFORE]
+        lists = [listed and [names.get(name, name) for name in listed] for listed in absent.to_pylist()]
+        fields = [names.get(field.name, field.name) for field in before.type]
+        images = pa.StructArray.from_arrays(before.flatten(), fields, mask=before.is_null())
+        fixed = {**changed.fixed, "_absent": pa.array(lists, absent.type), BEFORE: images}
+        return Changed(own, fixed, changed.rows)
 
     def _column(self, field: pa.Field, own: dict[str, Any], fixed: dict[str, Any], count: int) -> pa.Array:
         if field.name in fixed:

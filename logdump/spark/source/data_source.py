@@ -5,13 +5,15 @@ This module imports PySpark only; pyarrow and numpy are loaded when rows are mad
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from logdump.arrow.records.schema import Selected
+from logdump.spark.errors import SourceError
 from logdump.spark.source.checked_options import checked
 from logdump.spark.source.options import Options, Use, parse_options
 from logdump.spark.source.schema import ddl_of, default_ddl, select
@@ -24,6 +26,23 @@ if TYPE_CHECKING:
     from logdump.arrow.tables.layout import TableLayout
     from logdump.spark.source.before import KnownFiles
     from logdump.spark.source.slice import Slice
+
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+def briefly(method: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Return a method whose errors of the data source reach Spark, which prints their traceback, without its depths."""
+
+    @wraps(method)
+    def called(*args: Given.args, **named: Given.kwargs) -> Result:
+        try:
+            return method(*args, **named)
+        except SourceError as error:
+            raise error.with_traceback(None) from None
+
+    return called
 
 
 class TrailSource(DataSource):
@@ -39,6 +58,7 @@ class TrailSource(DataSource):
         """The name of the format."""
         return "trail"
 
+    @briefly
     def schema(self) -> str | StructType:
         """Return the columns of a read that gives no schema."""
         prepare_worker()
@@ -57,18 +77,27 @@ class TrailSource(DataSource):
 
     def _schema_of_changes(self, options: Options) -> StructType:
         from logdump.spark.source.change_columns import change_schema, changed_tables  # noqa: PLC0415 - few reads need it
-        from logdump.spark.source.defined_tables import tables_meant  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.spark.source.defined_tables import (  # noqa: PLC0415 - it loads pyarrow and numpy
+            has_wildcard,
+            tables_like,
+            tables_meant,
+        )
 
-        self._known = {}
-        meant = tables_meant(options.changes_of, "changesOf", options, self._known)
+        self._known, names = {}, options.changes_of
+        if any(map(has_wildcard, names)):
+            alike = tables_like(names, "changesOf", options).values()
+            names = tuple(dict.fromkeys(name for tables in alike for name in tables))
+        meant = tables_meant(names, "changesOf", options, self._known)
         self._foreseen = tuple(layout for _, layouts in meant for layout in layouts)
         return change_schema(changed_tables(self._foreseen, options), options)
 
+    @briefly
     def reader(self, schema: StructType) -> DataSourceReader:
         """The reader of a batch query."""
         options = self._checked(Use.READ)
         return TrailReader(options, self._selected(schema, options), self._foreseen, self._known)
 
+    @briefly
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """The reader of a stream."""
         from logdump.spark.stream.stream_reader import TrailStreamReader  # noqa: PLC0415 - streams only
@@ -93,6 +122,7 @@ class TrailSource(DataSource):
 
         return select_of_table(schema, options)
 
+    @briefly
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001 - Spark's signature
         """The writer of a batch query."""
         from logdump.spark.write.writer import TrailFrameWriter  # noqa: PLC0415 - writes only
@@ -115,6 +145,7 @@ class TrailReader(DataSourceReader):
         self._foreseen = foreseen
         self._known = known
 
+    @briefly
     def partitions(self) -> list[InputPartition]:
         """Return a partition for each group of slices; an empty one if there is none, since Spark needs a partition."""
         from logdump.spark.source.planner import plan  # noqa: PLC0415 - in the planner only

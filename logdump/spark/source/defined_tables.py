@@ -186,37 +186,67 @@ def _files_with(
         return list(pool.map(of_file, files.values()))
 
 
-def tables_like(patterns: Sequence[str], options: Options) -> list[str]:
-    """Return the names of the tables, among those that the trail defines, that match one of these wildcards.
+def tables_like(patterns: Sequence[str], option: str, options: Options) -> dict[str, list[str]]:
+    """Return, for each name or wildcard, the names of the tables that it means, spelled as the trail spells them.
 
-    Names without a wildcard are returned as given. No wildcard matches a heartbeat table.
+    The case of a name is ignored if one table matches. No wildcard matches a heartbeat table. ``option`` is the one
+    that names the tables.
 
     Raises:
-        BadOption: a wildcard matches no table.
+        BadOption: a wildcard matches no table that the trail defines, or a table does not exist, or nothing defines it.
         SourceError: as from the planner.
     """
-    if not any(_has_wildcard(pattern) for pattern in patterns):
-        return [*patterns]
     with ThreadPoolExecutor(cores()) as pool:
         names = sorted(set[str]().union(*pool.map(_defined_in, _parts(options))))
-    table_names: dict[str, None] = {}
+    tables: dict[str, list[str]] = {}
     for pattern in patterns:
-        alike = [name for name in names if matches(pattern, name, case_sensitive=False) and role_of(name) is None]
-        if not _has_wildcard(pattern):
-            alike = [pattern]
-        elif not alike:
-            raise BadOption(f"no table that the trail defines is called like {pattern}")
-        table_names |= dict.fromkeys(alike)
-    return [*table_names]
+        alike = [name for name in names if matches(pattern, name, case_sensitive=False)]
+        if has_wildcard(pattern):
+            tables[pattern] = [name for name in alike if role_of(name) is None]
+            if not tables[pattern]:
+                raise BadOption(f"no table that the trail defines is called like {pattern}")
+        elif pattern in names or len(alike) == 1:
+            tables[pattern] = [pattern if pattern in names else alike[0]]
+        else:
+            [(spelled, _)] = tables_meant([pattern], option, options)
+            tables[pattern] = [spelled]
+    return tables
 
 
-def _has_wildcard(name: str) -> bool:
+class PlacedLayout(NamedTuple):
+    """A definition of a table, and its place: the number of its file, and its RBA."""
+
+    seqno: int
+    rba: int
+    layout: TableLayout
+
+
+def placed_layouts(names: Collection[str], options: Options) -> dict[str, list[PlacedLayout]]:
+    """Return the definitions in a trail of tables spelled as in the trail, in order. Raises like tables_like."""
+    placed: dict[str, list[PlacedLayout]] = {name: [] for name in names}
+    for path, parts in _parts(options).items():
+        try:
+            with TrailFile(path) as trail:
+                definitions = definitions_of(trail, options)
+                for entry in sorted(entry for entry in trail.tables.entries() if entry.name in placed):
+                    if (layout := _layout_of(entry, definitions)) is not None:
+                        placed[layout.name].append(PlacedLayout(parts[0].seqno or 0, entry.rba, layout))
+        except NotATrail as error:
+            raise BadTrail(located(error, path)) from None
+    return placed
+
+
+def has_wildcard(name: str) -> bool:
+    """Return whether a name has a wildcard, and may mean several tables."""
     return "*" in name or "?" in name
 
 
 def _defined_in(path: str) -> set[str]:
-    with TrailFile(path) as trail:
-        return {entry.name for entry in trail.tables.entries() if entry.name}
+    try:
+        with TrailFile(path) as trail:
+            return {entry.name for entry in trail.tables.entries() if entry.name}
+    except NotATrail as error:
+        raise BadTrail(located(error, path)) from None
 
 
 def _tables_in(

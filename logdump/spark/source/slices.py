@@ -12,7 +12,7 @@ from logdump.arrow.records.errors import MOST_BYTES, ValueTooLarge, place
 from logdump.arrow.records.rows import Array, Source
 from logdump.arrow.records.schema import Reads, Selected
 from logdump.session.passing import passing_batches
-from logdump.spark.errors import BadTrail, FileChanged, SplitMismatch, located, report
+from logdump.spark.errors import UNDECODABLE_HINT, BadTrail, FileChanged, SplitMismatch, located, report
 from logdump.spark.source.named_files import definitions_of
 from logdump.spark.source.options import Options
 from logdump.spark.source.planner import is_unborn
@@ -128,7 +128,7 @@ class OpenSlice(Source):
         """
         text = located(error, self.path)
         if self.ends_at_undecodable and not (is_cut and self.explains_nulls):
-            raise BadTrail(f"{text}; with option undecodable null it is null, and column problems says why") from None
+            raise BadTrail(f"{text}; {UNDECODABLE_HINT}") from None
         if not self.explains_nulls:
             report(text)
 

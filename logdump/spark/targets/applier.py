@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from logdump.spark.errors import BadTrail, report
 from logdump.spark.targets.net_effect import Changes
-from logdump.spark.targets.target import AppliedPosition, ApplyTarget, ChangeRefused, KeyShared, Refused, SourceTable
+from logdump.spark.targets.target import (
+    AppliedPosition,
+    ApplyTarget,
+    ChangeRefused,
+    KeyShared,
+    LastTransaction,
+    Refused,
+    SourceTable,
+)
+from trailformat.changes.csn import csn_key
 
 Rows = Callable[[], Iterator[pa.Table]]
 """Yields the rows of a batch in portions, those of each table in trail order; each call yields them again."""
@@ -20,6 +31,10 @@ _IDLE = 10.0
 """Seconds after which a position is committed even without changes, so that files before it may be purged."""
 _MOST_ROWS = 200_000
 """Changes that are held at once; a larger batch takes several steps of one transaction."""
+
+
+_IMAGE = {"delete": "before"}
+"""The image that a change is made of, if it is not the one after it."""
 
 
 class ApplyProgress(NamedTuple):
@@ -41,6 +56,24 @@ class ApplyProgress(NamedTuple):
     rate: float = 0.0
 
 
+class Undecodable(ChangeRefused):
+    """A value of a change does not decode, and may not be left out."""
+
+
+class ApplyRules(NamedTuple):
+    """What is done with some changes.
+
+    Attributes:
+        overwrite: whether existing rows are replaced, and changes of missing rows left out.
+        firsts: the CSN with which tables without a position begin, by name; transactions before it are left out.
+        keeps_undecoded: whether a value that does not decode leaves the column of the target as it is; else it stops.
+    """
+
+    overwrite: bool = False
+    firsts: Mapping[str, str] = MappingProxyType({})
+    keeps_undecoded: bool = False
+
+
 class Applier:
     """Applies batches to an open target.
 
@@ -49,7 +82,9 @@ class Applier:
         tables: tables of the source.
         positions: positions of the tables in the target; changes before them are left out.
         overwrite: whether existing rows are replaced, and changes of missing rows left out.
+        rules: what is done with some changes, in place of ``overwrite``.
         done: the progress so far.
+        witness_at: returns the last transaction before a place of the trail.
     """
 
     def __init__(
@@ -59,12 +94,15 @@ class Applier:
         positions: Mapping[str, AppliedPosition],
         *,
         overwrite: bool = False,
+        rules: ApplyRules | None = None,
         done: ApplyProgress | None = None,
+        witness_at: Callable[[str], LastTransaction | None] = lambda _place: None,
     ) -> None:
         self._target = target
         self._tables = {table.name: table for table in tables}
         self._positions = dict(positions)
-        self._overwrite = overwrite
+        self._rules = rules or ApplyRules(overwrite)
+        self._witness_at = witness_at
         self._committed_at = time.monotonic()
         self.progress = done or ApplyProgress()
 
@@ -84,39 +122,53 @@ class Applier:
         except ChangeRefused as error:
             self._target.rollback()
             refused = error
-        raise Refused(self._search(rows, refused)) from None
+        raise self._search(rows, refused) from None
 
-    def apply_before(self, rows: Rows, place: str) -> None:
-        """Apply the changes of a batch before a place that is not a change; commit the position after it.
+    def apply_before(self, rows: Rows, place: str, table: str) -> None:
+        """Apply the changes of a batch before a statement on a table; commit the position after it.
 
         Raises like apply.
         """
         try:
-            self._attempt(rows, f"{place}9", place, is_needed=True)
+            self._attempt(rows, f"{place}9", place, reached=(table,))
         except ChangeRefused as error:
             self._target.rollback()
             refused = error
         else:
             return
-        raise Refused(self._search(rows, refused))
+        raise self._search(rows, refused)
+
+    def place_of(self, table: str) -> str:
+        """Return the place before which a table has all changes; empty if it has none."""
+        position = self._positions.get(table)
+        return position.place if position is not None else ""
 
     @property
     def place(self) -> str:
-        """The place up to which all tables have their changes."""
-        return min((position.place for position in self._positions.values()), default="")
+        """The place before which all tables have all changes; empty if one has none."""
+        return min(map(self.place_of, self._tables), default="")
 
     def _attempt(
-        self, rows: Rows, place: str, last: str | None = None, *, commits: bool = True, is_needed: bool = False
+        self,
+        rows: Rows,
+        place: str,
+        last: str | None = None,
+        *,
+        commits: bool = True,
+        reached: Collection[str] = (),
     ) -> bool:
-        """Apply the changes up to ``last``, or all if it is None, and commit ``place`` as the position."""
-        step = _Step(self._target, self._tables, self._positions, overwrite=self._overwrite)
+        """Apply the changes up to ``last``, or all if it is None, and commit ``place`` as the position.
+
+        ``reached`` are tables that get this position even if none of their changes was met.
+        """
+        step = _Step(self._target, self._tables, self._positions, self._rules, reached)
         for part in rows():
             step.take(part if last is None else part.filter(pc.less_equal(part["_sequence"], last)))
         step.flush()
         is_idle = time.monotonic() - self._committed_at > _IDLE
-        if not commits or not (step.changes or is_idle or is_needed):
+        if not commits or not (step.changes or is_idle or reached):
             return False
-        self._note(step, step.commit(place, is_closed=last is None))
+        self._note(step, step.commit(place, self._witness_at(place), is_closed=last is None))
         return True
 
     def _note(self, step: _Step, positions: Mapping[str, AppliedPosition]) -> None:
@@ -133,27 +185,30 @@ class Applier:
         )
         self._committed_at = now
 
-    def _search(self, rows: Rows, error: ChangeRefused) -> str:
-        """Apply the transactions before the refused change, and return a message that names it."""
+    def _search(self, rows: Rows, error: ChangeRefused) -> Refused | BadTrail:
+        """Apply the transactions before the refused change, and return an error that names it."""
         ends, every = _places(rows)
-        index = _first_failing(ends, lambda last: self._fails(rows, last))
+        index = _first_failing(ends, lambda last: self._failure(rows, last) is not None)
         if index == len(ends):
-            return error.problem
+            return _error(error, error.problem)
         before = ends[index - 1] if index else ""
         if before and self._target.commits_parts:
             self._attempt(rows, f"{before[:-1]}9", before)
         inside = [place for place in every if before < place <= ends[index]]
-        change = _first_failing(inside, lambda last: self._fails(rows, last))
-        return _named(rows, inside[min(change, len(inside) - 1)], error)
+        change = _first_failing(inside, lambda last: self._failure(rows, last) is not None)
+        place = inside[min(change, len(inside) - 1)]
+        error = self._failure(rows, ends[index] if change == len(inside) else place) or error
+        return _error(error, _named(rows, place, error))
 
-    def _fails(self, rows: Rows, last: str) -> bool:
+    def _failure(self, rows: Rows, last: str) -> ChangeRefused | None:
+        """Return why the changes up to a place are refused; None if they are not. Nothing is committed."""
         try:
             self._attempt(rows, "", last, commits=False)
-        except ChangeRefused:
-            return True
+        except ChangeRefused as error:
+            return error
         finally:
             self._target.rollback()
-        return False
+        return None
 
 
 class _Step:
@@ -164,10 +219,11 @@ class _Step:
         target: ApplyTarget,
         tables: Mapping[str, SourceTable],
         positions: Mapping[str, AppliedPosition],
-        *,
-        overwrite: bool,
+        rules: ApplyRules,
+        reached: Collection[str],
     ) -> None:
-        self._target, self._tables, self._before, self._overwrite = target, tables, positions, overwrite
+        self._target, self._tables, self._before, self._rules = target, tables, positions, rules
+        self._reached = {*reached}
         self._held: dict[str, Changes] = {}
         self._counts = Counter[str]()
         self._most = _MOST_ROWS
@@ -179,18 +235,21 @@ class _Step:
     def changes(self) -> int:
         return self._counts.total()
 
-    def commit(self, place: str, *, is_closed: bool) -> dict[str, AppliedPosition]:
+    def commit(self, place: str, witness: LastTransaction | None, *, is_closed: bool) -> dict[str, AppliedPosition]:
         """Commit the applied changes with the positions; return those of the tables whose position has moved.
 
-        ``is_closed`` is true if no transaction is open at ``place``.
+        ``witness`` is the transaction before ``place``; ``is_closed`` is true if no transaction is open there. A table
+        that waits for its first CSN gets no position: without one, that CSN still holds when it is begun again.
         """
         positions = {}
         for name in self._tables:
             before = self._before.get(name) or AppliedPosition("", "")
-            if before.place < place:
+            is_waiting = not before.place and name in self._rules.firsts and name not in self._reached
+            if before.place < place and not is_waiting:
                 csn, moment = self.last.csn or before.csn, self.last.time or before.time
+                start = place if is_closed else before.start
                 changes = before.changes + self._counts[name]
-                positions[name] = AppliedPosition(place, place if is_closed else before.start, csn, moment, changes)
+                positions[name] = AppliedPosition(place, start, csn, moment, changes, witness)
         self._target.commit(positions)
         return positions
 
@@ -198,10 +257,12 @@ class _Step:
         """Add later changes. A delete is held until the next change of its table: both may be one key update."""
         if not len(rows):
             return
+        self._reach(rows)
         ordered = rows.take(pc.sort_indices(rows["_sequence"]))
         for name, own in by_table(ordered, [*self._tables]).items():
             before = self._before.get(name)
             new = own if before is None else own.filter(pc.greater_equal(own["_sequence"], before.place))
+            new = decoded(self._tables[name], self._from_first(name, new), keeps=self._rules.keeps_undecoded)
             if len(new):
                 if (waiting := self._waiting.pop(name, None)) is not None:
                     new = pa.concat_tables([waiting, new], promote_options="default")
@@ -217,6 +278,20 @@ class _Step:
         if sum(changes.count for changes in self._held.values()) >= self._most:
             self._flush_some()
 
+    def _reach(self, rows: pa.Table) -> None:
+        """Note the tables whose first CSN the rows have reached."""
+        for name, first in self._rules.firsts.items():
+            if name not in self._reached and any(is_from(csn, first) for csn in _distinct(rows["_csn"])):
+                self._reached.add(name)
+
+    def _from_first(self, name: str, rows: pa.Table) -> pa.Table:
+        """Return the rows of a table from the CSN on with which it begins."""
+        first = self._rules.firsts.get(name)
+        if first is None or not len(rows):
+            return rows
+        csns = [csn for csn in _distinct(rows["_csn"]) if is_from(csn, first)]
+        return rows.filter(pc.is_in(rows["_csn"], pa.array(csns, pa.string())))
+
     def _hold(self, name: str, changes: pa.Table) -> None:
         if len(changes):
             table = self._tables[name]
@@ -228,7 +303,7 @@ class _Step:
             self._hold(name, waiting)
         self._waiting = {}
         for name, changes in self._held.items():
-            self._target.apply(name, changes, overwrite=self._overwrite)
+            self._target.apply(name, changes, overwrite=self._rules.overwrite)
         self._held = {}
 
     def _flush_some(self) -> None:
@@ -236,11 +311,66 @@ class _Step:
         left = {}
         for name, changes in self._held.items():
             try:
-                self._target.apply(name, changes, overwrite=self._overwrite)
+                self._target.apply(name, changes, overwrite=self._rules.overwrite)
             except KeyShared:
                 left[name] = changes
         self._held = left
         self._most = _MOST_ROWS + 2 * sum(changes.count for changes in left.values())
+
+
+def decoded(table: SourceTable, rows: pa.Table, *, keeps: bool) -> pa.Table:
+    """Return changes of a table in which values that do not decode are absent: the target keeps what it has.
+
+    Args:
+        table: the table.
+        rows: its changes, with ``_problems``.
+        keeps: whether a value may be left out; values of the key never are.
+
+    Raises:
+        Undecodable: a value may not be left out.
+    """
+    if "_problems" not in rows.column_names or rows["_problems"].null_count == len(rows):
+        return rows
+    absent, is_other = rows["_absent"].to_pylist(), False
+    for number, row in enumerate(rows.select(["_op", "_problems", "_file", "_rba"]).to_pylist()):
+        reasons = dict(_reasons(table, row))
+        if not reasons:
+            continue
+        is_key = any(name in table.keys for name in reasons)
+        if row["_op"] == "delete" and not is_key and None not in reasons:
+            continue
+        if not keeps or is_key or None in reasons:
+            raise Undecodable(_undecoded(reasons))
+        report(f"{row['_file']}, RBA {row['_rba']}: {row['_op']} of {table.name}: {_undecoded(reasons)}; not applied")
+        absent[number], is_other = [*(absent[number] or ()), *filter(None, reasons)], True
+    if not is_other:
+        return rows
+    column = pa.array(absent, rows.schema.field("_absent").type)
+    return rows.set_column(rows.column_names.index("_absent"), "_absent", column)
+
+
+def _reasons(table: SourceTable, row: Mapping[str, Any]) -> Iterator[tuple[str | None, str]]:
+    """Yield the columns of a change that do not decode, each with the reason; None for the whole record."""
+    spelled = {name.lower(): name for name in table.columns}
+    for problem in row["_problems"] or ():
+        column, image = problem["column"], problem["image"]
+        if column is None or (image == _IMAGE.get(row["_op"], "after") and column.lower() in spelled):
+            yield spelled[column.lower()] if column is not None else None, problem["reason"]
+
+
+def _undecoded(reasons: Mapping[str | None, str]) -> str:
+    texts = (reason if name is None else f"column {name} does not decode: {reason}" for name, reason in reasons.items())
+    return "; ".join(texts)
+
+
+def _distinct(column: pa.ChunkedArray) -> list[str]:
+    return [value for value in pc.unique(column).to_pylist() if value is not None]
+
+
+def is_from(csn: str, first: str) -> bool:
+    """Return whether a CSN is another one or later; not if they cannot be compared."""
+    own, least = csn_key(csn), csn_key(first)
+    return own is not None and least is not None and own.kind == least.kind and own.parts >= least.parts
 
 
 def by_table(rows: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
@@ -280,10 +410,25 @@ def _first_failing(places: Sequence[str], fails: Callable[[str], bool]) -> int:
     return low
 
 
+def _error(refused: ChangeRefused, text: str) -> Refused | BadTrail:
+    """Return the error about a change: of the trail if a value does not decode, else of the target."""
+    return BadTrail(text) if isinstance(refused, Undecodable) else Refused(text)
+
+
 def _named(rows: Rows, sequence: str, error: ChangeRefused) -> str:
     """Return a message with the change at a place, and why it is refused."""
     for part in rows():
         for row in part.filter(pc.equal(part["_sequence"], sequence)).to_pylist():
             where = f"{row['_file']}, RBA {row['_rba']}, CSN {row['_csn']}"
-            return f"{where}: {row['_op']} of {row['_table']}: {error.problem}"
+            nul = "".join(f"; the text of column {name} holds a NUL character" for name in _with_nul(row))
+            return f"{where}: {row['_op']} of {row['_table']}: {error.problem}{nul}"
     return error.problem
+
+
+def _with_nul(row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the columns of a change whose text holds a NUL character, which PostgreSQL, for one, has no room for."""
+    for name, value in row.items():
+        if isinstance(value, dict):
+            yield from _with_nul(value)
+        elif isinstance(value, str) and "\0" in value:
+            yield name

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import datetime as dt
 import time
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from logdump.notation.names import TablePart
 from logdump.spark.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of
 from logdump.spark.targets.net_effect import Changes, Key, NetEffect, RowEffect
 from logdump.spark.targets.target import (
@@ -23,6 +25,7 @@ from logdump.spark.targets.target import (
     BadTarget,
     ChangeRefused,
     KeyShared,
+    LastTransaction,
     SourceTable,
     TargetLost,
     differences,
@@ -32,6 +35,10 @@ _PATIENCE, _PAUSE = 3.0, 0.05
 """Seconds to wait for a lock, and between two attempts."""
 _GONE = "d"
 _SOUGHT = "k"
+_WITNESS = ("trail", "last_at", "last_csn", "last_xid")
+_ADDED = (*_WITNESS, "target_table")
+"""Columns of the table of positions that release 1.0.0 does not have."""
+_POSITION_COLUMNS = ("place", "start_at", "csn", "source_time", "changes", *_ADDED)
 
 
 class _Table(NamedTuple):
@@ -41,12 +48,14 @@ class _Table(NamedTuple):
         columns: the columns of the target by those of the source.
         stage: the temporary table; its columns are ``n`` (number of the change), ``kind``, ``o1`` … (old key), ``c1`` …
             (columns of the row) and ``a`` (a digit per column, 1 if it is absent).
+        spelled: schema and name as the target spells them; None if the table is not made yet.
     """
 
     source: SourceTable
     name: str
     columns: Mapping[str, str]
     stage: str
+    spelled: str | None = None
 
     @property
     def key_numbers(self) -> list[int]:
@@ -72,8 +81,9 @@ class DatabaseTarget(ApplyTarget):
         self._dialect = dialect
         self._connection: Any = None
         self._tables: dict[str, _Table] = {}
+        self._positions: dict[str, AppliedPosition] = {}
 
-    def open(self, tables: Sequence[str]) -> None:
+    def open(self, tables: Mapping[str, str]) -> None:
         try:
             self._connection = self._dialect.connect()
         except BadTarget:
@@ -81,14 +91,14 @@ class DatabaseTarget(ApplyTarget):
         except Exception as error:
             raise TargetLost(f"{self._dialect.url.scheme}: {_line(error)}") from None
         try:
-            with self._errors():
+            with self._errors(BadTarget):
                 self._lock(tables)
                 self._make_positions()
         except BaseException:
             self.close()
             raise
 
-    def _lock(self, tables: Sequence[str]) -> None:
+    def _lock(self, tables: Collection[str]) -> None:
         """Lock the tables; a lost connection may keep its locks for a moment."""
         end = time.monotonic() + _PATIENCE
         for name in sorted(tables):
@@ -105,35 +115,43 @@ class DatabaseTarget(ApplyTarget):
 
     def positions(self) -> dict[str, AppliedPosition]:
         with self._errors():
-            rows = self._query(f"SELECT table_name, place, start_at, csn, source_time, changes FROM {POSITION_TABLE}")
+            names = ", ".join(_POSITION_COLUMNS)
+            rows = self._query(f"SELECT table_name, {names} FROM {POSITION_TABLE}")
             self._connection.commit()
-        return {row[0]: AppliedPosition(row[1], row[2], row[3], _moment(row[4]), int(row[5])) for row in rows}
+        self._positions = {name: _position(*values) for name, *values in rows}
+        return self._positions
 
     def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
-        with self._errors():
+        with self._errors(BadTarget):
             problems, missing = [], []
             for number, source in enumerate(tables):
-                matches = self._dialect.tables(self._cursor(), source.wanted or source.name)
-                if not matches and source.wanted is None and "." in source.name:
-                    matches = self._dialect.tables(self._cursor(), source.name.rpartition(".")[2])
+                matches = self._matches(source)
                 if len(matches) == 1:
                     problems += self._take(number, source, *matches[0])
                 elif matches:
                     spelled = ", ".join(".".join(match) for match in matches)
                     problems.append(f"{source.name}: several tables have this name: {spelled}")
+                elif create:
+                    problems += self._plan(number, source)
+                    missing.append(source)
                 else:
-                    missing.append((number, source))
-            if missing and not create:
-                problems += [
-                    f"{source.name}: there is no table {source.wanted or source.name}" for _, source in missing
-                ]
-            if problems:
+                    problems.append(f"{source.name}: there is no table {source.wanted or source.name}")
+            if problems := [*problems, *self._shared(), *self._moved()]:
                 raise BadTarget(f"nothing was written: {'; '.join(problems)}")
-            for number, source in missing:
-                self._create(number, source)
+            for source in missing:
+                self._create(source)
             for table in self._tables.values():
                 self._make_stage(table)
             self._connection.commit()
+
+    def _matches(self, source: SourceTable) -> list[tuple[str, str]]:
+        """Return schema and name of the tables of the target that may be meant by a table of the source."""
+        parts = source.parts
+        matches = self._dialect.tables(self._cursor(), [part.text for part in parts])
+        if not matches and source.wanted is None and len(parts) > 1:
+            matches = self._dialect.tables(self._cursor(), [parts[-1].text])
+        alike = [match for match in matches if match[1] == parts[-1].text]
+        return alike if parts[-1].is_quoted and len(alike) == 1 else matches
 
     def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
         with self._errors():
@@ -151,9 +169,21 @@ class DatabaseTarget(ApplyTarget):
             for name, position in positions.items():
                 now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
                 moment = position.time.astimezone(dt.UTC).replace(tzinfo=None) if position.time else None
-                values = [position.place, position.start, position.csn, moment, position.changes, now, name]
+                proof = position.witness or (None,) * len(LastTransaction._fields)
+                target = self._tables[name].spelled
+                values = [
+                    position.place,
+                    position.start,
+                    position.csn,
+                    moment,
+                    position.changes,
+                    *proof,
+                    target,
+                    now,
+                    name,
+                ]
                 given = tuple(map(self._dialect.value, values))
-                names = ("place", "start_at", "csn", "source_time", "changes", "applied_at")
+                names = (*_POSITION_COLUMNS, "applied_at")
                 sets = ", ".join(f"{column} = {mark(number)}" for number, column in enumerate(names))
                 cursor.execute(f"UPDATE {POSITION_TABLE} SET {sets} WHERE table_name = {mark(len(names))}", given)
                 if not cursor.rowcount:
@@ -194,8 +224,8 @@ class DatabaseTarget(ApplyTarget):
         return [*cursor.fetchall()]
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
-        """Turn errors of the driver into TargetLost and ChangeRefused."""
+    def _errors(self, refusal: type[BadTarget | ChangeRefused] = ChangeRefused) -> Iterator[None]:
+        """Turn errors of the driver into TargetLost and ``refusal``."""
         try:
             yield
         except (BadTarget, TargetLost, ChangeRefused):
@@ -205,16 +235,23 @@ class DatabaseTarget(ApplyTarget):
                 raise
             if self._connection is None or self._dialect.is_lost(self._connection, error):
                 raise TargetLost(_line(error)) from None
-            raise ChangeRefused(_line(error)) from None
+            raise refusal(f"{'nothing was written: ' * (refusal is BadTarget)}{_line(error)}") from None
 
     def _make_positions(self) -> None:
-        if self._dialect.tables(self._cursor(), POSITION_TABLE):
-            self._connection.commit()
-            return
-        text, moment, number = self._dialect.position_types
-        columns = f"table_name {text} NOT NULL PRIMARY KEY, place {text} NOT NULL, start_at {text}, "
-        more = f"csn {text}, source_time {moment}, changes {number} NOT NULL, applied_at {moment}"
-        self.execute(f"CREATE TABLE {POSITION_TABLE} ({columns}{more})")
+        """Create the table of positions, or add the columns that the one of an older release lacks."""
+        dialect = self._dialect
+        text, moment, number = dialect.position_types
+        there = dialect.tables(self._cursor(), [POSITION_TABLE])
+        if there:
+            names = {column.name.lower() for column in dialect.columns(self._cursor(), *there[0])}
+            for name in _ADDED:
+                if name not in names:
+                    self.execute(f"ALTER TABLE {POSITION_TABLE} ADD {name} {dialect.note_type}")
+        else:
+            columns = f"table_name {text} NOT NULL PRIMARY KEY, place {text} NOT NULL, start_at {text}, "
+            more = f"csn {text}, source_time {moment}, changes {number} NOT NULL, applied_at {moment}"
+            added = "".join(f", {name} {dialect.note_type}" for name in _ADDED)
+            self.execute(f"CREATE TABLE {POSITION_TABLE} ({columns}{more}{added})")
         self._connection.commit()
 
     def _take(self, number: int, source: SourceTable, schema: str, name: str) -> list[str]:
@@ -224,27 +261,64 @@ class DatabaseTarget(ApplyTarget):
         problems = [*differences(source, by_name, _taking)]
         if not problems:
             quoted = self._dialect.quoted
-            names = {column: quoted(by_name[column.lower()].name) for column in source.columns}
-            self._add(number, source, f"{quoted(schema)}.{quoted(name)}", names)
+            names = {column: quoted(by_name[source.column(column).lower()].name) for column in source.columns}
+            self._add(number, source, f"{quoted(schema)}.{quoted(name)}", names, f"{schema}.{name}")
         return problems
 
-    def _add(self, number: int, source: SourceTable, name: str, columns: Mapping[str, str]) -> None:
+    def _add(
+        self, number: int, source: SourceTable, name: str, columns: Mapping[str, str], spelled: str | None = None
+    ) -> None:
         stage = f"{self._dialect.stage_prefix}logdump_stage_{number}"
-        self._tables[source.name] = _Table(source, name, columns, stage)
+        self._tables[source.name] = _Table(source, name, columns, stage, spelled)
 
-    def _create(self, number: int, source: SourceTable) -> None:
-        new_name = self._dialect.new_name
-        wanted = source.wanted or source.name.rpartition(".")[2]
-        name = ".".join(map(new_name, wanted.split(".")))
-        columns = {column: new_name(column) for column in source.columns}
+    def _plan(self, number: int, source: SourceTable) -> list[str]:
+        """Register a table that is to be created; return the problems that prevent this."""
+        dialect = self._dialect
+        if (position := self._positions.get(source.name)) is not None and position.place:
+            why = "it has a position in logdump_position: bring the table back, or delete that row to begin anew"
+            return [f"{source.name}: there is no table {source.wanted or source.name}, and {why}"]
+        parts = source.parts if source.wanted is not None else source.parts[-1:]
+        columns = {column: TablePart(source.column(column)) for column in source.columns}
+        names = {column: dialect.new_name(part) for column, part in columns.items()}
+        self._add(number, source, ".".join(map(dialect.new_name, parts)), names)
+        problems = [*filter(None, map(dialect.why_not_named, (*parts, *columns.values())))]
+        twice = [name for name, times in Counter(names.values()).items() if times > 1]
+        problems += [f"several columns would be called {name}" for name in twice]
+        return [f"{source.name}: {problem}" for problem in problems]
+
+    def _create(self, source: SourceTable) -> None:
+        table = self._tables[source.name]
         types = {
-            column: self._dialect.type_for(kind, is_key=column in source.keys)
+            column: self._dialect.type_for(kind, is_key=column in source.keys, is_number=column in source.numbers)
             for column, kind in source.columns.items()
         }
-        clauses = [f"{columns[column]} {kind}" for column, kind in types.items()]
-        key = ", ".join(columns[column] for column in source.keys)
-        self.execute(f"CREATE TABLE {name} ({', '.join(clauses)}, PRIMARY KEY ({key}))")
-        self._add(number, source, name, columns)
+        clauses = [f"{table.columns[column]} {kind}" for column, kind in types.items()]
+        key = ", ".join(table.columns[column] for column in source.keys)
+        self.execute(f"CREATE TABLE {table.name} ({', '.join(clauses)}, PRIMARY KEY ({key}))")
+        matches = self._matches(source)
+        spelled = ".".join(matches[0]) if len(matches) == 1 else None
+        self._tables[source.name] = table._replace(spelled=spelled)
+
+    def _shared(self) -> Iterator[str]:
+        """Yield the problems of tables of the source that share one table of the target."""
+        names: dict[str, list[str]] = {}
+        for table in self._tables.values():
+            names.setdefault(table.name, []).append(table.source.name)
+        for name, sources in names.items():
+            if len(sources) > 1:
+                yield f"{' and '.join(sources)} would share the table {name}: a mapping names one for each"
+
+    def _moved(self) -> Iterator[str]:
+        """Yield the problems of tables whose position is one in another table of the target."""
+        for name, table in self._tables.items():
+            position = self._positions.get(name)
+            target = position.target if position is not None else None
+            if target is not None and table.spelled is not None and target != table.spelled:
+                yield (
+                    f"{name} is applied to {target} in this database, and its position is that of this table, not of "
+                    f"{table.spelled}: one table has one copy in a database. If it was renamed, set target_table to "
+                    f"{table.spelled} in its row of logdump_position; to begin anew, delete that row"
+                )
 
     def _make_stage(self, table: _Table) -> None:
         dialect = self._dialect
@@ -364,9 +438,8 @@ class _Application:
     def _insert(self, where: str) -> None:
         table = self._table
         columns, values = ", ".join(table.columns.values()), ", ".join(f"s.c{n + 1}" for n in range(len(table.columns)))
-        self._database.execute(
-            f"INSERT INTO {table.name} ({columns}) SELECT {values} FROM {table.stage} s WHERE {where}"
-        )
+        head = f"INSERT INTO {table.name} ({columns}) {self._dialect.overriding}"
+        self._database.execute(f"{head}SELECT {values} FROM {table.stage} s WHERE {where}")
 
 
 def _taking(kind: pa.DataType) -> Collection[str]:
@@ -398,6 +471,13 @@ def _rows_table(table: _Table, net: NetEffect) -> pa.Table:
     return pa.table(
         {**head, **_key_columns(table, net.origins), **own, "a": pa.array([flags[columns] for columns in net.absent])}
     )
+
+
+def _position(place: str, start: str, csn: str | None, time: Any, changes: Any, *added: str | None) -> AppliedPosition:
+    """Return a position from its row; what release 1.0.0 has not noted is None."""
+    trail, at, *last, target = added
+    witness = LastTransaction(trail, at or "", *last) if trail is not None else None
+    return AppliedPosition(place, start or "", csn, _moment(time), int(changes), witness, target)
 
 
 def _moment(value: Any) -> dt.datetime | None:

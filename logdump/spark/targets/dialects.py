@@ -14,7 +14,7 @@ import datetime as dt
 import hashlib
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,6 +23,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 import pyarrow as pa
 import pyarrow.csv
 
+from logdump.notation.names import TablePart
 from logdump.spark.targets.target import BadTarget, TargetColumn, lock_file
 
 POSITION_TABLE = "logdump_position"
@@ -42,6 +43,14 @@ _WORDS = {
     "timestamp": "timestamp datetime",
     "zoned": "timestamptz",
 }
+_SIZES = {
+    **dict.fromkeys(("tinyint",), 1),
+    **dict.fromkeys(("smallint", "int2", "smallserial"), 2),
+    **dict.fromkeys(("mediumint",), 3),
+    **dict.fromkeys(("integer", "int", "int4", "serial"), 4),
+    **dict.fromkeys(("bigint", "int8", "bigserial"), 8),
+}
+"""Bytes of the integer types."""
 FAMILIES: dict[str, str] = {word: family for family, words in _WORDS.items() for word in words.split()}
 """Family of a database's type, by the first word of the type's name."""
 TAKEN_BY: dict[str, frozenset[str]] = {
@@ -85,6 +94,10 @@ class DatabaseDialect:
     """Type of a new column by family."""
     position_types: ClassVar[tuple[str, str, str]] = ("VARCHAR(255)", "TIMESTAMP", "BIGINT")
     """Types of text, time and number in the table of positions."""
+    note_type: ClassVar[str] = "VARCHAR(1000)"
+    """Type of what a position notes of its trail and its table."""
+    overriding: ClassVar[str] = ""
+    """Words of an INSERT that has values for columns whose values the database generates always."""
     temporary: ClassVar[str] = "TEMPORARY TABLE"
     integer: ClassVar[str] = "INTEGER"
     character: ClassVar[str] = "VARCHAR"
@@ -107,17 +120,35 @@ class DatabaseDialect:
         mark = self.quote_mark
         return mark + name.replace(mark, mark * 2) + mark
 
-    def new_name(self, name: str) -> str:
-        """Return the name of a new table or column as written in a statement, in the case of names without quotes."""
-        return self.quoted(name.lower())
+    def new_name(self, name: TablePart) -> str:
+        """Return the name of a new table or column as written in a statement; without quotes it has the usual case."""
+        return self.quoted(name.text if name.is_quoted else self.usual_case(name.text))
+
+    def usual_case(self, name: str) -> str:
+        """Return a name in the case that the database gives to names without quotes."""
+        return name.lower()
+
+    longest_name: ClassVar[int | None] = None
+    name_unit: ClassVar[str] = "bytes"
+    """Most bytes, or characters, in a name; None for no limit."""
+
+    def why_not_named(self, name: TablePart) -> str | None:
+        """Return why no new table or column can have this name; None if one can."""
+        size = len(name.text.encode() if self.name_unit == "bytes" else name.text)
+        if self.longest_name is not None and size > self.longest_name:
+            return f"{name.text} has {size} {self.name_unit}, and a name has {self.longest_name} at most"
+        return None
 
     def lock(self, connection: Any, name: str) -> bool:
         """Take a lock until the connection ends; return False if another connection has it."""
         raise NotImplementedError
 
-    def tables(self, cursor: Any, name: str) -> list[tuple[str, str]]:
-        """Return schema and name, as spelled in the database, of the tables with this name; case is ignored."""
-        schema, _, table = name.rpartition(".")
+    def tables(self, cursor: Any, name: Sequence[str]) -> list[tuple[str, str]]:
+        """Return schema and name, as spelled in the database, of the tables with this name; case is ignored.
+
+        ``name`` has the name of the table, and before it that of its schema if it is not the one in use.
+        """
+        schema, table = _schema_and_table(name)
         cursor.execute(
             "SELECT table_schema, table_name FROM information_schema.tables "
             f"WHERE lower(table_name) = {self.mark} AND table_type = 'BASE TABLE' AND "
@@ -132,7 +163,9 @@ class DatabaseDialect:
         """Return the columns of a table."""
         cursor.execute(self.columns_query, (schema, table))
         return [
-            TargetColumn(name, self.family(kind.lower()), kind, scale, nullable[0] == "N" and default is None)
+            TargetColumn(
+                name, self.family(kind.lower()), kind, scale, nullable[0] == "N" and default is None, self.size(kind)
+            )
             for name, kind, scale, nullable, default in cursor.fetchall()
         ]
 
@@ -148,7 +181,20 @@ class DatabaseDialect:
             return "zoned"
         return FAMILIES.get(re.split(r"[ (]", kind.lower(), maxsplit=1)[0])
 
-    def type_for(self, kind: pa.DataType, *, is_key: bool) -> str:
+    def size(self, kind: str) -> int | None:
+        """Return the bytes of an integer type as the database spells it; None for other types."""
+        return _SIZES.get(re.split(r"[ (]", kind.lower(), maxsplit=1)[0])
+
+    number: ClassVar[str | None] = None
+    """Type of a new column for numbers of any digits; None if there is none, and text is exact."""
+
+    def type_for(self, kind: pa.DataType, *, is_key: bool, is_number: bool = False) -> str:
+        """Return the type of a new column for values of an Arrow type; ``is_number`` if their text is a number."""
+        if is_number and self.number is not None:
+            return self.number
+        return self.kind_for(kind, is_key=is_key)
+
+    def kind_for(self, kind: pa.DataType, *, is_key: bool) -> str:
         """Return the type of a new column for values of an Arrow type."""
         family = family_of(kind)
         return f"{self.types['decimal']}({kind.precision},{kind.scale})" if family == "decimal" else self.types[family]
@@ -161,6 +207,7 @@ class DatabaseDialect:
         cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", [*zip(*values, strict=True)])
 
     def mark_of(self, number: int) -> str:
+        """Return the mark of a parameter with this number, from 0."""
         return self.mark
 
     def value(self, value: Any) -> Any:
@@ -196,6 +243,9 @@ class DatabaseDialect:
 class PostgreSQLDialect(DatabaseDialect):
     """PostgreSQL; rows are loaded by COPY."""
 
+    longest_name: ClassVar[int | None] = 63
+    number: ClassVar[str | None] = "numeric"
+    overriding: ClassVar[str] = "OVERRIDING SYSTEM VALUE "
     types: ClassVar[Mapping[str, str]] = {
         "integer": "bigint",
         "decimal": "numeric",
@@ -243,6 +293,8 @@ class MySQLDialect(DatabaseDialect):
     """MySQL and MariaDB."""
 
     quote_mark: ClassVar[str] = "`"
+    longest_name: ClassVar[int | None] = 64
+    name_unit: ClassVar[str] = "characters"
     types: ClassVar[Mapping[str, str]] = {
         "integer": "BIGINT",
         "decimal": "DECIMAL",
@@ -285,10 +337,10 @@ class MySQLDialect(DatabaseDialect):
     def family(self, kind: str) -> str | None:
         return "zoned" if kind.lower() == "timestamp" else super().family(kind)
 
-    def type_for(self, kind: pa.DataType, *, is_key: bool) -> str:
+    def kind_for(self, kind: pa.DataType, *, is_key: bool) -> str:
         if is_key and family_of(kind) in ("text", "binary"):
             return "VARCHAR(255)" if family_of(kind) == "text" else "VARBINARY(255)"
-        return super().type_for(kind, is_key=is_key)
+        return super().kind_for(kind, is_key=is_key)
 
     def value(self, value: Any) -> Any:
         return value.astimezone(dt.UTC).replace(tzinfo=None) if _is_zoned(value) else value
@@ -313,6 +365,9 @@ class MySQLDialect(DatabaseDialect):
 class OracleDialect(DatabaseDialect):
     """Oracle 18 and later: the stage is a private temporary table."""
 
+    longest_name: ClassVar[int | None] = 128
+    number: ClassVar[str | None] = "NUMBER"
+    note_type: ClassVar[str] = "VARCHAR2(1000)"
     types: ClassVar[Mapping[str, str]] = {
         "integer": "NUMBER(19)",
         "decimal": "NUMBER",
@@ -343,8 +398,8 @@ class OracleDialect(DatabaseDialect):
     def mark_of(self, number: int) -> str:
         return f":{number + 1}"
 
-    def new_name(self, name: str) -> str:
-        return self.quoted(name.upper())
+    def usual_case(self, name: str) -> str:
+        return name.upper()
 
     def lock(self, connection: Any, name: str) -> bool:
         number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") % 1073741823
@@ -352,8 +407,8 @@ class OracleDialect(DatabaseDialect):
             result = cursor.callfunc("DBMS_LOCK.REQUEST", int, [number, 6, 0, False])
         return result in (0, 4)
 
-    def tables(self, cursor: Any, name: str) -> list[tuple[str, str]]:
-        schema, _, table = name.rpartition(".")
+    def tables(self, cursor: Any, name: Sequence[str]) -> list[tuple[str, str]]:
+        schema, table = _schema_and_table(name)
         cursor.execute(
             "SELECT owner, table_name FROM all_tables WHERE upper(table_name) = :1 AND "
             "owner = nvl(upper(:2), sys_context('userenv', 'current_schema'))",
@@ -364,10 +419,10 @@ class OracleDialect(DatabaseDialect):
     def family(self, kind: str) -> str | None:
         return "timestamp" if kind.lower() == "date" else super().family(kind)
 
-    def type_for(self, kind: pa.DataType, *, is_key: bool) -> str:
+    def kind_for(self, kind: pa.DataType, *, is_key: bool) -> str:
         if is_key and family_of(kind) in ("text", "binary"):
             return "VARCHAR2(1000)" if family_of(kind) == "text" else "RAW(1000)"
-        return super().type_for(kind, is_key=is_key)
+        return super().kind_for(kind, is_key=is_key)
 
     def delete(self, table: str, stage: str, on: str, where: str) -> str:
         return f"DELETE FROM {table} t WHERE EXISTS (SELECT 1 FROM {stage} s WHERE {on} AND {where})"
@@ -417,15 +472,18 @@ class SQLiteDialect(DatabaseDialect):
         connection.locks.append(file)
         return True
 
-    def tables(self, cursor: Any, name: str) -> list[tuple[str, str]]:
-        table = name.rpartition(".")[2].lower()
+    def tables(self, cursor: Any, name: Sequence[str]) -> list[tuple[str, str]]:
+        table = name[-1].lower()
         cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND lower(name) = ?", (table,))
         return [("main", row[0]) for row in cursor.fetchall()]
 
-    def type_for(self, kind: pa.DataType, *, is_key: bool) -> str:
+    def size(self, kind: str) -> int | None:
+        return None  # each integer has room for 8 bytes, whatever its type is called
+
+    def kind_for(self, kind: pa.DataType, *, is_key: bool) -> str:
         """Return the type of a new column: TEXT for decimals with more digits than SQLite keeps."""
         is_long = pa.types.is_decimal(kind) and kind.precision > _DIGITS_OF_DOUBLE
-        return "TEXT" if is_long else super().type_for(kind, is_key=is_key)
+        return "TEXT" if is_long else super().kind_for(kind, is_key=is_key)
 
     def value(self, value: Any) -> Any:
         if isinstance(value, Decimal):
@@ -464,6 +522,10 @@ class _ManualTransactions:
         self._connection.close()
         for file in self.locks:
             file.close()
+
+
+def _schema_and_table(name: Sequence[str]) -> tuple[str, str]:
+    return (name[-2] if len(name) > 1 else ""), name[-1]
 
 
 def _as(columns: Mapping[str, str]) -> str:

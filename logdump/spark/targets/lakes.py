@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 import warnings
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from logdump.notation.names import plain_parts
 from logdump.spark.targets.net_effect import Changes, Key, NetEffect, RowEffect
 from logdump.spark.targets.target import (
     AppliedPosition,
     ApplyTarget,
     BadTarget,
     ChangeRefused,
+    LastTransaction,
     SourceTable,
     TargetColumn,
     TargetLost,
@@ -33,6 +36,8 @@ from logdump.spark.targets.target import (
 
 _POSITION = "logdump.position"
 _RETRIES = "commit.retry.num-retries"
+_ODD = re.compile(r"[./\\%\x00-\x1f]")
+"""Characters that a part of the name of a folder does not have as they are."""
 
 
 class LakeTarget(ApplyTarget):
@@ -44,23 +49,42 @@ class LakeTarget(ApplyTarget):
         self._tables: dict[str, SourceTable] = {}
         self._held: dict[str, Changes] = {}
         self._written: dict[str, str | None] = {}
+        self._positions: dict[str, AppliedPosition] = {}
+        self._parts: dict[str, tuple[str, ...]] = {}
+        self._wanted: dict[str, str] = {}
         self._overwrite = False
 
     def close(self) -> None:
         self._tables, self._held = {}, {}
 
     def positions(self) -> dict[str, AppliedPosition]:
-        positions = {}
+        self._positions = {}
         for name in self._names:
             self._written[name] = text = self.position_of(name)
             if text is not None:
-                place, start, csn, time, changes = json.loads(text)
-                moment = None if time is None else dt.datetime.fromisoformat(time)
-                positions[name] = AppliedPosition(place, start, csn, moment, changes)
-        return positions
+                self._positions[name] = _position(text)
+        return self._positions
 
-    def open(self, tables: Sequence[str]) -> None:
+    def open(self, tables: Mapping[str, str]) -> None:
+        self._parts = {name: _parts(wanted or name) for name, wanted in tables.items()}
+        self._wanted = dict(tables)
         self._names = [*tables]
+
+    def parts_of(self, name: str) -> tuple[str, ...]:
+        """Return the parts of the name in the target of a table of the trail."""
+        return self._parts.get(name) or _parts(name)
+
+    def _misplaced(self, tables: Sequence[SourceTable]) -> Iterator[str]:
+        """Yield the problems of tables of the target that take changes of another table of the trail."""
+        by_parts: dict[tuple[str, ...], list[str]] = {}
+        for table in tables:
+            by_parts.setdefault(self.parts_of(table.name), []).append(table.name)
+            position = self._positions.get(table.name)
+            if position is not None and position.target not in (None, table.name):
+                yield f"{'.'.join(self.parts_of(table.name))} has the changes of {position.target}, not of {table.name}"
+        for parts, names in by_parts.items():
+            if len(names) > 1:
+                yield f"{' and '.join(names)} would share the table {'.'.join(parts)}: a mapping names one for each"
 
     def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
         problems, missing = [], []
@@ -73,12 +97,15 @@ class LakeTarget(ApplyTarget):
                 columns = _columns(schema)
                 problems += [*differences(table, columns, lambda kind: (_plain(kind),))]
                 self._tables[table.name] = _spelled(table, columns)
+        problems += self._misplaced(tables)
         if missing and not create:
             problems += [f"there is no table {table.wanted or table.name}" for table in missing]
         if problems:
             raise BadTarget(f"nothing was written: {'; '.join(problems)}")
         for table in missing:
-            self.create(table, pa.schema([(name, kind) for name, kind in table.columns.items()]))
+            self.create(table, pa.schema([(table.column(name), kind) for name, kind in table.columns.items()]))
+            spelled = {table.column(name).lower(): table.column(name) for name in table.columns}
+            self._tables[table.name] = _renamed(table, spelled)
 
     def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
         self._overwrite = overwrite
@@ -87,8 +114,7 @@ class LakeTarget(ApplyTarget):
 
     def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
         for name, position in positions.items():
-            time = None if position.time is None else position.time.isoformat()
-            text = json.dumps([position.place, position.start, position.csn, time, position.changes])
+            text = _text(name, position)
             if (pending := self._held.pop(name, None)) is not None:
                 self._write(self._tables[name], pending, text)
                 self._written[name] = text
@@ -168,14 +194,13 @@ class DeltaTarget(LakeTarget):
         super().__init__()
         self._folder = folder.rstrip("/")
         self._locks: list[Any] = []
-        self._wanted: dict[str, str] = {}
 
-    def open(self, tables: Sequence[str]) -> None:
+    def open(self, tables: Mapping[str, str]) -> None:
         super().open(tables)
         if "://" not in self._folder:
             Path(self._folder).mkdir(parents=True, exist_ok=True)
             for name in tables:
-                self._locks.append(_locked(Path(self._folder) / f".{name.lower()}.lock", name))
+                self._locks.append(_locked(Path(self._folder) / f".{self._file_name(name).lower()}.lock", name))
 
     def close(self) -> None:
         super().close()
@@ -192,7 +217,6 @@ class DeltaTarget(LakeTarget):
     def schema_of(self, table: SourceTable) -> pa.Schema | None:
         import deltalake  # noqa: PLC0415 - an extra
 
-        self._wanted[table.name] = table.wanted or table.name
         path = self._path(table.name)
         if not deltalake.DeltaTable.is_deltatable(path):
             return None
@@ -225,14 +249,16 @@ class DeltaTarget(LakeTarget):
         }
         empty = {name: without.get(name, pa.nulls(len(gone), kind)) for name, kind in table.columns.items()}
         source = pa.concat_tables([rows.select([*table.columns]), pa.table(empty)])
-        source = source.append_column("_gone", pa.array([False] * len(rows) + [True] * len(gone)))
-        on = " AND ".join(f"t.`{name}` = s.`{name}`" for name in table.keys)
+        mark = _free_name("_gone", table.columns)
+        source = source.append_column(mark, pa.array([False] * len(rows) + [True] * len(gone)))
+        is_gone = f"s.{_quoted(mark)}"
+        on = " AND ".join(f"t.{_quoted(name)} = s.{_quoted(name)}" for name in table.keys)
         noted = deltalake.CommitProperties(custom_metadata={_POSITION: position})
         delta = deltalake.DeltaTable(self._path(table.name))
         self.check_alone(table, _position_in(delta))
         merge = delta.merge(source, on, source_alias="s", target_alias="t", commit_properties=noted)
-        merge = merge.when_matched_delete("s._gone").when_matched_update(_all(table), predicate="NOT s._gone")
-        merge = merge.when_not_matched_insert(_all(table), predicate="NOT s._gone")
+        merge = merge.when_matched_delete(is_gone).when_matched_update(_all(table), predicate=f"NOT {is_gone}")
+        merge = merge.when_not_matched_insert(_all(table), predicate=f"NOT {is_gone}")
         if is_truncated:
             merge = merge.when_not_matched_by_source_delete()
         try:
@@ -241,7 +267,11 @@ class DeltaTarget(LakeTarget):
             raise TargetLost(str(error).split("\n", maxsplit=1)[0]) from None
 
     def _path(self, name: str) -> str:
-        return f"{self._folder}/{self._wanted.get(name, name)}"
+        return f"{self._folder}/{self._file_name(name)}"
+
+    def _file_name(self, name: str) -> str:
+        """Return the name of the folder of a table; a dot or a slash inside of a part is ``%2E`` or ``%2F``."""
+        return self._wanted[name] or ".".join(_ODD.sub(_escaped, part) for part in self.parts_of(name))
 
 
 class IcebergTarget(LakeTarget):
@@ -254,10 +284,9 @@ class IcebergTarget(LakeTarget):
     def __init__(self, catalog: Any) -> None:
         super().__init__()
         self._given = catalog
-        self._wanted: dict[str, str] = {}
         self._catalog: Any = None
 
-    def open(self, tables: Sequence[str]) -> None:
+    def open(self, tables: Mapping[str, str]) -> None:
         super().open(tables)
         from pyiceberg.catalog import load_catalog  # noqa: PLC0415 - an extra
 
@@ -268,13 +297,12 @@ class IcebergTarget(LakeTarget):
         return None if table is None else table.properties.get(_POSITION)
 
     def schema_of(self, table: SourceTable) -> pa.Schema | None:
-        self._wanted[table.name] = table.wanted or table.name
         iceberg = self._table(table.name)
         return None if iceberg is None else iceberg.schema().as_arrow()
 
     def create(self, table: SourceTable, schema: pa.Schema) -> None:
-        name = self._wanted[table.name]
-        self._catalog.create_namespace_if_not_exists(name.rpartition(".")[0] or "default")
+        name = self.parts_of(table.name)
+        self._catalog.create_namespace_if_not_exists(name[:-1] or "default")
         self._catalog.create_table(name, schema)
 
     def read(self, table: SourceTable, keys: Collection[Key]) -> pa.Table:
@@ -313,7 +341,7 @@ class IcebergTarget(LakeTarget):
         from pyiceberg.exceptions import NoSuchTableError  # noqa: PLC0415 - an extra
 
         try:
-            return self._catalog.load_table(self._wanted.get(name, name))
+            return self._catalog.load_table(self.parts_of(name))
         except NoSuchTableError:
             return None
 
@@ -321,6 +349,14 @@ class IcebergTarget(LakeTarget):
 def _position_in(delta: Any) -> str | None:
     """Return the position of the last write to a Delta table."""
     return next((str(entry[_POSITION]) for entry in delta.history() if _POSITION in entry), None)
+
+
+def _free_name(name: str, columns: Collection[str]) -> str:
+    """Return a name that none of the columns has, case aside."""
+    names = {column.lower() for column in columns}
+    while name in names:
+        name = f"_{name}"
+    return name
 
 
 def _quoted(name: str) -> str:
@@ -335,7 +371,7 @@ def _literal(value: Any) -> str:
 
 
 def _all(table: SourceTable) -> dict[str, str]:
-    return {f"`{name}`": f"s.`{name}`" for name in table.columns}
+    return {_quoted(name): f"s.{_quoted(name)}" for name in table.columns}
 
 
 def _expect(table: SourceTable, net: NetEffect, keys: Sequence[Key], there: Collection[Key]) -> None:
@@ -368,9 +404,36 @@ def _whole_rows(net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping
 
 def _spelled(table: SourceTable, columns: Mapping[str, TargetColumn]) -> SourceTable:
     """Return the table with its columns as spelled in the target."""
-    names = {name: columns[name.lower()].name if name.lower() in columns else name for name in table.columns}
+    return _renamed(table, {name: column.name for name, column in columns.items()})
+
+
+def _renamed(table: SourceTable, columns: Mapping[str, str]) -> SourceTable:
+    """Return the table with its columns as a mapping of their names in small letters spells them."""
+    names = {name: columns.get(table.column(name).lower(), name) for name in table.columns}
     types = {names[name]: kind for name, kind in table.columns.items()}
     return table._replace(columns=types, keys=tuple(names[key] for key in table.keys))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"%{ord(match[0]):02X}"
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part.text for part in plain_parts(name))
+
+
+def _text(name: str, position: AppliedPosition) -> str:
+    """Return a position, and the table of the trail, as text."""
+    time = None if position.time is None else position.time.isoformat()
+    return json.dumps([position.place, position.start, position.csn, time, position.changes, position.witness, name])
+
+
+def _position(text: str) -> AppliedPosition:
+    """Return a position from its text; that of release 1.0.0 has no witness, and no table of the trail."""
+    place, start, csn, time, changes, *added = json.loads(text)
+    moment = None if time is None else dt.datetime.fromisoformat(time)
+    witness, table = added or (None, None)
+    return AppliedPosition(place, start, csn, moment, changes, LastTransaction(*witness) if witness else None, table)
 
 
 def _in_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:

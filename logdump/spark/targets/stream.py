@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -17,30 +18,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from logdump.features.ddl.statement import subject_of_record
-from logdump.spark.errors import BadTrail, SchemaChanged, SourceError, carried_by
-from logdump.spark.source.change_columns import ARROW, flat_schema
-from logdump.spark.source.defined_tables import tables_like
-from logdump.spark.source.options import Options, Use, parse_options
-from logdump.spark.source.paths import TrailInput, find_files
+from logdump.spark.errors import BadTrail, FileChanged, SchemaChanged, SourceError, carried_by
+from logdump.spark.source.change_columns import ARROW, column_name, fields_by_table, flat_schema, is_number_as_text
+from logdump.spark.source.defined_tables import PlacedLayout
+from logdump.spark.source.paths import TrailInput
 from logdump.spark.tables import changes
-from logdump.spark.targets.applier import Applier, ApplyProgress, Rows, by_table
+from logdump.spark.targets.applier import Applier, ApplyProgress, ApplyRules, Rows, by_table, is_from
 from logdump.spark.targets.database import DatabaseTarget
 from logdump.spark.targets.dialects import dialect_for
 from logdump.spark.targets.lakes import DeltaTarget, IcebergTarget
 from logdump.spark.targets.net_effect import Changes
-from logdump.spark.targets.target import ApplyTarget, BadTarget, SourceTable, TargetLost, place_of
+from logdump.spark.targets.positions import OtherTrail, check_position, witness_of
+from logdump.spark.targets.request import COLLISIONS, DDL, ApplyRequest, DdlHandler, Paths, check_beginning, csn, word
+from logdump.spark.targets.target import AppliedPosition, ApplyTarget, BadTarget, SourceTable, TargetLost, place_of
 from trailformat import TrailFile
-from trailformat.records.record_header import DDL_OP
-from trailformat.scan import scan
-from trailformat.transactions.walk import transaction_batches
-from trailformat.transactions.whole_trail import FIRST_PLACE, WholeTrail
+from trailformat.records.record_header import DDL_OP, METADATA
+from trailformat.scan import RECORD, scan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructType
 
-DdlHandler = Callable[[str, str], object]
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 _PARTITION = "4m"
 """Bytes of trail that one task reads: while its rows are applied, other tasks read on."""
 _RAISED = "An exception was thrown from the Python worker"
@@ -50,6 +48,8 @@ _LOST = re.compile(
     r"|terminated with exception: (?:Stream closed|Broken pipe|Connection reset|null)"
 )
 """Messages of Spark when a worker, or the daemon that starts workers, has died."""
+_END = place_of(10**9, 0)
+"""A place after all places of a trail."""
 _POLL = 0.2
 """Seconds between checks of ``stop``."""
 
@@ -59,12 +59,13 @@ class DdlFound(SourceError):
 
 
 class TableStatement(NamedTuple):
-    """A DDL statement: its place in the trail, the place in words, the table as the trail spells it, and the text."""
+    """A DDL statement: its place in the trail, the place in words, the table as the trail spells it, text and CSN."""
 
     place: str
     where: str
     table: str
     text: str
+    csn: str | None = None
 
 
 def statements_between(
@@ -72,22 +73,41 @@ def statements_between(
 ) -> Iterator[TableStatement]:
     """Yield the DDL statements between two places of a trail that name one of these tables, in order."""
     by_name = {name.lower(): name for name in tables}
-    for file in files:
-        seqno = file.seqno or 0
-        if not start[:10] <= f"{seqno:010d}" <= end[:10]:
-            continue
-        first = int(start[11:27]) if start[:10] == f"{seqno:010d}" else 0
-        stop = int(end[11:27]) if end[:10] == f"{seqno:010d}" else None
+    for file, first, stop in _stretches(files, start, end):
         with TrailFile(file.path) as trail:
             for rba in _rbas(trail, first, stop):
                 record = trail.record_at(rba)
                 subject = subject_of_record(trail, record) if record is not None else None
-                if subject is None:
+                if record is None or subject is None:
                     continue
                 named = (str(name).lower() for name in (subject.base, subject.derived) if name is not None)
                 table = next((by_name[name] for name in named if name in by_name), None)
                 if table is not None:
-                    yield TableStatement(place_of(seqno, rba), f"{file.path}, RBA {rba}", table, subject.text)
+                    where = f"{file.path}, RBA {rba}"
+                    yield TableStatement(place_of(file.seqno or 0, rba), where, table, subject.text, record.csn)
+
+
+def _stretches(files: Sequence[TrailInput], start: str, end: str) -> Iterator[tuple[TrailInput, int, int | None]]:
+    """Yield the files between two places of a trail, each with its first RBA between them and the end of these."""
+    for file in files:
+        seqno = f"{file.seqno or 0:010d}"
+        if start[:10] <= seqno <= end[:10]:
+            first = int(start[11:27]) if start[:10] == seqno else 0
+            yield file, first, int(end[11:27]) if end[:10] == seqno else None
+
+
+def has_rows_between(files: Sequence[TrailInput], start: str, end: str, table: str) -> bool:
+    """Return whether a trail has records of a table, other than statements, between two places."""
+    for file, first, stop in _stretches(files, start, end):
+        with TrailFile(file.path) as trail:
+            for batch in scan(trail, first, stop):
+                tables = np.asarray(batch.table)
+                keys = [key for key in np.unique(tables).tolist() if batch.names[key] == table]
+                is_row = (np.asarray(batch.kind) == RECORD) & ~np.isin(np.asarray(batch.io_type), (DDL_OP, METADATA))
+                is_row &= np.asarray(batch.rba) >= first + (first > 0 and start.endswith("9"))
+                if (is_row & np.isin(tables, keys)).any():
+                    return True
+    return False
 
 
 def _rbas(trail: TrailFile, first: int, stop: int | None) -> Iterator[int]:
@@ -103,6 +123,7 @@ def apply(
     *,
     checkpoint: str | os.PathLike[str] | None = None,
     from_csn: str | int | None = None,
+    adopt: str | int | None = None,
     once: bool = False,
     keys: Mapping[str, Sequence[str]] | None = None,
     create: bool = False,
@@ -124,6 +145,7 @@ def apply(
         tables: names in the trail, or wildcards, which match no heartbeat tables; or a mapping to names in the target.
         checkpoint: folder for Spark's checkpoint, by default a temporary one; the position is in the target.
         from_csn: first CSN for tables that have no position yet; by default they begin with the trail.
+        adopt: first CSN for tables whose position in the target is not one of this trail; without it they are refused.
         once: whether to end when the existing changes have been applied.
         keys: key columns of tables that have no key in the trail.
         create: whether to create missing tables.
@@ -135,7 +157,8 @@ def apply(
         patience: seconds to wait for a target whose connection is lost.
         progress: called after each commit.
         stop: ends the call after the current transaction.
-        options: options of the data source.
+        options: options of the data source that leave out no change. With ``undecodable="null"`` a value that does not
+            decode leaves its column in the target as it is; otherwise it stops.
 
     Raises:
         SourceError: ``BadTarget``: nothing has been written; ``Refused``: the target refuses a change, and the
@@ -144,11 +167,12 @@ def apply(
     given = [tables] if isinstance(tables, str) else tables
     names = given if isinstance(given, Mapping) else dict.fromkeys(given, "")
     given_options = {"effective": True, "maxBytesPerTrigger": batch, "maxPartitionBytes": _PARTITION, **options}
-    request = ApplyRequest(path, dict(names), keys or {}, from_csn, ddl, given_options)
-    is_overwriting = collisions == "overwrite"
-    run = _Run(
-        spark, target_for(target), request.chosen(), stop or threading.Event(), progress, overwrite=is_overwriting
-    )
+    handling = ddl if callable(ddl) else word("ddl", DDL, ddl)
+    first, adopted = csn("from_csn", from_csn), csn("adopt", adopt)
+    overwrite = word("collisions", COLLISIONS, collisions) == "overwrite"
+    request = ApplyRequest(path, dict(names), keys or {}, first, handling, given_options, adopted)
+    chosen = request.chosen(overwrite=overwrite)
+    run = _Run(spark, target_for(target), chosen, stop or threading.Event(), progress, overwrite=overwrite)
     trigger: Mapping[str, Any] = {"availableNow": True} if once else {"processingTime": f"{interval} seconds"}
     return run.keep_on(checkpoint, patience, create=create, trigger=trigger)
 
@@ -197,32 +221,6 @@ def latest(changes: DataFrame, table: str | None = None) -> DataFrame:
     return changes.sparkSession.createDataFrame(collected.rows(net))
 
 
-class ApplyRequest(NamedTuple):
-    """The trail to apply and the options, with the names of its tables in the target, empty if they are the same."""
-
-    path: Paths
-    tables: Mapping[str, str]
-    keys: Mapping[str, Sequence[str]]
-    from_csn: str | int | None
-    ddl: str | DdlHandler
-    options: Mapping[str, Any]
-
-    def chosen(self) -> Self:
-        """Return the request with wildcards replaced by the tables they match. Raises BadOption."""
-        names = tables_like([*self.tables], self._source_options())
-        return self._replace(tables={name: self.tables.get(name, "") for name in names})
-
-    def files(self) -> list[TrailInput]:
-        """Return the files that the trail has now."""
-        return [*find_files(self._source_options())]
-
-    def _source_options(self) -> Options:
-        paths = [self.path] if isinstance(self.path, (str, os.PathLike)) else self.path
-        given = {**self.options, "effective": False}.items()
-        texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given}
-        return parse_options({**texts, "path": ",".join(os.fspath(path) for path in paths)}, Use.STREAM)
-
-
 class _Again(Exception):
     """A statement was handled: the schemas must be read again."""
 
@@ -253,6 +251,7 @@ class _Run:
         self._notes = Path()
         self._reached = ""
         self._handled: set[str] = set()
+        self._begun = Beginning({}, {}, {})
         self.progress = ApplyProgress()
 
     def keep_on(self, checkpoint: Any, patience: float, *, create: bool, trigger: Mapping[str, Any]) -> ApplyProgress:
@@ -286,23 +285,53 @@ class _Run:
         request, target, self._error = self._asked, self._target, None
         notes = _notes_folder(checkpoint)
         try:
-            target.open([*request.tables])
-            positions = {name: position for name, position in target.positions().items() if name in request.tables}
-            self._reached = min((position.start for position in positions.values()), default="")
-            start = _start([position.start for position in positions.values()], request)
-            if not start:
+            target.open(request.tables)
+            files = request.files()
+            begun = Beginning.of(request, target.positions(), files)
+            self._reached = min(begun.starts, default="")
+            options = {**request.read_options, **begun.options, "arrowBatches": True}
+            if not begun.options and not begun.firsts:
                 check_beginning(request)
-            options = {**request.options, **start, "arrowBatches": True}
-            frame = changes(self._spark, request.path, [*request.tables], stream=True, **options)
-            sources = [*source_tables(flat_schema(frame.schema), request.tables, request.keys)]
-            target.prepare(sources, create=create)
-            self._applier = Applier(target, sources, positions, overwrite=self._overwrite, done=self.progress)
-            self._notes = notes
+            with _short_errors():
+                frame = changes(self._spark, request.path, [*request.tables], stream=True, **options)
+            sources = source_tables(flat_schema(frame.schema), request.tables, request.keys)
+            own = [*self._of_the_beginning([*sources], begun, files)]
+            target.prepare(own, create=create)
+            self._applier = Applier(
+                target,
+                own,
+                begun.positions,
+                rules=ApplyRules(self._overwrite, begun.firsts, request.keeps_undecoded),
+                done=self.progress,
+                witness_at=lambda place: witness_of(request.files(), place),
+            )
+            self._begun, self._notes = begun, notes
             self._stream(frame, trigger)
         finally:
             target.close()
             shutil.rmtree(notes, ignore_errors=True)
         return self.progress
+
+    def _of_the_beginning(
+        self, sources: Sequence[SourceTable], begun: Beginning, files: Sequence[TrailInput]
+    ) -> Iterator[SourceTable]:
+        """Yield the tables as they are from their positions up to the next DDL statement, at which they change.
+
+        Where statements are ignored, tables have the columns of all definitions.
+        """
+        if self._asked.ddl == "ignore":
+            yield from sources
+            return
+        layouts = self._asked.layouts()
+        changed = [source.name for source in sources if len({placed.layout for placed in layouts[source.name]}) > 1]
+        ends = dict.fromkeys(changed, "")
+        for name in changed:
+            layouts[name] = [*_in_use(files, begun.place_of(name), layouts[name])]
+        for statement in statements_between(files, self._reached or place_of(0, 0), _END, changed) if changed else ():
+            if self._is_met(statement, begun.place_of(statement.table)):
+                ends[statement.table] = ends[statement.table] or statement.place
+        for source in sources:
+            yield columns_until(source, layouts[source.name], ends.get(source.name, ""))
 
     def _stream(self, frame: DataFrame, trigger: Mapping[str, Any]) -> None:
         writer = frame.writeStream.foreachBatch(self._batch).option("checkpointLocation", str(self._notes))
@@ -341,21 +370,14 @@ class _Run:
         Raises:
             DdlFound: there is a statement, and ``ddl`` is not a function.
         """
-        begun = max(self._reached, applier.place)
-        statements = statements_between(self._asked.files(), begun or place_of(0, 0), end, self._asked.tables)
-        statement = next(
-            (
-                candidate
-                for candidate in statements
-                if candidate.place >= begun and candidate.place not in self._handled
-            ),
-            None,
-        )
+        begun = max(self._reached, applier.place) or place_of(0, 0)
+        statements = statements_between(self._asked.files(), begun, end, self._asked.tables)
+        statement = next((met for met in statements if self._is_met(met, applier.place_of(met.table))), None)
         if statement is None:
             return
         before = "all before it is applied"
         try:
-            applier.apply_before(rows, statement.place)
+            applier.apply_before(rows, statement.place, statement.table)
         except Exception as error:
             if not isinstance(carried_by(str(error)), SchemaChanged):
                 raise
@@ -366,19 +388,11 @@ class _Run:
         self._asked.ddl(statement.text, statement.table)
         raise _Again
 
-
-def check_beginning(request: ApplyRequest) -> None:
-    """Check that the first transaction of a trail does not begin in a missing file.
-
-    Raises:
-        BadTrail: it does.
-    """
-    whole = WholeTrail.around(Path(request.files()[0].path))
-    first = next((batch for batch in transaction_batches(whole, FIRST_PLACE) if batch.rows), None)
-    if first is not None and not first.columns.has_begin[0]:
-        where = f"{whole.paths[first.first(0).ordinal]}, RBA {first.first(0).rba}"
-        about = "the trail begins inside a transaction, and what is before it is not there"
-        raise BadTrail(f"nothing was written: {where}: {about}; from_csn names the first CSN to apply")
+    def _is_met(self, statement: TableStatement, place: str) -> bool:
+        """Return whether a statement is still to be met by its table, which has all changes before ``place``."""
+        first = self._begun.firsts.get(statement.table)
+        is_before_first = first is not None and statement.csn is not None and not is_from(statement.csn, first)
+        return statement.place >= place and statement.place not in self._handled and not is_before_first
 
 
 def _end_of(notes: Path, number: int) -> str:
@@ -388,35 +402,115 @@ def _end_of(notes: Path, number: int) -> str:
     return place_of(*(int(match[1]) for match in matches if match))
 
 
-def _start(places: Sequence[str], request: ApplyRequest) -> dict[str, Any]:
-    """Return the options for a stream that begins at the earliest position of the tables."""
-    if len(places) < len(request.tables) or not min(places):
-        return {} if request.from_csn is None else {"startCsn": str(request.from_csn)}
-    seqno, rba, *_ = min(places).split(".")
+class Beginning(NamedTuple):
+    """Where a stream begins.
+
+    Attributes:
+        positions: the positions of the tables in the target; ``place`` is empty for one that is not of this trail.
+        firsts: the first CSN of tables without a position, by name.
+        options: options of the stream: the earliest place that a table needs, or a first CSN that all tables have.
+    """
+
+    positions: Mapping[str, AppliedPosition]
+    firsts: Mapping[str, str]
+    options: Mapping[str, str | int]
+
+    @classmethod
+    def of(cls, request: ApplyRequest, stored: Mapping[str, AppliedPosition], files: Sequence[TrailInput]) -> Self:
+        """Return where the tables of a request begin. Raises like check_position unless ``adopt`` is given."""
+        positions, firsts = {}, {}
+        for name in request.tables:
+            position, first = stored.get(name), request.from_csn
+            if position is not None and position.place:
+                try:
+                    check_position(name, position, files)
+                    first = None
+                except (OtherTrail, FileChanged):
+                    if request.adopt is None:
+                        raise
+                    position, first = position._replace(place="", start="", witness=None), request.adopt
+            if position is not None:
+                positions[name] = position
+            if first is not None:
+                firsts[name] = first
+        return cls(positions, firsts, _start(request.tables, positions, firsts))
+
+    @property
+    def starts(self) -> list[str]:
+        """The places at which the tables that have changes begin."""
+        return [position.start for position in self.positions.values() if position.place]
+
+    def place_of(self, table: str) -> str:
+        """Return the place before which a table has all changes; empty if it has none."""
+        position = self.positions.get(table)
+        return position.place if position is not None else ""
+
+
+def _start(
+    tables: Collection[str], positions: Mapping[str, AppliedPosition], firsts: Mapping[str, str]
+) -> dict[str, str | int]:
+    """Return the options for a stream that begins at the earliest place that a table needs."""
+    starts = [positions[name].start if name in positions else "" for name in tables]
+    if len(firsts) == len(tables) and len({*firsts.values()}) == 1:
+        return {"startCsn": next(iter(firsts.values()))}
+    if not all(starts):
+        return {}
+    seqno, rba, *_ = min(starts).split(".")
     return {"startSeqno": int(seqno), "startRba": int(rba)}
+
+
+def _in_use(files: Sequence[TrailInput], place: str, layouts: Sequence[PlacedLayout]) -> Iterator[PlacedLayout]:
+    """Yield the definitions of a table that its rows from a place of the trail on have."""
+    begins = [place_of(placed.seqno, placed.rba) for placed in layouts]
+    ends = [*begins[1:], _END]
+    for placed, begin, end in zip(layouts, begins, ends, strict=True):
+        is_after = begin >= place
+        if is_after or (end > place and has_rows_between(files, place, end, placed.layout.name)):
+            yield placed
+
+
+def columns_until(source: SourceTable, layouts: Sequence[PlacedLayout], end: str) -> SourceTable:
+    """Return a table with the columns of its definitions before a place of the trail, empty for the end."""
+    chosen = [placed.layout for placed in layouts if not end or place_of(placed.seqno, placed.rba) < end]
+    names = {name.lower() for layout in chosen for name in layout.column_names}
+    if not names:
+        return source
+    columns = {name: kind for name, kind in source.columns.items() if source.column(name).lower() in names}
+    return source._replace(columns=columns, numbers=source.numbers & columns.keys())
+
+
+@contextmanager
+def _short_errors() -> Iterator[None]:
+    """Context that raises the error of the data source for that in which Spark wraps it."""
+    try:
+        yield
+    except Exception as error:
+        raise carried_by(str(error)) or error from None
 
 
 def source_tables(
     schema: StructType, names: Mapping[str, str], keys: Mapping[str, Sequence[str]]
 ) -> Iterator[SourceTable]:
     """Yield the tables in the schema of their changes. Raises BadTarget for a table without a key."""
-    fields = [field for field in schema.fields if not field.name.startswith("_")]
-    table = fields[0].metadata.get("logdump.table") if fields else None
-    tables = {table: fields} if table is not None else {field.name: [*field.dataType.fields] for field in fields}  # type: ignore[attr-defined]
+    tables = fields_by_table(schema)
     wanted = {name.lower(): target for name, target in names.items()}
     given = {name.lower(): key for name, key in keys.items()}
-    if unknown := given.keys() - {str(name).lower() for name in tables}:
+    if unknown := given.keys() - {name.lower() for name in tables}:
         raise BadTarget(f"nothing was written: keys: not among the tables: {', '.join(sorted(unknown))}")
     for name, own in tables.items():
-        spelled = {field.name.lower(): field.name for field in own}
-        wanted_key = given.get(name.lower()) or [field.name for field in own if field.metadata.get("logdump.key")]
+        spelled = {column_name(field).lower(): field.name for field in own}
+        wanted_key = given.get(name.lower()) or [
+            column_name(field) for field in own if field.metadata.get("logdump.key")
+        ]
         if not wanted_key:
             raise BadTarget(f"nothing was written: {name} has no key; keys={{'{name}': [...]}} names its columns")
         if missing := [column for column in wanted_key if column.lower() not in spelled]:
             raise BadTarget(f"nothing was written: keys: {name} has no column {', '.join(missing)}")
         key = tuple(spelled[column.lower()] for column in wanted_key)
         columns = {field.name: arrow_of(field.dataType) for field in own}
-        yield SourceTable(name, wanted.get(name.lower()) or None, columns, key)
+        renamed = {field.name: column_name(field) for field in own if field.name != column_name(field)}
+        numbers = {field.name for field in own if is_number_as_text(field)}
+        yield SourceTable(name, wanted.get(name.lower()) or None, columns, key, renamed, frozenset(numbers))
 
 
 def arrow_of(kind: DataType) -> pa.DataType:

@@ -8,10 +8,12 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, NamedTuple
 
 import pyarrow as pa
 
+from logdump.notation.names import TablePart, plain_parts
 from logdump.spark.errors import SourceError
 from logdump.spark.targets.net_effect import Changes
 
@@ -51,14 +53,27 @@ class SourceTable(NamedTuple):
     Attributes:
         name: its name in the trail.
         wanted: its name in the target as given by the user; None for the name in the trail.
-        columns: its columns and their types in Arrow.
+        columns: its columns as its changes call them, and their types in Arrow.
         keys: its key columns.
+        renamed: the names of those columns that its changes call otherwise, by these.
+        numbers: columns that are numbers, and text in Arrow, where no type has room for all their digits.
     """
 
     name: str
     wanted: str | None
     columns: Mapping[str, pa.DataType]
     keys: tuple[str, ...]
+    renamed: Mapping[str, str] = MappingProxyType({})
+    numbers: frozenset[str] = frozenset()
+
+    @property
+    def parts(self) -> tuple[TablePart, ...]:
+        """The parts of its name in the target."""
+        return plain_parts(self.wanted or self.name)
+
+    def column(self, name: str) -> str:
+        """Return the name of a column in the source."""
+        return self.renamed.get(name, name)
 
 
 class TargetColumn(NamedTuple):
@@ -69,6 +84,7 @@ class TargetColumn(NamedTuple):
         kind: its type as the target spells it.
         scale: maximum number of digits after the point; None for no limit.
         is_needed: whether it is NOT NULL and has no default.
+        size: bytes of an integer; None for other types, and for no limit.
     """
 
     name: str
@@ -76,6 +92,7 @@ class TargetColumn(NamedTuple):
     kind: str
     scale: int | None
     is_needed: bool
+    size: int | None = None
 
 
 def differences(
@@ -88,7 +105,8 @@ def differences(
         columns: the columns of the target by lower-case name.
         taking: returns the families of columns that take values of a type.
     """
-    for name, kind in source.columns.items():
+    for row_name, kind in source.columns.items():
+        name = source.column(row_name)
         column = columns.get(name.lower())
         if column is None:
             yield f"{source.name}: the target has no column {name} ({kind})"
@@ -96,20 +114,40 @@ def differences(
             yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target"
         elif pa.types.is_decimal(kind) and column.scale is not None and column.scale < kind.scale:
             yield f"{source.name}: column {name} has {kind.scale} digits after the point, {column.scale} in the target"
-    own = {name.lower() for name in source.columns}
+        elif pa.types.is_integer(kind) and column.size is not None and column.size * 8 < kind.bit_width:
+            yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target, which holds less"
+    own = {source.column(name).lower() for name in source.columns}
     for low, column in columns.items():
         if low not in own and column.is_needed:
             yield f"{source.name}: column {column.name} of the target needs a value, and the source does not have it"
+
+
+class LastTransaction(NamedTuple):
+    """The last transaction before a position, by which the position proves itself.
+
+    Attributes:
+        trail: the name of the trail, as ``lt``.
+        at: the place of the first record of the transaction; empty if there is none before the position.
+        csn, xid: CSN and XID of that record; None if it has none.
+    """
+
+    trail: str
+    at: str = ""
+    csn: str | None = None
+    xid: str | None = None
 
 
 class AppliedPosition(NamedTuple):
     """The position in the trail that a table of the target has reached.
 
     Attributes:
-        place: changes whose ``_sequence`` is before it are in the table.
+        place: changes whose ``_sequence`` is before it are in the table; empty if none is.
         start: a place at or before it at which no transaction is open: a stream continues there.
         csn, time: CSN of the last change, and the time at which the source wrote it, UTC.
         changes: number of changes applied since the first.
+        witness: the transaction before ``place``; None if release 1.0.0 wrote the position.
+        target: the table that the position is of: in a database its name there, in a lake, where the position is part
+            of the table, its name in the trail. None if release 1.0.0 wrote the position.
     """
 
     place: str
@@ -117,6 +155,8 @@ class AppliedPosition(NamedTuple):
     csn: str | None = None
     time: dt.datetime | None = None
     changes: int = 0
+    witness: LastTransaction | None = None
+    target: str | None = None
 
 
 def place_of(seqno: int, rba: int) -> str:
@@ -153,8 +193,8 @@ class ApplyTarget(ABC):
     commits_parts = True
 
     @abstractmethod
-    def open(self, tables: Sequence[str]) -> None:
-        """Connect, and lock these tables of the trail against other streams.
+    def open(self, tables: Mapping[str, str]) -> None:
+        """Connect, and lock these tables of the trail against other streams; each has its name in the target or none.
 
         Raises:
             BadTarget: another stream has locked one of them.

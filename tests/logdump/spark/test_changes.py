@@ -12,9 +12,10 @@ import pytest
 import logdump.spark
 from logdump.spark.errors import BadOption, SchemaChanged
 from logdump.spark.source import change_rows
-from logdump.spark.source.change_columns import flat_schema
+from logdump.spark.source.change_columns import column_name, fields_by_table, flat_schema
 from logdump.spark.source.data_source import TrailSource
 from tests.logdump.export.strategies import TABLE
+from tests.logdump.spark.targets.rows import Trail
 from tests.logdump.spark.test_tables import _defined, _inserted
 from tests.searching import in_turn
 from tests.simulated.five_tables import TABLES, bank_trail
@@ -228,3 +229,37 @@ def test_the_schema_of_arrow_streams_has_that_of_the_changes(tmp_path: Path) -> 
     assert flat_schema(plain) == plain
     with pytest.raises(BadOption, match="arrowBatches goes with changesOf"):
         TrailSource({"path": str(tmp_path), "arrowBatches": "true"}).reader(plain)
+
+
+def test_a_column_that_every_change_has_too_gets_another_name(tmp_path: Path) -> None:
+    """In the columns, in ``_absent`` and in ``_before``; alone and in the struct of a table of several."""
+    columns = {"ID": "INT64", "_op": "VARCHAR", "__op": "VARCHAR", "_Absent": "VARCHAR", "_x": "VARCHAR"}
+    trail = Trail({"S.T": columns, "S.U": columns})
+    for name in ("S.T", "S.U"):
+        trail.insert(name, 1, "a", "b", "c", "d")
+        trail.update(name, 1, ..., "e")
+    path = trail.write(tmp_path)
+    inserted, updated = changes_in(path, "S.T")
+    own = ("ID", "___op", "__op", "__Absent", "_x")
+    assert [[row[name] for name in own] for row in (inserted, updated)] == [
+        [1, "a", "b", "c", "d"],
+        [1, None, "e", None, None],
+    ]
+    assert [row["_op"] for row in (inserted, updated)] == ["insert", "update"]
+    assert updated["_absent"] == ["___op", "__Absent", "_x"]
+    source: Any = TrailSource({"path": str(path), "changesOf": "S.T", "beforeImages": "true"})
+    assert [column_name(field) for field in fields_by_table(source.schema())["S.T"]] == [*columns]
+    assert source.schema()["_before"].dataType.names == [*own]
+    both = [row for row in changes_in(path, "S.T", "S.U") if row["_table"] == "S.U"]
+    assert both[0]["S.U"] == dict(zip(own, (1, "a", "b", "c", "d"), strict=True))
+    assert both[1]["_absent"] == ["___op", "__Absent", "_x"]
+
+
+def test_a_wildcard_means_the_tables_that_it_matches(tmp_path: Path) -> None:
+    trail = Trail({name: {"ID": "INT64"} for name in ("S.A", "S.B", "T.A")})
+    for name in ("S.A", "S.B", "T.A"):
+        trail.insert(name, 1)
+    path = trail.write(tmp_path)
+    for pattern in ("S.*", "s.?", "S.A,s.*"):
+        assert {row["_table"] for row in changes_in(path, *pattern.split(","))} == {"S.A", "S.B"}
+    assert [row["ID"] for row in changes_in(path, "t.*")] == [1]

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 import logdump.spark
 from fixtures import TRAILS
+from logdump.spark.errors import BadOption
 from tests.logdump.export.strategies import TABLE, records_of_a_table
 from tests.logdump.line import Line
+from tests.logdump.spark.targets.rows import Trail
 from tests.searching import examples
 from tests.trailformat.samples import trail_of
 from trailformat import Record, TrailFile
@@ -101,3 +103,24 @@ def test_those_of_drawn_ones_are_too(drawn: list[list[Record]], spark: SparkSess
     paths = [trail_of(tmp_path, *records, name=f"d{number}000000000") for number, records in enumerate(drawn)]
     written = [change for path in paths for change in exported(path, tmp_path / "changes.jsonl")]
     assert written == in_spark(spark, [(TABLE, [path]) for path in paths])
+
+
+def test_columns_of_any_name_are_members(spark: SparkSession, tmp_path: Path) -> None:
+    """Those among them that every change of the flat shape has as well."""
+    names = ("_op", "__op", "_before", "_table", "a`b", 'a"b', "a.b", "a b", "`")
+    trail = Trail({"S.T": {"ID": "INT64", **dict.fromkeys(names, "VARCHAR")}})
+    trail.insert("S.T", 1, *names)
+    trail.update("S.T", 1, "new", ..., None)
+    trail.move("S.T", (1, "new"), (2, ..., "x"))
+    trail.delete("S.T", 2, *names)
+    path = trail.write(tmp_path)
+    read = in_spark(spark, [("S.T", [path])])
+    assert exported(path, tmp_path / "changes.jsonl") == read
+    assert read[0]["after"] == {"ID": "1", **{name: name for name in names}}
+
+
+@pytest.mark.parametrize("shape", ["debezum", "", "FLAT "])
+def test_a_shape_that_does_not_exist_is_refused(shape: str) -> None:
+    session: Any = None
+    with pytest.raises(BadOption, match=r"^shape takes flat or debezium, not "):
+        logdump.spark.changes(session, "nowhere", "S.T", shape=shape)

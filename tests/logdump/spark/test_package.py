@@ -12,13 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 
 import logdump.spark
+from fixtures import TRAILS
 from logdump.spark import TrailSource
+from logdump.spark.errors import BadOption
 from logdump.spark.jobs import java
 from logdump.spark.jobs.java import LEAST, java_version, missing_java
 from logdump.spark.jobs.local_session import prepare_workers, register
+from tests.searching import IS_LONG
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -121,8 +125,8 @@ def test_pyspark_finds_the_source_without_loading_arrow_or_numba() -> None:
 class _Session:
     """A session of Spark that finds the format or does not, and counts what is registered."""
 
-    def __init__(self, problem: str | None) -> None:
-        self.problem = problem
+    def __init__(self, problem: str | None, kind: type[Exception] = AnalysisException) -> None:
+        self.problem, self.kind = problem, kind
         self.registered: list[type] = []
         self.read = self.dataSource = self
 
@@ -138,16 +142,17 @@ class _Session:
     @property
     def schema(self) -> str:
         if self.problem is not None:
-            raise AnalysisException(self.problem)
+            raise self.kind(self.problem)
         return "rba bigint"
 
     def register(self, source: type) -> None:
-        if self.problem == IN_PIPELINE:
-            raise AnalysisException(self.problem)
+        if self.problem in (IN_PIPELINE, THERE_ALREADY):
+            raise self.kind(self.problem)
         self.registered.append(source)
 
 
 IN_PIPELINE = "[ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION] Operations that trigger analysis are not allowed."
+THERE_ALREADY = "[DATA_SOURCE_ALREADY_EXISTS] Data source 'trail' already exists."
 NOT_FOUND = "[DATA_SOURCE_NOT_FOUND] Failed to find the data source: trail."
 
 
@@ -160,17 +165,23 @@ NOT_FOUND = "[DATA_SOURCE_NOT_FOUND] Failed to find the data source: trail."
         (sys.executable, None, [TrailSource]),
         ("./env/bin/python", IN_PIPELINE, []),
         (sys.executable, IN_PIPELINE, []),
+        (sys.executable, THERE_ALREADY, []),
     ],
 )
+@pytest.mark.parametrize("kind", [AnalysisException, Py4JError], ids=["of Spark 4.0", "of Spark 4.3"])
 def test_the_format_is_registered_where_spark_does_not_find_it(
-    python: str | None, problem: str | None, expected: list[type], monkeypatch: pytest.MonkeyPatch
+    python: str | None,
+    problem: str | None,
+    expected: list[type],
+    kind: type[Exception],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With ``--archives`` a registered source would be planned by a Python that is not on the driver.
 
     A query function of a pipeline may ask for nothing; what it reads was registered before.
     """
     monkeypatch.setattr(os, "environ", {"PYSPARK_PYTHON": python} if python else {})
-    session = _Session(problem)
+    session = _Session(problem, kind)
     register(cast("SparkSession", session))
     assert session.registered == expected
 
@@ -179,3 +190,35 @@ def test_another_error_of_spark_is_no_reason_to_register(monkeypatch: pytest.Mon
     monkeypatch.setattr(os, "environ", {})
     with pytest.raises(AnalysisException, match="BadOption"):
         register(cast("SparkSession", _Session("[PYTHON_DATA_SOURCE_ERROR] BadOption")))
+
+
+def test_an_error_of_the_source_has_the_traceback_of_one_call() -> None:
+    """Spark prints the traceback where its session does not hide it."""
+    with pytest.raises(BadOption) as met:
+        TrailSource({"path": str(TRAILS), "mode": "lenient"}).schema()
+    assert len(met.traceback) == 2, "that of the test, and that of the source"
+
+
+SESSION_OF_ONES_OWN = """
+import sys
+sys.path.insert(0, {root!r})
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+spark.sparkContext.setLogLevel("OFF")
+import logdump.spark
+logdump.spark.register(spark)
+logdump.spark.register(spark)
+print(spark.read.format("trail").load({path!r}).schema.names[:2])
+"""
+
+
+@pytest.mark.skipif(not IS_LONG, reason="it starts a session of its own")
+@pytest.mark.spark
+def test_register_works_in_a_session_of_ones_own_whose_workers_do_not_find_the_format(tmp_path: Path) -> None:
+    code = SESSION_OF_ONES_OWN.format(root=str(Path(__file__).parents[3]), path=str(TRAILS / "et000000000"))
+    names = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    python = Path(sys.executable)
+    names["PYSPARK_PYTHON"] = f"{python.parent}/./{python.name}"  # as one for the workers only: the format is sought
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, env=names, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1:] == ["['file', 'seqno']"], done.stderr[-2000:]

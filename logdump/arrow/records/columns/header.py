@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -13,6 +12,7 @@ import pyarrow as pa
 from logdump.arrow.records.errors import MOST_BYTES, place
 from logdump.arrow.records.rows import Array, Rows
 from logdump.arrow.records.schema import CORRUPT
+from logdump.notation.names import written_parts
 from trailformat import TrailFile, io_type_name
 from trailformat.arrays.arrow import bytes_at, masked, numbered, one_text, plain_array, text_array, validity
 from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
@@ -77,7 +77,6 @@ def reason(trail: TrailFile, rba: int, kind: int) -> str:
 _MOST_COUNTED = 1 << 16
 """Keys below this are counted, greater ones sorted: a batch has fewer rows than this."""
 _MOST_KEPT = 1 << 12
-_PART = re.compile(r'(?:"[^"]*"|[^.])+')
 
 
 @lru_cache(_MOST_KEPT)
@@ -89,7 +88,7 @@ def name_parts(name: str) -> tuple[str | None, ...]:
     """
     if not name:
         return (None,) * 4
-    parts = _PART.findall(name)
+    parts = written_parts(name)
     catalog = ".".join(parts[:-2]) or None
     return (name, catalog, parts[-2] if len(parts) > 1 else None, parts[-1] if parts else name)
 

@@ -91,8 +91,7 @@ def batches_of(rows: pa.Table, random: Random, most: int) -> Iterator[pa.Table]:
 
 def opened(target: ApplyTarget, sources: list[SourceTable], *, create: bool = True, overwrite: bool = False) -> Applier:
     """An applier that goes on where the target is."""
-    names = [source.name for source in sources]
-    target.open(names)
+    target.open({source.name: source.wanted or "" for source in sources})
     positions = target.positions()
     target.prepare(sources, create=create)
     return Applier(target, sources, positions, overwrite=overwrite)

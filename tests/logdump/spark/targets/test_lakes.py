@@ -168,7 +168,7 @@ def test_streams_at_the_same_time_apply_each_change_once(
     found = {name: [tuple(row.values()) for row in read(name).to_pylist()] for name in NAMES}
     assert differences(bank, found) == []
     with closing(target_for(given)) as target:
-        target.open([*NAMES])
+        target.open(NAMES)
         assert sum(position.changes for position in target.positions().values()) == len(rows)
 
 

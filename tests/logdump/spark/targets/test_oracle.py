@@ -76,7 +76,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     dialect = dialect_for("oracle://tea:secret@db:1521/shop")
     assert isinstance(dialect, OracleDialect)
     target = DatabaseTarget(dialect)
-    target.open([TEAS.name])
+    target.open({TEAS.name: ""})
     target.prepare([TEAS], create=True)
     target.apply(TEAS.name, _changes(), overwrite=False)
     target.commit(

@@ -1,0 +1,95 @@
+"""A trail of transactions of one row each, in tables of any name and columns, whose values may not decode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.trailformat.samples import header, metadata_record
+from tests.trailformat.values.kinds import KINDS
+from trailformat import ByteOrder, Images, Record, TableDefinition, encode_value, make_column, make_record, make_token
+from trailformat.definitions.metadata import KEY, build_table
+from trailformat.records.record_header import DELETE, FIELD_COMP, INSERT, ONLY, UNIFIED_PK_UPDATE
+
+ORDER = ByteOrder.BIG
+RAW = bytes
+"""A value that is bytes stands in the image as it is; ``None`` is NULL, and a column that is not named is absent."""
+
+
+class Trail:
+    """Records of tables, each with the kinds of its columns; the first column is the key."""
+
+    def __init__(self, tables: Mapping[str, Mapping[str, str]]) -> None:
+        self._tables = {name: dict(columns) for name, columns in tables.items()}
+        self._records: list[Record] = []
+        self._number = 0
+        for name in self._tables:
+            self._define(name)
+
+    def _define(self, name: str) -> None:
+        columns = [
+            KINDS[kind].definition._replace(name=column, flags=KEY if at == 0 else 0)
+            for at, (column, kind) in enumerate(self._tables[name].items())
+        ]
+        data = build_table(TableDefinition(1, 1, tuple(columns)), ORDER)
+        self._records.append(metadata_record(2, self._index(name), name, data))
+
+    def _index(self, name: str) -> int:
+        return [*self._tables].index(name) + 1
+
+    def alter(self, name: str, columns: Mapping[str, str], statement: Record | None = None) -> None:
+        """The table has other columns from here on, after a statement."""
+        self._records += [statement] if statement is not None else []
+        self._tables[name] = dict(columns)
+        self._define(name)
+
+    def insert(self, name: str, *values: Any) -> None:
+        """A row."""
+        self._add(name, INSERT, Images(None, self._columns(name, values)))
+
+    def update(self, name: str, *values: Any) -> None:
+        """An update with an image after it of these columns."""
+        self._add(name, FIELD_COMP, Images(None, self._columns(name, values)))
+
+    def move(self, name: str, before: Sequence[Any], after: Sequence[Any]) -> None:
+        """An update of the key."""
+        images = Images(self._columns(name, before), self._columns(name, after), prefix_size=4)
+        self._add(name, UNIFIED_PK_UPDATE, images)
+
+    def delete(self, name: str, *values: Any) -> None:
+        """A row goes."""
+        self._add(name, DELETE, Images(self._columns(name, values), None))
+
+    def _add(self, name: str, io_type: int, images: Images) -> None:
+        self._number += 1
+        partition = 0x40 | 4 if io_type == UNIFIED_PK_UPDATE else 4
+        fields = {"partition": header(1).partition | partition}
+        about = header(
+            self._index(name),
+            ORDER,
+            io_type=io_type,
+            trans_ind=ONLY,
+            before_after=ord("B" if io_type == DELETE else "A"),
+            **fields,
+        )
+        tokens = make_token("L", str(100 + self._number).encode()), make_token("6", f"1.2.{self._number}".encode())
+        self._records.append(make_record(about, images, tokens, order=ORDER))
+
+    def _columns(self, name: str, values: Sequence[Any]) -> Any:
+        kinds = [*self._tables[name].values()]
+        return tuple(make_column(at, stored) for at, stored in self._stored(kinds, values))
+
+    def _stored(self, kinds: Sequence[str], values: Sequence[Any]) -> Iterator[tuple[int, bytes | None]]:
+        for at, (kind, value) in enumerate(zip(kinds, values, strict=False)):
+            if value is ...:
+                continue
+            is_raw = isinstance(value, bytes | None)
+            yield at, value if is_raw else encode_value(value, KINDS[kind].definition, ORDER)
+
+    def write(self, folder: Path, *more: bytes) -> Path:
+        """Write its file; ``more`` are bytes after it."""
+        folder.mkdir(exist_ok=True)
+        path = folder / "tt000000000"
+        path.write_bytes(b"".join([*(record.raw for record in self._records), *more]))
+        return path
