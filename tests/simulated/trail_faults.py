@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from random import Random
 
+from tests.searching import Random
 from tests.trailformat.samples import IO_TIME, header
 from trailformat import Images, make_column, make_file_header, make_file_header_record, make_record, make_token
 from trailformat.records.file_header import SIGNATURE, Value

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from logdump.tui.reading.messages import ListedTrail, TrailsListed
 from logdump.tui.reading.start_page import StartPage, StartPlace
 from tests.logdump.program import logdump
 from tests.logdump.recovery.surveys import surveyed
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.trail_faults import KINDS, Expected, Faulty, headed, transaction
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from random import Random
 
 import pyarrow.parquet as pq
 import pytest
@@ -14,6 +13,7 @@ from logdump.features.sql.statement import QUERY_WORDS, begins_statement
 from logdump.session.errors import ExitStatus
 from tests.logdump.program import logdump
 from tests.logdump.spark.test_values import PRICE, definition, price
+from tests.searching import Random
 from tests.trailformat.samples import trail_of
 
 SHOP = str(TRAILS / "et000000000")

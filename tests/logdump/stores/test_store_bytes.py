@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
 import threading
@@ -16,6 +15,7 @@ import pytest
 from logdump.tui.reading.start_page import start_place
 from tests.logdump.program import logdump
 from tests.logdump.stores.servers import TrailServer
+from tests.searching import Random
 from tests.trailformat.samples import row
 from trailformat import TrailFile
 from trailformat.codec.limits import CACHED
@@ -86,7 +86,7 @@ def of_another_file(file: RemoteFile, number: int, start: int, size: int) -> boo
 @pytest.mark.usefixtures("little_disk")
 def test_many_readers_of_a_full_disk_get_the_bytes_of_their_file(web: TrailServer) -> None:
     def use(number: int) -> int:
-        drawn = random.Random(number)
+        drawn = Random(number)
         file = RemoteFile(paths[number])
         places = (drawn.randrange(40 * remote_file.PIECE) for _ in range(30))
         wrong = sum(of_another_file(file, number, start, drawn.randrange(1, 1 << 20)) for start in places)
@@ -105,7 +105,7 @@ def test_what_is_fetched_ahead_of_a_closed_file_is_in_no_other(
 ) -> None:
     """Many files are opened one after the other, and closed while bytes are on their way, which come later."""
     monkeypatch.setattr(remote_file, "_process", [])
-    paths, drawn, gate = number_files(web), random.Random(seed), threading.Event()
+    paths, drawn, gate = number_files(web), Random(seed), threading.Event()
     web.before_bytes = lambda _, start: start < 3 * remote_file.PIECE or gate.wait(5)
     for _ in range(25):
         number = drawn.randrange(len(paths))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 import pytest
 
 from fixtures import TRAILS
 from tests.kernels import WAYS, Kernels, run
-from tests.searching import examples, some_trails
+from tests.searching import Random, examples, some_trails
 from tests.trailformat.samples import BOTH, column, header, metadata_record, trail_of
 from trailformat import (
     ByteOrder,

@@ -6,7 +6,6 @@ import bz2
 import gzip
 import io
 import lzma
-import random
 import shutil
 import subprocess
 import tarfile
@@ -20,6 +19,7 @@ import zstandard
 
 from fixtures import TRAILS
 from tests.logdump.program import logdump
+from tests.searching import Random
 from trailformat import NotATrail
 from trailformat.trail.packed import entries_of, is_file, members_of, open_unpacked
 
@@ -48,7 +48,7 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.
     return info
 
 
-def drawn_tar(drawn: random.Random) -> bytes:
+def drawn_tar(drawn: Random) -> bytes:
     """A tar archive of files, some of them twice or as links, folders and FIFOs."""
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w", format=drawn.choice((tarfile.GNU_FORMAT, tarfile.PAX_FORMAT))) as archive:
@@ -87,7 +87,7 @@ def extracted(archive: Path, folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_the_files_in_a_tar_are_those_that_tar_extracts(seed: int, tmp_path: Path) -> None:
-    drawn = random.Random(seed)
+    drawn = Random(seed)
     data = drawn_tar(drawn)
     (tmp_path / "plain.tar").write_bytes(data)
     expected = extracted(tmp_path / "plain.tar", tmp_path / "out")
@@ -208,7 +208,7 @@ def sound_zip() -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for number in range(3):
-            archive.writestr(f"lt00000000{number}", random.Random(number).randbytes(700))
+            archive.writestr(f"lt00000000{number}", Random(number).randbytes(700))
     return data.getvalue()
 
 
@@ -253,7 +253,7 @@ def test_padding_after_a_tar_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_changed_archive_never_crashes(seed: int, tmp_path: Path) -> None:
-    drawn = random.Random(seed)
+    drawn = Random(seed)
     data = bytearray(drawn.choice((sound_tar(), sound_zip(), drawn_tar(drawn))))
     for _ in range(drawn.randrange(1, 5)):
         place = drawn.choice((drawn.randrange(len(data)), drawn.randrange(600), len(data) - 1 - drawn.randrange(200)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import random
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -15,10 +14,11 @@ from typing import NamedTuple
 import pytest
 import zstandard
 
+from tests.searching import Random
 from trailformat import NotATrail
 from trailformat.trail.packed import open_unpacked, unpacked_head
 
-DATA = random.Random(7).randbytes(3000) + bytes(300_000) + b"end of the data"
+DATA = Random(7).randbytes(3000) + bytes(300_000) + b"end of the data"
 SKIPPED = b"\x53\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"hello"
 """A frame of zstd that is skipped."""
 
@@ -101,7 +101,7 @@ def test_streams_padding_and_further_streams_are_read(packer: Packer, tmp_path: 
         assert is_sound(tmp_path / f"f{suffix}", data, packer.test), data[:30]
 
 
-def damaged(packer: Packer, drawn: random.Random) -> Iterator[bytes]:
+def damaged(packer: Packer, drawn: Random) -> Iterator[bytes]:
     packed, second = packer.pack(DATA), packer.pack(b"second")
     for place in (*(drawn.randrange(8, len(packed)) for _ in range(12)), len(packed) - 1):
         yield packed[:place]
@@ -116,14 +116,14 @@ def damaged(packer: Packer, drawn: random.Random) -> Iterator[bytes]:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_anything_else_is_refused(packer: Packer, seed: int, tmp_path: Path) -> None:
-    for data in damaged(packer, random.Random(seed)):
+    for data in damaged(packer, Random(seed)):
         assert content(tmp_path / "f", data) is None, data[-40:]
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_changed_byte_is_refused_or_changes_nothing(packer: Packer, seed: int, tmp_path: Path) -> None:
     """The verdict is that of the tool: fields such as the time in a header of gzip are not protected."""
-    drawn = random.Random(seed)
+    drawn = Random(seed)
     packed = packer.pack(DATA) + packer.pack(b"second")
     suffix = {"gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "zstd": ".zst"}[packer.test[0]]
     for _ in range(20):

@@ -6,7 +6,6 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -21,6 +20,7 @@ from logdump.spark.targets.stream import DdlFound
 from logdump.spark.targets.target import BadTarget
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, sqlite_place
+from tests.searching import Random
 from tests.simulated.dimensions import SizedExtract
 
 TEAS, SALES = "TEAHOUSE.TEAS", "TEAHOUSE.SALES"
