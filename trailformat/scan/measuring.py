@@ -40,7 +40,7 @@ _NOTHING = (1 << 62, -1, 0)
 class KeyCells(NamedTuple):
     """The cells of the columns of one definition: its key in the batch, the first, their number.
 
-    ``rba`` is that of its first row in this scan.
+    ``rba`` is that of one of its rows.
     """
 
     key: int
@@ -99,7 +99,6 @@ class MeasuredCells:
         if place is not None:
             self.cells[self.used : self.used + place.room] = self.cells[place.start : place.start + place.room]
             self.cells[place.start : place.start + place.room] = _NOTHING
-            rba = place.rba
         self._places[key] = KeyCells(key, self.used, room, rba)
         self.keys[key] = self.used, room
         self.used += room

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.features.check.model import BadRecordShown, CheckShown, GapShown
+from logdump.features.check.model import BadRowShown, CheckShown, GapShown
 from logdump.features.recovery.versions import FileFacts, facts_of, is_rollover
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder
@@ -53,22 +53,22 @@ class Checker:
         self._notify, self._definitions_of, self._also = session.settings.notify, session.definitions_of, also
         self._workers, self._decodes = workers, decodes
         self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
-        self.restarts = self.bad_records = 0
+        self.restarts = self.bad_rows = 0
         self._before: FileFacts | None = None
         self.encrypted: list[Path] = []
         self.reached = "the beginning"
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
-        """Check every record of a file; yield gaps, bad records and Progress. The counts remain valid after Ctrl+C."""
-        from logdump.features.check.bad_records import BadRecords  # noqa: PLC0415 - it needs numpy
+        """Check every record of a file; yield gaps, bad rows and Progress. The counts remain valid after Ctrl+C."""
+        from logdump.features.check.bad_rows import BadRows  # noqa: PLC0415 - it needs numpy
         from trailformat.scan.measuring import measured_batches  # noqa: PLC0415 - it needs numpy
 
-        size, before = trail.size, self.records + self.bad_records
+        size, before = trail.size, self.records + self.bad_rows
         self.reached = f"{trail.path}, after 0 records"
         if looks_encrypted(trail):
             self.encrypted.append(trail.path)
         end = transactions = 0
-        bad = BadRecords(trail, self._definitions_of(trail), decodes=self._decodes)
+        bad = BadRows(trail, self._definitions_of(trail), decodes=self._decodes)
         is_readable = not may_be_encrypted(trail)
         try:
             for measured in measured_batches(trail, self._workers):
@@ -83,7 +83,7 @@ class Checker:
                 end, transactions = batch.end, batch.transactions_to_here(transactions)
                 yield from self._counted(batch, len(batch) - len(places), size)
         except KeyboardInterrupt:
-            self.reached = f"{trail.path}, after {self.records + self.bad_records - before} records"
+            self.reached = f"{trail.path}, after {self.records + self.bad_rows - before} records"
             self._end(trail, end, transactions)
             raise
         self._end(trail, end, transactions)
@@ -118,12 +118,12 @@ class Checker:
             yield Progress(self.records, int(batch.rba[-1]), int(batch.io_time[-1]), size)
 
     def _not_good(self, trail: TrailFile, rba: int, what: int | ColumnFault) -> Iterator[Event]:
-        """Count a gap, given by its length, or a bad record, and yield it."""
+        """Count a gap, given by its length, or a bad row, and yield it."""
         if isinstance(what, int):
             yield from self._gap(trail, rba, what)
             return
-        self.bad_records += 1
-        yield BadRecordShown(trail.path, rba, what.table, what.column, what.error)
+        self.bad_rows += 1
+        yield BadRowShown(trail.path, rba, what.table, what.column, what.error)
 
     def _gap(self, trail: TrailFile, rba: int, length: int) -> Iterator[Event]:
         """Yield a gap, and a remark if the records after it may be data of the record that begins there."""
@@ -139,7 +139,7 @@ class Checker:
     def result(self, title: str, reading: Reading) -> CheckShown:
         """Return the result. Damage is the object of the check, so only Ctrl+C makes it partial."""
         numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
-        more = self.restarts, tuple(self.encrypted), reading.is_partial, self.bad_records
+        more = self.restarts, tuple(self.encrypted), reading.is_partial, self.bad_rows
         return CheckShown(title, *numbers, *more)
 
 
@@ -189,7 +189,7 @@ COMMANDS = (
             "For each record whose columns do not fit its images or its definition: RBA, table, column, the reason.",
             "VALUES decodes the values too, by the types of their columns.",
             "Files whose record data looks encrypted are named.",
-            "Under -c and -f the exit status is 4 when there was a gap or a bad record. The position stays.",
+            "Under -c and -f the exit status is 4 when there was a gap or a bad row. The position stays.",
         ),
         origin=Origin.OURS,
         is_one_shot=True,

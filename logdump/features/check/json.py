@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logdump.display.json_shape import PARTIAL, Shape, member, verdict
-from logdump.features.check.model import BadRecordShown, CheckShown, GapShown
+from logdump.features.check.model import BadRowShown, CheckShown, GapShown
 from trailformat import PartialRecord
 
 _WHERE_PARTIAL = "Whether it is a last record that is not complete (yet)"
@@ -24,8 +24,8 @@ GAP = Shape(
     GapShown,
 )
 
-BAD_RECORD = Shape(
-    "bad_record",
+BAD_ROW = Shape(
+    "bad_row",
     "CHECK: a record with a sound frame whose columns, or with VALUES its values, do not decode.",
     (
         member("file", "string", "Path of the file", "path"),
@@ -36,7 +36,7 @@ BAD_RECORD = Shape(
         member("expected", "string or null", "What was expected", "error.expected"),
         member("found", "string or null", "What was found", "error.found"),
     ),
-    BadRecordShown,
+    BadRowShown,
 )
 
 CHECK = Shape(
@@ -49,7 +49,7 @@ CHECK = Shape(
         member("transactions", "number", "Transactions that ended"),
         verdict("gaps", "number", "Gaps", tells_findings=True),
         verdict("gap_bytes", "number", "Bytes in them", tells_findings=True),
-        verdict("bad_records", "number", "Bad records", tells_findings=True),
+        verdict("bad_rows", "number", "Bad rows", tells_findings=True),
         verdict("undefined", "number", "Records whose table definition is not there", tells_findings=True),
         verdict("restarts", "number", "Restarts of Extract, as `recovery` counts them", tells_findings=True),
         verdict("encrypted", "list of string", "Files whose record data looks encrypted", tells_findings=True),

@@ -25,7 +25,7 @@ class GapShown(NamedTuple):
     error: TrailError
 
 
-class BadRecordShown(NamedTuple):
+class BadRowShown(NamedTuple):
     """CHECK: a record with a sound frame whose columns, or values, do not decode.
 
     ``table`` is empty and ``column`` None if they are not known; ``error`` is about the first such column.
@@ -41,7 +41,7 @@ class BadRecordShown(NamedTuple):
 class CheckShown(NamedTuple):
     """CHECK: the result for one or several files.
 
-    ``records`` are good records, ``bad_records`` those whose columns, or values, do not decode;
+    ``records`` are good records, ``bad_rows`` those whose columns, or values, do not decode;
     ``undefined`` is the number of records whose table definition is missing; ``restarts`` is that of Extract's
     restarts, as RECOVERY counts them; ``encrypted`` are the files whose record data looks encrypted; ``is_partial`` is
     True if it was stopped.
@@ -57,9 +57,9 @@ class CheckShown(NamedTuple):
     restarts: int = 0
     encrypted: tuple[Path, ...] = ()
     is_partial: bool = False
-    bad_records: int = 0
+    bad_rows: int = 0
 
     @property
     def status(self) -> ExitStatus:
         """BAD_DATA if there is damage."""
-        return ExitStatus.BAD_DATA if self.gaps or self.bad_records else ExitStatus.OK
+        return ExitStatus.BAD_DATA if self.gaps or self.bad_rows else ExitStatus.OK

@@ -135,7 +135,8 @@ def count(request: VerbRequest) -> Iterator[VerbStep]:
 def check(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield CHECK."""
     yield from _format(request)
-    yield VerbStep(one_command(" ".join(("CHECK", request.named, *request.words))))
+    values = ["VALUES"] * request.options.values
+    yield VerbStep(one_command(" ".join(("CHECK", *values, request.named, *request.words))))
 
 
 def safe(request: VerbRequest) -> Iterator[VerbStep]:
