@@ -14,7 +14,7 @@ import numpy as np
 
 from trailformat.native.loaded import kernels
 from trailformat.native.scan import arguments
-from trailformat.scan.batch import BATCH_SIZE, Batch
+from trailformat.scan.batch import BATCH_SIZE, RECORD, Batch
 from trailformat.scan.batch_filler import BatchFiller
 from trailformat.scan.parallel import Earlier, ParallelScan, Workers, is_for_threads, shift
 from trailformat.scan.position import first_position
@@ -134,7 +134,7 @@ class RowColumns:
         data_offset: Array,
         data_size: Array,
     ) -> None:
-        self.rba, self.table = rba, table
+        self.kind, self.rba, self.table = kind, rba, table
         self.states = np.zeros(len(rba), np.uint8)
         self._columns = kind, order, io_type, partition, table, rba, data_offset, data_size
         self.addresses = np.array([column.ctypes.data for column in self._columns], np.int64)
@@ -208,7 +208,8 @@ class MeasuringFiller:
         if window.is_whole:
             self._measuring.over(window.address - window.base, rows, first, self._filler.rows)
         else:
-            rows.states[first : self._filler.rows] = arguments.ASIDE
+            large = slice(first, self._filler.rows)
+            rows.states[large] = np.where(rows.kind[large] == RECORD, arguments.ASIDE, arguments.SOUND)
         return result
 
     def take(self) -> Measured:

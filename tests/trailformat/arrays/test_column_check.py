@@ -34,7 +34,7 @@ from trailformat.records.record_header import (
     UNIFIED_PK_UPDATE,
     UNIFIED_UPDATE,
 )
-from trailformat.scan import Workers, measuring, parallel
+from trailformat.scan import Workers, kernel_run, measuring, parallel
 from trailformat.scan.measuring import measured_batches
 from trailformat.trail.row_definitions import RowDefinitions
 
@@ -326,3 +326,15 @@ def test_columns_are_compared_by_index_wherever_they_stand(tmp_path: Path) -> No
     path = trail_of(tmp_path, _definition(order), *[_row(order, backwards)] * 3, _row(order, backwards + _id(order)))
     assert [fault.column for fault in found(path)] == ["ID"]
     assert Column(0, b"") != Column(1, b"")
+
+
+def test_records_larger_than_a_window_are_held_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order = ByteOrder.BIG
+    wide = TableDefinition(1, 1, (ONE, TEXT._replace(internal_length=600, external_length=600, binary_length=600)))
+    rows = [_row(order, _note(order, b"x" * size)) for size in (600, 601, 5, 601)]
+    path = trail_of(tmp_path, _definition(order, wide), *rows)
+    expected = [fault.rba for fault in found(path)]
+    assert len(expected) == 2
+    monkeypatch.setattr(kernel_run, "CAPACITY", 300)
+    assert [fault.rba for fault in found(path)] == expected
+    assert found(TRAILS / "et000000000") == [], "its header is larger"
