@@ -124,7 +124,7 @@ class ColumnCheck:
         is_beyond |= cells[:, arguments.L_BITS] & limits[:, arguments.L_BITS] != 0
         if is_beyond.any():
             rows |= self._beyond(measured, np.flatnonzero(is_beyond))
-        for row in np.flatnonzero(rows).tolist():
+        for row in np.flatnonzero(rows).tolist() if rows.any() else ():
             yield from self._fault_at(int(batch.rba[row]))
 
     def _fault_at(self, rba: int) -> Iterator[ColumnFault]:
@@ -158,18 +158,17 @@ class ColumnCheck:
 
     def _beyond(self, measured: Measured, cells: Array) -> Array:
         """Return a mask of the rows with a column beyond its limit, by the numbers of the cells that are beyond."""
-        batch, keys = measured.batch, MeasuredCells()
+        batch = measured.batch
         is_concerned = np.zeros(len(batch.names), bool)
-        keys.keys = np.full((len(batch.names), arguments.KEY_SIZE), arguments.NO_CELLS, np.int64)
-        keys.cells = self._limits
+        keys = np.full((len(batch.names), arguments.KEY_SIZE), arguments.NO_CELLS, np.int64)
         for place in self._places:
             begin, end = np.searchsorted(cells, [place.start, place.start + place.room])
             is_concerned[place.key] = begin < end
             room = place.room if self._definition_of(place).table is not None else arguments.FREE
-            keys.keys[place.key] = place.start, room
+            keys[place.key] = place.start, room
         mask = np.zeros(len(batch), bool)
         numbers = np.flatnonzero(is_concerned[np.asarray(batch.table)] & (measured.states == arguments.SOUND))
-        measuring = Measuring(keys, holds=True)
+        measuring = Measuring(MeasuredCells.of_limits(keys, self._limits), holds=True)
         for rows in RowBytes.chunks(self._trail.buffer, batch, numbers):
             columns = RowColumns(
                 kind=rows.kind,
