@@ -13,7 +13,7 @@ import numpy as np
 from trailformat.changes.segments import joined
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.definitions.metadata import ColumnDefinition
-from trailformat.errors import BadData, CannotRead, TrailError
+from trailformat.errors import BadData, CannotRead, NotATrail, TrailError
 from trailformat.native.scan import arguments
 from trailformat.records.columns import Columns
 from trailformat.records.large_record import LARGEST
@@ -128,12 +128,20 @@ class ColumnCheck:
             yield from self._fault_at(int(batch.rba[row]))
 
     def _fault_at(self, rba: int) -> Iterator[ColumnFault]:
-        record = self._trail.record_at(rba)
-        if record is None:
-            raise CannotRead("the file has become shorter", path=self._trail.path, rba=rba)
+        record = self._record(rba)
         fault = fault_of(self._trail, record, self._definitions.of(record))
         if fault is not None:
             yield fault
+
+    def _record(self, rba: int) -> Record:
+        """Return a record that was sound when it was measured. Raises CannotRead or NotATrail if it is not there."""
+        try:
+            record = self._trail.record_at(rba)
+            if record is not None and record.header:
+                return record
+        except TrailError as error:
+            raise NotATrail("the file was written over while it was read", path=self._trail.path, rba=rba) from error
+        raise CannotRead("the file has become shorter", path=self._trail.path, rba=rba)
 
     def _limits_of(self, measured: Measured) -> Array:
         """Return the limits of all cells."""
@@ -150,10 +158,7 @@ class ColumnCheck:
     def _definition_of(self, place: KeyCells) -> RowDefinition:
         known = self._known.get((place.key, place.rba))
         if known is None:
-            record = self._trail.record_at(place.rba)
-            if record is None:
-                raise CannotRead("the file has become shorter", path=self._trail.path, rba=place.rba)
-            known = self._known[place.key, place.rba] = self._definitions.of(record)
+            known = self._known[place.key, place.rba] = self._definitions.of(self._record(place.rba))
         return known
 
     def _beyond(self, measured: Measured, cells: Array) -> Array:
