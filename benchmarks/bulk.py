@@ -36,6 +36,7 @@ AIMS = (
     Aim(ours.COUNT, peers.PG_WALDUMP, 2),
     Aim(ours.PROCESS, peers.CAPINFOS, 1),
     Aim(ours.HEARTBEAT, ours.COUNT, 0.67),
+    Aim(ours.CHECK, ours.COUNT, 0.67),
     Aim(ours.BY_STRING, peers.GREP, 0.5),
     Aim(ours.BY_VALUE, ours.BY_STRING, 0.5),
     Aim(ours.SAVE, peers.COPY, 0.5),

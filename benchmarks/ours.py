@@ -32,7 +32,7 @@ from trailformat.scan import Workers, parallel_scan, scan
 from trailformat.transactions.whole_trail import WholeTrail
 
 SAMPLE = 20_000
-_TOLD = re.compile(r" has (\d+) records|Saved (\d+) records?|Exported (\d+) records?")
+_TOLD = re.compile(r" has (\d+) (?:good )?records|Saved (\d+) records?|Exported (\d+) records?")
 
 Run = Callable[[], int]
 
@@ -186,6 +186,7 @@ COUNT, PROCESS = "(b) COUNT DETAIL", "(c) logdump -c '…count detail'"
 BY_TABLE, BY_STRING, SAVE = "(d) FILTER FILENAME, COUNT", "(e) FILTER STRING, COUNT", "(f) SAVE of half"
 BY_CSN, RECOVERY, HEARTBEAT = "(g) FILTER CSN, COUNT", "(h) RECOVERY", "(i) HEARTBEAT"
 BY_VALUE, FIND = "(j) FILTER VALUE, COUNT", "(k) FIND of a value"
+CHECK, CHECK_VALUES = "(l) CHECK", "(m) CHECK VALUES"
 
 LINES = (
     Line(SCAN, _header_scan, _all, _size, _all),
@@ -212,6 +213,8 @@ LINES = (
     Line(FIND, _find, lambda _trail: 0, _size, _all),
     Line(RECOVERY, _survey, _all, _size, _all),
     Line(HEARTBEAT, _heartbeats, _all, _size, _all),
+    Line(CHECK, commands("", "check"), _all, _size, _all),
+    Line(CHECK_VALUES, commands("", "check values"), _all, _size, _all),
     Line(SAVE, commands("", "position 0; save {saved} ! {half} records"), _half, _saved_size, _half),
 )
 

@@ -14,7 +14,7 @@ PAGES = {
     "count": ("COUNT", ("count", "interval", "empty_intervals", "transactions")),
     "session": ("POSITION, MARK, FILES and ENV", ("position", "no_record", "marks", "files", "env")),
     "safe": ("SAFE", ("safe_point",)),
-    "check": ("CHECK", ("check", "gap", "bad_record")),
+    "check": ("CHECK", ("check", "gap", "bad_row")),
     "row": ("ROW", ("row_change", "row_story")),
     "doctor": ("DOCTOR", ("doctor",)),
     "list": ("LIST", ("listed_record",)),

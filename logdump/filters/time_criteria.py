@@ -27,6 +27,7 @@ class TimeCriterion(Criterion):
 
     moment: int
     uses: ClassVar[Needs] = Needs.HEADER
+    is_end: ClassVar[bool] = False
 
     @property
     def statement(self) -> str:
@@ -54,6 +55,7 @@ class StartTime(TimeCriterion):
 class EndTime(TimeCriterion):
     """FILTER ENDTIME: IO Time at or before a moment."""
 
+    is_end: ClassVar[bool] = True
     keyword: ClassVar[str] = "ENDTIME"
     label: ClassVar[str] = "Endtime"
 
@@ -66,7 +68,7 @@ def _parse(kind: type[TimeCriterion], text: str, offset: TimeOffset) -> Criterio
     if len(text) > _LONGEST:
         raise FilterError(f"{quoted(text)} is not a time")
     try:
-        return kind(offset.moment(unquote(text)))
+        return kind(offset.moment(unquote(text), is_end=kind.is_end))
     except ValueError as error:
         raise FilterError(str(error)) from None
 

@@ -96,15 +96,15 @@ def header_value(name: str, comparison: Comparison, wanted: str | None, offset: 
     if name in _CODES:
         return HeaderValue(name, comparison, wanted.upper(), _named(name, comparison, wanted))
     if name == _TIME:
-        moment = _moment(wanted, offset)
+        moment = _moment(wanted, offset, is_end=comparison in {Comparison.LESS_OR_EQUAL, Comparison.GREATER})
         return HeaderValue(name, comparison, format_timestamp(moment, GMT), (moment,))
     number = whole_number(wanted)
     return HeaderValue(name, comparison, str(number), (number,))
 
 
-def _moment(text: str, offset: TimeOffset) -> int:
+def _moment(text: str, offset: TimeOffset, *, is_end: bool) -> int:
     try:
-        return offset.moment(text)
+        return offset.moment(text, is_end=is_end)
     except ValueError as error:
         raise FilterError(str(error)) from None
 

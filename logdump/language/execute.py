@@ -46,33 +46,33 @@ class TrailZone(TimeOffset):
         trail_zone._bounds, trail_zone.taken = bounds, {}
         return trail_zone
 
-    def moment(self, text: str) -> int:
+    def moment(self, text: str, *, is_end: bool = False) -> int:
         """Return an entered time in Julian microseconds.
 
         Raises:
             ValueError: the text is not a time, or has no date and the trail does not determine one.
         """
-        moment = parse_datetime(text, self)
+        moment = parse_datetime(text, self, is_end=is_end)
         if has_date(text):
             return moment
         bounds = self._bounds()
         if bounds is None:
             raise ValueError(f"{text} has no date, and there is no trail open with one; write yyyy-mm-dd {text}")
-        fitting = self._fitting(text, *bounds)
+        fitting = self._fitting(text, *bounds, is_end=is_end)
         if len(fitting) != 1:
             dates = " to ".join(dict.fromkeys(format_timestamp(bound, self)[:10] for bound in bounds))
             raise ValueError(f"{text} has no date, and the trail has several: {dates}; write yyyy-mm-dd {text}")
         self.taken[text] = fitting[0]
         return fitting[0]
 
-    def _fitting(self, text: str, first: int, last: int) -> list[int]:
+    def _fitting(self, text: str, first: int, last: int, *, is_end: bool) -> list[int]:
         """Return the moments that the time may mean: the only one, or all between the trail's first and last row."""
         if last - first > _MOST_DAYS * _DAY:
             return []
         moments: set[int] = set()
         for day in (*range(first, last, _DAY // 2), last):
             try:
-                moments.add(parse_datetime(text, self, day))
+                moments.add(parse_datetime(text, self, day, is_end=is_end))
             except ValueError:  # a local time that daylight saving skips on that date
                 continue
         return list(moments) if len(moments) == 1 else [moment for moment in moments if first <= moment <= last]

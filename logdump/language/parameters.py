@@ -184,20 +184,28 @@ class EnteredTime(NamedTuple):
 class Time(Parameter[EnteredTime]):
     """A date and time, in quotes or without, in the zone of TIMEOFFSET unless ``zone`` is given.
 
-    ``label`` precedes the error.
+    ``label`` precedes the error. ``is_end``: True if it ends a range, see ``parse_datetime``.
     """
 
     is_phrase = True
 
-    def __init__(self, syntax: str = "<time>", *, label: str = "", zone: TimeOffset | None = None, **more: Any) -> None:
+    def __init__(
+        self,
+        syntax: str = "<time>",
+        *,
+        label: str = "",
+        zone: TimeOffset | None = None,
+        is_end: bool = False,
+        **more: Any,
+    ) -> None:
         super().__init__(syntax, **more)
-        self._label = label
-        self._zone = zone
+        self._label, self._zone, self._is_end = label, zone, is_end
 
     def parse(self, text: str, context: Context) -> EnteredTime:
         """Return the time."""
         try:
-            julian = (self._zone or context.offset).moment(" ".join(split_words(text)))
+            zone = self._zone or context.offset
+            julian = zone.moment(" ".join(split_words(text)), is_end=self._is_end)
         except ValueError as error:
             raise ArgumentError(f"{self._label}{error}.") from error
         return EnteredTime(text.strip(_QUOTE), julian)

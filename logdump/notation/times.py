@@ -12,9 +12,12 @@ from __future__ import annotations
 import re
 import time
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH, from_datetime, to_datetime
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"))
 
@@ -50,7 +53,7 @@ _UNSIGNED_64 = 0xFFFF_FFFF_FFFF_FFFF
 
 _OFFSET = r"GMT(?:\s*([+-])\s*([0-9]{1,2})(?::([0-9]{2}))?)?"
 _DATE = r"(?P<year>[0-9]{4}|[0-9]{2})(?P<sep>[-/])(?P<month>[0-9]{1,2})(?P=sep)(?P<day>[0-9]{1,2})"
-_FRACTION = r"(?P<fraction>[0-9]{3}\.[0-9]{3}|[0-9]{1,6})"
+_FRACTION = r"(?P<fraction>[0-9]{3}\.[0-9]{3}|[0-9]{1,9})"
 _CLOCK = rf"(?P<hour>[0-9]{{1,2}})(?::(?P<minute>[0-9]{{1,2}})(?::(?P<second>[0-9]{{1,2}})(?:\.{_FRACTION})?)?)?"
 _ZONE = r"(?P<zone>[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)"
 _DATE_AND_TIME = rf"{_DATE}(?:(?:\s+|[Tt]){_CLOCK}(?:\s*{_ZONE})?)?"
@@ -83,9 +86,9 @@ class TimeOffset(NamedTuple):
         total = 60 * hours + minutes
         return cls(-total if sign == "-" else total)
 
-    def moment(self, text: str) -> int:
+    def moment(self, text: str, *, is_end: bool = False) -> int:
         """Return the Julian microseconds of a time entered in this zone; see ``parse_datetime``."""
-        return parse_datetime(text, self)
+        return parse_datetime(text, self, is_end=is_end)
 
     def __str__(self) -> str:
         """The zone as ENV prints it: ``LOCAL``, ``GMT``, ``GMT -01:00``."""
@@ -137,14 +140,15 @@ def _shown_second(seconds: int, offset: TimeOffset, _zone: tuple[str, str]) -> s
     return f"{day} {fields.tm_hour:02}:{fields.tm_min:02}:{fields.tm_sec:02}"
 
 
-def parse_datetime(text: str, offset: TimeOffset, now: int | None = None) -> int:
+def parse_datetime(text: str, offset: TimeOffset, now: int | None = None, *, is_end: bool = False) -> int:
     """Return the Julian microseconds, GMT, of a date, a time or both in a zone.
 
-    Accepts Logdump's ``[[yy]yy-mm-dd] [hh[:mm][:ss]]``, with up to six decimals of a second, the format of shown times
+    Accepts Logdump's ``[[yy]yy-mm-dd] [hh[:mm][:ss]]``, with up to nine decimals of a second (a trail has six: the
+    others are dropped), the format of shown times
     (``yyyy/mm/dd hh:mm:ss.mmm.uuu``), and ISO 8601, where ``Z`` or an offset after date and time takes precedence over
     the zone. Years 70 to 99 are 1970 to 1999, 00 to 69 are 2000 to 2069. A missing time is midnight; a missing date is
     the zone's today, at ``now`` in Julian microseconds (default: the present). A local time that the end of daylight
-    saving repeats is the earlier of the two.
+    saving repeats is the earlier of the two, or with ``is_end``, where it ends a range, the later.
 
     Raises ValueError for text of another form and for a time that does not exist, such as 2024-02-30, 25:00 or a local
     time that the start of daylight saving skips.
@@ -163,7 +167,7 @@ def parse_datetime(text: str, offset: TimeOffset, now: int | None = None) -> int
     wall, minutes = from_datetime(moment), _zone(parts.get("zone"), offset)
     if minutes is not None:
         return wall - minutes * _MINUTE
-    return _from_local(wall, text.strip())
+    return _from_local(wall, text.strip(), max if is_end else min)
 
 
 def has_date(text: str) -> bool:
@@ -208,7 +212,7 @@ def _date(parts: dict[str, str]) -> tuple[int, int, int]:
 def _time(parts: dict[str, str | None]) -> tuple[int, int, int, int]:
     """Return hour, minute, second and microsecond."""
     hour, minute, second = (int(parts[name] or 0) for name in ("hour", "minute", "second"))
-    return hour, minute, second, int((parts["fraction"] or "0").replace(".", "").ljust(6, "0"))
+    return hour, minute, second, int((parts["fraction"] or "0").replace(".", "").ljust(6, "0")[:6])
 
 
 def _zone(text: str | None, offset: TimeOffset) -> int | None:
@@ -218,8 +222,8 @@ def _zone(text: str | None, offset: TimeOffset) -> int | None:
     return 0 if text in "Zz" else TimeOffset.parse(f"GMT {text[:3]}:{text[3:].lstrip(':') or '00'}").minutes
 
 
-def _from_local(wall: int, text: str) -> int:
-    """Return GMT of a local time, whose offset is the one in force a day before or a day after."""
+def _from_local(wall: int, text: str, choose: Callable[[list[int]], int]) -> int:
+    """Return GMT of a local time, whose offset is the one in force a day before or a day after; ``choose`` of two."""
     seconds, fraction = divmod(wall - JULIAN_UNIX_EPOCH, _SECOND)
     try:
         guesses = [seconds - time.localtime(seconds + day).tm_gmtoff for day in (-_DAY_SECONDS, _DAY_SECONDS)]
@@ -228,7 +232,7 @@ def _from_local(wall: int, text: str) -> int:
         raise ValueError(f"{text!r} is beyond what this machine's local time covers") from None
     if not moments:
         raise ValueError(f"{text!r} does not exist in local time: daylight saving skips it")
-    return min(moments) * _SECOND + fraction + JULIAN_UNIX_EPOCH
+    return choose(moments) * _SECOND + fraction + JULIAN_UNIX_EPOCH
 
 
 @lru_cache

@@ -68,9 +68,13 @@ class RecordTotals(Totals):
             self.end_transaction()
 
 
+def _is_between(time: int, bounds: CountBounds) -> bool:
+    return (bounds.start is None or time >= bounds.start) and (bounds.end is None or time <= bounds.end)
+
+
 def take(count: RecordTotals, taken: CountBounds, record: Record, name: str, seqno: int) -> None:
     """Take one record into a count, or leave it out."""
-    has_time = not record.is_file_header and taken.takes_time(record.header.io_time)
+    has_time = not record.is_file_header and _is_between(record.header.io_time, taken)
     if taken.takes_table(name) and (has_time or not taken.has_bounds):
         count.add(record, name, seqno)
     else:

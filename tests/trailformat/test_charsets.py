@@ -80,3 +80,35 @@ def test_characters_that_it_does_not_have_are_not_written(codec: str, text: str)
 def test_any_bytes_are_text_or_bad_data(data: bytes, codec: str) -> None:
     with contextlib.suppress(BadData):
         assert isinstance(decode(data, codec), str)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "character", "other"),
+    [
+        ("ja16sjis", b"\x81\x60", "\u301c", "\uff5e"),
+        ("ja16sjistilde", b"\x81\x60", "\uff5e", None),
+        ("ja16euc", b"\xa1\xc1", "\u301c", None),
+        ("ja16euctilde", b"\xa1\xc1", "\uff5e", "\u301c"),
+    ],
+)
+def test_oracles_japanese_sets_differ_in_the_wave_dash(
+    name: str, data: bytes, character: str, other: str | None
+) -> None:
+    codec = codec_named(name)
+    assert codec is not None
+    assert decode(b"3" + data + b"5", codec) == f"3{character}5"
+    for text in filter(None, (character, other)):
+        assert encode(text, codec) == data
+    assert decode(encode("\u6771\u4eac", codec), codec) == "\u6771\u4eac"
+
+
+@pytest.mark.parametrize("before", ["", "abcdefgh", "\u00e9\u20ac", "\U0001f375"])
+@pytest.mark.parametrize(
+    "bad", [b"\xed\xa0\x80", b"\xed\xb0\x80", b"\xed\xb0\x80\xed\xa0\x80", b"\xed\xa0\x80\xed\xa0\x80"]
+)
+def test_an_unpaired_surrogate_of_cesu_8_has_its_place(before: str, bad: bytes) -> None:
+    prefix = encode(before, "cesu-8")
+    with pytest.raises(BadData) as raised:
+        decode(prefix + bad + b"xyz", "cesu-8")
+    assert raised.value.problem == f"not cesu-8 from byte {len(prefix)} on"
+    assert raised.value.found == (bad + b"x")[:4].hex()

@@ -11,14 +11,11 @@ from tests.trailformat.strategies import COLUMN_DEFINITIONS, ORDERS
 from trailformat import (
     BadData,
     ByteOrder,
-    CannotWrite,
-    Column,
     ColumnDefinition,
     TableDefinition,
     decode_value,
-    make_column,
 )
-from trailformat.changes.encrypted import build_full_image, split_full_image
+from trailformat.changes.encrypted import split_full_image
 from trailformat.values import CHAR, VARCHAR
 
 
@@ -97,43 +94,6 @@ def test_offsets_that_leave_no_room_are_bad_data() -> None:
         split_full_image(b"SEN01 \0", crossed, ByteOrder.BIG)
 
 
-@pytest.mark.parametrize(("definition", "length"), [(PLAIN, 14), (NULLABLE, 22)], ids=["plain", "nullable"])
-def test_an_image_is_built_of_columns(definition: TableDefinition, length: int) -> None:
-    grams = make_column(1, b"\0\0\3\x7a")
-    image = build_full_image((make_column(0, b"SEN01"), grams), definition, length)
-    code, same, _ = split_full_image(image, definition, ByteOrder.BIG)
-    assert (code.value.rstrip(b"\0"), same) == (b"SEN01", grams)
-
-
-@pytest.mark.parametrize("column", [make_column(3, b""), make_column(0, b"much too long")])
-def test_columns_that_do_not_fit_are_refused(column: Column) -> None:
-    with pytest.raises(CannotWrite):
-        build_full_image((column,), PLAIN, 14)
-
-
-BUILT = {
-    "values": (PLAIN, {0: b"SEN01 ", 1: b"\0\0\3\x7a", 2: b"good"}, 14, b"SEN01 \0\0\3\x7agood"),
-    "some of them": (PLAIN, {1: b"\0\0\3\x7a"}, 14, bytes(6) + b"\0\0\3\x7a" + bytes(4)),
-    "indicators in front": (
-        NULLABLE,
-        {0: b"SEN01", 1: b"\0\0\3\x7a", 2: b"\0\3hot"},
-        22,
-        b"\0\0SEN01\0" + b"\0\0\0\0\3\x7a" + b"\0\0\0\3hot\0",
-    ),
-    "null": (NULLABLE, {1: None, 2: None}, 22, bytes(8) + b"\xff\xff" + bytes(4) + b"\xff\xff" + bytes(6)),
-    "room to the byte": (NULLABLE, {2: b"\0\4fine"}, 22, bytes(14) + b"\0\0\0\4fine"),
-    "a short value": (PLAIN, {0: b"SEN"}, 14, b"SEN" + bytes(11)),
-}
-
-
-@pytest.mark.parametrize(("definition", "values", "length", "image"), BUILT.values(), ids=BUILT)
-def test_a_full_image_is_these_bytes(
-    definition: TableDefinition, values: dict[int, bytes | None], length: int, image: bytes
-) -> None:
-    columns = tuple(make_column(index, value) for index, value in values.items())
-    assert build_full_image(columns, definition, length) == image
-
-
 SPLIT: dict[str, tuple[TableDefinition, bytes, list[tuple[int, bytes]]]] = {
     "values side by side": (
         PLAIN,
@@ -188,23 +148,6 @@ def test_what_does_not_fit_is_said() -> None:
     with pytest.raises(BadData) as read:
         split_full_image(bytes(8), table(nonstop("CODE", CHAR, 6, 0), nonstop("GRAMS", 132, 4, 3)), ByteOrder.BIG)
     assert str(read.value) == "column CODE does not fit between its offset and the next; expected 6 bytes"
-    refused = {
-        "table has no column 3": make_column(3, b""),
-        "column CODE does not fit; expected at most 6 bytes": make_column(0, b"too long"),
-        "column NOTE does not fit; expected at most 4 bytes": make_column(2, b"too long"),
-        "column CODE has no room for an indicator, so that it cannot be NULL": make_column(0, None),
-    }
-    for problem, wrong in refused.items():
-        with pytest.raises(CannotWrite) as caught:
-            build_full_image((wrong,), PLAIN, 14)
-        assert str(caught.value) == problem
-
-
-def test_an_image_is_no_longer_than_it_should_be() -> None:
-    with pytest.raises(CannotWrite) as caught:
-        build_full_image((make_column(2, b"good"),), PLAIN, 8)
-    assert str(caught.value) == "column NOTE does not fit; expected at most 0 bytes"
-    assert build_full_image((Column(1, b"\xff\xff1900"),), NULLABLE, 22) == bytes(8) + b"\xff\xff" + bytes(12)
 
 
 @given(st.binary(max_size=60), st.lists(COLUMN_DEFINITIONS, max_size=4), ORDERS)

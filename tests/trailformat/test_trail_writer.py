@@ -367,3 +367,49 @@ def test_the_disk_begins_with_a_long_file_before_its_end(tmp_path: Path, monkeyp
         writer.write_bytes(row().raw * 2, 2)
         writer.write_bytes(row().raw * 2, 2)
     assert told == [(0, 3 * row().length), (3 * row().length, 3 * row().length)]
+
+
+@pytest.mark.parametrize("most", [None, 1, 150, 400])
+def test_a_record_that_is_written_knows_where_it_is(most: int | None, tmp_path: Path) -> None:
+    with TrailWriter(tmp_path / "lt000000", file_header=HEADER, max_bytes=most) as writer:
+        written = []
+        for number in range(7):
+            record = writer.write_values(header(), Images(None, (make_column(0, b"x" * number),)))
+            written.append((writer.paths[-1], record.rba, record.raw))
+        paths = writer.paths
+    assert len({path for path, _, _ in written}) == len(paths)
+    for path, rba, raw in written:
+        assert path.read_bytes()[rba : rba + len(raw)] == raw
+
+
+def test_a_definition_goes_before_the_record_in_a_rolled_file(tmp_path: Path) -> None:
+    with TrailWriter(tmp_path / "lt000000", max_bytes=300) as writer:
+        writer.write(TEAS)
+        for _ in range(6):
+            record = writer.write_values(header(1), Images(None, (make_column(0, b"leaf"),)))
+            path = writer.paths[-1]
+    with TrailFile(path) as trail:
+        found = trail.record_at(record.rba)
+    assert found is not None
+    assert found.raw == record.raw
+
+
+@pytest.mark.parametrize("files", [1, 3])
+def test_a_writer_that_is_dropped_leaves_nothing(files: int, tmp_path: Path) -> None:
+    writer = TrailWriter(tmp_path / "lt000000", max_bytes=1)
+    for _ in range(files):
+        writer.write(row())
+    assert len(left_in(tmp_path)) == files
+    with pytest.warns(ResourceWarning, match="was dropped before it committed"):
+        del writer
+    assert left_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("end", [TrailWriter.commit, TrailWriter.abort])
+def test_a_writer_that_has_ended_says_nothing(end: Callable[[TrailWriter], None], tmp_path: Path) -> None:
+    writer = TrailWriter(tmp_path / "lt000000")
+    writer.write(row())
+    end(writer)
+    kept = left_in(tmp_path)
+    del writer
+    assert left_in(tmp_path) == kept

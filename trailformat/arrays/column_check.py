@@ -13,7 +13,7 @@ import numpy as np
 from trailformat.changes.segments import joined
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.definitions.metadata import ColumnDefinition
-from trailformat.errors import BadData, CannotRead, TrailError
+from trailformat.errors import BadData, CannotRead, NotATrail, TrailError
 from trailformat.native.scan import arguments
 from trailformat.records.columns import Columns
 from trailformat.records.large_record import LARGEST
@@ -124,16 +124,24 @@ class ColumnCheck:
         is_beyond |= cells[:, arguments.L_BITS] & limits[:, arguments.L_BITS] != 0
         if is_beyond.any():
             rows |= self._beyond(measured, np.flatnonzero(is_beyond))
-        for row in np.flatnonzero(rows).tolist():
+        for row in np.flatnonzero(rows).tolist() if rows.any() else ():
             yield from self._fault_at(int(batch.rba[row]))
 
     def _fault_at(self, rba: int) -> Iterator[ColumnFault]:
-        record = self._trail.record_at(rba)
-        if record is None:
-            raise CannotRead("the file has become shorter", path=self._trail.path, rba=rba)
+        record = self._record(rba)
         fault = fault_of(self._trail, record, self._definitions.of(record))
         if fault is not None:
             yield fault
+
+    def _record(self, rba: int) -> Record:
+        """Return a record that was sound when it was measured. Raises CannotRead or NotATrail if it is not there."""
+        try:
+            record = self._trail.record_at(rba)
+            if record is not None and record.header:
+                return record
+        except TrailError as error:
+            raise NotATrail("the file was written over while it was read", path=self._trail.path, rba=rba) from error
+        raise CannotRead("the file has become shorter", path=self._trail.path, rba=rba)
 
     def _limits_of(self, measured: Measured) -> Array:
         """Return the limits of all cells."""
@@ -150,26 +158,22 @@ class ColumnCheck:
     def _definition_of(self, place: KeyCells) -> RowDefinition:
         known = self._known.get((place.key, place.rba))
         if known is None:
-            record = self._trail.record_at(place.rba)
-            if record is None:
-                raise CannotRead("the file has become shorter", path=self._trail.path, rba=place.rba)
-            known = self._known[place.key, place.rba] = self._definitions.of(record)
+            known = self._known[place.key, place.rba] = self._definitions.of(self._record(place.rba))
         return known
 
     def _beyond(self, measured: Measured, cells: Array) -> Array:
         """Return a mask of the rows with a column beyond its limit, by the numbers of the cells that are beyond."""
-        batch, keys = measured.batch, MeasuredCells()
+        batch = measured.batch
         is_concerned = np.zeros(len(batch.names), bool)
-        keys.keys = np.full((len(batch.names), arguments.KEY_SIZE), arguments.NO_CELLS, np.int64)
-        keys.cells = self._limits
+        keys = np.full((len(batch.names), arguments.KEY_SIZE), arguments.NO_CELLS, np.int64)
         for place in self._places:
             begin, end = np.searchsorted(cells, [place.start, place.start + place.room])
             is_concerned[place.key] = begin < end
             room = place.room if self._definition_of(place).table is not None else arguments.FREE
-            keys.keys[place.key] = place.start, room
+            keys[place.key] = place.start, room
         mask = np.zeros(len(batch), bool)
         numbers = np.flatnonzero(is_concerned[np.asarray(batch.table)] & (measured.states == arguments.SOUND))
-        measuring = Measuring(keys, holds=True)
+        measuring = Measuring(MeasuredCells.of_limits(keys, self._limits), holds=True)
         for rows in RowBytes.chunks(self._trail.buffer, batch, numbers):
             columns = RowColumns(
                 kind=rows.kind,

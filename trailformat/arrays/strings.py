@@ -157,12 +157,6 @@ class Strings:
             return False
         return True
 
-    def to_list(self) -> list[str | None]:
-        """Return the strings as texts, None for null."""
-        data, ends = self.data.tobytes(), self.offsets.tolist()
-        pairs = zip(pairwise(ends), self.present.tolist(), strict=True)
-        return [data[begin:end].decode() if is_there else None for (begin, end), is_there in pairs]
-
 
 def check_size(size: int) -> None:
     """Raise BadData if ``size`` bytes are too many for one array."""

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.definitions.metadata import ColumnDefinition, TableDefinition
-from trailformat.errors import BadData, CannotWrite, TrailError
+from trailformat.errors import BadData, TrailError
 from trailformat.records.columns import NULL, PREFIX_SIZES, PRESENT, ROW_TYPES, Column
 from trailformat.records.record import Record
 from trailformat.trail.file import TrailFile
@@ -74,30 +74,6 @@ def _stored_size(column: ColumnDefinition) -> int:
 def _has_indicator(column: ColumnDefinition, room: int) -> bool:
     """Return True if a column that takes ``room`` bytes of the image begins with an indicator."""
     return room - _stored_size(column) >= _INDICATOR
-
-
-def build_full_image(columns: tuple[Column, ...], table: TableDefinition, length: int) -> bytes:
-    """Return the full record image, ``length`` bytes, with the columns at the offsets of their definitions.
-
-    Raises:
-        CannotWrite: a column is not in the table, or does not fit.
-    """
-    image = bytearray(length)
-    offsets = {column.fetch_offset for column in table.columns} | {length}
-    for column in columns:
-        if column.index >= len(table.columns):
-            raise CannotWrite(f"table has no column {column.index}")
-        definition = table.columns[column.index]
-        start = definition.fetch_offset
-        room = min((offset for offset in offsets if offset > start), default=start) - start
-        has_indicator = _has_indicator(definition, room)
-        if column.is_null and not has_indicator:
-            raise CannotWrite(f"column {definition.name} has no room for an indicator, so that it cannot be NULL")
-        stored = NULL if column.is_null else column.raw if has_indicator else column.value
-        if len(stored) > room:
-            raise CannotWrite(f"column {definition.name} does not fit", expected=f"at most {room} bytes")
-        image[start : start + len(stored)] = stored
-    return bytes(image)
 
 
 ROWS = 200

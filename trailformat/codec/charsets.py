@@ -1,13 +1,15 @@
-"""Text in the character sets of source databases, through Python's codecs and two that Python lacks.
+"""Text in the character sets of source databases, through Python's codecs and four that Python lacks.
 
 CESU-8 (Oracle's character set UTF8) is UTF-8 in which a character beyond U+FFFF is two surrogates of 3 bytes each.
 EBCDIC 1047 is Latin-1 of z/OS: Python's code page 037 except for six bytes (compared with glibc's IBM1047): ``5f`` ^,
 ``ad`` [, ``b0`` ¬, ``ba`` Ý, ``bb`` ¨, ``bd`` ].
+Oracle's JA16SJIS and JA16EUCTILDE are code page 932 and EUC-JP with the other one of U+301C and U+FF5E as wave dash.
 """
 
 from __future__ import annotations
 
 import codecs
+import re
 from functools import cache
 from typing import NamedTuple
 
@@ -72,10 +74,10 @@ _ORACLE = (
     "f7siemens9780x f8bs2000 f8ebcdic1147 f8ebcdic297 hu8abmod hu8cwi2 i7dec i7siemens9780x i8ebcdic1144 i8ebcdic280 "
     "in8iscii is8macicelandics is8macicelandic=mac-iceland is8pc861=cp861 iw7is960 iw8ebcdic1086 iw8ebcdic424s "
     "iw8ebcdic424=cp424 iw8iso8859p8=iso8859-8 iw8machebrews iw8machebrew iw8mswin1255=cp1255 iw8pc1507=cp862 ja16dbcs "
-    "ja16ebcdic930 ja16euctilde=euc-jp ja16euc=euc-jp ja16eucyen ja16macsjis ja16sjistilde=cp932 ja16sjis=cp932 "
-    "ja16sjisyen ja16vms ko16dbcs ko16ksc5601=euc-kr ko16ksccs=johab ko16mswin949=cp949 la8iso6937 la8passport "
-    "lt8mswin921 lt8pc772 lt8pc774 lv8pc1117 lv8pc8lr lv8rst104090 n7siemens9780x n8pc865=cp865 ndk7dec "
-    "ne8iso8859p10=iso8859-10 nee8iso8859p4=iso8859-4 nl7dec ru8besta ru8pc855=cp855 ru8pc866=cp866 s7dec "
+    "ja16ebcdic930 ja16euctilde=ja16euctilde ja16euc=euc-jp ja16eucyen ja16macsjis ja16sjistilde=cp932 "
+    "ja16sjis=ja16sjis ja16sjisyen ja16vms ko16dbcs ko16ksc5601=euc-kr ko16ksccs=johab ko16mswin949=cp949 "
+    "la8iso6937 la8passport lt8mswin921 lt8pc772 lt8pc774 lv8pc1117 lv8pc8lr lv8rst104090 n7siemens9780x n8pc865=cp865 "
+    "ndk7dec ne8iso8859p10=iso8859-10 nee8iso8859p4=iso8859-4 nl7dec ru8besta ru8pc855=cp855 ru8pc866=cp866 s7dec "
     "s7siemens9780x s8bs2000 s8ebcdic1143 s8ebcdic278 se8iso8859p3=iso8859-3 sf7ascii sf7dec th8macthais th8macthai "
     "th8tisascii=tis-620 th8tisebcdics th8tisebcdic timesten8 tr7dec tr8dec tr8ebcdic1026s tr8ebcdic1026=cp1026 "
     "tr8macturkishs tr8macturkish=mac-turkish tr8mswin1254=cp1254 tr8pc857=cp857 us7ascii=ascii us8bs2000 us8icl "
@@ -107,6 +109,13 @@ BY_NAME = {charset.name.upper(): number for number, charset in CHARSETS.items()}
 UTF_8 = "utf-8"
 CESU_8 = "cesu-8"
 CODE_PAGE_1047 = "cp1047"
+_WAVE_DASHES = {"ja16sjis": ("cp932", "\uff5e", "\u301c"), "ja16euctilde": ("euc-jp", "\u301c", "\uff5e")}
+"""Oracle's Japanese sets that differ from a codec in one character: the codec, its character, and theirs.
+
+JA16SJIS is the same as JA16SJISTILDE, and JA16EUCTILDE as JA16EUC, except for the wave dash and the tilde (Oracle's
+list of character sets). Either character is written as the same two bytes.
+"""
+_UNPAIRED = re.compile("[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]")
 _UNSIGNED = 1 << 32
 _ASCII = bytes(range(128))
 _SHIFTING = frozenset({"utf-7", "hz"})
@@ -160,7 +169,10 @@ def decode(data: bytes, codec: str) -> str:
         if codec == CODE_PAGE_1047:
             return codecs.charmap_decode(data, "strict", EBCDIC_1047)[0]
         if codec == CESU_8:
-            return data.decode(UTF_8, "surrogatepass").encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+            return _from_cesu(data)
+        if codec in _WAVE_DASHES:
+            base, theirs, own = _WAVE_DASHES[codec]
+            return data.decode(base).replace(theirs, own)
         return _whole(data.decode(codec))
     except UnicodeEncodeError:
         raise BadData(f"not {codec}: unpaired surrogate") from None
@@ -169,6 +181,15 @@ def decode(data: bytes, codec: str) -> str:
         raise BadData(f"not {codec} from byte {error.start} on", found=bad_bytes) from None
     except (LookupError, ValueError):
         raise BadData(f"{codec} is not supported") from None
+
+
+def _from_cesu(data: bytes) -> str:
+    """Return CESU-8 as text; raise UnicodeDecodeError at the first byte of an unpaired surrogate."""
+    text = data.decode(UTF_8, "surrogatepass")
+    if (unpaired := _UNPAIRED.search(text)) is not None:
+        start = len(text[: unpaired.start()].encode(UTF_8, "surrogatepass"))
+        raise UnicodeDecodeError(CESU_8, data, start, start + 3, "unpaired surrogate")
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
 
 
 @cache
@@ -200,6 +221,9 @@ def encode(text: str, codec: str) -> bytes:
             units = text.encode("utf-16-le")
             pairs = (units[start : start + 2].decode("utf-16-le", "surrogatepass") for start in range(0, len(units), 2))
             return "".join(pairs).encode(UTF_8, "surrogatepass")
+        if codec in _WAVE_DASHES:
+            base, theirs, own = _WAVE_DASHES[codec]
+            return text.replace(own, theirs).encode(base)
         return text.encode(codec)
     except (LookupError, ValueError):
         raise CannotWrite(f"text does not fit into {codec}") from None

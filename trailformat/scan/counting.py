@@ -51,10 +51,6 @@ class CountBounds(NamedTuple):
         """True if there are bounds of the time; file headers, which have no IO Time, are not counted then."""
         return self.start is not None or self.end is not None
 
-    def takes_time(self, io_time: int) -> bool:
-        """Return True if the time is within the bounds."""
-        return (self.start is None or io_time >= self.start) and (self.end is None or io_time <= self.end)
-
     def takes_table(self, name: str) -> bool:
         """Return True if records of the table of this name are counted; the name of a file header is empty."""
         return self.takes_name is None or self.takes_name(name)

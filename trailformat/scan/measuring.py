@@ -14,7 +14,7 @@ import numpy as np
 
 from trailformat.native.loaded import kernels
 from trailformat.native.scan import arguments
-from trailformat.scan.batch import BATCH_SIZE, Batch
+from trailformat.scan.batch import BATCH_SIZE, RECORD, Batch
 from trailformat.scan.batch_filler import BatchFiller
 from trailformat.scan.parallel import Earlier, ParallelScan, Workers, is_for_threads, shift
 from trailformat.scan.position import first_position
@@ -40,7 +40,7 @@ _NOTHING = (1 << 62, -1, 0)
 class KeyCells(NamedTuple):
     """The cells of the columns of one definition: its key in the batch, the first, their number.
 
-    ``rba`` is that of its first row in this scan.
+    ``rba`` is that of one of its rows.
     """
 
     key: int
@@ -76,9 +76,24 @@ class MeasuredCells:
         self.keys = np.full((_ROOM, arguments.KEY_SIZE), arguments.NO_CELLS, np.int64)
         self.cells = np.empty((4 * _ROOM, arguments.CELL_SIZE), np.int64)
         self.used = 0
+        self._addresses: tuple[int, int] | None = None
         self._places: dict[int, KeyCells] = {}
         self._kept: tuple[KeyCells, ...] | None = ()
         self.clear()
+
+    @classmethod
+    def of_limits(cls, keys: Array, cells: Array) -> MeasuredCells:
+        """Return the cells of limits, and their places for each key: int64[…, KEY_SIZE]."""
+        limits = cls()
+        limits.keys, limits.cells = keys, cells
+        return limits
+
+    @property
+    def addresses(self) -> tuple[int, int]:
+        """The addresses of ``keys`` and ``cells`` for the kernel."""
+        if self._addresses is None:
+            self._addresses = self.keys.ctypes.data, self.cells.ctypes.data
+        return self._addresses
 
     def clear(self) -> None:
         """Forget what the columns had."""
@@ -86,7 +101,7 @@ class MeasuredCells:
 
     def give(self, key: int, least: int, rba: int) -> bool:
         """Give a key at least this number of cells; ``rba`` is that of a row. Return False if there are too many."""
-        place = self._places.get(key)
+        place, self._addresses = self._places.get(key), None
         room = max(_ROOM, 1 << (least - 1).bit_length())
         if self.used + room > MOST_CELLS:
             return False
@@ -99,7 +114,6 @@ class MeasuredCells:
         if place is not None:
             self.cells[self.used : self.used + place.room] = self.cells[place.start : place.start + place.room]
             self.cells[place.start : place.start + place.room] = _NOTHING
-            rba = place.rba
         self._places[key] = KeyCells(key, self.used, room, rba)
         self.keys[key] = self.used, room
         self.used += room
@@ -119,8 +133,8 @@ class RowColumns:
     """The columns of rows as the kernel takes them, by their names in a batch; each must be contiguous.
 
     Attributes:
-        addresses: their addresses.
         states: uint8, the state of each row, which the kernel sets.
+        columns_address, states_address: the addresses for the kernel.
     """
 
     def __init__(
@@ -135,10 +149,11 @@ class RowColumns:
         data_offset: Array,
         data_size: Array,
     ) -> None:
-        self.rba, self.table = rba, table
+        self.kind, self.rba, self.table = kind, rba, table
         self.states = np.zeros(len(rba), np.uint8)
         self._columns = kind, order, io_type, partition, table, rba, data_offset, data_size
-        self.addresses = np.array([column.ctypes.data for column in self._columns], np.int64)
+        self._addresses = np.array([column.ctypes.data for column in self._columns], np.int64)
+        self.columns_address, self.states_address = self._addresses.ctypes.data, self.states.ctypes.data
 
 
 class Measuring:
@@ -164,12 +179,12 @@ class Measuring:
         """Set the states of the rows from ``first`` to before ``stop``; ``data``: the address of the byte at RBA 0."""
         run, cells = self._run, self._cells
         run[arguments.X_ROW], run[arguments.X_STOP] = first, stop
-        columns, states = rows.addresses.ctypes.data, rows.states.ctypes.data
+        columns, states = rows.columns_address, rows.states_address
+        before, after = (self._run_address, self._form_address), (self._mark_address, states)
         status = arguments.FULL
         while status != arguments.STOPPED:
             run[arguments.X_KEYS] = len(cells.keys)
-            given = self._run_address, self._form_address, cells.keys.ctypes.data, cells.cells.ctypes.data
-            status = self._kernel(data, columns, *given, self._mark_address, states)
+            status = self._kernel(data, columns, *before, *cells.addresses, *after)
             if status != arguments.STOPPED:
                 row = int(run[arguments.X_ROW])
                 least = 1 if status == arguments.NEW_KEY else int(run[arguments.X_INDEX]) + 1
@@ -209,7 +224,8 @@ class MeasuringFiller:
         if window.is_whole:
             self._measuring.over(window.address - window.base, rows, first, self._filler.rows)
         else:
-            rows.states[first : self._filler.rows] = arguments.ASIDE
+            large = slice(first, self._filler.rows)
+            rows.states[large] = np.where(rows.kind[large] == RECORD, arguments.ASIDE, arguments.SOUND)
         return result
 
     def take(self) -> Measured:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -114,7 +115,8 @@ def resolve_reference(reference: Record, definition: Record, own_index: int) -> 
 class TrailWriter:
     """Writes records to a trail file and rolls over to the next one at ``max_bytes``.
 
-    As a context manager it commits, or aborts after an exception.
+    As a context manager it commits, or aborts after an exception. One that is dropped before it has committed removes
+    its files, with a ResourceWarning.
 
     Args:
         path: the first file, such as ``dirdat/lt000000``.
@@ -128,6 +130,8 @@ class TrailWriter:
     Raises:
         CannotWrite: a target exists, cannot be created or written, or there is no next name to roll over to.
     """
+
+    _is_over = True
 
     def __init__(
         self,
@@ -147,12 +151,19 @@ class TrailWriter:
         self._is_copy = is_copy
         self._files = StagedFiles(replace=replace)
         self._file: BinaryIO | None = None
-        self._size = self._head_size = 0
+        self._size = self._head_size = self._latest = 0
         self._definitions = CarriedDefinitions()
+        self._is_over = False
         self._start(place(path))
 
     def __enter__(self) -> Self:
         return self
+
+    def __del__(self) -> None:
+        if not self._is_over:
+            self.abort()
+            text = f"the TrailWriter of {', '.join(map(str, self.paths))} was dropped before it committed"
+            warnings.warn(text, ResourceWarning, stacklevel=2, source=self)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -247,8 +258,8 @@ class TrailWriter:
     ) -> Record:
         """Build a record in this writer's byte order, write it, and return it."""
         record = make_record(header, data, tuple(gg_tokens), user_tokens, self.order)
-        record.rba = self._size
         self.write(record)
+        record.rba = self._latest
         return record
 
     def _roll_before(self, record: Record) -> None:
@@ -290,6 +301,7 @@ class TrailWriter:
         return self._file
 
     def _put(self, record: Record) -> None:
+        self._latest = self._size
         for piece in record.pieces():
             self._open_file().write(piece)
         self._grow(record.length, 1)
@@ -315,6 +327,7 @@ class TrailWriter:
         try:
             self._finish()
             self._files.publish()
+            self._is_over = True
         except OSError as error:
             raise self._aborted(error, self.paths[-1]) from error
         except BaseException:
@@ -323,6 +336,7 @@ class TrailWriter:
 
     def abort(self) -> None:
         """Remove all files written."""
+        self._is_over = True
         if self._file is not None:
             with contextlib.suppress(OSError):
                 self._file.close()

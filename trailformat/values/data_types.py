@@ -226,7 +226,7 @@ _UNBOUNDED_SUB_TYPES = frozenset({1, 9, 10, 11, 12})
 _UNBOUNDED_NATIVE_TYPES = frozenset(
     {8, 24, 108, 109, 110, 112, 113, 114, 115, 119}  # Oracle: LONG, LONG RAW, objects, REF, LOBs, BFILE, JSON
     | {245, 249, 250, 251, 252, 255}  # MySQL: JSON, BLOB and TEXT, GEOMETRY
-    | {-1, -4, -10, -152}  # ODBC: LONGVARCHAR, LONGVARBINARY, WLONGVARCHAR, XML
+    | {-1, -4, -8, -9, -10, -152}  # ODBC: LONGVARCHAR, LONGVARBINARY, wide characters, XML
 )
 _BYTES_OF_CHARACTER = 4
 """Maximum number of bytes of a character."""
@@ -274,18 +274,15 @@ class ColumnLimit(NamedTuple):
 def limit_of(definition: ColumnDefinition) -> ColumnLimit:
     """Return the limit that a definition sets."""
     data_type = data_type_of(definition)
-    if data_type.decode is None:
+    if data_type.decode is None or (data_type.family is Family.TEXT and _is_unbounded(definition)):
         return ColumnLimit(0, LARGEST_COLUMN, is_strict=False)
     least = _INDICATOR + (_PREFIX if data_type.is_variable else 0)
     if data_type.size:
         return ColumnLimit(least + data_type.size, least + data_type.size)
-    is_bounded = not _is_unbounded(definition)
     most = LARGEST_COLUMN
-    if data_type.family is Family.TEXT and not data_type.is_variable:
-        most = least + definition.internal_length
-    elif data_type.has_byte_length and is_bounded:
-        most = least + _longest(definition)
-    return ColumnLimit(least, most, data_type.is_variable, is_strict=is_bounded)
+    if data_type.has_byte_length:
+        most = least + (_longest(definition) if data_type.is_variable else definition.internal_length)
+    return ColumnLimit(least, most, data_type.is_variable)
 
 
 def _is_unbounded(definition: ColumnDefinition) -> bool:

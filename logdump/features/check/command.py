@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.features.check.model import BadRecordShown, CheckShown, GapShown
+from logdump.features.check.model import BadRowShown, CheckShown, GapShown
 from logdump.features.check.trail_survey import TrailSurvey
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder
@@ -55,22 +55,22 @@ class Checker:
         self._notify, self._definitions_of, self._also = session.settings.notify, session.definitions_of, also
         self._workers, self._decodes = workers, decodes
         self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
-        self.bad_records = 0
+        self.bad_rows = 0
         self.encrypted: list[Path] = []
         self.surveys: list[TrailSurvey] = []
         self.reached = "the beginning"
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
-        """Check every record of a file; yield gaps, bad records and Progress. The counts remain valid after Ctrl+C."""
-        from logdump.features.check.bad_records import BadRecords  # noqa: PLC0415 - it needs numpy
+        """Check every record of a file; yield gaps, bad rows and Progress. The counts remain valid after Ctrl+C."""
+        from logdump.features.check.bad_rows import BadRows  # noqa: PLC0415 - it needs numpy
         from trailformat.scan.measuring import measured_batches  # noqa: PLC0415 - it needs numpy
 
-        size, before = trail.size, self.records + self.bad_records
+        size, before = trail.size, self.records + self.bad_rows
         self.reached = f"{trail.path}, after 0 records"
         if looks_encrypted(trail):
             self.encrypted.append(trail.path)
         end = transactions = 0
-        bad = BadRecords(trail, self._definitions_of(trail), decodes=self._decodes)
+        bad = BadRows(trail, self._definitions_of(trail), decodes=self._decodes)
         is_readable = not may_be_encrypted(trail)
         try:
             for measured in measured_batches(trail, self._workers):
@@ -85,7 +85,7 @@ class Checker:
                 end, transactions = batch.end, batch.transactions_to_here(transactions)
                 yield from self._counted(batch, len(batch) - len(places), size)
         except KeyboardInterrupt:
-            self.reached = f"{trail.path}, after {self.records + self.bad_records - before} records"
+            self.reached = f"{trail.path}, after {self.records + self.bad_rows - before} records"
             self._end(end, transactions)
             raise
         self._end(end, transactions)
@@ -112,12 +112,12 @@ class Checker:
             yield Progress(self.records, int(batch.rba[-1]), int(batch.io_time[-1]), size)
 
     def _not_good(self, trail: TrailFile, rba: int, what: int | ColumnFault) -> Iterator[Event]:
-        """Count a gap, given by its length, or a bad record, and yield it."""
+        """Count a gap, given by its length, or a bad row, and yield it."""
         if isinstance(what, int):
             yield from self._gap(trail, rba, what)
             return
-        self.bad_records += 1
-        yield BadRecordShown(trail.path, rba, what.table, what.column, what.error)
+        self.bad_rows += 1
+        yield BadRowShown(trail.path, rba, what.table, what.column, what.error)
 
     def _gap(self, trail: TrailFile, rba: int, length: int) -> Iterator[Event]:
         """Yield a gap, and a remark if the records after it may be data of the record that begins there."""
@@ -134,7 +134,7 @@ class Checker:
         """Return the result. Damage is the object of the check, so only Ctrl+C makes it partial."""
         numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
         states = tuple(survey.state for survey in self.surveys)
-        return CheckShown(title, *numbers, tuple(self.encrypted), states, reading.is_partial, self.bad_records)
+        return CheckShown(title, *numbers, tuple(self.encrypted), states, reading.is_partial, self.bad_rows)
 
     def read_as_trails(self, paths: Sequence[Path]) -> Iterator[Event]:
         """Read the transactions of the files, trail by trail, for the states of the trails; yield nothing."""
@@ -196,7 +196,7 @@ COMMANDS = (
             "the trail: missing files, files that are not as their headers say, and what RECOVERY finds.",
             "VALUES decodes the values too, by the types of their columns.",
             "Files whose record data looks encrypted are named.",
-            "Under -c and -f the exit status is 4 for a gap, a bad record, a missing file, or a file that is not as",
+            "Under -c and -f the exit status is 4 for a gap, a bad row, a missing file, or a file that is not as",
             "its header says; 3 for what RECOVERY finds. The position stays.",
         ),
         origin=Origin.OURS,

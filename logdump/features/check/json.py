@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logdump.display.json_shape import HEADER_MISMATCH, PARTIAL, TRAIL_GAP, Shape, member, verdict
-from logdump.features.check.model import BadRecordShown, CheckShown, GapShown
+from logdump.features.check.model import BadRowShown, CheckShown, GapShown
 from trailformat import PartialRecord
 
 _MISMATCHES = "What headers of closed files say about their end, and the files contradict"
@@ -26,8 +26,8 @@ GAP = Shape(
     GapShown,
 )
 
-BAD_RECORD = Shape(
-    "bad_record",
+BAD_ROW = Shape(
+    "bad_row",
     "CHECK: a record with a sound frame whose columns, or with VALUES its values, do not decode.",
     (
         member("file", "string", "Path of the file", "path"),
@@ -38,7 +38,7 @@ BAD_RECORD = Shape(
         member("expected", "string or null", "What was expected", "error.expected"),
         member("found", "string or null", "What was found", "error.found"),
     ),
-    BadRecordShown,
+    BadRowShown,
 )
 
 TRAIL_STATE = Shape(
@@ -69,7 +69,7 @@ CHECK = Shape(
         member("transactions", "number", "Transactions that ended"),
         verdict("gaps", "number", "Gaps", tells_findings=True),
         verdict("gap_bytes", "number", "Bytes in them", tells_findings=True),
-        verdict("bad_records", "number", "Bad records", tells_findings=True),
+        verdict("bad_rows", "number", "Bad rows", tells_findings=True),
         verdict("undefined", "number", "Records whose table definition is not there", tells_findings=True),
         verdict("restarts", "number", "Restarts of Extract, as `recovery` counts them", tells_findings=True),
         member("trails", "list of trail_state", "What is wrong in the trails", TRAIL_STATE.each("states")),

@@ -26,7 +26,7 @@ class GapShown(NamedTuple):
     error: TrailError
 
 
-class BadRecordShown(NamedTuple):
+class BadRowShown(NamedTuple):
     """CHECK: a record with a sound frame whose columns, or values, do not decode.
 
     ``table`` is empty and ``column`` None if they are not known; ``error`` is about the first such column.
@@ -42,7 +42,7 @@ class BadRecordShown(NamedTuple):
 class CheckShown(NamedTuple):
     """CHECK: the result for one or several files.
 
-    ``records`` are good records, ``bad_records`` those whose columns, or values, do not decode; ``undefined`` is the
+    ``records`` are good records, ``bad_rows`` those whose columns, or values, do not decode; ``undefined`` is the
     number of records whose table definition is missing; ``encrypted`` are the files whose record data looks encrypted;
     ``states`` are those of the trails; ``is_partial`` is True if it was stopped.
     """
@@ -57,7 +57,7 @@ class CheckShown(NamedTuple):
     encrypted: tuple[Path, ...] = ()
     states: tuple[TrailState, ...] = ()
     is_partial: bool = False
-    bad_records: int = 0
+    bad_rows: int = 0
 
     @property
     def restarts(self) -> int:
@@ -66,7 +66,7 @@ class CheckShown(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """BAD_DATA if there is damage or a bad record; else the most severe status of the trails."""
-        if self.gaps or self.bad_records:
+        """BAD_DATA if there is damage or a bad row; else the most severe status of the trails."""
+        if self.gaps or self.bad_rows:
             return ExitStatus.BAD_DATA
         return max((state.status for state in self.states), default=ExitStatus.OK)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.display.text import Renderers, as_read, missing_lines
-from logdump.features.check.model import BadRecordShown, CheckShown, GapShown
+from logdump.features.check.model import BadRowShown, CheckShown, GapShown
 from logdump.features.recovery.model import TrailState
 from logdump.features.recovery.text import BEGIN_MISSING, LEFT_OPEN, mismatch_lines
 from logdump.notation.text import amount, escape
@@ -25,12 +25,12 @@ def gap_lines(shown: GapShown, _settings: Settings) -> Iterator[str]:
     yield f"Gap in {escape(str(shown.path))} at RBA {shown.rba}, {shown.length} bytes: {why}; {then}"
 
 
-def bad_record_lines(shown: BadRecordShown, _settings: Settings) -> Iterator[str]:
-    """Yield the position of a bad record, its table and column, and the reason."""
+def bad_row_lines(shown: BadRowShown, _settings: Settings) -> Iterator[str]:
+    """Yield the position of a bad row, its table and column, and the reason."""
     column = f", column {shown.column}" if shown.column is not None else ""
     what = escape(f"{shown.table or 'no table'}{column}")
     why = escape(shown.error.explained(", "))
-    yield f"Bad record in {escape(str(shown.path))} at RBA {shown.rba}, {what}: {why}"
+    yield f"Bad row in {escape(str(shown.path))} at RBA {shown.rba}, {what}: {why}"
 
 
 def check_lines(shown: CheckShown, _settings: Settings) -> Iterator[str]:
@@ -38,7 +38,7 @@ def check_lines(shown: CheckShown, _settings: Settings) -> Iterator[str]:
     gaps = f", {amount(shown.gaps, 'gap')} of {shown.gap_bytes} bytes" if shown.gaps else ", no gap"
     gaps = "" if shown.is_partial and not shown.gaps else gaps
     counted = f"{shown.records} good records in {shown.transactions} transactions"
-    counted += f", {amount(shown.bad_records, 'bad record')}" if shown.bad_records else ""
+    counted += f", {amount(shown.bad_rows, 'bad row')}" if shown.bad_rows else ""
     yield f"{escape(shown.title)}{as_read(is_partial=shown.is_partial)} has {counted}{gaps} in {shown.size} bytes"
     if shown.undefined:
         yield f"{shown.undefined} records are of tables whose definition is not there."
@@ -69,6 +69,6 @@ def _state_lines(state: TrailState, *, is_named: bool) -> Iterator[str]:
 
 LINES: Renderers = {
     GapShown: gap_lines,
-    BadRecordShown: bad_record_lines,
+    BadRowShown: bad_row_lines,
     CheckShown: check_lines,
 }

@@ -146,7 +146,7 @@ _FORM = CountForm(
     {"detail": OneOf({"DET[AIL]": True})},
     {
         "start": Keyword("START[TIME]", Time(label="STARTTIME: ")),
-        "end": Keyword("END[TIME]", Time(label="ENDTIME: ")),
+        "end": Keyword("END[TIME]", Time(label="ENDTIME: ", is_end=True)),
         "interval": Keyword(
             "INT[ERVAL]", Number("<minutes>", 1, _MOST_MINUTES, "a number of minutes", missing=_ONE_VALUE["interval"])
         ),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from logdump.features.check.command import CheckOptions, check_files
-from logdump.features.check.model import BadRecordShown, CheckShown, GapShown
+from logdump.features.check.model import BadRowShown, CheckShown, GapShown
 from logdump.features.count.survey import CountOptions, CountRun, count_files
 from logdump.features.doctor.model import (
     DoctorShown,
@@ -69,15 +69,15 @@ def _gap(gap: GapShown) -> Iterator[Finding]:
     yield Finding(Severity.DAMAGE, text, FilePosition(gap.path, gap.rba), f"CHECK {gap.path}")
 
 
-def _bad_record(record: BadRecordShown) -> Iterator[Finding]:
-    column = f", column {record.column}" if record.column is not None else ""
-    text = f"{record.table or 'a record'}{column}: {record.error.explained(', ')}"
-    yield Finding(Severity.DAMAGE, text, FilePosition(record.path, record.rba), f"CHECK {record.path}")
+def _bad_row(row: BadRowShown) -> Iterator[Finding]:
+    column = f", column {row.column}" if row.column is not None else ""
+    text = f"{row.table or 'a row'}{column}: {row.error.explained(', ')}"
+    yield Finding(Severity.DAMAGE, text, FilePosition(row.path, row.rba), f"CHECK {row.path}")
 
 
 def _check(check: CheckShown) -> Iterator[Finding]:
-    if check.bad_records > MOST_BAD:
-        text = f"{check.bad_records - MOST_BAD} more bad records"
+    if check.bad_rows > MOST_BAD:
+        text = amount(check.bad_rows - MOST_BAD, "more bad row")
         yield Finding(Severity.DAMAGE, text, None, "CHECK")
     for path in check.encrypted:
         yield Finding(Severity.NOTE, "record data looks encrypted", FilePosition(path, 0), f"CHECK {path}")
@@ -186,7 +186,7 @@ def _safe(place: FilePosition | None) -> str:
 
 _RULES: dict[type, Callable[[Any], Iterator[Finding]]] = {
     GapShown: _gap,
-    BadRecordShown: _bad_record,
+    BadRowShown: _bad_row,
     CheckShown: _check,
     RecoveryShown: _recovery,
     RestartShown: _restart,
@@ -206,7 +206,7 @@ _HOUR = 3_600_000_000
 _LARGEST = 5
 """Number of transactions listed."""
 MOST_BAD = 20
-"""Number of bad records that are findings of their own."""
+"""Number of bad rows that are findings of their own."""
 
 T = TypeVar("T")
 
@@ -217,7 +217,7 @@ class Examination:
     def __init__(self, session: Session, whole: WholeTrail, name: str, largest: int = _LARGEST) -> None:
         self._session, self._whole, self._name, self._largest = session, whole, name, largest
         self.events: list[Any] = []
-        self._bad_records = 0
+        self._bad_rows = 0
         self.headers: tuple[FileFacts, ...] = ()
         self.images: tuple[TableImages, ...] = ()
         self.totals = Totals()
@@ -261,8 +261,8 @@ class Examination:
             if isinstance(event, Progress):
                 yield event
                 continue
-            self._bad_records += isinstance(event, BadRecordShown)
-            if self._bad_records <= MOST_BAD or not isinstance(event, BadRecordShown):
+            self._bad_rows += isinstance(event, BadRowShown)
+            if self._bad_rows <= MOST_BAD or not isinstance(event, BadRowShown):
                 self.events.append(event)
 
     def _of(self, kind: type[T]) -> tuple[T, ...]:

@@ -145,7 +145,7 @@ def run_explain(session: Session, run: Run) -> Iterator[Event]:
     yield from run(session)
 
 
-_AT = Time(label="AT: ")
+_AT = Time(label="AT: ", is_end=True)
 _RESTART_AT: Alternatives[Any] = Alternatives(
     SEQNO_AND_RBA,
     Keyword("CSN", Sequence(CsnOfPlace, Word("<csn>"))),

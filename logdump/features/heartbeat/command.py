@@ -61,7 +61,7 @@ CHOICE: dict[str, Form[Any]] = {
     "table": Keyword("TABLE", Table("<name>")),
     "path": Keyword("PATH", Word("<wildcard>")),
     "start": Keyword("START", Time(label="START: ")),
-    "end": Keyword("END", Time(label="END: ")),
+    "end": Keyword("END", Time(label="END: ", is_end=True)),
 }
 """The options that select beats."""
 
@@ -73,7 +73,7 @@ COMMANDS = (
             {
                 "display": OneOf({display.value: display for display in Display}),
                 **CHOICE,
-                "at": Keyword("AT", Alternatives(OneOf({_NOW: _NOW}), Time(label="AT: "))),
+                "at": Keyword("AT", Alternatives(OneOf({_NOW: _NOW}), Time(label="AT: ", is_end=True))),
                 "every": Keyword("EVERY", _Minutes("<minutes>", 1, 10**6, "a number of minutes")),
                 "frequency": Keyword("FREQUENCY", _Seconds("<seconds>", 1, _MOST_SECONDS, "a number of seconds")),
                 "low_watermark": Keyword("LWM", _Csn("<csn>")),

@@ -306,6 +306,7 @@ OTHERS: dict[str, VerbOption] = {
     "last": VerbOption(("--last",), "with --undo, only the last N changes", _value("N", type=_number)),
     "hex": VerbOption(("--hex",), "the bytes of the columns too", {"action": "store_true"}),
     "detail": VerbOption(("--detail",), "by table too", {"action": "store_true"}),
+    "values": VerbOption(("--values",), "decode the values too", {"action": "store_true"}),
     "all": VerbOption(("--all",), "every message of a log, not only its last", {"action": "store_true"}),
     "dry": VerbOption(("--dry",), "write nothing, list what would be written", {"action": "store_true"}),
     "list": VerbOption(("--list",), "one short line for each record, as list has it", {"action": "store_true"}),

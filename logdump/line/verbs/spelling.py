@@ -161,7 +161,7 @@ def count(request: VerbRequest) -> Iterator[VerbStep]:
 def check(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield CHECK."""
     yield from _format(request)
-    yield step("CHECK", request.named, *typed(request.words))
+    yield step("CHECK", *["VALUES"] * request.options.values, request.named, *typed(request.words))
 
 
 def safe(request: VerbRequest) -> Iterator[VerbStep]:

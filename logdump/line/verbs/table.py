@@ -196,8 +196,8 @@ VERBS: tuple[Verb, ...] = (
         "FILE…",
         "List everything that is not a good record; status 4 where there is damage",
         spelling.check,
-        ("format", "output", "replace"),
-        ("check dirdat/lt000000003", "check dirdat", "check 'dirdat/lt*' --format jsonl"),
+        ("values", "format", "output", "replace"),
+        ("check dirdat/lt000000003", "check dirdat --values", "check 'dirdat/lt*' --format jsonl"),
     ),
     Verb(
         "safe",

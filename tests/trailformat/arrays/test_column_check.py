@@ -12,6 +12,7 @@ import pytest
 from fixtures import TRAILS
 from tests.kernels import WAYS, Kernels, run
 from tests.searching import Random, examples, some_trails
+from tests.simulated.drawn_histories import KINDS, drawn
 from tests.trailformat.samples import BOTH, column, header, metadata_record, trail_of
 from trailformat import (
     ByteOrder,
@@ -33,9 +34,10 @@ from trailformat.records.record_header import (
     UNIFIED_PK_UPDATE,
     UNIFIED_UPDATE,
 )
-from trailformat.scan import Workers, measuring, parallel
+from trailformat.scan import Workers, kernel_run, measuring, parallel
 from trailformat.scan.measuring import measured_batches
 from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.values.data_types import limit_of
 
 _WITH_BOTH = {115: 2, 134: 4, 135: 4}
 _WITH_ONE = (3, 5, 10, 15)
@@ -253,6 +255,7 @@ def test_these_rows_are_good(order: ByteOrder, tmp_path: Path) -> None:
         one + _col(order, 1, b"\xff\xff" + b"what was there before"),
         one + _note(order, b"a LOB in a row, longer than its buffer", 2),
         one + _col(order, 2, b"\0\x01what only LOBs may have"),
+        one + _col(order, 2, b"\0\0\0"),
     ]
     records = [_row(order, row) for row in rows]
     pairs = [_row(order, _u(order, "I", len(one)) + one + one + note, UNIFIED_UPDATE)]
@@ -325,3 +328,50 @@ def test_columns_are_compared_by_index_wherever_they_stand(tmp_path: Path) -> No
     path = trail_of(tmp_path, _definition(order), *[_row(order, backwards)] * 3, _row(order, backwards + _id(order)))
     assert [fault.column for fault in found(path)] == ["ID"]
     assert Column(0, b"") != Column(1, b"")
+
+
+def test_records_larger_than_a_window_are_held_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order = ByteOrder.BIG
+    wide = TableDefinition(1, 1, (ONE, TEXT._replace(internal_length=600, external_length=600, binary_length=600)))
+    rows = [_row(order, _note(order, b"x" * size)) for size in (600, 601, 5, 601)]
+    path = trail_of(tmp_path, _definition(order, wide), *rows)
+    expected = [fault.rba for fault in found(path)]
+    assert len(expected) == 2
+    monkeypatch.setattr(kernel_run, "CAPACITY", 300)
+    assert [fault.rba for fault in found(path)] == expected
+    assert found(TRAILS / "et000000000") == [], "its header is larger"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_row_of_a_drawn_trail_is_called_bad(kind: str) -> None:
+    """Restarts, copies, roll-overs, overwrite mode, damage elsewhere."""
+    for seed in range(examples(8, short=1)):
+        with drawn(kind, seed) as history:
+            assert {path.name: found(path) for path in history.paths} == {path.name: [] for path in history.paths}
+
+
+@pytest.mark.parametrize(
+    ("fields", "limit"),
+    [
+        ({"data_type": 64, "internal_length": 9, "external_length": 9, "binary_length": 9}, (4, 13, True, True)),
+        ({"data_type": 64, "internal_length": 9, "external_length": 30, "binary_length": 12}, (4, 34, True, True)),
+        ({"data_type": 64, "internal_length": 9, "character_length": 9}, (4, 40, True, True)),
+        ({"data_type": 65, "internal_length": 70, "external_length": 9}, (4, 74, True, True)),
+        ({"data_type": 66, "internal_length": 9}, (4, 1 << 16, True, True)),
+        ({"data_type": 64, "sub_data_type": 1}, (0, 1 << 16, False, False)),
+        ({"data_type": 64, "native_type": 113}, (0, 1 << 16, False, False)),
+        ({"data_type": 64, "native_type": 252}, (0, 1 << 16, False, False)),
+        ({"data_type": 64, "internal_length": 0, "external_length": 0, "binary_length": 0}, (0, 1 << 16, False, False)),
+        ({"data_type": 0, "internal_length": 6}, (2, 8, False, True)),
+        ({"data_type": 2, "internal_length": 6}, (2, 1 << 16, False, True)),
+        ({"data_type": 192, "internal_length": 19}, (2, 1 << 16, False, True)),
+        ({"data_type": 191, "internal_length": 19}, (4, 1 << 16, True, True)),
+        ({"data_type": 134}, (10, 10, False, True)),
+        ({"data_type": 131}, (4, 4, False, True)),
+        ({"data_type": 189, "internal_length": 5}, (2, 1 << 16, False, True)),
+        ({"data_type": 999}, (0, 1 << 16, False, False)),
+    ],
+)
+def test_the_limit_of_a_definition(fields: dict[str, int], limit: tuple[int, int, bool, bool]) -> None:
+    plain = column("X", internal_length=8, external_length=8, binary_length=8, native_type=1, sub_data_type=0)
+    assert limit_of(plain._replace(**fields)) == limit  # type: ignore[arg-type]

@@ -25,21 +25,26 @@ from trailformat.values import decode_value, plain_text
 TEXTS = st.lists(st.none() | st.text(max_size=9))
 
 
+def _texts(strings: Strings) -> list[str | None]:
+    texts: list[str | None] = arrow_strings(strings).to_pylist()
+    return texts
+
+
 @given(texts=TEXTS, data=st.data())
 def test_strings_are_taken_replaced_and_joined_as_in_a_list(texts: list[str | None], data: st.DataObject) -> None:
     strings = Strings.of(texts)
-    assert strings.to_list() == arrow_strings(strings).to_pylist() == texts
+    assert _texts(strings) == texts
     numbers = data.draw(st.lists(st.integers(0, len(texts) - 1)) if texts else st.just([]))
     taken = strings.take(np.array(numbers, np.int64))
-    assert taken.to_list() == [texts[number] for number in numbers]
+    assert _texts(taken) == [texts[number] for number in numbers]
     rows = sorted(set(numbers))
     others = data.draw(st.lists(st.none() | st.text(max_size=9), min_size=len(rows), max_size=len(rows)))
     expected = list(texts)
     for row, other in zip(rows, others, strict=True):
         expected[row] = other
     replaced = strings.replaced(np.array(rows, np.int64), Strings.of(others))
-    assert replaced.to_list() == expected
-    assert Strings.joined([strings, taken, Strings.nulls(2)]).to_list() == [*texts, *taken.to_list(), None, None]
+    assert _texts(replaced) == expected
+    assert _texts(Strings.joined([strings, taken, Strings.nulls(2)])) == [*texts, *_texts(taken), None, None]
 
 
 @given(texts=st.lists(st.sampled_from(["", "a", "b", "ab", "煎茶"])))
@@ -126,7 +131,7 @@ def _expected(raw: bytes, definition: ColumnDefinition, order: ByteOrder, codec:
 def _check(found: TextArray, expected: list[tuple[str | None, str | None]]) -> None:
     assert found.array.are_utf_8()
     arrow_strings(found.array).validate(full=True)
-    assert found.array.to_list() == [text for text, _ in expected]
+    assert _texts(found.array) == [text for text, _ in expected]
     assert found.problems == [(row, reason) for row, (_, reason) in enumerate(expected) if reason is not None]
 
 
@@ -186,7 +191,7 @@ def test_each_distinct_value_is_decoded_once(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_value_longer_than_its_column_is_a_problem() -> None:
     definition = _DEFINITION._replace(data_type=0, sub_data_type=5, internal_length=3)
     found = text_array(_stored([b"\0\0abc", b"\0\0abcd"], [False, False]), definition)
-    assert found.array.to_list() == ["abc", None]
+    assert _texts(found.array) == ["abc", None]
     reason = "CHAR: value is longer than its column; expected at most 3 bytes; found 4 bytes"
     assert found.problems == [(1, reason)]
 

@@ -22,8 +22,8 @@ _NO_TRANSACTIONS = RowTransactions.of_one(NO_TRANSACTION)
 """Values are decoded without the names of their transactions."""
 
 
-class BadRecords:
-    """Finds the bad records of one file.
+class BadRows:
+    """Finds the bad rows of one file.
 
     Args:
         trail: the file.
@@ -37,7 +37,7 @@ class BadRecords:
         self._tables = TableBatches(trail, definitions, lambda _io_type, _records: None)
 
     def among(self, measured: Measured) -> list[ColumnFault]:
-        """Return the first fault of each bad record in the next batch of the file, in order.
+        """Return the first fault of each bad row in the next batch of the file, in order.
 
         Raises:
             CannotRead: the file can no longer be read.
