@@ -23,8 +23,9 @@ from tests.searching import some_trails
 from tests.simulated.pairs import drawn, written
 from tests.trailformat.samples import IO_TIME, header, metadata_record, row, table_record, trail_of
 from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
-from trailformat.records.file_header import replace_values
+from trailformat.records.file_header import Value, replace_values
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RECORD_FRAGMENT
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.batches import TransactionBatch
 
 GARBAGE = b"\x00\x01garbage between records\xff"
@@ -213,6 +214,39 @@ def test_a_trail_with_the_lost_definitions_may_be_named(line: Line, tmp_path: Pa
     line(f"open {_with_rows_by_index(tmp_path, 0, GARBAGE)}; repair to {tmp_path / 'cp000000000'} definitions {named}")
     assert len(texts(tmp_path / "cp000000000")) == 3
     assert [one.source.path for one in shown(line).definitions_taken] == [named]
+
+
+def test_of_several_definitions_in_the_named_trail_the_last_is_taken(line: Line, tmp_path: Path) -> None:
+    """Three of the table, with one, three and two columns, over two files of the named trail."""
+    other = tmp_path / "other"
+    other.mkdir()
+    database = metadata_record(1, 0, "TEADB")
+    first, second, third = (table_record(4, "TEA.LEAVES", columns=number) for number in (1, 3, 2))
+    trail_of(other, database, first, name="zz000000000")
+    last = trail_of(other, database, second, third, name="zz000000001")
+    source = _with_rows_by_index(tmp_path, 0, GARBAGE)
+    line(f'open {source}; repair to {tmp_path / "cp000000000"} definitions "{other}/zz*"')
+    (definition,) = shown(line).definitions_taken
+    assert definition.source == FilePosition(last, database.length + second.length)
+
+
+def test_the_header_of_another_file_leaves_the_times_of_this_one(line: Line, tmp_path: Path) -> None:
+    """Of three files the one in the middle is copied; each has another CreationTime, LOGBSN and machine."""
+    heads = []
+    for number in range(3):
+        own: dict[str, Value] = {"CreationTime": IO_TIME + number, "LOGBSN": str(100 + number), "Charset": number}
+        named = replace_values(file_header(ORACLE_12), "MachineInfo", {"Nodename": f"node{number}"})
+        heads.append(make_file_header_record(replace_values(named, "TrailInfo", own)))
+        trail_of(tmp_path, heads[-1], *rows("ab"), name=f"tt00000000{number}")
+    line(
+        f"open {tmp_path / 'tt000000001'}; repair to {tmp_path / 'cp000000005'} header from {tmp_path / 'tt000000002'}"
+    )
+    with TrailFile(tmp_path / "cp000000005") as copy:
+        header = copy.file_header
+    assert header is not None
+    values = [header.get("TrailInfo", name) for name in ("CreationTime", "LOGBSN", "Charset", "Seqno")]
+    assert values == [IO_TIME + 1, "101", 2, 5]
+    assert header.get("MachineInfo", "Nodename") == "node2"
 
 
 def _bad_header(folder: Path, name: str, size: int) -> Path:
