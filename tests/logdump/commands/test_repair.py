@@ -21,12 +21,15 @@ from tests.logdump.program import logdump
 from tests.logdump.repair.repaired import losses, refused, repair, rows, shown, texts
 from tests.searching import some_trails
 from tests.simulated.pairs import drawn, written
+from tests.simulated.trail_faults import KINDS, Faulty
 from tests.trailformat.samples import IO_TIME, header, metadata_record, row, table_record, trail_of
 from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
 from trailformat.records.file_header import Value, replace_values
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RECORD_FRAGMENT
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.header_promises import mismatches_in
+from trailformat.transactions.whole_trail import WholeTrail
 
 GARBAGE = b"\x00\x01garbage between records\xff"
 HEADER = make_file_header_record(file_header(ORACLE_12))
@@ -370,3 +373,28 @@ def test_the_rest_of_a_definition_of_another_table_does_not_change_what_an_index
 def test_half_a_record_ends_a_transaction_though_another_file_is_there(line: Line, tmp_path: Path) -> None:
     trail_of(tmp_path, *rows("bcd")[2:], name="tt000000001")
     assert repair(line, tmp_path, *rows("a"), *rows("bcd")[:2], row(b"half").raw[:-9]) == [b"a"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("words", ["", "all", "megabytes 1"])
+def test_the_copy_of_closed_files_is_as_its_headers_say(kind: str, words: str, line: Line, tmp_path: Path) -> None:
+    """A Replicat refuses a file of another size than its header says."""
+    for name in ("source", "copy"):
+        (tmp_path / name).mkdir()
+    Faulty(tmp_path / "source", Random(kind), ["none", kind, "none"])
+    line(f'repair over "{tmp_path}/source/*" to {tmp_path / "copy" / "cp000000000"} {words}')
+    whole = WholeTrail(sorted((tmp_path / "copy").iterdir()))
+    assert mismatches_in(whole) == ()
+    reopened = {header.path.name for header in shown(line).headers if header.is_reopened}
+    if words == "megabytes 1":
+        return
+    assert reopened == ({"ff000000001"} if kind in ("damage", "short", "cut between", "longer") else set())
+    for source, copy in zip(sorted((tmp_path / "source").iterdir()), whole.paths, strict=True):
+        if source.name not in reopened:
+            assert copy.read_bytes() == source.read_bytes()
+            continue
+        with TrailFile(source) as trail, TrailFile(copy) as copied:
+            assert trail.file_header is not None
+            assert copied.file_header == replace_values(
+                trail.file_header, "TrailInfo", {"FileSize": None, "LastCSN": None}
+            )
