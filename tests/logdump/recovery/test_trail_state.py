@@ -204,6 +204,30 @@ def test_behind_a_file_that_is_no_trail_a_piece_is_what_that_file_had(tmp_path: 
     assert (survey.state.begins_missing, survey.incomplete) == (1, 1)
 
 
+@pytest.mark.parametrize(
+    ("lost", "why"),
+    [
+        (None, "1 transaction not whole, begun before the first file."),
+        (1, "2 transactions not whole, by missing files or begun before the first file."),
+        (0, "1 transaction not whole, begun before the first file."),
+    ],
+)
+def test_only_what_the_first_file_begins_with_has_begun_before_it(lost: int | None, why: str, tmp_path: Path) -> None:
+    over, other = transaction(9, 3), transaction(12, 4)
+    files = ([*over[1:], *transaction(10, 1)], "10"), ([*transaction(11, 1), *other[:2]], "12"), (other[2:], None)
+    paths = written(tmp_path, *files)
+    if lost is not None:
+        paths[lost].unlink()
+    shown = logdump("recovery", str(tmp_path / "ff")).out
+    if lost == 0:
+        assert "not whole" not in shown
+        paths[1].unlink()
+        shown = logdump("recovery", str(tmp_path / "ff")).out
+    elif lost == 1:
+        assert "Missing: " in shown
+    assert why in shown
+
+
 def test_behind_a_missing_file_a_piece_is_what_the_file_had(tmp_path: Path) -> None:
     over = transaction(12, 4)
     paths = written(tmp_path, (transaction(10, 2), None), (over[:2], None), ([*over[2:], *transaction(13, 1)], None))
