@@ -51,8 +51,9 @@ def headed(number: int, body: bytes, last_csn: str | None, size: int | None = No
 
 @dataclass
 class Expected:
-    """What CHECK and the others have to find; ``mismatches`` are the names of files and of fields.
+    """What CHECK and the others have to find.
 
+    ``mismatches`` are names of files and fields, and whether the end is missing;
     ``repeated`` is the number of cut transactions that follow again, whole.
     """
 
@@ -61,7 +62,7 @@ class Expected:
     lost: int = 0
     restarts: int = 0
     begins_missing: int = 0
-    mismatches: list[tuple[str, str]] = field(default_factory=list)
+    mismatches: list[tuple[str, str, bool]] = field(default_factory=list)
     left_open: list[str] = field(default_factory=list)
     repeated: int = 0
 
@@ -125,15 +126,15 @@ class Faulty:
             return headed(number, before + after, None)
         if kind == "short":
             stop = len(whole) - len(after)
-            expected.mismatches += [(name, "FileSize"), (name, "LastCSN")]
+            expected.mismatches += [(name, "FileSize", True), (name, "LastCSN", True)]
             return whole[:stop]
         if kind == "cut between":
             # FileSize alone: the last transaction has begun, and its CSN is that of the header
             last = self._one(least=3)
             body = before + after + b"".join(last)
-            expected.mismatches.append((name, "FileSize"))
+            expected.mismatches.append((name, "FileSize", True))
             return headed(number, body, str(self._csn))[: -len(last[-1])]
         if kind == "longer":
-            expected.mismatches += [(name, "FileSize"), (name, "LastCSN")]
+            expected.mismatches += [(name, "FileSize", False), (name, "LastCSN", False)]
             return headed(number, before + after, str(inner), len(whole) - len(after))
         return whole

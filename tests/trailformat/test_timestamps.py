@@ -67,6 +67,28 @@ def test_a_transaction_of_one_record_that_waited_for_its_commit_is_no_lower_boun
     assert clock.earliest(RedoPlace(1, 18)) == 9 * SECOND
 
 
+@pytest.mark.parametrize(
+    ("commit", "bounds"),
+    [
+        (5, [5, 5, 5, 5]),
+        (10, [10, 10, 10, 10]),
+        (15, [10, 15, 15, 15]),
+        (20, [10, 20, 20, 20]),
+        (25, [10, 20, 25, 25]),
+        (30, [10, 20, 30, 30]),
+        (40, [10, 20, 30, 40]),
+    ],
+)
+def test_a_later_position_with_an_earlier_commit_bounds_all_before_it(commit: int, bounds: list[int]) -> None:
+    """Positions 100, 200 and 300 were committed at 10, 20 and 30 s; then 400 at ``commit``."""
+    clock = RedoClock(slack=0)
+    for position, moment in ((100, 10), (200, 20), (300, 30), (400, commit)):
+        place = RedoPlace(1, position)
+        clock.learn(place, place, moment * SECOND, is_one=False)
+    latest = [clock.latest(RedoPlace(1, position)) for position in (100, 200, 300, 400)]
+    assert latest == [moment * SECOND for moment in bounds]
+
+
 def test_without_positions_there_is_no_clock() -> None:
     clock = RedoClock()
     clock.learn(RedoPlace(0, 0), RedoPlace(0, 0), SECOND, is_one=True)

@@ -116,12 +116,10 @@ def _csn_mismatch(trail: TrailFile, header: FileHeader) -> HeaderMismatch | None
 def _last_csns(trail: TrailFile) -> tuple[str | None, str | None]:
     """Return the CSN of the last transaction that begins in a file, and that of the last one that is whole in it.
 
-    Both are None where damage or an incomplete record is at the end, or more than ``_MOST_RECORDS`` records are read.
+    Each is None if damage or more than ``_MOST_RECORDS`` records are before its first record.
     """
     newest, has_ended = None, False
     with suppress(TrailError):
-        if trail.end_of_records() != trail.size:
-            return None, None
         for record in islice(trail.records_backwards(), _MOST_RECORDS):
             role = role_of(record)
             has_ended |= TransactionRole.ENDS in role

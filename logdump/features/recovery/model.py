@@ -277,6 +277,7 @@ class RecoveryShown(NamedTuple):
         unnamed: number of whole transactions without a known CSN or a TRANID, so that copies cannot be recognized.
         is_unsure: True if some copies may have been missed because too many transactions are cut or out of order.
         incomplete: transactions of which a part is missing because of damage or a missing file, or in earlier files.
+        has_earlier: True if one of them has begun before the first file.
         versions: Compatibility of the files, each once.
         reader: the release that READER names; ``too_new``: the files that it cannot read.
         open: the transaction that is open at the end of the trail.
@@ -299,6 +300,7 @@ class RecoveryShown(NamedTuple):
     unnamed: int
     is_unsure: bool
     incomplete: int
+    has_earlier: bool
     versions: tuple[int, ...]
     reader: str | None
     too_new: tuple[Path, ...]

@@ -261,6 +261,7 @@ class RecoveryReport:
             unnamed=judge.unnamed,
             is_unsure=judge.is_unsure or survey.cuts.is_unsure,
             incomplete=survey.incomplete,
+            has_earlier=survey.has_earlier,
             versions=_each_once(facts.version for facts in survey.files),
             reader=reader,
             too_new=tuple(facts.path for facts in survey.files if self._is_too_new(facts)),

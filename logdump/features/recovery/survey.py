@@ -120,6 +120,7 @@ class Survey:
         judge: decides which transactions are applied.
         transactions, twice_records: number of transactions, and of records in copies.
         incomplete: number of transactions that lack a part by damage, a missing file, or in files before the first.
+        has_earlier: True if a transaction has begun before the first file.
         open: the transaction that is open at the end of the trail.
         half_record: position of the incomplete record at the end of the trail.
         last_whole: the last whole transaction.
@@ -143,6 +144,7 @@ class Survey:
         self._pending: list[TrailMark] = []
         self._behind_gaps = [whole.ordinals[gap.behind] for gap in whole.gaps]
         self._before: TrailPosition | None = None
+        self.has_earlier = False
 
     @property
     def state(self) -> TrailState:
@@ -230,6 +232,8 @@ class Survey:
         is_headless = not transaction.has_begin and transaction.ended is not Ended.DAMAGE
         if is_headless and self._lies_behind_others(batch, row, transaction.first):
             self.begins_missing.add(transaction)
+        elif is_headless and not self._stretch_of(transaction.first.ordinal):
+            self.has_earlier = True
         if transaction.ended in (Ended.CUT, Ended.OVERTAKEN) and transaction.has_begin:
             self.cuts.add(transaction, is_shown=self._bind(transaction))
         elif transaction.ended is Ended.FILE_END and self.whole.is_newest(self._last_file(transaction)):

@@ -71,8 +71,9 @@ def _loss_lines(shown: RecoveryShown) -> Iterator[str]:
     state = shown.state
     counts = {"damage": state.damaged, "missing files": state.gaps, "files that are not trail files": state.unreadable}
     causes = [f"by {' or '.join(what for what, number in counts.items() if number)}"] if any(counts.values()) else []
-    causes.append("begun before the first file")
-    lost = f"{amount(shown.incomplete, 'transaction')} not whole, {' or '.join(causes)}" if shown.incomplete else ""
+    causes += ["begun before the first file"] if shown.has_earlier else []
+    why = f", {' or '.join(causes)}" if causes else ""
+    lost = f"{amount(shown.incomplete, 'transaction')} not whole{why}" if shown.incomplete else ""
     where = "CHECK shows the damage" if state.damaged else ""
     if where or lost:
         yield f"{'; '.join(part for part in (where, lost) if part)}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -32,6 +33,7 @@ from trailformat.trail.packed import status_of, unpacked_size
 from trailformat.trail.sequence import FilePosition, next_file
 from trailformat.trail.whole_file import is_copy
 from trailformat.trail.writer import definition_of
+from trailformat.transactions.header_promises import mismatches_of
 from trailformat.transactions.whole_trail import WholeTrail
 
 _CHUNK = 1 << 20
@@ -66,6 +68,10 @@ class FileCopy(NamedTuple):
             if position < stop:
                 yield ByteRange(position, stop)
             position = max(position, gap.stop)
+
+    def is_same(self, trail: TrailFile) -> bool:
+        """Return True if the copy has the bytes of the file, and nothing else."""
+        return list(islice(self.pieces(trail, 0), 2)) == [ByteRange(0, trail.size)]
 
     def _rows(self, trail: TrailFile) -> Iterator[ByteRange]:
         """Yield the records left out with their transactions; definitions and restart records among them are copied."""
@@ -329,7 +335,9 @@ class Repair:
 
     def _header(self, ordinal: int, trail: TrailFile, target: Path) -> NewHeader:
         name = str(place(self._options.name).with_name(target.name))
-        return self._header_plan(ordinal, trail).header(target, name, self._copy(ordinal).first_row(trail))
+        copy, plan = self._copy(ordinal), self._header_plan(ordinal, trail)
+        is_same = self._options.megabytes is None and copy.is_same(trail) and not mismatches_of(trail)
+        return plan.header(target, name, copy.first_row(trail), is_same=is_same)
 
     def _header_plan(self, ordinal: int, trail: TrailFile) -> HeaderPlan:
         return HeaderPlan(trail, self._files[ordinal].survey, self._options.header, self._from)

@@ -33,6 +33,8 @@ _SIGNATURE_AT = 2 * _TOKEN
 """Offset of the signature in a file header: the tokens of the first group and of the signature precede it."""
 _OF_THE_FILE = ("CreationTime", "LOGBSN")
 """Values that cannot be taken from the header of another file."""
+_OF_THE_END = ("FileSize", "LastCSN", "LastIOTime")
+"""Values that a writer sets when it closes a file."""
 
 
 class HeaderChoice(enum.Enum):
@@ -77,8 +79,10 @@ class HeaderPlan:
         stop = damage.stop if damage is not None else self._begin
         self._bytes = trail.bytes[0 : min(stop, _SEARCHED)]
 
-    def header(self, target: Path, name: str, first: Record | None) -> NewHeader:
+    def header(self, target: Path, name: str, first: Record | None, *, is_same: bool) -> NewHeader:
         """Return the header of the copy ``name`` at ``target``, whose first record of a transaction is ``first``.
+
+        ``is_same``: the copy has the bytes of the file, which is as its header says.
 
         Raises:
             CommandError: the header can be neither kept nor rebuilt.
@@ -88,11 +92,18 @@ class HeaderPlan:
         if not self.has_header:
             return NewHeader(None, self._begin, CopiedHeader(self._path, HeaderOrigin.NONE))
         if self._own is not None and self._choice is not HeaderChoice.REBUILD and self._given is None:
-            return NewHeader(None, 0, CopiedHeader(self._path, HeaderOrigin.KEPT))
+            return self._kept(self._own, is_same=is_same)
         base, source = self._base()
         known, dropped = _without_unknown(base)
         record = make_file_header_record(own_header(known, target, name, first))
         return NewHeader(record, self._begin, CopiedHeader(self._path, HeaderOrigin.REBUILT, source, dropped))
+
+    def _kept(self, own: FileHeader, *, is_same: bool) -> NewHeader:
+        """Return the header of the file; what it says about its end is not set if it is not true of the copy."""
+        if is_same or all(own.get("TrailInfo", name) is None for name in _OF_THE_END):
+            return NewHeader(None, 0, CopiedHeader(self._path, HeaderOrigin.KEPT))
+        record = make_file_header_record(replace_values(own, "TrailInfo", dict.fromkeys(_OF_THE_END)))
+        return NewHeader(record, self._begin, CopiedHeader(self._path, HeaderOrigin.KEPT, is_reopened=True))
 
     @property
     def has_header(self) -> bool:

@@ -30,6 +30,9 @@ COPIED_HEADER = Shape(
         member("origin", "string", "`kept`, `rebuilt`, or `none` where the source has none", "origin.value"),
         member("from", "string or null", "The file that gave the values that the header itself lacks", "source"),
         member("dropped", "list of string", "Tokens without a known name that were left out"),
+        member(
+            "reopened", "boolean", "Whether FileSize, LastCSN and LastIOTime are not set in the copy", "is_reopened"
+        ),
     ),
 )
 

@@ -82,12 +82,14 @@ class CopiedHeader(NamedTuple):
         origin: the origin of the header.
         source: the file that supplied parts the header lacked; None if none were needed.
         dropped: tokens without a known name that were omitted, as ``TrailInfo 40``.
+        is_reopened: True if FileSize, LastCSN and LastIOTime of a closed file are not set: the copy is not that file.
     """
 
     path: Path
     origin: HeaderOrigin
     source: Path | None = None
     dropped: tuple[str, ...] = ()
+    is_reopened: bool = False
 
 
 class RepairShown(NamedTuple):

@@ -66,6 +66,8 @@ def _target(shown: RepairShown) -> str:
 
 
 def _header_lines(header: CopiedHeader) -> Iterator[str]:
+    if header.is_reopened:
+        yield f"File header of {escape(header.path.name)}: FileSize, LastCSN and LastIOTime are not set in the copy"
     if header.origin is not HeaderOrigin.REBUILT:
         return
     source = f", with values of {escape(str(header.source))}" if header.source is not None else ""

@@ -125,6 +125,28 @@ def test_of_two_that_begin_at_one_moment_the_one_whose_redo_comes_first_is_read_
     assert checkpoints.restart(0).xid == oldest
 
 
+def _committed(xid: str, end: int, last: int) -> TransactionInterval:
+    """A transaction whose last record is at that position of log 7."""
+    place = RedoPlace(7, last)
+    return TransactionInterval("1", xid, None, end, BeginSource.GIVEN, end, place, place, None, 1, 1)
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_checkpoint_is_as_far_in_the_redo_as_the_farthest_commit_before_it(is_turned: bool) -> None:
+    """Three commits between two checkpoints, then three whose redo was written before."""
+    checkpoints = BrCheckpoints(0, INTERVAL, 5 * INTERVAL)
+    places = (((1, 200), (2, 900), (3, 500)), ((1, 800), (2, 300), (3, 600)), ((1, 1000), (2, 700), (3, 950)))
+    done = [
+        _committed("a", number * INTERVAL + moment, place)
+        for number, commits in enumerate(places)
+        for moment, place in commits
+    ]
+    for transaction in reversed(done) if is_turned else done:
+        checkpoints.add(transaction)
+    reached = [checkpoints.restart(number).place for number in range(5)]
+    assert [place.position if place is not None else None for place in reached] == [None, 900, 900, 1000, 1000]
+
+
 def test_the_earlier_moment_counts_before_the_place() -> None:
     checkpoints = BrCheckpoints(HOUR, INTERVAL, HOUR + INTERVAL)
     for one in (_begun("late", RedoPlace(7, 1), 2), _begun("early", RedoPlace(9, 1), 1), _begun("later", None, 3)):

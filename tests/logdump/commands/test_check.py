@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from itertools import permutations
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -11,6 +13,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice, Progress
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
+from tests.simulated.trail_faults import Faulty
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
 from trailformat.scan import Workers, measuring, parallel
@@ -181,6 +184,33 @@ def test_another_writer_is_a_restart_in_the_same_trail_alone(
     shutil.copy(trails / "el000000000", tmp_path / name)
     line(f'check "{tmp_path}/*"')
     assert result(line).restarts == restarts
+
+
+def test_of_one_file_of_several_cut_transactions_are_not_missed(line: Line, tmp_path: Path) -> None:
+    expected = Faulty(tmp_path, Random(3), ["none", "cut", "none"]).expected
+    line(f"check {tmp_path / 'ff000000001'}")
+    assert (expected.lost, result(line).states[0].lost, result(line).status) == (1, 0, ExitStatus.OK)
+    for number in (0, 2):
+        (tmp_path / f"ff00000000{number}").unlink()
+    line(f"check {tmp_path / 'ff000000001'}")
+    assert (result(line).states[0].lost, result(line).status) == (1, ExitStatus.FINDINGS)
+
+
+@pytest.mark.parametrize("kinds", list(permutations(["short", "cut", "none"])))
+def test_the_most_severe_of_several_trails_counts_and_each_is_named(
+    kinds: tuple[str, ...], line: Line, tmp_path: Path
+) -> None:
+    for name, kind in zip("abc", kinds, strict=True):
+        (tmp_path / name).mkdir()
+        Faulty(tmp_path / name, Random(5), ["none", kind, "none"])
+    lines = line(f"check {','.join(str(tmp_path / name) for name in 'abc')}")
+    assert result(line).status is ExitStatus.BAD_DATA
+    cut = f"{tmp_path / 'abc'[kinds.index('cut')] / 'ff'}: "
+    assert f"{cut}1 cut transaction without a whole copy, see RECOVERY" in lines
+    (tmp_path / "abc"[kinds.index("short")] / "ff000000001").unlink()
+    (tmp_path / "abc"[kinds.index("short")] / "ff000000002").unlink()
+    line(f"check {','.join(str(tmp_path / name) for name in 'abc')}")
+    assert result(line).status is ExitStatus.FINDINGS
 
 
 def test_of_a_trail_without_restarts_nothing_is_said_of_them(shop: Line) -> None:

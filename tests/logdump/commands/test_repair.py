@@ -20,11 +20,15 @@ from tests.logdump.program import logdump
 from tests.logdump.repair.repaired import losses, refused, repair, rows, shown, texts
 from tests.searching import Random, some_trails
 from tests.simulated.pairs import drawn, written
+from tests.simulated.trail_faults import KINDS, Faulty
 from tests.trailformat.samples import IO_TIME, header, metadata_record, row, table_record, trail_of
 from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
-from trailformat.records.file_header import replace_values
+from trailformat.records.file_header import Value, replace_values
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RECORD_FRAGMENT
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.batches import TransactionBatch
+from trailformat.transactions.header_promises import mismatches_in
+from trailformat.transactions.whole_trail import WholeTrail
 
 GARBAGE = b"\x00\x01garbage between records\xff"
 HEADER = make_file_header_record(file_header(ORACLE_12))
@@ -214,6 +218,39 @@ def test_a_trail_with_the_lost_definitions_may_be_named(line: Line, tmp_path: Pa
     assert [one.source.path for one in shown(line).definitions_taken] == [named]
 
 
+def test_of_several_definitions_in_the_named_trail_the_last_is_taken(line: Line, tmp_path: Path) -> None:
+    """Three of the table, with one, three and two columns, over two files of the named trail."""
+    other = tmp_path / "other"
+    other.mkdir()
+    database = metadata_record(1, 0, "TEADB")
+    first, second, third = (table_record(4, "TEA.LEAVES", columns=number) for number in (1, 3, 2))
+    trail_of(other, database, first, name="zz000000000")
+    last = trail_of(other, database, second, third, name="zz000000001")
+    source = _with_rows_by_index(tmp_path, 0, GARBAGE)
+    line(f'open {source}; repair to {tmp_path / "cp000000000"} definitions "{other}/zz*"')
+    (definition,) = shown(line).definitions_taken
+    assert definition.source == FilePosition(last, database.length + second.length)
+
+
+def test_the_header_of_another_file_leaves_the_times_of_this_one(line: Line, tmp_path: Path) -> None:
+    """Of three files the one in the middle is copied; each has another CreationTime, LOGBSN and machine."""
+    heads = []
+    for number in range(3):
+        own: dict[str, Value] = {"CreationTime": IO_TIME + number, "LOGBSN": str(100 + number), "Charset": number}
+        named = replace_values(file_header(ORACLE_12), "MachineInfo", {"Nodename": f"node{number}"})
+        heads.append(make_file_header_record(replace_values(named, "TrailInfo", own)))
+        trail_of(tmp_path, heads[-1], *rows("ab"), name=f"tt00000000{number}")
+    line(
+        f"open {tmp_path / 'tt000000001'}; repair to {tmp_path / 'cp000000005'} header from {tmp_path / 'tt000000002'}"
+    )
+    with TrailFile(tmp_path / "cp000000005") as copy:
+        header = copy.file_header
+    assert header is not None
+    values = [header.get("TrailInfo", name) for name in ("CreationTime", "LOGBSN", "Charset", "Seqno")]
+    assert values == [IO_TIME + 1, "101", 2, 5]
+    assert header.get("MachineInfo", "Nodename") == "node2"
+
+
 def _bad_header(folder: Path, name: str, size: int) -> Path:
     """A trail whose file header has lost its first bytes."""
     return trail_of(folder, b"?" * size + HEADER.raw[size:], *rows("ab"), name=name)
@@ -335,3 +372,28 @@ def test_the_rest_of_a_definition_of_another_table_does_not_change_what_an_index
 def test_half_a_record_ends_a_transaction_though_another_file_is_there(line: Line, tmp_path: Path) -> None:
     trail_of(tmp_path, *rows("bcd")[2:], name="tt000000001")
     assert repair(line, tmp_path, *rows("a"), *rows("bcd")[:2], row(b"half").raw[:-9]) == [b"a"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("words", ["", "all", "megabytes 1"])
+def test_the_copy_of_closed_files_is_as_its_headers_say(kind: str, words: str, line: Line, tmp_path: Path) -> None:
+    """A Replicat refuses a file of another size than its header says."""
+    for name in ("source", "copy"):
+        (tmp_path / name).mkdir()
+    Faulty(tmp_path / "source", Random(kind), ["none", kind, "none"])
+    line(f'repair over "{tmp_path}/source/*" to {tmp_path / "copy" / "cp000000000"} {words}')
+    whole = WholeTrail(sorted((tmp_path / "copy").iterdir()))
+    assert mismatches_in(whole) == ()
+    reopened = {header.path.name for header in shown(line).headers if header.is_reopened}
+    if words == "megabytes 1":
+        return
+    assert reopened == ({"ff000000001"} if kind in ("damage", "short", "cut between", "longer") else set())
+    for source, copy in zip(sorted((tmp_path / "source").iterdir()), whole.paths, strict=True):
+        if source.name not in reopened:
+            assert copy.read_bytes() == source.read_bytes()
+            continue
+        with TrailFile(source) as trail, TrailFile(copy) as copied:
+            assert trail.file_header is not None
+            assert copied.file_header == replace_values(
+                trail.file_header, "TrailInfo", {"FileSize": None, "LastCSN": None}
+            )

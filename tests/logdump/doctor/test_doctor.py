@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 
+from logdump.notation.times import iso_time
 from tests.logdump.program import logdump
 from tests.simulated.encryption import by_aes, encrypted, write_rows
+from tests.simulated.trail_faults import headed
+from tests.trailformat.samples import IO_TIME, row
 from trailformat import TrailFile, change_of
+from trailformat.records.record_header import ONLY
 from trailformat.transactions import not_applied
 
 
@@ -101,6 +105,23 @@ def test_the_source_and_the_growth_are_told() -> None:
     assert (found["database"], found["database_name"], found["host"]) == ("ORACLE", "TEADB", "samovar")
     assert found["bytes_per_hour"] == found["size"] * 6
     assert found["not_needed"] == []
+
+
+@pytest.mark.parametrize("order", [(1, 5, 3), (1, 3, 5), (2, 3, 1), (1, 4, None), (1, None, None), (None, 2, 3)])
+def test_time_and_growth_are_those_of_the_oldest_and_the_newest_record_of_all_files(
+    order: tuple[int | None, ...], tmp_path: Path
+) -> None:
+    """Hours of the records of three files; None: a file of a header alone."""
+    hour = 3_600_000_000
+    for number, at in enumerate(order):
+        record = row(trans_ind=ONLY, io_time=IO_TIME + at * hour).raw if at is not None else b""
+        (tmp_path / f"tt{number:09}").write_bytes(headed(number, record, None))
+    first, last = order[0], max(at for at in order if at is not None)
+    growth = examined(str(tmp_path / "tt"))
+    assert growth["first_time"] == (iso_time(IO_TIME + first * hour) if first is not None else None)
+    assert growth["last_time"] == iso_time(IO_TIME + last * hour)
+    size = sum(path.stat().st_size for path in tmp_path.iterdir())
+    assert growth["bytes_per_hour"] == (size // (last - first) if first is not None and last > first else None)
 
 
 def test_the_columns_of_images_are_those_that_the_records_have() -> None:

@@ -8,12 +8,18 @@ from pathlib import Path
 import pytest
 
 from logdump.features.explain.lag import RULES
+from logdump.features.explain.lag_facts import LagWindow, TransactionsAround
 from logdump.features.explain.model import Explained, Span, When
 from tests.logdump.line import Line
 from tests.searching import Random, examples, in_turn, part_of
 from tests.simulated import late_replication as late
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.late_replication import MINUTE, SECOND, write
+from tests.trailformat.samples import row, trail_of
+from trailformat.records.record_header import DDL_OP, ONLY
+from trailformat.trail.sequence import FilePosition
+from trailformat.transactions.extents import transactions_of
+from trailformat.transactions.whole_trail import WholeTrail
 
 SCENARIOS: dict[str, tuple[Callable[[HeartbeatTrail], None], str]] = {
     "late pump": (late.late_pump, "one_hop"),
@@ -235,3 +241,28 @@ def test_moments_are_shown_in_the_zone_of_the_session(line: Line, tmp_path: Path
     assert When(BEGUN + 12 * MINUTE) in shown.verdict.text
     line("timeoffset gmt +02:00")
     assert any("2024/01/01 02:12:00.000.000" in text for text in line("explain lag"))
+
+
+@pytest.mark.parametrize(
+    ("moments", "statements", "first"),
+    [
+        ((0, 2, 4, 6, 9), 3, 1),
+        ((9, 4, 2, 6, 0), 3, 1),
+        ((6, 9, 0, 2, 4), 3, 0),
+        ((0, 0, 9, 9, 6), 1, 4),
+        ((0, 9, 0, 9, 0), 0, None),
+    ],
+)
+def test_the_ddl_of_a_window_is_counted_and_the_first_in_the_trail_named(
+    moments: tuple[int, ...], statements: int, first: int | None, tmp_path: Path
+) -> None:
+    """Five statements committed at these minutes, the window being minutes 2 to 6."""
+    records = [row(trans_ind=ONLY, io_type=DDL_OP, io_time=BEGUN + moment * MINUTE) for moment in moments]
+    path = trail_of(tmp_path, *records)
+    whole = WholeTrail([path])
+    around = TransactionsAround(whole, LagWindow(BEGUN + 2 * MINUTE, BEGUN + 6 * MINUTE))
+    for item in transactions_of(whole):
+        around.take(item)
+    facts = around.facts()
+    place = FilePosition(path, sum(record.length for record in records[:first])) if first is not None else None
+    assert (facts.ddl, facts.first_ddl) == (statements, place)

@@ -17,7 +17,7 @@ from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_applied import transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
 from trailformat import Record, make_record, make_token
-from trailformat.records.record_header import FIRST, LAST, RESTART_ABEND
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, RESTART_ABEND
 from trailformat.transactions import applied, whole_trail
 
 pytestmark = pytest.mark.usefixtures("kernels")
@@ -44,6 +44,38 @@ def test_missing_files_are_named_and_what_goes_on_over_them_is_not_whole(tmp_pat
     shown = _shown(paths)
     assert [(gap.first.name, gap.last.name) for gap in shown.state.gaps] == [("tt000000001", "tt000000002")]
     assert (shown.transactions, shown.effective, shown.incomplete) == (3, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("begins_in", "is_open"),
+    [(0, False), (2, False), (4, True)],
+)
+def test_what_is_open_at_the_end_may_begin_in_any_file_behind_the_last_gap(
+    begins_in: int, is_open: bool, tmp_path: Path
+) -> None:
+    """Three stretches of one file; only what begins in the last can be open at the end."""
+    whole = transaction("10", "1.1")
+    paths = [_file(tmp_path, number, *whole, *([_first("20")] if number == begins_in else [])) for number in (0, 2, 4)]
+    shown = _shown(paths)
+    assert (shown.open is not None, shown.incomplete) == (is_open, int(not is_open))
+
+
+@pytest.mark.parametrize(("begins_in", "is_open"), [(0, False), (1, False), (3, True), (4, True), (5, True)])
+def test_an_open_transaction_goes_on_over_files_up_to_the_next_gap(
+    begins_in: int, is_open: bool, tmp_path: Path
+) -> None:
+    """Files 0 and 1, then 3 to 5; the files after the one in which it begins have records of it only."""
+    numbers = [number for number in (0, 1, 3, 4, 5) if number < begins_in or (number > 2) >= (begins_in > 2)]
+    inside = row(trans_ind=MIDDLE)
+    paths = []
+    for number in numbers:
+        is_over = begins_in < 2 and number > 2
+        own = [_first("20")] if number == begins_in else [inside] if number > begins_in and not is_over else []
+        paths.append(_file(tmp_path, number, *(transaction("10", "1.1") if number < begins_in or is_over else own)))
+        if number == begins_in:
+            paths[-1].write_bytes(b"".join(record.raw for record in (*transaction("10", "1.1"), *own)))
+    shown = _shown(paths)
+    assert (shown.open is not None, shown.incomplete) == (is_open, int(not is_open))
 
 
 def test_a_rest_in_the_first_file_is_not_whole(tmp_path: Path) -> None:

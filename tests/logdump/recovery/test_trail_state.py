@@ -16,7 +16,9 @@ from logdump.tui.reading.start_page import StartPage, StartPlace
 from tests.logdump.program import logdump
 from tests.logdump.recovery.surveys import surveyed
 from tests.searching import Random, examples
-from tests.simulated.trail_faults import KINDS, Expected, Faulty, headed, transaction
+from tests.simulated.trail_faults import KINDS, Expected, Faulty, headed, restart, transaction
+from trailformat import make_file_header, make_file_header_record
+from trailformat.records.file_header import SIGNATURE, Value
 
 
 def told(state: TrailState) -> Expected:
@@ -27,7 +29,7 @@ def told(state: TrailState) -> Expected:
         state.lost,
         state.restarts,
         state.begins_missing,
-        [(mismatch.path.name, mismatch.field) for mismatch in state.mismatches],
+        [(mismatch.path.name, mismatch.field, mismatch.is_short) for mismatch in state.mismatches],
         [path.name for path in state.left_open],
     )
 
@@ -62,12 +64,15 @@ def drawn(seed: int) -> list[str]:
     return kinds
 
 
-@pytest.mark.parametrize("seed", range(examples(160)))
-def test_a_trail_has_one_verdict(seed: int, tmp_path: Path) -> None:
-    kinds = drawn(seed)
-    expected = Faulty(tmp_path, Random(seed), kinds).expected
+ALONE = [["none", kind, "none"] for kind in KINDS]
+"""Each kind once."""
+
+
+@pytest.mark.parametrize("kinds", [*ALONE, *(drawn(seed) for seed in range(examples(100)))], ids="-".join)
+def test_a_trail_has_one_verdict(kinds: list[str], tmp_path: Path) -> None:
+    expected = Faulty(tmp_path, Random(str(kinds)), kinds).expected
     state = surveyed(sorted(tmp_path.iterdir())).state
-    assert (told(state), state.status) == (replace(expected, repeated=0), expected.status), kinds
+    assert (told(state), state.status) == (replace(expected, repeated=0), expected.status)
 
     status, (*_, checked) = answered("check", str(tmp_path / "ff"))
     (trail,) = checked["trails"]
@@ -78,16 +83,15 @@ def test_a_trail_has_one_verdict(seed: int, tmp_path: Path) -> None:
         expected.restarts,
         expected.begins_missing,
     ]
-    assert [(Path(one["file"]).name, one["field"]) for one in trail["mismatches"]] == expected.mismatches
+    mismatches = [(Path(found["file"]).name, found["field"], found["short"]) for found in trail["mismatches"]]
+    assert mismatches == expected.mismatches
     assert [Path(gap["first"]).name for gap in trail["gaps"]] == expected.missing
 
     status, objects = answered("recovery", str(tmp_path / "ff"))
     (recovery,) = [found for found in objects if found["type"] == "recovery"]
-    assert (status, recovery["damaged"], recovery["left_open"]) == (
-        expected.status,
-        expected.damaged,
-        trail["left_open"],
-    )
+    assert (status, recovery["damaged"]) == (expected.status, expected.damaged)
+    assert recovery["partial"] == (expected.status == 4)
+    assert recovery["left_open"] == trail["left_open"]
 
     status, (doctor,) = answered("doctor", str(tmp_path / "ff"))
     severities = [finding["severity"] for finding in doctor["findings"]]
@@ -160,6 +164,14 @@ def its_middle_alone(over: list[bytes]) -> tuple[list[bytes], ...]:
     return [*transaction(10, 2), over[1], *transaction(13, 1)], transaction(14, 1)
 
 
+def behind_a_restart(over: list[bytes]) -> tuple[list[bytes], ...]:
+    return [restart(), *over[1:], *transaction(13, 1)], transaction(14, 1)
+
+
+def behind_damage(over: list[bytes]) -> tuple[list[bytes], ...]:
+    return [*transaction(10, 1), b"\xee" * 20, *over[1:]], transaction(13, 1)
+
+
 def open_at_the_end(over: list[bytes]) -> tuple[list[bytes], ...]:
     return transaction(10, 2), [*transaction(11, 1), over[1]]
 
@@ -171,14 +183,48 @@ def open_at_the_end(over: list[bytes]) -> tuple[list[bytes], ...]:
         (behind_another, 1),
         (at_the_head_of_the_next, 1),
         (its_middle_alone, 1),
+        (behind_a_restart, 1),
+        (behind_damage, 0),
         (open_at_the_end, 1),
     ],
 )
 def test_a_beginning_is_missing_wherever_something_is_before_it(
     kind: Callable[[list[bytes]], tuple[list[bytes], ...]], number: int, tmp_path: Path
 ) -> None:
-    state = surveyed(written(tmp_path, *((records, None) for records in kind(transaction(12, 4))))).state
-    assert state.begins_missing == number
+    survey = surveyed(written(tmp_path, *((records, None) for records in kind(transaction(12, 4)))))
+    assert (survey.state.begins_missing, survey.incomplete) == (number, 1 - number)
+
+
+def test_behind_a_file_that_is_no_trail_a_piece_is_what_that_file_had(tmp_path: Path) -> None:
+    over = transaction(12, 4)
+    paths = written(tmp_path, (transaction(10, 2), None), (over[:2], None), ([*over[2:], *over[1:]], None))
+    paths[1].write_bytes(b"no trail")
+    survey = surveyed(paths)
+    assert (survey.state.begins_missing, survey.incomplete) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("lost", "why"),
+    [
+        (None, "1 transaction not whole, begun before the first file."),
+        (1, "2 transactions not whole, by missing files or begun before the first file."),
+        (0, "1 transaction not whole, begun before the first file."),
+    ],
+)
+def test_only_what_the_first_file_begins_with_has_begun_before_it(lost: int | None, why: str, tmp_path: Path) -> None:
+    over, other = transaction(9, 3), transaction(12, 4)
+    files = ([*over[1:], *transaction(10, 1)], "10"), ([*transaction(11, 1), *other[:2]], "12"), (other[2:], None)
+    paths = written(tmp_path, *files)
+    if lost is not None:
+        paths[lost].unlink()
+    shown = logdump("recovery", str(tmp_path / "ff")).out
+    if lost == 0:
+        assert "not whole" not in shown
+        paths[1].unlink()
+        shown = logdump("recovery", str(tmp_path / "ff")).out
+    elif lost == 1:
+        assert "Missing: " in shown
+    assert why in shown
 
 
 def test_behind_a_missing_file_a_piece_is_what_the_file_had(tmp_path: Path) -> None:
@@ -187,3 +233,31 @@ def test_behind_a_missing_file_a_piece_is_what_the_file_had(tmp_path: Path) -> N
     paths[1].unlink()
     survey = surveyed([paths[0], paths[2]])
     assert (survey.state.begins_missing, survey.incomplete) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("values", "is_left_open"),
+    [
+        ({"FileSize": None, "LastCSN": None}, True),
+        ({"LastCSN": None}, True),
+        ({"FileSize": None}, True),
+        ({"FileSize": None, "LastCSN": "10"}, False),
+        ({}, False),
+    ],
+)
+def test_a_file_is_left_open_if_no_value_of_its_end_is_set(
+    values: dict[str, Value], *, is_left_open: bool, tmp_path: Path
+) -> None:
+    head = make_file_header_record(make_file_header({"TrailInfo": {"Signature": SIGNATURE, **values}}))
+    paths = written(tmp_path, (transaction(10, 1), None), (transaction(11, 1), None))
+    paths[0].write_bytes(b"".join([head.raw, *transaction(10, 1)]))
+    assert surveyed(paths).state.left_open == ((paths[0],) if is_left_open else ())
+
+
+@pytest.mark.parametrize("rest", [b"", b"\xee" * 20, transaction(12, 1)[0][:-5]])
+def test_a_closed_file_lacks_its_end_whatever_is_left_of_its_last_record(rest: bytes, tmp_path: Path) -> None:
+    (path,) = written(tmp_path, ([*transaction(10, 2), *transaction(11, 3), *transaction(12, 1)], "12"))
+    last = transaction(12, 1)[0]
+    path.write_bytes(path.read_bytes()[: -len(last)] + rest)
+    mismatches = [(found.field, found.is_short) for found in surveyed([path]).state.mismatches]
+    assert mismatches == [("FileSize", True), ("LastCSN", True)]

@@ -74,6 +74,25 @@ def test_a_fixture(name: str, batch_size: int) -> None:
     assert_same(TRAILS / name, batch_size)
 
 
+@pytest.mark.parametrize("batch_size", [3, 4, 5, 6, 7, 8, 9, 30])
+@pytest.mark.parametrize("cut", [{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}])
+def test_damage_ends_the_name_of_the_transaction_that_it_is_in_for_later_batches(
+    cut: set[int], batch_size: int, tmp_path: Path
+) -> None:
+    """Three transactions of four records, those of ``cut`` with damage behind their second record."""
+    content: list[bytes] = []
+    for number in range(3):
+        tokens = (make_token("L", str(10 + number).encode()), make_token("6", b"1.1.%d" % number))
+        content += [with_tokens(*tokens, trans_ind=FIRST), row(trans_ind=MIDDLE).raw]
+        content += [b"\xee" * 40] if number in cut else []
+        content += [row(trans_ind=MIDDLE).raw, row(trans_ind=LAST).raw]
+    path = trail_of(tmp_path, *content)
+    with TrailFile(path) as trail:
+        told = [owner.csn for _, owner in by_batch(trail, batch_size)]
+    places = [(number, place) for number in range(3) for place in range(4)]
+    assert told == [None if number in cut and place > 1 else str(10 + number) for number, place in places]
+
+
 def test_the_real_trail(evidence: Path) -> None:
     assert_same(evidence / "tr000000000", 5)
 
