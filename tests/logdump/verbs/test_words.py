@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from logdump.commands import REGISTRY
 from logdump.commands.records.searching import parse_search
 from logdump.filters.text_criteria import String
-from logdump.language.call import Call
+from logdump.language.call import Call, ValueWord
 from logdump.language.reader import Context, parse
 from logdump.language.words import split_calls
 from logdump.line.verbs.completion import NAMES
@@ -131,13 +131,29 @@ def parts(value: Any) -> Any:
     return value
 
 
+def texts_in(value: Any) -> Iterator[str]:
+    """The texts in the value of arguments."""
+    if isinstance(value, list | frozenset | tuple):
+        for item in value:
+            yield from texts_in(item)
+    elif isinstance(value, str | Path):
+        yield str(value)
+
+
 def assert_reads_back(call: Call) -> None:
     """The line that --explain prints of a call means what the call runs."""
     assert call.is_typed, call.line
     ((name, text),) = split_calls(call.line)
     command = REGISTRY.find(name)
     assert command is REGISTRY.find(call.name)
-    assert parts(call.read(command.form, CONTEXT)) == parts(parse(command.form, text, CONTEXT)), call.line
+    value = parts(call.read(command.form, CONTEXT))
+    assert value == parts(parse(command.form, text, CONTEXT)), call.line
+    for word in call.words:
+        if isinstance(word, ValueWord) and not word.is_phrase:
+            assert any(word.text.upper() in text.upper() for text in texts_in(value)), (
+                call.line,
+                "a value, not a keyword",
+            )
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=NAMES)
@@ -244,6 +260,22 @@ def test_a_condition_has_any_text_as_its_value(text: str) -> None:
         call for call in calls_of(BY_NAME["list"], ["plain"], "--where", f"NOTE = '{doubled}'") if call.label
     )
     assert statement.read(REGISTRY.find("FILTER").form, CONTEXT).args[1].operand.text == text
+
+
+@pytest.mark.parametrize("text", ["OFF", "SHOW", "FILTER", "filter clear all", "DISABLE", "ENABLE", "filter on"])
+def test_a_condition_is_no_word_that_shows_or_switches_the_filter(text: str) -> None:
+    answer = logdump("count", "plain", "--op", "insert", "--where", text)
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith("logdump: --where: VALUE: ")
+
+
+@pytest.mark.parametrize("name", ['a"b', "DETAIL", "OVER", "a;b", "by"])
+def test_a_name_in_quotes_is_a_name_at_a_prompt_too(name: str, here: Path) -> None:
+    doubled = name.replace('"', '""')
+    answer = logdump("-c", f'count detail "{doubled}"; check "{doubled}"; open "{doubled}"')
+    assert answer.status == 0
+    assert f"LogTrail {here / name} has 22 records" in answer.out
+    assert answer.out.endswith(f"Current LogTrail is {here / name}\n")
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=NAMES)
