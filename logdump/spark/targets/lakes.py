@@ -273,6 +273,8 @@ class DeltaTarget(LakeTarget):
 
     def _file_name(self, name: str) -> str:
         """Return the name of the folder of a table; a dot or a slash inside of a part is ``=2E`` or ``=2F``."""
+        if '"' in name and Path(self._folder, name).is_dir():
+            return name  # release 1.0.0 made it
         return self._wanted[name] or ".".join(_ODD.sub(_escaped, part) for part in self.parts_of(name))
 
 
