@@ -21,6 +21,10 @@ __all__ = ["TrailTable", "read"]
 _MISSING = "A trail as a table needs pyarrow: pip install 'logdump[export]'"
 
 
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
+
+
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 from collections import deque
@@ -20,7 +21,7 @@ from logdump.spark.source.paths import find_files
 from logdump.spark.source.planner import plan
 from logdump.spark.source.reader import read as read_slices
 from logdump.spark.source.schema import look_up, offered
-from logdump.spark.source.slice import RbaRange, Slice
+from logdump.spark.source.slice import RbaRange, Slice, filters_of
 from logdump.spark.source.slices import Request
 from trailformat.records import reached
 from trailformat.scan import Workers
@@ -149,8 +150,12 @@ class TrailTable:
     def __init__(
         self, options: Mapping[str, str], columns: Sequence[str] | None = None, *, is_proven: bool = True
     ) -> None:
+        self._made_of = dict(options), None if columns is None else tuple(columns)
         self._given = {**_WHOLE_FILES, **options}
         self._options = checked(parse_options(self._given, Use.READ))
+        if self._options.changes_of:
+            raise BadOption("option changesOf is one of Spark: logdump.spark.changes reads it")
+        filters_of(self._options)
         find_files(self._options)
         self._foreseen: tuple[TableLayout, ...] = ()
         self._unproven: ForeseenTable | None = None
@@ -160,6 +165,14 @@ class TrailTable:
         self._selected = tuple(Selected(column.name, column) for column in chosen.values())
         self.schema: pa.Schema = arrow_schema(self._selected)
         self._is_of_rows = self._options.analysis is None and not self._options.summary
+
+    def __repr__(self) -> str:
+        path = self._options.path or ", ".join(self._options.paths)
+        table = f", table {self._options.rows_of}" if self._options.rows_of is not None else ""
+        return f"<TrailTable of {path}{table}: {', '.join(self.schema.names)}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TrailTable, self._made_of
 
     def _columns_of_table(self, *, is_proven: bool) -> dict[str, RowColumn]:
         from logdump.spark.source.defined_tables import (  # noqa: PLC0415 - only rows of tables need it
@@ -263,14 +276,32 @@ def read(
     Raises:
         SourceError: there is no such file, table, column or option.
     """
-    given = {**path_options(path), **{name: _text(value) for name, value in options.items()}}
-    if table is not None:
-        given["rowsOf"] = table
-    if where is not None:
-        given["where"] = where
-    if isinstance(columns, str):
-        raise BadOption("columns takes a list of names")
-    return TrailTable(given, columns)
+    given = {**path_options(_paths(path)), **{name: _text(value) for name, value in options.items()}}
+    for name, argument, value in (("rowsOf", "table", table), ("where", "where", where)):
+        if value is not None:
+            given[name] = _name(argument, value)
+    if columns is not None:
+        columns = [] if isinstance(columns, str) or not isinstance(columns, Iterable) else [*columns]
+        if not columns or not all(isinstance(name, str) for name in columns):
+            raise BadOption("columns takes a list of names, at least one")
+    try:
+        return TrailTable(given, columns)
+    except BadOption as error:
+        raise BadOption(str(error).replace("option rowsOf", "table")) from None
+
+
+def _paths(path: Any) -> Paths:
+    """Return a path or several as they are given. Raises BadOption if there is none, or one is no path."""
+    paths = [path] if isinstance(path, (str, os.PathLike)) else [*path] if isinstance(path, Iterable) else []
+    if not paths or not all(isinstance(part, (str, os.PathLike)) and str(part).strip() for part in paths):
+        raise BadOption("path takes a file, a folder, a trail as dirdat/lt, a wildcard, or a list of these")
+    return path if isinstance(path, (str, os.PathLike)) else paths
+
+
+def _name(argument: str, value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise BadOption(f"{argument} takes a text")
+    return value
 
 
 def _text(value: object) -> str:

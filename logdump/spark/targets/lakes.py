@@ -36,7 +36,7 @@ from logdump.spark.targets.target import (
 
 _POSITION = "logdump.position"
 _RETRIES = "commit.retry.num-retries"
-_ODD = re.compile(r"[./\\%\x00-\x1f]")
+_ODD = re.compile(r"[./\\%?=\x00-\x1f]")
 """Characters that a part of the name of a folder does not have as they are."""
 
 
@@ -69,6 +69,13 @@ class LakeTarget(ApplyTarget):
         self._parts = {name: _parts(wanted or name) for name, wanted in tables.items()}
         self._wanted = dict(tables)
         self._names = [*tables]
+        names: dict[tuple[str, ...], list[str]] = {}
+        for name, parts in self._parts.items():
+            names.setdefault(parts, []).append(name)
+        if shared := [(parts, alike) for parts, alike in names.items() if len(alike) > 1]:
+            parts, alike = shared[0]
+            what = f"{' and '.join(alike)} would share the table {'.'.join(parts)}"
+            raise BadTarget(f"nothing was written: {what}: a mapping names one for each")
 
     def parts_of(self, name: str) -> tuple[str, ...]:
         """Return the parts of the name in the target of a table of the trail."""
@@ -76,15 +83,10 @@ class LakeTarget(ApplyTarget):
 
     def _misplaced(self, tables: Sequence[SourceTable]) -> Iterator[str]:
         """Yield the problems of tables of the target that take changes of another table of the trail."""
-        by_parts: dict[tuple[str, ...], list[str]] = {}
         for table in tables:
-            by_parts.setdefault(self.parts_of(table.name), []).append(table.name)
             position = self._positions.get(table.name)
             if position is not None and position.target not in (None, table.name):
                 yield f"{'.'.join(self.parts_of(table.name))} has the changes of {position.target}, not of {table.name}"
-        for parts, names in by_parts.items():
-            if len(names) > 1:
-                yield f"{' and '.join(names)} would share the table {'.'.join(parts)}: a mapping names one for each"
 
     def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
         problems, missing = [], []
@@ -270,7 +272,9 @@ class DeltaTarget(LakeTarget):
         return f"{self._folder}/{self._file_name(name)}"
 
     def _file_name(self, name: str) -> str:
-        """Return the name of the folder of a table; a dot or a slash inside of a part is ``%2E`` or ``%2F``."""
+        """Return the name of the folder of a table; a dot or a slash inside of a part is ``=2E`` or ``=2F``."""
+        if '"' in name and Path(self._folder, name).is_dir():
+            return name  # release 1.0.0 made it
         return self._wanted[name] or ".".join(_ODD.sub(_escaped, part) for part in self.parts_of(name))
 
 
@@ -415,7 +419,7 @@ def _renamed(table: SourceTable, columns: Mapping[str, str]) -> SourceTable:
 
 
 def _escaped(match: re.Match[str]) -> str:
-    return f"%{ord(match[0]):02X}"
+    return f"={ord(match[0]):02X}"
 
 
 def _parts(name: str) -> tuple[str, ...]:

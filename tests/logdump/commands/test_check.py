@@ -4,7 +4,6 @@ import json
 import shutil
 from itertools import permutations
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -13,6 +12,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice, Progress
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
+from tests.searching import Random
 from tests.simulated.trail_faults import Faulty
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile

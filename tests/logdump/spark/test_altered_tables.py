@@ -203,3 +203,32 @@ def test_in_spark_a_stream_ends_at_a_new_column_and_goes_on_from_its_checkpoint_
         run(rows)
     run(load())
     assert [(one.after_ID, one.after_EXTRA) for one in found] == [(1, None), (2, "LOST?")]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 0), (0, 1, 2), (0, 1, 2, 0), (0, 1, 2, 1), (2, 0, 0, 1, 0, 2), (0, 1, 1)])
+def test_the_newest_definition_is_the_last_also_if_it_was_there_before(order: tuple[int, ...], tmp_path: Path) -> None:
+    """A table that was altered and altered back; in one file, and in one file for each definition."""
+    versions: tuple[Fields, ...] = (
+        (Field("ID", "INT32", is_key=True), Field("A", "INT16")),
+        (Field("ID", "INT32", is_key=True), Field("A", "VARCHAR"), Field("B", "INT16")),
+        (Field("ID", "INT64", is_key=True), Field("C", "INT32")),
+    )
+    values: list[list[Any]] = [[1, 2], [1, "two", 3], [1, 2]]
+    records = [[definition(versions[at]), inserted(versions[at], values[at])] for at in order]
+    newest, *older = [*dict.fromkeys(reversed(order))]
+    for name in ("one", "each"):
+        folder = tmp_path / name
+        folder.mkdir()
+        for number, part in enumerate(records if name == "each" else [[one for pair in records for one in pair]]):
+            trail_of(folder, *part, name=f"tt{number:09}")
+        options = parse_options({"path": str(folder), "rowsOf": TABLE}, Use.READ)
+        layouts = table_meant(options)[1]
+        assert [one.column_names for one in layouts][::-1] == [
+            [field.name for field in versions[at]] for at in (newest, *older)
+        ]
+        kinds = {column.name: column.type.ddl for column in table_columns(layouts, options).values()}
+        wanted = {field.name: field.kind for at in reversed((newest, *older)) for field in versions[at]}
+        spelled = {"INT16": "smallint", "INT32": "int", "INT64": "bigint", "VARCHAR": "string"}
+        assert {name: kinds[f"after_{name}"] for name in wanted} == {
+            name: spelled[kind] for name, kind in wanted.items()
+        }

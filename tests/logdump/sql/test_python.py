@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from fixtures import TRAILS
 from logdump.arrow.tables import row_lobs
 from logdump.arrow.tables.arrow_rows import schema_of
 from logdump.arrow.tables.layout import TableLayout
+from logdump.features.sql import trail_table
 from logdump.features.sql.trail_table import Ahead
 from logdump.spark.errors import BadOption, BadSchema, BadTrail, NoTrailFiles
 from logdump.spark.source.options import Options
@@ -171,3 +173,54 @@ def test_lobs_are_read_where_rows_of_the_table_have_them(
     path = trail_of(tmp_path, *tables, row(name=1), row(name=2), piece, row(name=1), row(name=2))
     rows = logdump.read(path, table="TEA.LEAVES" if is_followed else "TEA.CUPS", columns=["rba"]).to_arrow()
     assert (len(rows), len(read)) == (2, int(is_followed))
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"columns": []}, "columns takes a list of names, at least one"),
+        ({"columns": "rba"}, "columns takes a list of names, at least one"),
+        ({"columns": [None]}, "columns takes a list of names, at least one"),
+        ({"columns": 1}, "columns takes a list of names, at least one"),
+        ({"columns": ["rba", "opp"]}, "columns: there is no column opp; did you mean op?"),
+        ({"table": "NOPE.X"}, "table: there is no table NOPE.X; there are TEAHOUSE.SALES, TEAHOUSE.TEAS"),
+        ({"table": "TEAHOUSE.TEAS", "summary": True}, "table does not go with summary"),
+        ({"table": ""}, "table takes a text"),
+        ({"table": 5}, "table takes a text"),
+        ({"where": " "}, "where takes a text"),
+        ({"where": "BLAH 3"}, "option where: "),
+        ({"mode": "lenient"}, "option mode takes FAILFAST or PERMISSIVE or DROPMALFORMED, not 'lenient'"),
+        ({"modus": "FAILFAST"}, "there is no option modus; did you mean mode?"),
+        ({"changesOf": "TEAHOUSE.TEAS"}, "option changesOf is one of Spark"),
+        *(
+            ({"path": path}, "path takes a file, a folder, a trail as dirdat/lt")
+            for path in (None, "", " ", [], [""], 5)
+        ),
+    ],
+)
+def test_errors_are_about_the_arguments_that_were_given(given: dict[str, Any], problem: str) -> None:
+    with pytest.raises((BadOption, BadSchema), match=f"^{re.escape(problem)}"):
+        logdump.read(**{"path": str(SHOP), **given})
+
+
+def test_the_package_shows_its_names() -> None:
+    assert dir(logdump) == ["TrailTable", "__version__", "read"]
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"table": "teahouse.teas", "columns": ["rba", "op"]}, {"where": "IOTYPE 5"}, {"summary": True}]
+)
+def test_a_table_says_what_it_is_and_is_the_same_in_another_process(given: dict[str, Any]) -> None:
+    table = logdump.read(SHOP, **given)
+    again = pickle.loads(pickle.dumps(table))
+    assert again.schema == table.schema
+    assert again.to_arrow().equals(table.to_arrow())
+    named = ", table TEAHOUSE.TEAS" if "table" in given else ""
+    assert repr(again) == repr(table) == f"<TrailTable of {SHOP}{named}: {', '.join(table.schema.names)}>"
+
+
+def test_a_password_in_a_url_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trail_table, "find_files", lambda _options: [])
+    shown = repr(logdump.read("https://scott:tiger@host/dirdat/lt"))
+    assert "tiger" not in shown
+    assert "host/dirdat/lt" in shown

@@ -178,3 +178,57 @@ def _applied(given: Any, sources: list[SourceTable], batch: pa.Table) -> None:
         with closing(target_for(given)) as target, suppress(TargetLost):
             opened(target, sources).apply(parts(batch), end_of(batch))
             return
+
+
+ODD = ('S."A.X"', 'S."B.X"', 'S."My Table"', "S.A", "S.a/b", 'S.".."')
+
+
+def _first(table: str) -> SourceTable:
+    """A table of the source, with columns whose names need quotes."""
+    columns = {'I"D': pa.int64(), "N`1": pa.string(), "_gone": pa.string()}
+    return SourceTable(table, None, columns, ('I"D',))
+
+
+def _batch(table: SourceTable, number: int, op: str, text: str) -> pa.Table:
+    """A change of the row 1 of a table."""
+    fixed = {"_op": op, "_sequence": f"{number:04}.0", "_csn": f"{number}", "_xid": "x", "_table": table.name}
+    own = {'I"D': pa.array([1]), "N`1": pa.array([text]), "_gone": pa.array(["g"])}
+    absent = {"_absent": pa.nulls(1, pa.list_(pa.string())), "_time": pa.nulls(1, pa.timestamp("us", tz="UTC"))}
+    return pa.table({**own, **{name: pa.array([value]) for name, value in fixed.items()}, **absent})
+
+
+@pytest.mark.parametrize("lake", [_delta, _iceberg])
+@pytest.mark.parametrize("name", ODD)
+def test_tables_and_columns_of_any_name_are_made_and_gone_on_with(lake: Any, name: str, tmp_path: Path) -> None:
+    given, _ = lake(tmp_path)
+    table = _first(name)
+    for number, op in enumerate(("insert", "update", "delete", "insert")):
+        with closing(target_for(given)) as target:
+            rows = _batch(table, number, op, op)
+            opened(target, [table]).apply(parts(rows), f"{number:04}.9")
+    with closing(target_for(given)) as target:
+        opened(target, [table], create=False)
+        assert target.read(table, [(1,)]).to_pylist() == [{'I"D': 1, "N`1": "insert", "_gone": "g"}]  # type: ignore[attr-defined]  # of a lake
+    assert {path.name for path in tmp_path.iterdir()} <= {"lake", "catalog.db", "warehouse"}
+
+
+@pytest.mark.parametrize("lake", [_delta, _iceberg])
+def test_a_table_of_a_lake_has_the_changes_of_one_table(lake: Any, tmp_path: Path) -> None:
+    given, _ = lake(tmp_path)
+    first, second = (_first(name)._replace(wanted="S.X") for name in ("S.A", "S.B"))
+    with (
+        closing(target_for(given)) as target,
+        pytest.raises(BadTarget, match=r"S\.A and S\.B would share the table S\.X"),
+    ):
+        opened(target, [first, second])
+    with closing(target_for(given)) as target:
+        opened(target, [first]).apply(parts(_batch(first, 1, "insert", "x")), "0001.9")
+    with (
+        closing(target_for(given)) as target,
+        pytest.raises(BadTarget, match=r"S\.X has the changes of S\.A, not of S\.B"),
+    ):
+        opened(target, [second])
+    for copy in ("S.Y", "S.A"):
+        with closing(target_for(given)) as target:
+            applier = opened(target, [first._replace(wanted=copy)])
+            assert applier.place == "", "a second copy has a position of its own"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pyarrow as pa
@@ -138,3 +139,66 @@ def test_a_truncate_forgets_what_was_before() -> None:
 def test_changes_that_cannot_be_are_named(steps: list[tuple[Any, ...]], present: tuple[int, ...], problem: str) -> None:
     [conflict] = _net(*steps, present=present).conflicts
     assert conflict.problem == problem
+
+
+def test_a_truncate_forgets_the_rows_that_were_there_to_move_to() -> None:
+    net = _net(("truncate", None), ("insert", 1, "a", "b"), ("move", (1, 2), "c", ...), present=(2,))
+    assert net.is_truncated
+    assert _told(net) == (set(), {(INSERT, None, 2, "c", "b")})
+    assert not net.conflicts
+
+
+Table = dict[int, tuple[str | None, str | None]]
+
+
+def _changed(random: Random, table: Table) -> tuple[Any, ...]:
+    """A change that the table can have, which it then has had."""
+    there, free = sorted(table), [key for key in range(1, 7) if key not in table]
+    kinds = ["truncate"] + 4 * ["insert"] * bool(free) + ["update", "update", "delete"] * bool(there)
+    op = random.choice(kinds + 4 * ["move"] * bool(there and free))
+    values = [random.choice((..., None, "x", "y")) for _ in "AB"]
+    if op == "truncate":
+        table.clear()
+        return op, None
+    if op == "insert":
+        key = random.choice(free)
+        whole = [None if value is ... else value for value in values]
+        table[key] = (whole[0], whole[1])
+        return op, key, *whole
+    key = random.choice(there)
+    if op == "delete":
+        del table[key]
+        return op, key
+    old = table.pop(key)
+    new = [before if value is ... else value for before, value in zip(old, values, strict=True)]
+    target = random.choice(free) if op == "move" else key
+    table[target] = (new[0], new[1])
+    return (op, (key, target), *values) if op == "move" else (op, key, *values)
+
+
+def _applied(net: NetEffect, table: Table) -> Table:
+    """The table after a net effect, in the order in which targets apply it: rows go, change, come."""
+    result = {} if net.is_truncated else dict(table)
+    before = dict(result)
+    for key in net.gone:
+        del result[key[0]]
+    for row, kind, origin, absent in zip(net.rows.to_pylist(), net.kinds, net.origins, net.absent, strict=True):
+        old = before.get(origin[0]) if origin is not None else None
+        values = [old[at] if name in absent and old is not None else row[name] for at, name in enumerate("AB")]
+        assert (row["ID"] in result) == (kind is RowEffect.UPDATE), "an insert of a row that is there, or the reverse"
+        result[row["ID"]] = (values[0], values[1])
+    return result
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_net_effect_of_drawn_changes_is_what_they_make_of_a_table(seed: int) -> None:
+    """Truncates among moves, keys that are used again, rows that were there before."""
+    random = Random(seed)
+    for _ in range(60):
+        table: Table = {key: ("o", f"{key}") for key in random.sample(range(1, 7), random.randrange(5))}
+        before = dict(table)
+        steps = [_changed(random, table) for _ in range(random.randrange(1, 9))]
+        moves = {step[1][1] for step in steps if step[0] == "move"}
+        net = _net(*steps, present=tuple(moves & before.keys()))
+        assert not net.conflicts, steps
+        assert _applied(net, before) == table, steps

@@ -83,6 +83,45 @@ def test_it_begins_again_where_a_process_of_spark_has_gone_and_nowhere_else(
     assert len(begun) == 1 + is_lost
 
 
+class _Clock:
+    """Time that passes where somebody waits, or by hand."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.mark.parametrize("has_progress", [True, False])
+def test_each_outage_has_the_patience_of_the_call(
+    has_progress: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two outages of some seconds, hours apart: with a commit between them they are two, without one they are one."""
+    clock, ends = _Clock(), list[float]()
+    monkeypatch.setattr(stream, "time", clock)
+    outages = iter([True] * 5 + [False] + [True] * 5 + [None])
+
+    def follow(run: stream._Run, *_: Any, **__: Any) -> Any:
+        outage = next(outages)
+        if outage is None:
+            return run.progress
+        if not outage:
+            clock.now += 9000
+            run.progress = run.progress._replace(rows=run.progress.rows + has_progress)
+        ends.append(clock.now)
+        raise TargetLost("gone")
+
+    monkeypatch.setattr(stream._Run, "follow", follow)
+    session: Any = None
+    with nullcontext() if has_progress else pytest.raises(TargetLost):
+        logdump.spark.apply(session, TRAIL, sqlite_place(tmp_path).url, TEAS, patience=20.0)
+    assert len(ends) == (11 if has_progress else 6)
+
+
 def test_an_initial_load_is_gone_on_with_from_its_csn(spark: SparkSession, tmp_path: Path) -> None:
     states, place = BankStates(), sqlite_place(tmp_path)
     bank, extract = bank_trail(tmp_path, 40, seed=6, states=states, roll_chance=0.1, cut_chance=0.0)
