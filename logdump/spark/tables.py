@@ -77,9 +77,20 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
     """Return the changes of one table with the columns that consumers of Debezium's events expect."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; the session has loaded it
 
-    from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE  # noqa: PLC0415 - few ask for it
+    from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE, stand_in  # noqa: PLC0415 - few ask for it
 
-    own = F.struct(*(F.col(f"`{field.name}`") for field in frame.schema.fields if not field.name.startswith("_")))
+    fields = [field for field in frame.schema.fields if not field.name.startswith("_")]
+    own = F.struct(*(F.col(f"`{field.name}`") for field in fields))
+
+    def known(name: str, kind: str) -> Column:
+        """Return a column of the row after a change, with the mark of Debezium where its value is not known."""
+        column, mark = F.col(f"`{name}`"), stand_in(kind)
+        if mark is None:
+            return column
+        is_absent = F.coalesce(F.array_contains("_absent", name), F.lit(False))  # noqa: FBT003 - a literal of SQL
+        return F.when(is_absent, F.lit(mark)).otherwise(column).alias(name)
+
+    after = F.struct(*(known(field.name, field.dataType.simpleString()) for field in fields))
     milliseconds, name = F.unix_millis("_time"), F.col("_table")
     columns = {
         "connector": F.lit(CONNECTOR),
@@ -95,13 +106,13 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
         cases = (F.when(F.col("_op") == op, make(value)) for op, value in parts.items() if value is not None)
         return F.coalesce(*cases).alias(part)
 
-    def image(column: str) -> Column:
-        return own if column == ROW else F.col(column)
+    def image(column: str, row: Column) -> Column:
+        return row if column == ROW else F.col(column)
 
     return frame.select(
         chosen("letter", F.lit).alias("op"),
-        chosen("before", image),
-        chosen("after", image),
+        chosen("before", lambda column: image(column, own)),
+        chosen("after", lambda column: image(column, after)),
         F.struct(*(value.alias(member) for member, value in zip(SOURCE, about, strict=True))).alias("source"),
         milliseconds.alias("ts_ms"),
     )
