@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 UNAVAILABLE = "__debezium_unavailable_value"
-"""What Debezium writes, unless told otherwise, in place of a value that it does not have."""
+"""The text that Debezium writes, unless another is configured, in place of a value that it does not have."""
 ROW = ""
 """In place of a column name: the columns of the table, as one object."""
 
