@@ -174,6 +174,7 @@ class TrailFileShown(NamedTuple):
     is_too_new: bool
     keeps: bool | None
     looks_encrypted: bool
+    unique_name: str | None = None
 
 
 class KeepShown(NamedTuple):

@@ -222,6 +222,7 @@ class RecoveryReport:
                 self._is_too_new(facts),
                 keeps,
                 self._looks_encrypted(path),
+                facts.text("DbUniqueName", "DatabaseInfo"),
             )
 
     def _looks_encrypted(self, path: Path) -> bool:
