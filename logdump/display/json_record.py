@@ -15,11 +15,10 @@ from trailformat import (
     TableDefinition,
     Token,
     Value,
-    decode_value,
     io_type_name,
     parse_ddl,
 )
-from trailformat.changes.row_changes import UNKNOWN_EFFECT, doubt_of, is_unknown, row_images
+from trailformat.changes.row_changes import UNKNOWN_EFFECT, doubt_of, is_unknown, row_images, values_of
 from trailformat.codec.tokens import GGS_TOKENS, token_name
 from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.records.ddl import ddl_name
@@ -280,17 +279,18 @@ def _image(side: str) -> Get:
         if columns is None:
             return None
         changed = {column.index: column for column in known.change.columns} if known.change else {}
-        return [COLUMN.build(_column_shown(known, column, changed.get(column.index), side)) for column in columns]
+        values = values_of(columns, known.row_definition, known.record.order)
+        return [
+            COLUMN.build(_column_shown(known, column, value, changed.get(column.index)))
+            for column, value in zip(columns, values, strict=True)
+        ]
 
     return get
 
 
-def _column_shown(known: KnownRecord, column: Column, changed: ColumnChange | None, side: str) -> ColumnShown:
-    """Return a column with its value from the change; decoded again if an image has the column twice."""
+def _column_shown(known: KnownRecord, column: Column, value: Value, changed: ColumnChange | None) -> ColumnShown:
+    """Return a column with its definition, its value and whether it differs from that of the other image."""
     definition = known.row_definition.column(column.index)
-    value: Value | None = getattr(changed, side, None)
-    if value is None or value.data != column.value:
-        value = decode_value(column, definition, known.record.order, known.row_definition.charset)
     has_both = changed is not None and changed.before is not None and changed.after is not None
     return ColumnShown(column, definition, value, changed.is_changed if changed and has_both else None)
 

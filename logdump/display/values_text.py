@@ -23,6 +23,7 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Detail, Settings
 from trailformat import Change, ColumnChange, Images, Record, TrailError, Value, parse_ddl
 from trailformat.changes.segments import Kind, Segment
+from trailformat.definitions.metadata import DatabaseDefinition
 from trailformat.records.columns import COLUMN_HEAD, HEADER_BYTES, Columns
 from trailformat.records.ddl import ddl_name
 from trailformat.records.record_header import DDL_OP
@@ -180,12 +181,31 @@ def reasons(change: Change) -> Iterator[str]:
 _NAME_WIDTH = 16
 
 
+_CASES = {0: "not case-sensitive", 1: "case-sensitive", 2: "stored in lower case", 4: "stored in upper case"}
+"""Meanings of half a byte of the case sensitivity of a database, which the header files of user exits give."""
+
+
+def case_lines(cases: bytes) -> Iterator[str]:
+    """Yield how the names of each kind of object are stored: the low half of its byte is for names without quotes."""
+    begin = 0
+    while begin < len(cases):
+        end = begin + 1
+        while end < len(cases) and cases[end] == cases[begin]:
+            end += 1
+        plain, quoted = (_CASES.get(half, f"unknown ({half})") for half in (cases[begin] & 0xF, cases[begin] >> 4))
+        kinds = f" of kind {end}" if end == begin + 1 else f" of kinds {begin + 1} to {end}"
+        yield f"Names{kinds if end - begin < len(cases) else ''}: without quotes {plain}, in quotes {quoted}"
+        begin = end
+
+
 def addition_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
     """Yield the lines that VALUES adds to a record; the columns of all fragments only under DETAIL."""
     if known.change is not None:
         yield from values_lines(known.change, known.record, settings)
         if known.change.problem is not None and known.looks_encrypted:
             yield "The record data of this file looks encrypted."
+    if isinstance(known.definition, DatabaseDefinition):
+        yield from case_lines(known.definition.cases)
     if known.segment is not None:
         yield _segment_line(known, known.segment)
     if known.record.header.io_type == DDL_OP:

@@ -84,12 +84,24 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; the session has loaded it
     from pyspark.sql.types import StructField, StructType  # noqa: PLC0415 - as above
 
-    from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE  # noqa: PLC0415 - few ask for it
+    from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE, stand_in  # noqa: PLC0415 - few ask for it
     from logdump.spark.source.change_columns import column_name, fields_by_table  # noqa: PLC0415 - as above
 
     [fields] = fields_by_table(frame.schema).values()
     named = StructType([StructField(column_name(field), field.dataType) for field in fields])
-    own = F.struct(*(F.col("`{}`".format(field.name.replace("`", "``"))) for field in fields)).cast(named)
+
+    def column_of(field: StructField) -> Column:
+        return F.col("`{}`".format(field.name.replace("`", "``")))
+
+    def known(field: StructField) -> Column:
+        """Return a column of the row after a change, with the mark of Debezium where its value is not known."""
+        column, mark = column_of(field), stand_in(field.dataType.simpleString())
+        if mark is None:
+            return column
+        is_absent = F.coalesce(F.array_contains("_absent", field.name), F.lit(False))  # noqa: FBT003 - a literal of SQL
+        return F.when(is_absent, F.lit(mark)).otherwise(column)
+
+    own, after = (F.struct(*map(make, fields)).cast(named) for make in (column_of, known))
     milliseconds, name = F.unix_millis("_time"), F.col("_table")
     columns = {
         "connector": F.lit(CONNECTOR),
@@ -109,13 +121,13 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
         cases = (F.when(F.col("_op") == op, make(value)) for op, value in parts.items() if value is not None)
         return F.coalesce(*cases).alias(part)
 
-    def image(column: str) -> Column:
-        return own if column == ROW else F.col(column).cast(named)
+    def image(column: str, row: Column) -> Column:
+        return row if column == ROW else F.col(column).cast(named)
 
     return frame.select(
         chosen("letter", F.lit).alias("op"),
-        chosen("before", image),
-        chosen("after", image),
+        chosen("before", lambda column: image(column, own)),
+        chosen("after", lambda column: image(column, after)),
         F.struct(*(value.alias(member) for member, value in zip(SOURCE, about, strict=True))).alias("source"),
         milliseconds.alias("ts_ms"),
     )

@@ -166,3 +166,11 @@ def test_what_a_header_says_of_its_file_is_none_where_it_is_not_set() -> None:
     header = make_file_header({"TrailInfo": {"Seqno": 7, "FirstCSN": "41882317", "LastCSN": "", **times}})
     assert (header.seqno, header.created, header.first_time, header.last_time) == (7, None, 5, None)
     assert (header.first_csn, header.last_csn) == ("41882317", None)
+
+
+def test_the_unique_name_of_the_database_follows_its_time_zone() -> None:
+    """Releases from 21c on write the token; its id is inferred."""
+    made = make_file_header({"DatabaseInfo": {"Name": "TEADB", "DbTimeZone": "GMT", "DbUniqueName": "TEADB_STBY"}})
+    assert made.get("DatabaseInfo", "DbUniqueName") == "TEADB_STBY"
+    [group] = made.groups
+    assert [token.token.id for token in group.tokens] == [0x31, 0x3D, 0x3E]

@@ -11,6 +11,7 @@ metadata records may be between them. (Pairs of FieldComp: documented; no transc
 from __future__ import annotations
 
 import enum
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,8 +27,9 @@ from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.values import Value, decode_value
 
 if TYPE_CHECKING:
+    from trailformat.codec.byte_order import ByteOrder
     from trailformat.definitions.metadata import ColumnDefinition, TableDefinition
-    from trailformat.records.columns import Column, Columns
+    from trailformat.records.columns import Columns
     from trailformat.records.record import Record
     from trailformat.trail.file import TrailFile
 
@@ -73,6 +75,8 @@ def operation_of(io_type: int) -> str:
     return OPERATIONS.get(io_type) or record_header.io_type_name(io_type)
 
 
+REPEATED = "the image has this column twice"
+"""The problem of the value of such a column."""
 PAIRED = frozenset({record_header.UPDATE, record_header.UPDATE_COMP, record_header.FIELD_COMP})
 FULL = frozenset({record_header.DELETE, record_header.INSERT, record_header.UPDATE, record_header.UPSERT})
 """Types whose data are a full record image if they are not columns."""
@@ -348,16 +352,24 @@ def row_images(record: Record, known: RowDefinition) -> Images:
     return Images(columns, None) if header.is_before else Images(None, columns)
 
 
-def _merged(images: Images, known: RowDefinition, record: Record) -> tuple[ColumnChange, ...]:
-    old, new = ({column.index: column for column in image or ()} for image in (images.before, images.after))
+def values_of(columns: Columns, known: RowDefinition, order: ByteOrder) -> Iterator[Value]:
+    """Yield the value of each column of an image; that of one which the image has twice is not known."""
+    counts = Counter(column.index for column in columns)
+    for column in columns:
+        value = decode_value(column, known.column(column.index), order, known.charset)
+        yield value if counts[column.index] == 1 else Value(value.data, None, problem=REPEATED)
 
-    def value(column: Column | None, described: ColumnDefinition | None) -> Value | None:
-        return None if column is None else decode_value(column, described, record.order, known.charset)
+
+def _merged(images: Images, known: RowDefinition, record: Record) -> tuple[ColumnChange, ...]:
+    old, new = (
+        {column.index: value for column, value in zip(image, values_of(image, known, record.order), strict=True)}
+        for image in (images.before or (), images.after or ())
+    )
 
     merged = []
     for index in sorted(old.keys() | new.keys()):
         described = known.column(index)
         name, is_key = (described.name, described.is_key) if described else ("", False)
-        both = value(old.get(index), described), value(new.get(index), described)
+        both = old.get(index), new.get(index)
         merged.append(ColumnChange(index, name, described, *both, is_key))
     return tuple(merged)

@@ -117,6 +117,7 @@ DATABASE_INFO = {
     0x3B: HeaderField("DbNCharset", "i32", 4),
     0x3C: HeaderField("DbObjMetadata", "cases"),
     0x3D: HeaderField("DbTimeZone", "text"),
+    0x3E: HeaderField("DbUniqueName", "text"),
 }
 PRODUCER_INFO = {
     0x30: HeaderField("Name", "text"),

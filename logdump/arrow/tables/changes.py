@@ -38,6 +38,15 @@ class Changed(NamedTuple):
     rows: Array
 
 
+class _Images(NamedTuple):
+    """The columns of the images of rows, and masks of what is known of them, a row of the mask for each column."""
+
+    before: list[pa.Array]
+    after: list[pa.Array]
+    is_known_before: Array
+    is_known_after: Array
+
+
 class TableChanges:
     """Builds the changes of a table.
 
@@ -47,19 +56,38 @@ class TableChanges:
         keys: names of its key columns.
         age: number of the file in its trail.
         is_split: True if an update of the key becomes a delete and an insert.
+        is_whole: True if a column that the after image lacks has its value before the change, where that is known; and
+            if the columns before an update are those of both records, and those of its key.
     """
 
     def __init__(
-        self, table: str, columns: Sequence[str], keys: Sequence[str], age: int, *, is_split: bool = True
+        self,
+        table: str,
+        columns: Sequence[str],
+        keys: Sequence[str],
+        age: int,
+        *,
+        is_split: bool = True,
+        is_whole: bool = False,
     ) -> None:
         self._table = table
         self._columns = columns
         self._keys = keys
         self._age = age
         self._is_split = is_split
+        self._is_whole = is_whole
 
-    def of_rows(self, group: Group, rows: pa.RecordBatch) -> Changed:
-        """Return the changes of a group; ``rows`` is its batch, with these columns before and after."""
+    def of_rows(
+        self, group: Group, rows: pa.RecordBatch, halves: Array | None = None, others: Sequence[pa.RecordBatch] = ()
+    ) -> Changed:
+        """Return the changes of a group.
+
+        Args:
+            group: the group.
+            rows: its batch, with these columns before and after.
+            halves: for each row the index of that which has its before image, in ``rows`` and then ``others``, or NONE.
+            others: batches of further rows.
+        """
         kinds, ops = _kinds_of(rows["op"])
         has = dict(zip(SIDES, self._has_images(group), strict=True))
         is_update = (kinds == _UPDATE) | (kinds == _KEY_UPDATE)
@@ -72,18 +100,21 @@ class TableChanges:
         if self._is_split:
             op = np.where(is_key[row], np.where(part, _INSERT, _DELETE), op)
         is_before = (op == _DELETE) & has["before"][row]
-        changes = rows if len(row) == len(rows) == len(kept_rows) else rows.take(plain_array(pa.int64(), row))
-        own = {name: _either(is_before, *(changes[f"{side}_{name}"] for side in SIDES)) for name in self._columns}
+        images = self._images(rows, halves, others)
+        is_same = len(row) == len(rows) == len(kept_rows)
+        changes = rows if is_same else rows.take(plain_array(pa.int64(), row))
+        images = images if is_same else _taken(images, row)
+        after, is_known = self._filled(images) if self._is_whole else (images.after, images.is_known_after)
+        own = {name: _either(is_before, *pair) for name, *pair in zip(self._columns, images.before, after, strict=True)}
         is_update_now = (op == _UPDATE) | (op == _KEY_UPDATE)
+        has_image = np.where(is_before, has["before"][row], has["after"][row])
         fixed = {
             "_table": numbered(one_text(self._table), np.zeros(len(row), np.int32)).dictionary_decode(),
             "_op": numbered(pa.array(ops), op.astype(np.int32)).dictionary_decode(),
             "_sequence": self._sequences(np.asarray(changes["rba"]), part),
-            "_absent": self._absent(
-                changes, own, is_before, np.where(is_before, has["before"][row], has["after"][row])
-            ),
+            "_absent": self._absent(has_image & ~np.where(is_before, images.is_known_before, is_known)),
             KEY_BEFORE: self._keys_before(changes, op == _KEY_UPDATE),
-            BEFORE: self._before(changes, plain_array(pa.bool_(), ~(has["before"][row] & is_update_now))),
+            BEFORE: self._before(images, is_update_now, has["before"][row], kinds[row] == _UPDATE),
             **{f"_{name}": changes[name] for name in ("csn", "xid", "time", "file", "rba", PROBLEMS)},
         }
         return Changed(own, fixed, row)
@@ -104,50 +135,97 @@ class TableChanges:
             sizes = getattr(group.spans, side).sizes if group.layout.columns else np.empty((0, len(group.rows)))
             yield (np.asarray(sizes) != ABSENT).any(axis=0)
 
-    def _absent(
-        self, changes: pa.RecordBatch, own: dict[str, pa.Array], is_before: Array, has_image: Array
-    ) -> pa.Array:
-        """Return, for each change with an image, the names of the columns that the image lacks."""
-        is_known = self._named(changes, is_before)
-        absent = []
-        for number, array in enumerate(own.values()):
-            if array.null_count:
-                is_absent = array.is_null().to_numpy(zero_copy_only=False) & has_image & ~is_known[number]
-                absent.append((np.flatnonzero(is_absent), self._columns[number]))
-        return listed_names(len(changes), absent)
+    def _images(self, rows: pa.RecordBatch, halves: Array | None, others: Sequence[pa.RecordBatch]) -> _Images:
+        """Return the columns of both images; before images in records of their own are joined to their rows."""
+        before, after = ([rows[f"{side}_{name}"] for name in self._columns] for side in SIDES)
+        is_named_before, is_named_after = self._named(rows)
+        is_known_before: Array = is_named_before | _are_valid(before, len(rows))
+        is_known_after = is_named_after | _are_valid(after, len(rows))
+        if halves is None:
+            return _Images(before, after, is_known_before, is_known_after)
+        source = np.where(halves >= 0, halves, np.arange(len(rows)))
+        known, arrays = [is_known_before], [[array] for array in before]
+        for other in others:
+            pieces = [other[f"{SIDES[0]}_{name}"] for name in self._columns]
+            known.append(self._named(other)[0] | _are_valid(pieces, len(other)))
+            for parts, piece in zip(arrays, pieces, strict=True):
+                parts.append(piece)
+        places = plain_array(pa.int64(), source)
+        before = [pa.concat_arrays(parts).take(places) for parts in arrays]
+        return _Images(before, after, np.concatenate(known, axis=1)[:, source], is_known_after)
 
-    def _named(self, changes: pa.RecordBatch, is_before: Array) -> Array:
-        """Return, for each column, a mask of the changes in which it is NULL or undecodable."""
-        known = np.zeros((len(self._columns), len(changes)), bool)
-        places: dict[str, tuple[int, bool]] = {}
+    def _filled(self, images: _Images) -> tuple[list[pa.Array], Array]:
+        """Return the columns after, those that the after image lacks as they were before, and what is known of them."""
+        is_filled = ~images.is_known_after & images.is_known_before
+        triples = zip(is_filled, images.before, images.after, strict=True)
+        columns = [_either(mask, before, after) for mask, before, after in triples]
+        return columns, images.is_known_after | images.is_known_before
+
+    def _absent(self, is_absent: Array) -> pa.Array:
+        """Return, for each change, the names of the columns of a mask."""
+        absent = [(np.flatnonzero(mask), name) for mask, name in zip(is_absent, self._columns, strict=True)]
+        return listed_names(is_absent.shape[1], [(rows, name) for rows, name in absent if len(rows)])
+
+    def _named(self, rows: pa.RecordBatch) -> tuple[Array, Array]:
+        """Return, for each side, a mask of the rows in which a column is NULL or undecodable, a row for each column."""
+        known = np.zeros((len(self._columns), len(rows)), bool), np.zeros((len(self._columns), len(rows)), bool)
+        places: dict[str, tuple[int, int]] = {}
         for number, name in enumerate(self._columns):
-            places |= {f"{side}_{name}".lower(): (number, side == SIDES[0]) for side in SIDES}
-        nulls, problems = changes[NULLS], changes[PROBLEMS]
+            places |= {f"{side}_{name}".lower(): (number, place) for place, side in enumerate(SIDES)}
+        nulls, problems = rows[NULLS], rows[PROBLEMS]
         named = [(np.asarray(pc.list_parent_indices(nulls)), pc.list_flatten(nulls))] if len(nulls) else []
         if problems.null_count < len(problems):
             flat = pc.list_flatten(problems)
             parts = [flat.field(name).cast(pa.string()) for name in ("image", "column")]
             named.append((np.asarray(pc.list_parent_indices(problems)), pc.binary_join_element_wise(*parts, "_")))
-        for rows, texts in named:
+        for row_numbers, texts in named:
             encoded = texts.dictionary_encode()
-            text_places = [places.get((text or "").lower(), (-1, False)) for text in encoded.dictionary.to_pylist()]
-            for code, (number, is_of_before) in enumerate(text_places):
-                text_rows = rows[np.asarray(encoded.indices.fill_null(-1)) == code] if number >= 0 else ()
-                if len(text_rows):
-                    known[number, text_rows[is_before[text_rows] == is_of_before]] = True
+            codes = np.asarray(encoded.indices.fill_null(-1))
+            for code, text in enumerate(encoded.dictionary.to_pylist()):
+                if (place := places.get((text or "").lower())) is not None:
+                    known[place[1]][place[0], row_numbers[codes == code]] = True
         return known
 
-    def _before(self, changes: pa.RecordBatch, has_none: pa.Array) -> pa.Array:
+    def _before(self, images: _Images, is_update: Array, has_before: Array, keeps_key: Array) -> pa.Array:
+        """Return the columns before each update; null for other changes, and if nothing is known of them.
+
+        ``keeps_key`` is a mask of the changes that have the same key before and after.
+        """
         if not self._columns:
-            return pa.nulls(len(changes), pa.struct([]))
-        arrays = [changes[f"before_{name}"] for name in self._columns]
-        return pa.StructArray.from_arrays(arrays, [*self._columns], mask=has_none)
+            return pa.nulls(len(is_update), pa.struct([]))
+        arrays, is_there = images.before, has_before
+        if self._is_whole:
+            is_key = np.array([name in self._keys for name in self._columns])[:, np.newaxis]
+            is_filled = is_key & keeps_key & images.is_known_after & ~images.is_known_before
+            pairs = zip(is_filled, images.after, images.before, strict=True)
+            arrays = [_either(mask, after, before) for mask, after, before in pairs]
+            known: Array = images.is_known_before | is_filled
+            is_there = np.asarray(known.any(axis=0))
+        return pa.StructArray.from_arrays(
+            arrays, [*self._columns], mask=plain_array(pa.bool_(), ~(is_there & is_update))
+        )
 
     def _keys_before(self, changes: pa.RecordBatch, is_key: Array) -> pa.Array:
         texts: list[str | None] = [None] * len(changes)
         for row in np.flatnonzero(is_key).tolist():
             texts[row] = _as_json(self._keys, [changes[f"before_{name}"][row].as_py() for name in self._keys])
         return pa.array(texts, pa.string())
+
+
+def _are_valid(columns: Sequence[pa.Array], rows: int) -> Array:
+    """Return a mask of the values that are not null, a row for each column."""
+    mask: Array = np.ones((len(columns), rows), bool)
+    for number, column in enumerate(columns):
+        if column.null_count:
+            mask[number] = column.is_valid().to_numpy(zero_copy_only=False)
+    return mask
+
+
+def _taken(images: _Images, rows: Array) -> _Images:
+    """Return the images of some rows."""
+    places = plain_array(pa.int64(), rows)
+    before, after = ([column.take(places) for column in columns] for columns in images[:2])
+    return _Images(before, after, images.is_known_before[:, rows], images.is_known_after[:, rows])
 
 
 def _kinds_of(ops: pa.Array) -> tuple[Array, list[str]]:

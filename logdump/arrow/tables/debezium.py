@@ -1,16 +1,25 @@
 """Changes as consumers of Debezium's events expect them: ``op``, ``before``, ``after``, ``source``, ``ts_ms``.
 
 ``logdump.spark.changes(…, shape="debezium")`` and EXPORT JSONL … DEBEZIUM both convert the changes of
-:mod:`logdump.arrow.tables.changes`, with an update of the key as a delete and an insert. Columns that the record lacks
-are null, like NULLs; ``absent`` of ``source`` names them.
+:mod:`logdump.arrow.tables.changes`, with an update of the key as a delete and an insert. ``after`` is the whole row as
+far as the trail has it. ``absent`` of ``source`` names the columns that it does not have: in ``after`` text and bytes
+are UNAVAILABLE, values of other types are null.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+UNAVAILABLE = "__debezium_unavailable_value"
+"""The text that Debezium writes, unless another is configured, in place of a value that it does not have."""
 ROW = ""
 """In place of a column name: the columns of the table, as one object."""
+
+
+def stand_in(kind: Any) -> str | bytes | None:
+    """Return UNAVAILABLE as a value of an Arrow type, or a Spark type by its name; None for other types."""
+    stand_ins: dict[str, str | bytes] = {"string": UNAVAILABLE, "binary": UNAVAILABLE.encode()}
+    return stand_ins.get(str(kind).removeprefix("large_"))
 
 
 class Operation(NamedTuple):

@@ -12,14 +12,13 @@ from logdump.notation.text import first_difference
 from logdump.notation.times import iso_time
 from trailformat import Record
 from trailformat.changes.canonical import canonical, column_form
-from trailformat.changes.row_changes import Change, ChangeSource, ColumnChange, changes_over
+from trailformat.changes.row_changes import Change, ChangeSource, ColumnChange, changes_over, values_of
 from trailformat.codec.tokens import GGS_TOKENS, token_name
+from trailformat.records.columns import Columns
 from trailformat.records.record_header import NO_TRANSACTION, io_type_name
 from trailformat.transactions.batches import TransactionRecord, TransactionRecords, TransactionSummary
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
-from trailformat.values import decode_value
 from trailformat.values.comparing import identity
-from trailformat.values.value import Value
 
 _SHOWN_BYTES = 16
 _PIECE = 1 << 20
@@ -53,9 +52,9 @@ def cells_of_record(transaction_record: TransactionRecord) -> Cells:
     known, record = transaction_record.definitions.of(transaction_record.record), transaction_record.record
     cells: dict[tuple[str, str], Cell] = {}
     for image in IMAGES:
-        for column in getattr(record.images, image) or ():
+        columns: Columns = getattr(record.images, image) or ()
+        for column, value in zip(columns, values_of(columns, known, record.order), strict=True):
             described = known.column(column.index)
-            value: Value = decode_value(column, described, record.order, known.charset)
             name = described.name if described is not None else _numbered(column.index)
             cells[image, name] = Cell(column_form(column, record.order), value.text)
     return cells

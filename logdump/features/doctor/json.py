@@ -143,6 +143,12 @@ DOCTOR = Shape(
         member("trail", "string", "Its name, as it was given", "title"),
         member("database", "string or null", "Source database, by the newest header", _vendor),
         member("database_name", "string or null", "Its name", _source("DatabaseInfo", "Name")),
+        member(
+            "database_unique_name",
+            "string or null",
+            "DbUniqueName, from 21c on",
+            _source("DatabaseInfo", "DbUniqueName"),
+        ),
         member("host", "string or null", "The machine of the writer", _source("MachineInfo", "Nodename")),
         member("writer", "string or null", "The process that wrote the trail", _source("ProducerInfo", "Name")),
         member("encrypted", "list of string", "Files whose record data looks encrypted", "check?.encrypted"),

@@ -48,6 +48,7 @@ def _source(shown: DoctorShown) -> Iterator[str]:
     named = (
         ("database", header.vendor),
         ("name", header.get("DatabaseInfo", "Name")),
+        ("unique name", header.get("DatabaseInfo", "DbUniqueName")),
         ("host", header.get("MachineInfo", "Nodename")),
     )
     yield "Source       " + ", ".join(f"{what} {escape(str(value))}" for what, value in named if value)

@@ -14,10 +14,11 @@ import pyarrow as pa
 
 from logdump.arrow.tables.arrow_rows import all_problems, batch_of
 from logdump.arrow.tables.changes import Changed, TableChanges
-from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE
+from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE, stand_in
 from logdump.arrow.tables.group import Group, Piece, TableBatches, blocks
 from logdump.arrow.tables.layout import ALL, PROBLEMS, RowProblem
 from logdump.arrow.tables.row_lobs import LobValue, RowLobs, with_lobs
+from logdump.arrow.tables.update_halves import BeforeImages, UpdateHalves
 from logdump.display.json_shape import encoded
 from logdump.features.export.files import OpenFiles, TextFile
 from logdump.features.export.text_export import TextExport
@@ -26,6 +27,14 @@ from trailformat import TrailName
 from trailformat.values import plain_text
 
 _Lobs = tuple[list[LobValue], list[tuple[int, RowProblem]]]
+
+
+class _Rows(NamedTuple):
+    """The rows of a group, the values of their LOBs, and their before images in other records, if there are some."""
+
+    group: Group
+    lobs: _Lobs
+    before: BeforeImages | None
 
 
 class ChangeLines(NamedTuple):
@@ -56,12 +65,13 @@ class DebeziumExport(TextExport[ChangeLines]):
     def _jobs_of_pieces(self) -> Callable[[Piece], Iterator[Callable[[], ChangeLines]]]:
         trail = self._session.trail
         name, lobs = TrailName.parse(trail.path), RowLobs(trail)
+        halves = UpdateHalves(trail, self._session.definitions_of)
         batches = TableBatches(trail, self._session.row_definitions, self._tally.leave_out)
         age = name.seqno if name is not None else 0
 
         def jobs(piece: Piece) -> Iterator[Callable[[], ChangeLines]]:
             for block in blocks(batches.groups(piece)):
-                yield partial(_lines_of, [(group, lobs.of(group)) for group in block], age)
+                yield partial(_lines_of, [_Rows(group, lobs.of(group), halves.of(group)) for group in block], age)
 
         return jobs
 
@@ -78,12 +88,12 @@ class DebeziumExport(TextExport[ChangeLines]):
         self._make_room(files)
 
 
-def _lines_of(block: list[tuple[Group, _Lobs]], age: int) -> ChangeLines:
+def _lines_of(block: list[_Rows], age: int) -> ChangeLines:
     """Return the lines of the changes of some tables, in the order of the trail."""
     numbered: list[tuple[str, str]] = []
     problems: list[tuple[int, str, str]] = []
     left_out, records = Counter[int](), 0
-    for group, lobs in block:
+    for group, lobs, before in block:
         rows, undecoded = batch_of(group)
         rows, lost = with_lobs(group, rows, *lobs)
         index, rbas = rows.schema.get_field_index(PROBLEMS), group.rows.of("rba")
@@ -91,7 +101,9 @@ def _lines_of(block: list[tuple[Group, _Lobs]], age: int) -> ChangeLines:
         problems += undecoded
         problems += [(int(rbas[row]), problem.column or "", problem.reason) for row, problem in lost]
         layout = group.layout
-        changed = TableChanges(layout.name, layout.column_names, layout.keys, age).of_rows(group, rows)
+        halves, others = (before.source, [batch_of(other)[0] for other in before.others]) if before else (None, [])
+        maker = TableChanges(layout.name, layout.column_names, layout.keys, age, is_whole=True)
+        changed = maker.of_rows(group, rows, halves, others)
         is_change = np.isin(np.arange(len(rows)), changed.rows)
         left_out.update(group.rows.of("io_type")[~is_change].tolist())
         records += int(is_change.sum())
@@ -107,6 +119,7 @@ def _texts(table: str, changed: Changed) -> Iterator[str]:
     columns: dict[str | None, list[Any]] = {name: array.to_pylist() for name, array in changed.fixed.items()}
     own = [array.to_pylist() for array in changed.own.values()]
     rows: list[Any] = [dict(zip(changed.own, values, strict=True)) for values in zip(*own, strict=True)]
+    unavailable = {name: stand_in(array.type) for name, array in changed.own.items()}
     count = len(changed.rows)
     columns |= {ROW: rows or [None] * count, None: [None] * count}
     times = [None if time is None else time // 1000 for time in changed.fixed["_time"].cast(pa.int64()).to_pylist()]
@@ -122,11 +135,18 @@ def _texts(table: str, changed: Changed) -> Iterator[str]:
             {
                 "op": operation.letter,
                 "before": _image(columns[operation.before][row]),
-                "after": _image(columns[operation.after][row]),
+                "after": _image(_marked(columns[operation.after][row], columns["_absent"][row], unavailable)),
                 "source": source,
                 "ts_ms": time,
             }
         )
+
+
+def _marked(row: dict[str, Any] | None, absent: list[str] | None, unavailable: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a row with the mark of Debezium in place of the values that are not known."""
+    if row is None or not absent:
+        return row
+    return row | {name: unavailable[name] for name in absent}
 
 
 def _image(row: dict[str, Any] | None) -> dict[str, Any] | None:

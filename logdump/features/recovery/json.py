@@ -157,6 +157,7 @@ TRAIL_FILE = Shape(
         member("needed", "boolean or null", "Whether a reader at the place of `keep` needs it; null: unknown", "keeps"),
         member("encrypted", "boolean", "Whether its record data looks encrypted", "looks_encrypted"),
         member("mismatches", "list of header_mismatch", _MISMATCHES, HEADER_MISMATCH.each("mismatches")),
+        member("database_unique_name", "string or null", "DbUniqueName, from 21c on", "unique_name"),
     ),
     TrailFileShown,
 )

@@ -251,6 +251,7 @@ class TrailFileShown(NamedTuple):
     keeps: bool | None
     looks_encrypted: bool
     mismatches: tuple[HeaderMismatch, ...] = ()
+    unique_name: str | None = None
 
 
 class KeepShown(NamedTuple):

@@ -229,6 +229,7 @@ class RecoveryReport:
                 keeps,
                 self._looks_encrypted(path),
                 facts.mismatches,
+                facts.text("DbUniqueName", "DatabaseInfo"),
             )
 
     def _looks_encrypted(self, path: Path) -> bool:

@@ -41,9 +41,9 @@ class FileFacts(NamedTuple):
         value = self.header.get(group, name) if self.header else None
         return value if isinstance(value, int) else None
 
-    def text(self, name: str) -> str | None:
-        """Return a text in TrailInfo of the header, None if there is none or it is empty."""
-        value = self.header.get("TrailInfo", name) if self.header else None
+    def text(self, name: str, group: str = "TrailInfo") -> str | None:
+        """Return a text in a group of the header, None if there is none or it is empty."""
+        value = self.header.get(group, name) if self.header else None
         return value if isinstance(value, str) and value else None
 
     @property

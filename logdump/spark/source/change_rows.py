@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from logdump.arrow.records.schema import Selected, arrow_schema
 from logdump.arrow.tables.changes import BEFORE, Changed, TableChanges
 from logdump.arrow.tables.group import Group, TableBatches, pieces
 from logdump.arrow.tables.layout import CHANGES_OF_TABLES
+from logdump.arrow.tables.update_halves import UpdateHalves
 from logdump.spark.source.change_columns import ARROW, ChangedTable, changed_tables
+from logdump.spark.source.named_files import definitions_of
 from logdump.spark.source.slices import MOST_ROWS, OpenSlice, cut, wanted_rows
 from logdump.spark.source.table_columns import table_columns
 from logdump.spark.source.table_reader import RowShape
@@ -100,10 +103,19 @@ class _Changes:
         self._shape = RowShape(source, selected, arrow_schema(selected), table.layouts)
         age = source.seqno if source.seqno is not None else source.file_order or 0
         is_split = request.options.key_update == "split"
-        self._changes = TableChanges(table.name, [*table.columns], table.layouts[-1].keys, age, is_split=is_split)
+        is_whole = request.options.before_images
+        self._halves = (
+            UpdateHalves(source.trail, partial(definitions_of, options=request.options)) if is_whole else None
+        )
+        self._changes = TableChanges(
+            table.name, [*table.columns], table.layouts[-1].keys, age, is_split=is_split, is_whole=is_whole
+        )
 
     def of_group(self, group: Group) -> pa.RecordBatch:
-        changed = self._renamed(self._changes.of_rows(group, self._shape.of_group(group)))
+        before = self._halves.of(group) if self._halves is not None else None
+        others = [self._shape.of_group(other) for other in before.others] if before is not None else []
+        halves = before.source if before is not None else None
+        changed = self._renamed(self._changes.of_rows(group, self._shape.of_group(group), halves, others))
         return pa.RecordBatch.from_arrays(
             [self._column(field, changed.own, changed.fixed, len(changed.rows)) for field in self._schema],
             schema=self._schema,

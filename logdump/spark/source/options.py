@@ -217,7 +217,7 @@ class Options:
         TRUTH,
         False,
         _BOTH,
-        "With `changesOf` of one table: `_before` has the columns before an update, where its record has them",
+        "With `changesOf` of one table: rows are as whole as the trail has them; `_before` is the row before an update",
         "false",
     )
     arrow_batches: bool = _option(

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fixtures import TRAILS
+from fixtures.capture import Capture
+from fixtures.changes import Change as RowChange
+from fixtures.changes import (
+    delete,
+    insert,
+    key_update,
+    unified_key_update,
+    unified_update,
+    update,
+    update_pair,
+    upsert,
+)
+from fixtures.flavour import ORACLE_12
+from fixtures.shop import Row, ShopTable
+from logdump.arrow.tables import group
+from logdump.features.export import batch_walk
 from tests.logdump.line import Line
+from tests.logdump.program import logdump
 from tests.trailformat.samples import row, trail_of
+from trailformat import TrailWriter
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 
 Change = dict[str, Any]
 
@@ -88,3 +108,119 @@ def test_a_row_without_a_definition_has_no_images_but_its_bytes(target: Path, tm
     assert (one["before"], one["after"]) == (None, None)
     [problem] = one["source"]["problems"]
     assert b"odd".hex() in problem["bytes"]
+
+
+TEAS = ORACLE_12.teas
+CODE, NAME, ORIGIN, GRADE, PRICE, STOCK = (column.name for column in TEAS.columns)
+OLD: Row = ("SEN01", "Sencha", None, "A ", Decimal("8.90"), Decimal(120))
+NEW: Row = ("SEN01", "Sencha", "Uji", "AA", Decimal("8.90"), Decimal(90))
+MOVED: Row = ("SEN02", "Sencha", None, "A ", Decimal("8.90"), Decimal(7))
+UNKNOWN = "__debezium_unavailable_value"
+
+
+def shown(row: Row, **others: Any) -> Change:
+    """A row as a line has it: decimal numbers of a scale as text; some columns otherwise."""
+    values = dict(zip((CODE, NAME, ORIGIN, GRADE, PRICE, STOCK), row, strict=True))
+    return values | {PRICE: str(row[4]), STOCK: int(row[5] or 0)} | others
+
+
+def written(folder: Path, *changes: RowChange | ShopTable, cut: int = 0) -> Path:
+    """A trail of one transaction; a table is its definition, written again. ``cut``: how many are in a first file."""
+    whole = [change for change in changes if not isinstance(change, ShopTable)]
+    for age, part in enumerate([changes[:cut], changes[cut:]] if cut else [changes]):
+        with TrailWriter(folder / f"dz{age:09d}", order=ORACLE_12.order) as writer:
+            capture = Capture(writer, ORACLE_12)
+            capture.database()
+            capture.table(TEAS)
+            capture.begin()
+            for change in part:
+                if isinstance(change, ShopTable):
+                    capture.table(change, MIDDLE)
+                else:
+                    place = FIRST if change is whole[0] else LAST if change is whole[-1] else MIDDLE
+                    capture._row(change, ONLY if len(whole) == 1 else place, ())
+    return folder / "dz000000000"
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 1 << 16])
+@pytest.mark.parametrize("cells", [1, 1 << 21])
+@pytest.mark.parametrize("cut", [0, 1, 2, 3])
+def test_an_update_in_two_records_has_the_whole_row_before_and_after(
+    target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int, cells: int, cut: int
+) -> None:
+    """Wherever batches, blocks of rows and files end, and with a definition between the records."""
+    monkeypatch.setattr(batch_walk, "_ROWS", batch)
+    monkeypatch.setattr(group, "_MOST_CELLS", cells)
+    first, second = update_pair(TEAS, OLD, NEW)
+    last = update_pair(TEAS, NEW, OLD)
+    path = written(tmp_path, insert(TEAS, MOVED), first, TEAS, second, *last, cut=cut)
+    changes, _ = exported(target, f"open {path}", "across on" if cut else "across off")
+    known = {NAME: None, PRICE: None}
+    assert [(change["op"], change["before"], change["after"]) for change in changes] == [
+        ("c", None, shown(MOVED)),
+        ("u", shown(OLD, **known), shown(NEW, **{NAME: UNKNOWN, PRICE: None})),
+        ("u", shown(NEW, **known), shown(OLD, **{NAME: UNKNOWN, PRICE: None})),
+    ]
+    assert [change["source"]["absent"] for change in changes] == [None, [NAME, PRICE], [NAME, PRICE]]
+
+
+def test_a_filter_that_leaves_out_the_before_image_leaves_it_in_the_change(target: Path, tmp_path: Path) -> None:
+    path = written(tmp_path, *update_pair(TEAS, OLD, NEW), insert(TEAS, MOVED))
+    rba = next(row.split()[0] for row in logdump("list", str(path), "--op", "update").out.splitlines())
+    changes, _ = exported(target, f"open {path}", f"filter exclude rba = {rba}", "filter match all")
+    assert [change["op"] for change in changes] == ["u", "c"]
+    assert changes[0]["before"] == shown(OLD, **{NAME: None, PRICE: None})
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (insert(TEAS, OLD), [("c", None, shown(OLD), None)]),
+        (upsert(TEAS, OLD), [("c", None, shown(OLD), None)]),
+        (delete(TEAS, OLD), [("d", shown(OLD), None, None)]),
+        (
+            update(TEAS, OLD, NEW),
+            [
+                (
+                    "u",
+                    dict.fromkeys(shown(OLD)) | {CODE: "SEN01"},
+                    shown(NEW, **{NAME: UNKNOWN, PRICE: None}),
+                    [NAME, PRICE],
+                )
+            ],
+        ),
+        (unified_update(TEAS, OLD, NEW), [("u", shown(OLD), shown(NEW), None)]),
+        (
+            unified_key_update(TEAS, OLD, MOVED),
+            [("d", shown(OLD), None, None), ("c", None, shown(MOVED), None)],
+        ),
+        (
+            key_update(TEAS, OLD, MOVED),
+            [
+                ("d", dict.fromkeys(shown(OLD)) | {CODE: "SEN01"}, None, [NAME, ORIGIN, GRADE, PRICE, STOCK]),
+                (
+                    "c",
+                    None,
+                    shown(MOVED, **dict.fromkeys((NAME, ORIGIN, GRADE), UNKNOWN), **{PRICE: None}),
+                    [NAME, ORIGIN, GRADE, PRICE],
+                ),
+            ],
+        ),
+    ],
+)
+def test_the_row_after_is_whole_as_far_as_the_trail_has_it(
+    target: Path, tmp_path: Path, change: Any, expected: list[tuple[Any, ...]]
+) -> None:
+    """A column that neither image has is marked if it is text, and named; NULL is NULL."""
+    changes, _ = exported(target, f"open {written(tmp_path, change)}")
+    assert [(one["op"], one["before"], one["after"], one["source"]["absent"]) for one in changes] == expected
+
+
+def test_an_image_before_without_its_update_is_no_change(target: Path, tmp_path: Path) -> None:
+    """Neither is it that of an update of another row, or of one in another transaction."""
+    lone = update_pair(TEAS, OLD, NEW)[0]
+    path = written(tmp_path, lone, insert(TEAS, MOVED), update(TEAS, OLD, NEW))
+    changes, said = exported(target, f"open {path}")
+    assert [change["op"] for change in changes] == ["c", "u"]
+    assert changes[1]["before"] == dict.fromkeys(shown(OLD)) | {CODE: "SEN01"}
+    assert any("FieldComp 1" in text for text in said)

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from trailformat.native.constants import MOST_FIELDS
-from trailformat.native.loads import AHEAD, fetch, i64, inlined, store8, store32, store64, u8, u16
+from trailformat.native.loads import AHEAD, fetch, i64, inlined, n32, store8, store32, store64, u8, u16
 from trailformat.native.scan.arguments import (
+    ABSENT,
     ANOTHER,
     BEYOND,
     BROKEN,
@@ -133,6 +134,17 @@ def _put(starts: int, sizes: int, wide: int, cell: int, start: int, size: int) -
         store32(sizes, 4 * cell, size)
 
 
+_ABSENT_IN_32_BITS = ABSENT & 0xFFFFFFFF
+
+
+@inlined
+def _is_put(sizes: int, wide: int, cell: int) -> Any:
+    """Return whether a cell has a size other than ABSENT."""
+    if wide:
+        return i64(sizes, 8 * cell) != ABSENT
+    return n32(sizes, 4 * cell) != _ABSENT_IN_32_BITS
+
+
 @inlined
 def _look_at(data: int, offset: int, length: int) -> Any:
     """Return the size of the value at an indicator, and its HAS_ bit."""
@@ -145,7 +157,10 @@ def _look_at(data: int, offset: int, length: int) -> Any:
 
 
 def locate(data: int, starts: int, ends: int, little: int, rows: int, image: int, states: int) -> int:
-    """Put the columns of each row at their positions in ``image``; ``states``, uint8[rows], become GOOD or worse."""
+    """Put the columns of each row at their positions in ``image``; ``states``, uint8[rows], become GOOD or worse.
+
+    A column that is there twice is UNDECIDED.
+    """
     columns, seen, wide = i64(image, 8 * I_COLUMNS), i64(image, 8 * I_SEEN), i64(image, 8 * I_WIDE)
     all_starts, all_sizes = i64(image, 8 * I_STARTS), i64(image, 8 * I_SIZES)
     for row in range(rows):
@@ -153,7 +168,7 @@ def locate(data: int, starts: int, ends: int, little: int, rows: int, image: int
         for line in range(_LINES):
             fetch(data, ahead + line * _LINE)
         offset, stop, order = i64(starts, 8 * row), i64(ends, 8 * row), u8(little, row)
-        state = np.int64(GOOD)
+        state, last = np.int64(GOOD), np.int64(-1)
         while offset < stop:
             index, offset, length = next_column(data, offset, stop, order)
             if offset + length > stop:
@@ -163,6 +178,9 @@ def locate(data: int, starts: int, ends: int, little: int, rows: int, image: int
                 state = np.int64(BEYOND)
             else:
                 size, bit = _look_at(data, offset, length)
+                if index <= last and _is_put(all_sizes, wide, index * rows + row):
+                    size, bit = np.int64(UNDECIDED), HAS_UNDECIDED
+                last = index
                 _put(all_starts, all_sizes, wide, index * rows + row, offset + 2, size)
                 store8(seen, index, u8(seen, index) | bit)
             offset += length

@@ -115,7 +115,7 @@ class ImageFields(NamedTuple):
     Attributes:
         images: the columns of the before and the after images, a region for each row.
         present: masks of the rows that have such an image.
-        is_sound: mask of the rows whose images split into columns, rows without images included.
+        is_sound: mask of the rows whose images split into columns in ascending order, rows without images included.
     """
 
     images: tuple[Fields, Fields]
@@ -155,8 +155,15 @@ def images_of(rows: RowBytes) -> ImageFields:
     before, after = (
         columns_in(view, *bounds, data.little) for bounds in zip(regions.starts, regions.ends, strict=True)
     )
-    is_sound = regions.is_sound & before.is_sound & after.is_sound
+    is_sound = regions.is_sound & _are_ascending(before) & _are_ascending(after)
     return ImageFields((before.only(is_sound), after.only(is_sound)), regions.present, is_sound)
+
+
+def _are_ascending(columns: Fields) -> Array:
+    """Return a mask of the sound regions whose columns ascend: none is there twice."""
+    region, mask = columns.region, columns.is_sound.copy()
+    mask[region[1:][(region[1:] == region[:-1]) & (columns.number[1:] <= columns.number[:-1])]] = False
+    return mask
 
 
 class PickedColumn(NamedTuple):

@@ -17,10 +17,11 @@ from logdump.arrow.records.schema import IMAGE
 from logdump.arrow.records.texts import ImageTexts, ValueProblem, image_texts, too_large
 from trailformat import BadData, Record, TrailError
 from trailformat.arrays.arrow import arrow_strings, bytes_at, lists, masked, replaced
+from trailformat.changes.row_changes import values_of
 from trailformat.records.columns import Columns
 from trailformat.scan.rows import Fields, ImageFields, images_of
 from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
-from trailformat.values import decode_value, decoded_text
+from trailformat.values import decoded_text
 
 Image = list[dict[str, Any]] | None
 
@@ -58,14 +59,14 @@ def _single_image(columns: Columns | None, record: Record, known: RowDefinition)
     described = known.table.columns if known.table else ()
     shown: list[dict[str, Any]] = []
     problems: list[tuple[str, str]] = []
-    for column in columns:
+    for column, value in zip(columns, values_of(columns, known, record.order), strict=True):
         definition = described[column.index] if column.index < len(described) else None
         shown.append({"index": column.index, "name": definition.name if definition else None})
         shown[-1] |= {"bytes": None if column.is_null else column.value, "is_null": column.is_null, "value": None}
         if definition is not None:
-            value = decode_value(column, definition, record.order, known.charset)
             shown[-1]["value"] = decoded_text(value)
-            problems += [(definition.name, value.problem)] if value.problem is not None else []
+            problem = definition.name, value.problem or ""
+            problems += [problem] if value.problem is not None and problem not in problems else []
     return shown, problems
 
 
