@@ -22,6 +22,7 @@ from logdump.spark.source.options import Options
 from trailformat import TrailError, TrailName, TrailSequence
 from trailformat.codec.remote.path import RemotePath, path_of, place
 from trailformat.codec.remote.url import is_url
+from trailformat.errors import reason_of
 from trailformat.trail.packed import entries_of, is_archive, is_file, members_of, status_of
 from trailformat.trail.sequence import trails_among
 
@@ -180,7 +181,7 @@ def _listed(directory: Path, options: Options) -> Iterator[Path]:
             inside[:] = sorted(filter(_is_visible, inside)) if options.recursive_file_lookup else []
             yield from (Path(folder, name) for name in sorted(filter(_is_visible, names)))
     except OSError as error:
-        raise NoTrailFiles(f"{directory}: {error.strerror}") from None
+        raise NoTrailFiles(f"{directory}: {reason_of(error)}") from None
 
 
 def _listed_in_store(folder: Path, options: Options) -> Iterator[Path]:
