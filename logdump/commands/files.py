@@ -15,6 +15,7 @@ from logdump.session.files import FilesShown, list_directory
 from logdump.session.session import Session
 from trailformat import TrailName
 from trailformat.codec.remote.path import path_of
+from trailformat.errors import reason_of
 from trailformat.trail.packed import WHOLE
 
 
@@ -24,7 +25,7 @@ def run_cd(_session: Session, name: str | None) -> Iterator[Event]:
         try:
             os.chdir(path_of(Path(name)))
         except OSError as error:
-            raise CommandError(f"The directory was not changed: {name}: {error.strerror}.") from error
+            raise CommandError(f"The directory was not changed: {name}: {reason_of(error)}.") from error
     yield say(f"Current Directory is {Path.cwd()}")
 
 
@@ -35,7 +36,7 @@ def run_files(_session: Session, name: str | None) -> Iterator[Event]:
     try:
         entries = list_directory(directory, pattern)
     except OSError as error:
-        raise MissingFileError(f"{directory}: {error.strerror}.") from error
+        raise MissingFileError(f"{directory}: {reason_of(error)}.") from error
     if not entries:
         raise MissingFileError(f"No file {path}." if pattern != "*" else f"No files in {directory.absolute()}.")
     yield FilesShown(directory.absolute(), entries)

@@ -20,6 +20,7 @@ from logdump.session.events import Event, Failure, say
 from logdump.session.session import Session
 from trailformat.codec.regular_file import open_regular
 from trailformat.codec.remote.path import path_of
+from trailformat.errors import reason_of
 from trailformat.trail.peek import peek
 
 _DEEPEST = 16
@@ -48,7 +49,7 @@ class CommandFile:
         try:
             line = self._file.readline(MOST_CHARACTERS + 1).removeprefix("\ufeff")
         except OSError as error:
-            raise CommandError(f"{self._name} cannot be read: {error.strerror}.") from error
+            raise CommandError(f"{self._name} cannot be read: {reason_of(error)}.") from error
         self.number += 1
         if len(line) > MOST_CHARACTERS or "\0" in line:
             raise CommandError(f"{self._name}, line {self.number}: this is not a file of commands.")
@@ -67,7 +68,7 @@ def run_obey(session: Session, name: str) -> Iterator[Event]:
     try:
         file = os.fdopen(open_regular(path), encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        raise CommandError(f"{name} cannot be read: {error.strerror}.") from error
+        raise CommandError(f"{name} cannot be read: {reason_of(error)}.") from error
     outer_ask = session.ask
     commands = CommandFile(name, file)
     session.obeyed_in_all = session.obeyed_in_all + 1 if session.obeyed else 1
@@ -130,7 +131,7 @@ def _start(session: Session, name: str) -> None:
         session.check_target(path, "LOG")
         session.log.start(path)
     except OSError as error:
-        raise CommandError(f"The session log {path} cannot be written: {error.strerror}.") from error
+        raise CommandError(f"The session log {path} cannot be written: {reason_of(error)}.") from error
 
 
 def _stop(session: Session) -> Iterator[Event]:
@@ -141,7 +142,7 @@ def _stop(session: Session) -> Iterator[Event]:
     try:
         session.log.stop()
     except OSError as error:
-        raise CommandError(f"The session log is not complete: {error.strerror}.") from error
+        raise CommandError(f"The session log is not complete: {reason_of(error)}.") from error
 
 
 def _mark(session: Session, what: str) -> Event:

@@ -22,6 +22,7 @@ from logdump.session.settings import Detail, Level, Settings
 from trailformat import IO_TYPES
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.errors import reason_of
 
 _LARGEST_BLOCK = 2**31 - 1
 
@@ -109,7 +110,7 @@ def _current_directory() -> str:
     try:
         return str(Path.cwd())
     except OSError as error:
-        return f"*{error.strerror}*"
+        return f"*{reason_of(error)}*"
 
 
 def _transaction_history(settings: Settings) -> str:
@@ -146,7 +147,7 @@ def _modified(path: Path, settings: Settings) -> str:
     try:
         modified = path.stat().st_mtime_ns
     except OSError as error:
-        return f"*{error.strerror}*"
+        return f"*{reason_of(error)}*"
     return format_timestamp(modified // 1000 + JULIAN_UNIX_EPOCH, settings.time_offset)
 
 

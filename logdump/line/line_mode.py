@@ -22,7 +22,7 @@ from logdump.session.reading import Hint, ReadProgress, ReadSoFar
 from logdump.session.session import Session, SessionLog
 from logdump.session.settings import OutputFormat, Settings
 from trailformat.codec.remote.url import keeping_secrets
-from trailformat.errors import CannotRead
+from trailformat.errors import CannotRead, reason_of
 from trailformat.records import reached
 from trailformat.trail.whole_file import OUTCOMES
 
@@ -219,7 +219,7 @@ class LineMode:
         except OSError as error:
             with contextlib.suppress(OSError):
                 log.stop()
-            lines = (f"The session log {path} cannot be written: {error.strerror}. It is off now.",)
+            lines = (f"The session log {path} cannot be written: {reason_of(error)}. It is off now.",)
             self._print(Notice(lines, ExitStatus.COMMAND_FAILED))
 
     def _print(self, event: Event) -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from logdump.parameters.model import ParameterError, ParameterPlace
 from trailformat.codec.regular_file import open_regular
 from trailformat.codec.remote.path import path_of
+from trailformat.errors import reason_of
 
 MOST_PARAMETERS = 30
 DEEPEST = 32
@@ -173,7 +174,7 @@ def read_text(path: Path, place: ParameterPlace | None = None) -> str:
         with os.fdopen(open_regular(path), "rb") as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise ParameterError(where, f"{path} cannot be read: {error.strerror}") from error
+        raise ParameterError(where, f"{path} cannot be read: {reason_of(error)}") from error
     except ValueError as error:
         raise ParameterError(where, f"{path} cannot be read: {error}") from error
     if len(data) > MOST_BYTES:

@@ -14,7 +14,7 @@ from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.transactions import is_transactional, own_transaction
 from trailformat.codec.remote.path import path_of
 from trailformat.errors import NotATrail
-from trailformat.trail.packed import is_file
+from trailformat.trail.packed import is_archive, is_file
 from trailformat.trail.sequence import TrailName, TrailSequence
 from trailformat.trail.time_search import first_reached
 from trailformat.transactions.whole_trail import WholeTrail
@@ -146,9 +146,10 @@ def trail_named(session: Session, name: str, command: str) -> WholeTrail:
         CommandError: there is no such file, or the files are of several trails.
     """
     path = path_of(name).absolute()
-    if is_file(path):
+    is_folder = path.is_dir() or is_archive(path)
+    if is_file(path) and not is_folder:
         return WholeTrail([path])
-    if "*" in path.name or "?" in path.name or path.is_dir():
+    if "*" in path.name or "?" in path.name or is_folder:
         return whole_trail_of(session, name, command)
     try:
         return WholeTrail(TrailSequence(path).paths)

@@ -190,7 +190,7 @@ def _named(word: str) -> list[Path]:
     try:
         entries = [entry for entry in entries_of(pattern.parent) if is_file(entry)]
     except OSError as error:
-        raise MissingFileError(f"{pattern.parent}: {error.strerror}") from error
+        raise MissingFileError(f"{pattern.parent}: {reason_of(error)}") from error
     matching = [entry for entry in entries if matches(pattern.name, entry.name, case_sensitive=True)]
     if (
         not matching
@@ -211,7 +211,7 @@ def _trail_files_in(folder: Path, word: str) -> list[Path]:
         entries = members_of(folder) if is_archive(folder) else filter(Path.is_file, folder.iterdir())
         names = [TrailName.parse(entry) for entry in entries]
     except OSError as error:
-        raise MissingFileError(f"{folder}: {error.strerror}") from error
+        raise MissingFileError(f"{folder}: {reason_of(error)}") from error
     paths = [name.path for name in names if name is not None and name.is_documented]
     if not paths:
         raise MissingFileError(f"No trail file is in {word}.")

@@ -16,6 +16,7 @@ from logdump.session.settings import Across, Settings
 from trailformat import NotATrail, TrailFile
 from trailformat.codec.remote.path import absolute as make_absolute
 from trailformat.codec.remote.path import path_of
+from trailformat.errors import reason_of
 from trailformat.trail.packed import is_file, status_of
 
 if TYPE_CHECKING:
@@ -336,19 +337,34 @@ class Session:
         Raises:
             CommandError: the check fails; ``wanted`` is ``a folder`` for a command that writes one.
         """
+        self.check_targets((path,), command, wanted=wanted)
+
+    def check_targets(self, paths: Iterable[Path], command: str, *, wanted: str = "a file") -> None:
+        """Check several targets like :meth:`check_target`; what is in use is looked up once for all."""
         from trailformat.trail.whole_file import kind_of  # noqa: PLC0415 - for the commands that write
 
-        try:
-            kind = kind_of(path)
-            target = path.stat() if path.exists() else None
-        except (OSError, ValueError) as error:
-            raise CommandError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}.") from error
+        in_use: dict[tuple[int, int], str] | None = None
+        for path in paths:
+            try:
+                kind = kind_of(path)
+                target = path.stat() if path.exists() else None
+            except (OSError, ValueError) as error:
+                raise CommandError(f"{path} cannot be written: {reason_of(error)}.") from error
+            if target is not None:
+                if in_use is None:
+                    in_use = self._files_in_use()
+                if (what := in_use.get((target.st_dev, target.st_ino))) is not None:
+                    raise CommandError(f"{path} is {what}: {command} never writes over it.")
+            if kind not in (None, wanted):
+                where = "through no link" if kind.startswith("a link") else f"to {wanted} and to nothing else"
+                raise CommandError(f"{path} is {kind}: {command} writes {where}.")
+
+    def _files_in_use(self) -> dict[tuple[int, int], str]:
+        """Return the descriptions of the files in use by their device and inode; of several the first counts."""
+        files: dict[tuple[int, int], str] = {}
         for what, status in self._in_use():
-            if target is not None and os.path.samestat(target, status):
-                raise CommandError(f"{path} is {what}: {command} never writes over it.")
-        if kind not in (None, wanted):
-            where = "through no link" if kind.startswith("a link") else f"to {wanted} and to nothing else"
-            raise CommandError(f"{path} is {kind}: {command} writes {where}.")
+            files.setdefault((status.st_dev, status.st_ino), what)
+        return files
 
     def _in_use(self) -> Iterator[tuple[str, os.stat_result]]:
         """Yield the files that commands currently read and write: description and status."""

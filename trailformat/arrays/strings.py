@@ -64,7 +64,7 @@ class Strings:
     def of(cls, texts: Iterable[str | bytes | None]) -> Strings:
         """Return these texts as Strings; raises BadData if they are too large for one array."""
         listed = list(texts)
-        stored = [text.encode() if isinstance(text, str) else text or b"" for text in listed]
+        stored = [text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text or b"" for text in listed]
         present = np.array([text is not None for text in listed], bool)
         return cls(np.frombuffer(b"".join(stored), np.uint8), _offsets([*map(len, stored)]), _bits(present))
 

@@ -165,8 +165,9 @@ def check_targets(session: Session, targets: Iterable[Path], read: Iterable[Path
     sources = list(read)
     same = _firsts(_identity, sources)
     beside = _firsts(_trail_of, sources)
+    targets = list(targets)
+    session.check_targets(targets, "REPAIR")
     for target in targets:
-        session.check_target(target, "REPAIR")
         if _identity(target) in same:
             raise CommandError(f"{target} is read: REPAIR never writes over it.")
         if (trail := _trail_of(target)) in beside:

@@ -22,7 +22,8 @@ from logdump.spark.source.options import Options
 from trailformat import TrailError, TrailName, TrailSequence
 from trailformat.codec.remote.path import RemotePath, path_of, place
 from trailformat.codec.remote.url import is_url
-from trailformat.trail.packed import entries_of, is_file, status_of
+from trailformat.errors import reason_of
+from trailformat.trail.packed import entries_of, is_archive, is_file, members_of, status_of
 from trailformat.trail.sequence import trails_among
 
 _NO_PATH = (
@@ -118,10 +119,12 @@ def _matching(pattern: str, options: Options) -> Iterator[Path]:
     path = path_of(pattern).absolute()
     if path.is_dir():
         yield from _listed(path, options)
+    elif is_archive(path):
+        yield from (member for member in members_of(path) if _is_visible(member.name))
     elif path.exists() or is_file(path):
         yield path
     elif glob.has_magic(pattern):
-        for match in sorted(_globbed(path)):
+        for match in sorted(_globbed(path)) or _globbed_in_archive(path):
             if _is_visible(match.name):
                 yield from _listed(match, options) if match.is_dir() else [match]
     else:
@@ -143,10 +146,16 @@ def _globbed(pattern: Path) -> Iterator[Path]:
     yield from (path for path in paths if path.exists())
 
 
+def _globbed_in_archive(pattern: Path) -> list[Path]:
+    if pattern.parent.is_dir():
+        return []
+    return sorted(entry for entry in _entries(pattern.parent) if fnmatchcase(entry.name, pattern.name))
+
+
 def _entries(folder: Path) -> list[Path]:
     try:
         return entries_of(folder)
-    except OSError:
+    except (OSError, TrailError):
         return []
 
 
@@ -172,7 +181,7 @@ def _listed(directory: Path, options: Options) -> Iterator[Path]:
             inside[:] = sorted(filter(_is_visible, inside)) if options.recursive_file_lookup else []
             yield from (Path(folder, name) for name in sorted(filter(_is_visible, names)))
     except OSError as error:
-        raise NoTrailFiles(f"{directory}: {error.strerror}") from None
+        raise NoTrailFiles(f"{directory}: {reason_of(error)}") from None
 
 
 def _listed_in_store(folder: Path, options: Options) -> Iterator[Path]:

@@ -58,6 +58,8 @@ _WITHOUT_CREDENTIALS = {
     "DefaultCredentialsError",
     "AuthenticationException",
 }
+_EXTRAS = {"gs": "gs", "abfs": "azure", "abfss": "azure", "az": "azure"}
+"""The extra of logdump that a scheme needs, if another than ``remote``."""
 _PROTOCOLS = {"s3a": "s3", "gcs": "gs", "swebhdfs": "webhdfs"}
 _CHUNK = 1 << 20
 
@@ -134,8 +136,10 @@ class Store:
         try:
             self.fs = _file_system(url)
         except ImportError as error:
+            extra = _EXTRAS.get(self.scheme, "remote")
             package = f": {error}" if error.name and not error.name.startswith("fsspec") else ""
-            raise OSError(f"{url.scheme}:// needs pip install 'logdump[remote]'{package}") from error
+            # with a number: errors without one have no text of their own
+            raise OSError(errno.EINVAL, f"{url.scheme}:// needs pip install 'logdump[{extra}]'{package}") from error
         except Exception as error:
             raise _problem(error)[0] from error
 
@@ -503,7 +507,7 @@ def _set(options: dict[str, Any], name: str, text: str) -> None:
     for folder in folders:
         options = options.setdefault(folder, {})
     try:
-        options[last] = json.loads(text) if text[:1] in "{[tfn" and not isinstance(text, dict) else text
+        options[last] = json.loads(text) if text[:1] in "{[tfn" else text
     except ValueError:
         options[last] = text
 

@@ -23,8 +23,10 @@ _SECRET = re.compile(
     r"(?i)(x-amz-|x-goog-|awsaccesskeyid|signature|expires|policy|key-pair-id|sig$|se$|sp$|st$|sv$|sr$|spr$|skoid$|"
     r"sktid$|skt$|ske$|sks$|skv$|.*(token|secret|passw|pwd|credential|auth|key))"
 )
-_PASSWORD_IN_TEXT = re.compile(rf"(?i)\b((?:{'|'.join(SCHEMES)})://[^\s/:@'\"]*):[^\s/'\"]*@")
-_URL_IN_TEXT = re.compile(rf"(?i)\b(?:{'|'.join(SCHEMES)})://[^\s,;'\"]+")
+_BEGIN_IN_TEXT = rf"\b(?:{'|'.join(SCHEMES)})://"
+_PASSWORD_IN_TEXT = re.compile(rf'(?i)({_BEGIN_IN_TEXT}[^\s/:@"]*):[^\s/"]*@')
+_URL_IN_TEXT = re.compile(rf"(?i){_BEGIN_IN_TEXT}(?:[^\s/\"]*@)?[^\s,;'\"]+")
+"""A user and password may have every character of a line that ends no word: a comma, a semicolon, a quotation mark."""
 _QUERY_IN_TEXT = re.compile(r"(?i)(https?://[^\s?'\"]*)\?([^\s'\"]*)")
 
 
@@ -115,10 +117,11 @@ def url_of(text: str) -> StoreUrl | None:
     if match is None:
         return None
     scheme, rest, query = match[1].lower(), match[2], ""
+    user, at_sign, rest = _parted_user(rest)
     if scheme in _QUERIED:
         rest, query = _parted_query(rest)
-    host, _, key = rest.partition("/")
-    user, at_sign, plain = host.rpartition("@")
+    plain, _, key = rest.partition("/")
+    host = f"{user}{at_sign}{plain}"
     credentials = Credentials()
     if at_sign and scheme not in _CONTAINERS:
         name, colon, password = user.partition(":")
@@ -127,6 +130,14 @@ def url_of(text: str) -> StoreUrl | None:
     url = StoreUrl(scheme, host or "default", "/".join(part for part in key.split("/") if part))
     url.keep(credentials, query)
     return url
+
+
+def _parted_user(rest: str) -> tuple[str, str, str]:
+    """Return user and password, an @ if there are any, and what follows them in a URL without its scheme."""
+    user, at_sign, _ = rest.partition("/")[0].rpartition("@")
+    if not at_sign or ("?" in user and ":" not in user.partition("?")[0]):
+        return "", "", rest
+    return user, at_sign, rest[len(user) + 1 :]
 
 
 def _parted_query(rest: str) -> tuple[str, str]:

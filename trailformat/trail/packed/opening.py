@@ -88,7 +88,7 @@ def open_unpacked(path: Path) -> OpenedFile:
     except NotADirectoryError:
         file, archive, member = _archive_around(path)
     try:
-        packing, status = packing_of(file.read(0, HEAD)), file.status()
+        packing, status = packing_of(_head(file)), file.status()
         if not member and packing is None:
             return OpenedFile(file, WHOLE if isinstance(file, _WholeCopy) else None, status)
         with _process.lock:
@@ -188,7 +188,7 @@ def unpacked_head(path: Path, size: int) -> bytes:
     except NotADirectoryError:
         opened = open_unpacked(path).file
     with _stream(opened) as file:
-        packing = packing_of(opened.read(0, HEAD))
+        packing = packing_of(_head(opened))
         if packing is None or packing in ARCHIVES:
             return file.read(size)
         with unpacking(path, "it"):
@@ -232,7 +232,7 @@ def is_archive(path: Path) -> bool:
     except (OSError, ValueError, NotATrail):
         return False
     try:
-        packing = packing_of(file.read(0, HEAD))
+        packing = packing_of(_head(file))
     except OSError:
         return False
     finally:
@@ -298,6 +298,15 @@ def _archive_and_member(folder: Path) -> tuple[Path, str]:
     file, archive, member = _archive_around(folder)
     file.close()
     return archive, member
+
+
+def _head(file: InputFile) -> bytes:
+    """Return the first bytes of a file; whether it is read in order is not known by this."""
+    twin = file.twin()
+    try:
+        return twin.read(0, HEAD)
+    finally:
+        twin.close()
 
 
 def _stream(file: InputFile) -> IO[bytes]:

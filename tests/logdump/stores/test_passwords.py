@@ -1,0 +1,79 @@
+"""Passwords in URLs are known to the store and to nobody else, whatever characters they have."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import string
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from tests.logdump.program import logdump
+from tests.logdump.stores.servers import TrailServer
+from trailformat.codec.remote.url import keeping_secrets, url_of, without_secrets
+
+LEGAL = string.ascii_letters + string.digits + "-._~!$&'()*+,;=:"
+"""Characters that a password may have in a URL as they are (RFC 3986), besides those written as %40."""
+SCHEMES = ("http", "https", "sftp", "webhdfs", "hdfs", "s3")
+
+
+def drawn_password(drawn: random.Random) -> str:
+    """A password of legal characters, with a mark that is to be found nowhere."""
+    letters = [drawn.choice(LEGAL) for _ in range(drawn.randrange(6))] + ["MARK"]
+    letters += [drawn.choice((*"',;:@!$", "%2F", "%40", "'", ",")) for _ in range(drawn.randrange(1, 5))] + ["MARK"]
+    return "".join(letters)
+
+
+def lines_with(url: str) -> list[str]:
+    return [
+        f"open {url}",
+        f"open {url}; count",
+        f'count "{url}"',
+        f"open {url};count",
+        f"diff {url},s3://bucket/x",
+        url,
+    ]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_line_keeps_a_password(seed: int) -> None:
+    drawn = random.Random(seed)
+    password, scheme = drawn_password(drawn), drawn.choice(SCHEMES)
+    for line in lines_with(f"{scheme}://joe:{password}@host:99/d/lt000000000"):
+        kept = keeping_secrets(line)
+        assert "MARK" not in kept, line
+        assert "host:99/d/lt000000000" in kept, (line, kept)
+        assert kept.split("lt000000000")[-1] == line.split("lt000000000")[-1]
+        assert "MARK" not in without_secrets(line)
+    url = url_of(f"{scheme}://joe:{password}@host:99/d/lt000000000")
+    assert url is not None
+    assert url.credentials.user == "joe"
+    assert url.credentials.password == password.replace("%2F", "/").replace("%40", "@")
+
+
+PASSWORDS = ("se,MARK", "it'sMARK", "a;MARK", "!$&'()*+,;=:MARK", "p%40MARK", "MARK@MARK")
+
+
+@pytest.mark.parametrize("password", PASSWORDS)
+def test_a_session_shows_and_keeps_no_password(password: str, tmp_path: Path, web: TrailServer) -> None:
+    """The server is entered with it; the log, the history, JSON and messages have nothing of it."""
+    web.files["/lt000000000"] = (TRAILS / "at000000000").read_bytes()
+    decoded = password.replace("%40", "@")
+    web.wanted_header = ("Authorization", "Basic " + base64.b64encode(f"joe:{decoded}".encode()).decode())
+    given = web.url.replace("://", f"://joe:{password}@")
+    lines = f"log to {tmp_path}/log; open {given}/lt000000000; count; history"
+    lines += f"; open {given}/lt000000009; fc; count {given}/*"
+    for output in ("text", "jsonl"):
+        done = logdump("-c", lines, "--format", output)
+        assert "15" in done.out
+        assert "MARK" not in done.out + done.err
+        for line in done.out.splitlines() if output == "jsonl" else ():
+            json.loads(line)
+    assert "MARK" not in (tmp_path / "log").read_text()
+    for verb in ("count", "list", "doctor"):
+        done = logdump(verb, f"{given}/lt000000000")
+        assert done.out
+        assert "MARK" not in done.out + done.err
