@@ -194,7 +194,7 @@ class RestartSearch:
             self._leave_out,
             self._others,
             self._damage,
-            self._lost_bytes,
+            self._lost_bytes if self._leave_out is not None else 0,
         )
 
     def _begin(self, item: Extent | Damage | Restart) -> bool:
