@@ -317,6 +317,7 @@ class TransactionWalk:
         missing: the file that is missing before ``start``, if any.
         nearby: the number of records that is probably enough: the size of the first batch.
         following: returns the file after a file and, if it is missing, the name it should have.
+        chosen: see ExtentWalk.
     """
 
     def __init__(
@@ -329,6 +330,7 @@ class TransactionWalk:
         missing: Path | None = None,
         nearby: int = 0,
         following: Callable[[Path], tuple[Path | None, Path | None]] = next_file,
+        chosen: Callable[[FileBatch], Array | None] = lambda _: None,
     ) -> None:
         self._trail = trail
         self._start = start
@@ -337,7 +339,9 @@ class TransactionWalk:
         self._following = following
         self._paths: list[Path] = []
         is_ahead = asked is not None and asked.path != start.path
-        self._walk: ExtentWalk = ExtentWalk(self._paths.__getitem__, asked=asked, is_ahead=is_ahead, missing=missing)
+        self._walk: ExtentWalk = ExtentWalk(
+            self._paths.__getitem__, asked=asked, is_ahead=is_ahead, missing=missing, chosen=chosen
+        )
         self._is_past_until = self._is_done = False
         self._next: tuple[Path | None, Path | None] | None = None
         self._read = 0

@@ -16,18 +16,27 @@ CSNs rise along a trail, and a Replicat skips transactions with a CSN not above 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from trailformat.changes.row_changes import Half
+from trailformat.records.record_header import LARGE_OBJECT, RECORD_FRAGMENT
+from trailformat.scan import FILE_HEADER, StringColumn
+from trailformat.scan.rows import halves_of, metadata_rows, related_rows
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import FilePosition, next_file
 from trailformat.transactions.applied import TransactionName
 from trailformat.transactions.around import check_reader_may_begin, start_at
+from trailformat.transactions.batches import TransactionBatch
 from trailformat.transactions.extent import Damage, Ended, Extent, Restart, Walked
 from trailformat.transactions.extents import TransactionWalk
 from trailformat.transactions.not_applied import NotApplied
-from trailformat.transactions.whole_trail import WholeTrail
+from trailformat.transactions.walk import transaction_batches
+from trailformat.transactions.whole_trail import FileBatch, TrailPosition, WholeTrail
 
 MOST_LISTED = 100
 """Maximum number of further occurrences of the transaction that are kept."""
@@ -35,6 +44,24 @@ MOST_BETWEEN = 10_000
 """Maximum number of other transactions whose positions are kept."""
 
 _DROPPED = frozenset({Ended.CUT, Ended.OVERTAKEN})
+
+
+class CopyPlace(NamedTuple):
+    """A further occurrence of a transaction, after the one that is asked about.
+
+    Attributes:
+        begin: its first record.
+        after: the first position after it; None while it is open.
+        records: the number of its records.
+        is_whole: True if it has its first and its last record, without damage or a missing file between them.
+        is_late: True if a later transaction that is whole lies before it, so that a Replicat has passed its CSN.
+    """
+
+    begin: FilePosition
+    after: FilePosition | None
+    records: int
+    is_whole: bool
+    is_late: bool
 
 
 class RestartPlaces(NamedTuple):
@@ -45,10 +72,15 @@ class RestartPlaces(NamedTuple):
         extent: the transaction that is open or begins there; None between two transactions.
         again: further occurrences of that transaction, in trail order, cut or whole.
         whole: the first whole occurrence, which may be ``extent`` itself; None if none was found.
-        leave_out: the position from which a Replicat does not apply it; None if its end has not been written.
+        leave_out: the position from which a Replicat does not apply it; None if its end has not been written. In damage
+            between two transactions: the position after that.
         others: number of other transactions that a Replicat started at ``leave_out`` misses, but would apply otherwise.
         damage: the first damage at or after the given position, up to the end of the transaction that is open there, or
             without one up to the next row.
+        lost_bytes: bytes of damage that a Replicat started at ``leave_out`` passes over, with whatever stood in them.
+        copy_of: the first whole occurrence of that transaction, if it is before the one that is asked about; else None.
+        late: whole occurrences after later transactions; set by CopySearch, like ``copy_of`` and ``skipped``.
+        skipped: the changes that a Replicat started at ``leave_out`` misses of it, each once, by table and IOType.
     """
 
     asked: FilePosition
@@ -58,6 +90,27 @@ class RestartPlaces(NamedTuple):
     leave_out: FilePosition | None = None
     others: int = 0
     damage: Damage | None = None
+    lost_bytes: int = 0
+    copy_of: FilePosition | None = None
+    late: tuple[CopyPlace, ...] = ()
+    skipped: dict[str, Counter[int]] = {}  # noqa: RUF012 - a tuple's default, never changed
+
+    @property
+    def copies(self) -> tuple[CopyPlace, ...]:
+        """The further occurrences of the transaction, in trail order."""
+        near = (
+            CopyPlace(copy.begin, copy.after, copy.records, copy.is_whole, is_late=False)
+            for copy in self.again
+            if copy.begin is not None
+        )
+        return (*near, *self.late)
+
+    @property
+    def around(self) -> Damage | None:
+        """The damage in which the given position lies; None if it lies in none."""
+        damage = self.damage
+        is_inside = damage is not None and damage.path == self.asked.path and damage.rba <= self.asked.rba
+        return damage if is_inside else None
 
     @property
     def is_begin(self) -> bool:
@@ -107,6 +160,8 @@ class RestartSearch:
         self._between: list[FilePosition] = []
         self._others = 0
         self._damage: Damage | None = None
+        self._passed: dict[FilePosition, int] = {}
+        self._lost_bytes = 0
         self._files: dict[Path, int] = {}
 
     def run(self) -> Iterator[Walked]:
@@ -139,21 +194,40 @@ class RestartSearch:
             self._leave_out,
             self._others,
             self._damage,
+            self._lost_bytes if self._leave_out is not None else 0,
         )
 
     def _begin(self, item: Extent | Damage | Restart) -> bool:
         """Add the next item at the given position; return True once the transaction there, or its absence, is known."""
         if isinstance(item, Damage):
-            if self._damage is None and self._is_ahead(item):
-                self._damage = item
+            if self._is_ahead(item):
+                self._damage = self._damage or item
+                self._pass_over(item)
             return False
         if isinstance(item, Restart) or not self._start.holds(item):
             return True
-        self._extent, self._leave_out, self._is_at_edge = item, item.after, True
+        self._extent, self._is_at_edge = item, True
+        self._continue_at(item.after, *item.damage)
         self._whole = item if item.is_whole else None
         self._damage = next((damage for damage in item.damage if self._is_ahead(damage)), None)
         self._name = TransactionName.of(*item.transaction)
         return True
+
+    def _pass_over(self, damage: Damage) -> None:
+        """Move the place to continue at behind the damage that the given position lies in, and any that adjoins it."""
+        after = FilePosition(damage.path, damage.rba + damage.length)
+        is_around = damage.path == self._asked.path and damage.rba <= self._asked.rba
+        if is_around or self._leave_out == FilePosition(damage.path, damage.rba):
+            self._continue_at(after, damage)
+
+    def _continue_at(self, spot: FilePosition | None, *damage: Damage) -> None:
+        """Set the place to continue at, after these and all noted spans of damage."""
+        self._leave_out = spot
+        self._note(*damage)
+        self._lost_bytes = sum(self._passed.values())
+
+    def _note(self, *damage: Damage) -> None:
+        self._passed |= {FilePosition(span.path, span.rba): span.length for span in damage if not span.is_partial}
 
     def _following(self, path: Path) -> tuple[Path | None, Path | None]:
         """Return the result of ``next_file`` and note the order of the files."""
@@ -165,7 +239,7 @@ class RestartSearch:
     def _is_ahead(self, damage: Damage) -> bool:
         """Return True if damage is at or after the given position; an incomplete record is no damage."""
         if damage.path == self._asked.path:
-            return damage.rba >= self._asked.rba and not damage.is_partial
+            return damage.rba + damage.length > self._asked.rba and not damage.is_partial
         ordinal = self._files.get(self._asked.path)
         return ordinal is not None and self._files[damage.path] > ordinal and not damage.is_partial
 
@@ -184,7 +258,9 @@ class RestartSearch:
         elif isinstance(item, Damage):
             self._move_over(item)
         elif item.begin is None:
-            self._leave_out = item.after if self._is_at_edge else self._leave_out
+            self._note(*item.damage)
+            if self._is_at_edge:
+                self._continue_at(item.after)
         elif self._name is not None and self._name.names(item.transaction):
             self._take_copy(item)
         else:
@@ -194,7 +270,8 @@ class RestartSearch:
 
     def _move_over(self, damage: Damage) -> None:
         if self._is_at_edge and not damage.is_partial:
-            self._leave_out = FilePosition(damage.path, damage.rba + damage.length)
+            self._continue_at(FilePosition(damage.path, damage.rba + damage.length), damage)
+        self._note(damage)
 
     def _take_copy(self, extent: Extent) -> None:
         self._is_at_edge = extent.is_whole
@@ -202,7 +279,7 @@ class RestartSearch:
             self._again.append(extent)
         if extent.is_whole:
             self._whole = self._whole or extent
-            self._leave_out = extent.after
+            self._continue_at(extent.after, *extent.damage)
             self._others += self._applied_between()
 
     def _take_other(self, extent: Extent, name: TransactionName) -> bool:
@@ -220,6 +297,109 @@ class RestartSearch:
             return 0
         not_applied = NotApplied(WholeTrail.around(self._trail.path), past_damage=True)
         return sum(not not_applied.holds(spot) for spot in between)
+
+
+class CopySearch:
+    """The search for the other occurrences of the transaction at a position, over the whole trail, by columns.
+
+    Args:
+        trail: the file of the position.
+        places: the result of RestartSearch there.
+    """
+
+    def __init__(self, trail: TrailFile, places: RestartPlaces) -> None:
+        self._trail, self._places = trail, places
+        self._copy_of: FilePosition | None = None
+        self._late: list[CopyPlace] = []
+
+    def run(self) -> Iterator[Walked]:
+        """Read the trail; yield the progress.
+
+        Raises:
+            CannotRead: a file cannot be read.
+        """
+        places, extent = self._places, self._places.extent
+        name = TransactionName.of(*extent.transaction) if extent is not None else None
+        whole = WholeTrail.around(self._trail.path)
+        if extent is None or extent.first is None or name is None or extent.first.path not in whole.ordinals:
+            return
+        firsts = (copy.first for copy in (extent, *places.again) if copy.first is not None)
+        seen = {TrailPosition(whole.ordinals[spot.path], spot.rba) for spot in firsts if spot.path in whole.ordinals}
+        here, read = min(seen), 0
+        walked: Walked | None = None
+        for batch in transaction_batches(whole):
+            if walked is not None and batch.reached is not None:
+                yield walked
+            for row in _rows_named(batch, name):
+                first, after = batch.first(row), batch.after(row)
+                if first in seen or not batch.is_whole(row):
+                    continue
+                spot = FilePosition(whole.paths[first.ordinal], first.rba)
+                if first < here:
+                    self._copy_of = self._copy_of or spot
+                elif len(self._late) < MOST_LISTED:
+                    end = FilePosition(whole.paths[after.ordinal], after.rba) if after is not None else None
+                    records = int(batch.columns.records[row])
+                    self._late.append(CopyPlace(spot, end, records, is_whole=True, is_late=True))
+            if batch.reached is not None:
+                read += batch.reached.records
+                place = batch.reached.place
+                walked = Walked(read, FilePosition(whole.paths[place.ordinal], place.rba), batch.reached.time)
+
+    def places(self) -> RestartPlaces:
+        """Return the result of RestartSearch with these occurrences and the changes skipped; valid after ``run``."""
+        skipped = self._skipped()
+        return self._places._replace(copy_of=self._copy_of, late=tuple(self._late), skipped=skipped)
+
+    def _skipped(self) -> dict[str, Counter[int]]:
+        """Return the changes of the whole occurrence, or of what there is, by table and IOType."""
+        places = self._places
+        extent = places.whole or places.extent
+        if places.leave_out is None or extent is None or extent.first is None:
+            return {}
+        walk = TransactionWalk(self._trail, extent.first, chosen=_Changes())
+        return next((item.tables for item in walk if isinstance(item, Extent)), {})
+
+
+class _Changes:
+    """Chooses the records that are changes, batch by batch: no pieces of rows and LOBs, of two images the first."""
+
+    def __init__(self) -> None:
+        self._open_type: int | None = None
+
+    def __call__(self, file_batch: FileBatch) -> Any:
+        """Return the mask of the next batch."""
+        batch = file_batch.batch
+        io_type, half = np.asarray(batch.io_type), halves_of(batch)
+        is_second = (half == Half.SECOND) & (related_rows(batch).other >= 0)
+        rows = np.flatnonzero(~metadata_rows(batch) & (np.asarray(batch.kind) != FILE_HEADER))
+        if len(rows):
+            first, last = int(rows[0]), int(rows[-1])
+            is_second[first] |= half[first] == Half.SECOND and io_type[first] == self._open_type
+            self._open_type = int(io_type[last]) if half[last] == Half.FIRST else None
+        return ~is_second & ~np.isin(io_type, (LARGE_OBJECT, RECORD_FRAGMENT))
+
+
+def _rows_named(batch: TransactionBatch, name: TransactionName) -> Iterator[int]:
+    """Yield the rows of a batch that have a name."""
+    rows = range(batch.carried if batch.texts is not None else batch.rows)
+    others = _rows_with(batch.texts, name.csn) + batch.carried if batch.texts is not None else np.array([], np.int64)
+    for row in (*rows, *others.tolist()):
+        if (batch.csns[row], batch.xids[row]) == (name.csn, name.xid):
+            yield row
+
+
+def _rows_with(texts: StringColumn, text: str) -> Any:
+    """Return the numbers of the texts that may be this one."""
+    wanted = np.frombuffer(text.encode("utf-8", "backslashreplace"), np.uint8)
+    starts, sizes = np.asarray(texts.starts), np.asarray(texts.sizes)
+    known = np.array([number for number, other in texts.known.items() if other == text], np.int64)
+    rows = np.flatnonzero(sizes == len(wanted))
+    if not len(rows) or not len(wanted):
+        return known
+    data = np.frombuffer(texts.data, np.uint8)
+    is_same = (data[starts[rows][:, None] + np.arange(len(wanted))] == wanted).all(axis=1)
+    return np.union1d(rows[is_same], known)
 
 
 def restart_places(trail: TrailFile, rba: int) -> RestartPlaces:

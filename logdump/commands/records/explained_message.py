@@ -10,7 +10,9 @@ from pathlib import Path
 from logdump.commands.records.first_match import show_record
 from logdump.features.check.command import CheckOptions, run_check
 from logdump.features.explain.messages import TrailMessage, messages_in
+from logdump.features.explain.places import NoFile, file_of
 from logdump.features.safe.command import run_safe
+from logdump.notation.text import escape
 from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.events import Event, Notice, say
 from logdump.session.session import Session
@@ -24,18 +26,26 @@ _LONGEST = 1 << 16
 
 def explain_message(session: Session, message: TrailMessage) -> Iterator[Event]:
     """Yield the meaning of a message, the record at its RBA, and the output of SAFE and CHECK."""
-    yield say(message.text, *message.meaning)
+    yield say(*message.text.splitlines(), *message.meaning)
     if not message.meaning and message.code is not None:
         yield Notice((f"{message.code} is not known as a message about trails.",), ExitStatus.OK)
-    path = _found(session, message)
-    if path is None:
-        yield Notice(_no_file(message), ExitStatus.OK)
+    opened, place = session.trail.path if session.has_trail else None, message.place
+    file = file_of(place, opened)
+    if isinstance(file, NoFile):
+        is_missing = place.names_file and not place.is_redo
+        yield Notice((f"{escape(file.why)}.",), ExitStatus.BAD_DATA if is_missing else ExitStatus.OK)
         return
-    if not session.has_trail or session.trail.path != path:
-        session.open(path)
-    if message.rba is not None:
-        yield from _at(session, message.rba)
-    yield from run_check(session, CheckOptions(str(path)))
+    if file != opened:
+        session.open(file)
+    if place.rba is not None:
+        if not place.names_file:
+            yield Notice(
+                (f"The message names no file: RBA {place.rba} is that of {escape(str(file))}.",), ExitStatus.OK
+            )
+        elif file != opened:
+            yield say(f"RBA {place.rba} of {escape(str(file))}:")
+        yield from _at(session, place.rba)
+    yield from run_check(session, CheckOptions(str(file)))
 
 
 def _at(session: Session, rba: int) -> Iterator[Event]:
@@ -57,26 +67,6 @@ def _at(session: Session, rba: int) -> Iterator[Event]:
         where = f"Next good header at RBA {good}." if good is not None else "No good header after it."
         yield Notice((f"Error: {error}", where))
         yield from run_safe(session, good) if good is not None else ()
-
-
-def _found(session: Session, message: TrailMessage) -> Path | None:
-    """Return the file that a message names: as written, in the current folder, or in that of the open file.
-
-    If the message names none, return the open file. None if there is no such file.
-    """
-    if message.file is None:
-        return session.trail.path if session.has_trail else None
-    name = path_of(Path(message.file))
-    folders = [Path.cwd(), *([session.trail.path.parent] if session.has_trail else [])]
-    candidates = [name, *(folder / part for folder in folders for part in (name, name.name))]
-    there = next((path for path in candidates if path.is_file()), None)
-    return Path(os.path.abspath(there)) if there is not None else None  # noqa: PTH100 - links stay
-
-
-def _no_file(message: TrailMessage) -> tuple[str, ...]:
-    if message.file is None:
-        return ("The message names no trail file: OPEN it, and EXPLAIN the message again.",)
-    return (f"{message.file} is not here: go to its folder, or OPEN a file beside it, and EXPLAIN the message again.",)
 
 
 def explain_log(session: Session, name: str, *, every: bool) -> Iterator[Event]:

@@ -1,6 +1,6 @@
-"""Messages of GoldenGate about trails: their meaning, and the position that they name.
+"""Messages of GoldenGate about trails: their meaning, and the place that they name.
 
-Of a message that is not in the table only the position is used.
+Of a message that is not in the table only the place is used.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+from logdump.features.explain.places import MessagePlace, place_in
 
 _FILES = "RECOVERY FILES lists the format of each file"
 _CHECKED = "CHECK shows whether the file is damaged, SAFE where a restart before or after the transaction is safe."
@@ -113,10 +115,10 @@ MEANINGS: dict[str, tuple[str, ...]] = {
 """Message number -> meaning for the trail, in lines. docs/explain.md names the source of each."""
 
 _CODE = re.compile(r"\bOGG-(\d{5})\b")
-_NUMBER = r"(\d{1,3}(?:[,.]\d{3})+|\d+)"
-_RBA = re.compile(rf"\brba\s*[:=#]?\s*{_NUMBER}", re.IGNORECASE)
-_FILE = re.compile(r"""(?:^|[\s('"=])((?:[^\s'"(),;]*/)?[^\s'"(),;/]{2}(?:\d{9}|\d{6}))(?=$|[\s'"(),.;:])""")
 _ABENDS = re.compile(rb"\b(?:ERROR|ABEND\w*)\b")
+_HEAD = re.compile(rb"\bOGG-\d{5}\b|^\d{4}-\d\d-\d\d[T ]")
+_MOST_CONTINUED = 8
+"""Lines of a log after that of an error that may belong to it."""
 
 
 class TrailMessage(NamedTuple):
@@ -125,37 +127,63 @@ class TrailMessage(NamedTuple):
     Attributes:
         code: its number, such as ``OGG-02191``; None if it has none.
         text: the whole message.
-        file: the name of a trail file in it, as written there.
-        rba: an RBA in it.
+        place: the place that it names.
     """
 
     code: str | None
     text: str
-    file: str | None
-    rba: int | None
+    place: MessagePlace
 
     @property
     def meaning(self) -> tuple[str, ...]:
         """Its meaning for the trail, in lines; empty if unknown."""
         return MEANINGS.get(self.code or "", ())
 
+    @property
+    def is_about_a_trail(self) -> bool:
+        """True if it names a place in a trail, or its meaning is known."""
+        return self.code is not None and (self.place != MessagePlace() or bool(self.meaning))
+
 
 def message_of(text: str) -> TrailMessage:
     """Parse a message."""
-    code, rba, file = _CODE.search(text), _RBA.search(text), _FILE.search(text)
-    return TrailMessage(
-        f"OGG-{code[1]}" if code else None,
-        text.strip(),
-        file[1] if file else None,
-        int(re.sub("[,.]", "", rba[1])) if rba else None,
-    )
+    code = _CODE.search(text)
+    return TrailMessage(f"OGG-{code[1]}" if code else None, text.strip(), place_in(text))
 
 
 def messages_in(lines: Iterable[bytes]) -> Iterator[TrailMessage]:
-    """Yield the errors of a report or of ggserr.log that name a place in a trail or have a known meaning."""
+    """Yield the errors of a report or of ggserr.log that name a place in a trail or have a known meaning.
+
+    The place may be in the lines after that of the error, up to the next message.
+    """
+    message, continued = None, list[bytes]()
     for line in lines:
-        if (b"ERROR" not in line and b"ABEND" not in line) or b"OGG-" not in line or not _ABENDS.search(line):
-            continue
-        message = message_of(line.decode("utf-8", "backslashreplace"))
-        if message.code and (message.rba is not None or message.file is not None or message.meaning):
-            yield message
+        if _HEAD.search(line):
+            yield from _completed(message, continued)
+            message, continued = _error_of(line), []
+        elif message is not None and len(continued) < _MOST_CONTINUED:
+            continued.append(line)
+    yield from _completed(message, continued)
+
+
+def _error_of(line: bytes) -> TrailMessage | None:
+    """Return the error in a line of a log; None if it has none."""
+    if (b"ERROR" not in line and b"ABEND" not in line) or b"OGG-" not in line or not _ABENDS.search(line):
+        return None
+    return message_of(_decoded(line))
+
+
+def _completed(message: TrailMessage | None, continued: list[bytes]) -> Iterator[TrailMessage]:
+    """Yield a message, if it is about a trail, with a place that only the lines after it complete."""
+    if message is None:
+        return
+    if continued and message.place.file is None and (message.place.rba is None or message.place.seqno is None):
+        whole = message_of("\n".join([message.text, *(_decoded(line).rstrip() for line in continued)]))
+        if whole.place.rba is not None and whole.place.names_file:
+            message = whole
+    if message.is_about_a_trail:
+        yield message
+
+
+def _decoded(line: bytes) -> str:
+    return line.decode("utf-8", "backslashreplace")

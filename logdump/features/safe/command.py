@@ -13,21 +13,29 @@ from logdump.parameters.not_used import ParameterUse
 from logdump.session.events import Event, Progress
 from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
-from trailformat.transactions.restart_places import RestartSearch
+from trailformat.transactions.restart_places import CopySearch, RestartSearch
 
 
 def run_safe(session: Session, given: int | None) -> Iterator[Event]:
     """Report begin and end of the transaction at the position or an RBA, and what a restart after it skips."""
     rba = session.cursor.current if given is None else given
     search = RestartSearch(session.trail, rba)
+    copies: CopySearch | None = None
 
     def read() -> Iterator[Event]:
+        nonlocal copies
         for walked in search.run():
             yield Progress(walked.records, walked.spot.rba, walked.time)
+        copies = CopySearch(session.trail, search.places())
+        step, before = session.settings.notify, 0
+        for walked in copies.run():
+            if walked.records // step > before // step:
+                yield Progress(walked.records, walked.spot.rba, walked.time)
+            before = walked.records
 
     def results(reading: Reading) -> Iterator[Event]:
-        if not reading.is_partial:
-            yield SafePointShown(search.places())
+        if not reading.is_partial and copies is not None:
+            yield SafePointShown(copies.places())
             yield from unused_parameters(session, ParameterUse.RESTART)
 
     yield from answered(read(), Reading, results)

@@ -31,11 +31,16 @@ DAMAGE = Shape(
 )
 
 _SAFE = "Whether a Replicat started at the position applies no transaction in part, and misses none"
+_AFTER = "Where a Replicat that starts there does not apply it, nor its copies; null while its end is missing"
 _ENDED = "How it ended: last, cut (by a restart), overtaken (by the next one), file_end, damage"
 
 
 def _tables(shown: SafePointShown) -> Any:
     return sorted(shown.places.extent.tables.items()) if shown.places.extent else None
+
+
+def _skipped(shown: SafePointShown) -> Any:
+    return sorted(shown.places.skipped.items())
 
 
 def _damage(shown: SafePointShown) -> Any:
@@ -49,9 +54,10 @@ OCCURRENCE = Shape(
     "A further occurrence of the same transaction (CSN and TRANID).",
     (
         member("begin", "spot", "Its first record", SPOT.one("begin")),
-        member("after", "spot or null", "The first RBA after it; null while it is open", SPOT.one("after")),
+        member("end", "spot or null", "The first RBA after it; null while it is open", SPOT.one("after")),
         member("records", "number", "Its records there"),
         member("whole", "boolean", "Whether it is whole there, so that a Replicat can apply it", "is_whole"),
+        member("late", "boolean", "Whether a later transaction is before it, so that a Replicat skips it", "is_late"),
     ),
 )
 
@@ -70,24 +76,28 @@ SAFE_POINT = Shape(
         ),
         member("last", "spot or null", "The last of its records that was found", SPOT.one("places.extent?.last")),
         member(
-            "after",
+            "end",
             "spot or null",
-            "The first RBA after it; null while it is open",
+            "The first RBA after this occurrence of it; null while it is open",
             SPOT.one("places.extent?.after"),
         ),
+        member("after", "spot or null", _AFTER, SPOT.one("places.leave_out")),
+        member("leave_out", "spot or null", "The same as `after`", SPOT.one("places.leave_out")),
         member(
-            "leave_out",
-            "spot or null",
-            "Where a restart skips it, with its copies; null while its end is missing",
-            SPOT.one("places.leave_out"),
+            "skipped",
+            "list of table_records",
+            "The changes that a restart at `after` skips of it, each once, by table",
+            TABLE_RECORDS.each(_skipped),
         ),
+        member("lost_bytes", "number", "Bytes of damage that a restart at `after` passes over", "places.lost_bytes"),
         member(
             "others_left_out",
             "number",
             "Other transactions that such a restart skips, and that a Replicat would apply",
             "places.others",
         ),
-        member("again", "list of occurrence", "Its copies", OCCURRENCE.each("places.again")),
+        member("again", "list of occurrence", "Its copies after this one", OCCURRENCE.each("places.copies")),
+        member("copy_of", "spot or null", "Where the trail has it whole before", SPOT.one("places.copy_of")),
         member("has_end", "boolean or null", "Whether its last record is marked as the last", "places.extent?.has_end"),
         member("ended", "string or null", _ENDED, "places.extent?.ended.value"),
         member("marker", "spot or null", "The restart record that cut it", SPOT.one("places.extent?.marker?.spot")),

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from trailformat.transactions.restart_places import RestartPlaces
 
 _LABEL_WIDTH = 10
+_MOST_TABLES = 5
+_SKIPS_COPIES = "Replicat skips copies, unless it runs with NOFILTERDUPTRANSACTIONS."
 _BEFORE = {
     Ended.CUT: "To restart before the part that Replicat drops:",
     Ended.OVERTAKEN: "To restart before the part that Replicat drops:",
@@ -29,16 +31,33 @@ def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
     """Yield whether a restart at the position is safe, where it is, damage, and the facts of the transaction."""
     places = shown.places
     yield _verdict(places)
+    if places.copy_of is not None:
+        yield f"The trail has it whole before, at {_place(places, places.copy_of)}: this is a copy. {_SKIPS_COPIES}"
     if places.extent is None:
-        yield from _damage_lines((places.damage,)) if places.damage is not None else (restart_text(places.asked),)
+        yield from _between(places)
         return
     yield from _advice(places, places.extent)
     yield from _damage_lines(places.extent.damage)
     yield from _transaction_lines(places, places.extent)
 
 
+def _between(places: RestartPlaces) -> Iterator[str]:
+    """Yield the place to start at between two transactions, and the damage there."""
+    if places.damage is None:
+        yield restart_text(places.asked)
+        return
+    if places.leave_out is not None:
+        yield "To continue after it:"
+        yield f"  {restart_text(places.leave_out)}"
+    yield from _damage_lines((places.damage,))
+
+
 def _verdict(places: RestartPlaces) -> str:
-    where = f"RBA {places.asked.rba}"
+    where = f"RBA {places.asked.rba} of {escape(places.asked.path.name)}"
+    around = places.around
+    if around is not None and (places.extent is not None or around.rba < places.asked.rba):
+        span = f"({around.rba} to {around.rba + around.length})"
+        return f"{where} is in damage {span}: a restart there is not safe, lost: {_all_in(around.length)}."
     if places.extent is None:
         safe = "a restart there loses nothing and repeats nothing"
         return f"{where} is between two transactions: {safe}{_abends(places)}."
@@ -48,6 +67,10 @@ def _verdict(places: RestartPlaces) -> str:
         return f"{where} is after the last record of a transaction that has no end: a restart there is safe."
     before = f"{places.extent.before} of {amount(places.extent.records, 'record')} before it"
     return f"{where} is inside a transaction, {before}: a restart there is not safe."
+
+
+def _all_in(size: int) -> str:
+    return f"all that stood in {size:,} bytes"
 
 
 def _abends(places: RestartPlaces) -> str:
@@ -131,15 +154,25 @@ def _advice(places: RestartPlaces, extent: Extent) -> Iterator[str]:
         again = "To apply it once its end is available:" if is_open else "To apply the whole transaction again:"
         yield _BEFORE.get(extent.ended, again)
         yield f"  {restart_text(extent.begin)}"
-    for copy in places.again:
+    for copy in places.copies:
         how = "whole" if copy.is_whole else "not whole"
-        yield f"A copy follows at {_place(places, copy.first or places.asked)}: {how}."
+        late = f", after a later transaction. {_SKIPS_COPIES}" if copy.is_late else "."
+        yield f"A copy follows at {_place(places, copy.begin)}: {how}{late}"
     if places.leave_out is not None:
-        records = extent.records + sum(copy.records for copy in places.again)
-        yield f"To skip it, {amount(records, 'record')}:"
+        yield f"To skip it ({_skipped(places)}):"
         yield f"  {restart_text(places.leave_out)}"
     if places.others:
         yield f"That also skips {amount(places.others, 'transaction')} that a Replicat would apply."
+
+
+def _skipped(places: RestartPlaces) -> str:
+    """Return what a restart after the transaction leaves out: its changes, each once, and what damage has cost."""
+    tables = sorted(places.skipped.items())
+    number = sum(types.total() for _, types in tables)
+    listed = ", ".join(f"{escape(table) or '(no name)'} {_types(types)}" for table, types in tables[:_MOST_TABLES])
+    more = f", and {amount(len(tables) - _MOST_TABLES, 'more table')}" if len(tables) > _MOST_TABLES else ""
+    changes = f"{amount(number, 'change')}{': ' if listed else ''}{listed}{more}"
+    return f"{changes}; lost: {_all_in(places.lost_bytes)}" if places.lost_bytes else changes
 
 
 LINES: Renderers = {

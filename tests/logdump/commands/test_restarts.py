@@ -268,7 +268,7 @@ def test_safe_at_the_end_of_a_trail_that_ends_with_a_marker(tmp_path: Path, line
     extract.close()
     line(f"open {extract.paths[0]}")
     end = extract.paths[0].stat().st_size
-    assert line(f"safe {end}")[0].startswith(f"RBA {end} is between two transactions")
+    assert line(f"safe {end}")[0].startswith(f"RBA {end} of sm000000000 is between two transactions")
     said = line(f"safe {extract.written[1].rba}")
     assert not [one for one in said if "open at the end" in one]
 

@@ -23,12 +23,15 @@ def _open(line: Line, path: Path) -> Line:
 def test_safe_inside_tells_both_places_and_what_is_skipped(shop: Line) -> None:
     shop("pos 2008; n")
     said = shop("safe")
-    assert said[0] == "RBA 2008 is inside a transaction, 1 of 4 records before it: a restart there is not safe."
+    assert (
+        said[0]
+        == "RBA 2008 of et000000000 is inside a transaction, 1 of 4 records before it: a restart there is not safe."
+    )
     assert "             TEAHOUSE.SALES: 2 records, 2 Insert" in said
     assert said[1:5] == [
         "To apply the whole transaction again:",
         ALTER.format(0, 1811),
-        "To skip it, 4 records:",
+        "To skip it (4 changes: TEAHOUSE.SALES 2 Insert, TEAHOUSE.TEAS 2 Insert):",
         ALTER.format(0, 3069),
     ]
 
@@ -45,7 +48,9 @@ def test_safe_leaves_the_position(shop: Line) -> None:
 
 
 def test_safe_at_a_beginning_says_that_it_is_one(shop: Line) -> None:
-    assert shop("safe 3391")[0] == "RBA 3391 begins a transaction: a restart there applies it again, whole."
+    assert (
+        shop("safe 3391")[0] == "RBA 3391 of et000000000 begins a transaction: a restart there applies it again, whole."
+    )
 
 
 def test_safe_between_two_transactions_prints_that_place(shop: Line) -> None:
@@ -55,7 +60,10 @@ def test_safe_between_two_transactions_prints_that_place(shop: Line) -> None:
 def test_safe_follows_a_transaction_into_the_next_file(line: Line, trails: Path) -> None:
     said = _open(line, trails / "st000000000")("safe 4528")
     assert f"  Ends at    RBA 1918 of {trails / 'st000000001'}, the first RBA after it" in said
-    assert said[4] == ALTER.format(1, 1918)
+    assert said[3:5] == [
+        "To skip it (2 changes: TEAHOUSE.SALES 1 Insert, TEAHOUSE.TEAS 1 FieldComp):",
+        ALTER.format(1, 1918),
+    ]
     said = _open(line, trails / "st000000001")("safe 1811")
     assert f"  Begins at  RBA 4528 of {trails / 'st000000000'}" in said
     assert said[2] == ALTER.format(0, 4528)
@@ -66,7 +74,7 @@ def test_safe_offers_no_place_behind_an_open_transaction(line: Line, trails: Pat
     path.write_bytes((trails / "et000000000").read_bytes()[:3522])
     said = _open(line, path)("safe 3391")
     assert "  Ends at    not in the trail yet: the transaction is open at the end of the trail" in said
-    assert said[0].startswith("RBA 3391 begins a transaction whose end is not in the trail yet: ")
+    assert said[0].startswith("RBA 3391 of et000000000 begins a transaction whose end is not in the trail yet: ")
     assert said[1:3] == ["To apply it once its end is available:", ALTER.format(0, 3391)]
     assert not any(one.startswith("To skip it") for one in said)
 

@@ -30,6 +30,7 @@ _CUT = WHOLE._replace(
 _LOST = WHOLE._replace(begin=None, first=FilePosition(HERE, 200), records=2)
 _TO = "  ALTER REPLICAT <group>, EXTSEQNO {}, EXTRBA {}"
 
+_SKIP = "To skip it (3 changes: SHOP.SALES 1 Delete, 1 Insert, SHOP.TEAS 1 Insert):"
 _UNFINISHED = "A record that is not complete begins at RBA 9 of dirdat/et000000008, 3 bytes: more may follow."
 
 
@@ -38,7 +39,8 @@ def _places(extent: Extent | None, rba: int, path: Path) -> RestartPlaces:
     whole = extent if extent is not None and extent.is_whole else None
     damage = next((one for one in extent.damage if not one.is_partial), None) if extent is not None else None
     after = extent.after if extent is not None else None
-    return RestartPlaces(FilePosition(path, rba), extent, (), whole, after, damage=damage)
+    skipped = extent.tables if extent is not None and after is not None else {}
+    return RestartPlaces(FilePosition(path, rba), extent, (), whole, after, damage=damage, skipped=skipped)
 
 
 def _lines(places: RestartPlaces) -> list[str]:
@@ -56,10 +58,10 @@ def _json(extent: Extent | None, rba: int = 100, path: Path = HERE) -> dict[str,
 
 def test_the_whole_answer_at_the_beginning() -> None:
     assert _said(WHOLE) == [
-        "RBA 100 begins a transaction: a restart there applies it again, whole.",
+        "RBA 100 of et000000007 begins a transaction: a restart there applies it again, whole.",
         "To apply the whole transaction again:",
         _TO.format(7, 100),
-        "To skip it, 3 records:",
+        _SKIP,
         _TO.format(7, 400),
         "Transaction 5.2.88, CSN 4188",
         "  Begins at  RBA 100",
@@ -73,29 +75,29 @@ def test_the_whole_answer_at_the_beginning() -> None:
 @pytest.mark.parametrize(
     ("extent", "rba", "verdict"),
     [
-        (WHOLE, 100, "RBA 100 begins a transaction: a restart there applies it again, whole."),
+        (WHOLE, 100, "RBA 100 of et000000007 begins a transaction: a restart there applies it again, whole."),
         (
             WHOLE._replace(before=2),
             300,
-            "RBA 300 is inside a transaction, 2 of 3 records before it: a restart there is not safe.",
+            "RBA 300 of et000000007 is inside a transaction, 2 of 3 records before it: a restart there is not safe.",
         ),
         (
             WHOLE._replace(begin=FilePosition(BEFORE, 100), before=1),
             100,
-            "RBA 100 is inside a transaction, 1 of 3 records before it: a restart there is not safe.",
+            "RBA 100 of et000000007 is inside a transaction, 1 of 3 records before it: a restart there is not safe.",
         ),
         (
             _LOST._replace(records=1),
             200,
-            "RBA 200 is inside a transaction, 0 of 1 record before it: a restart there is not safe.",
+            "RBA 200 of et000000007 is inside a transaction, 0 of 1 record before it: a restart there is not safe.",
         ),
-        (_CUT, 100, "RBA 100 begins a transaction that is never applied: a restart there is safe."),
-        (OVERTAKEN, 100, "RBA 100 begins a transaction that is never applied: a restart there is safe."),
+        (_CUT, 100, "RBA 100 of et000000007 begins a transaction that is never applied: a restart there is safe."),
+        (OVERTAKEN, 100, "RBA 100 of et000000007 begins a transaction that is never applied: a restart there is safe."),
         (
             OPEN,
             100,
             (
-                "RBA 100 begins a transaction whose end is not in the trail yet: "
+                "RBA 100 of et000000007 begins a transaction whose end is not in the trail yet: "
                 "a restart there applies it once its end is available."
             ),
         ),
@@ -103,14 +105,14 @@ def test_the_whole_answer_at_the_beginning() -> None:
             OPEN._replace(missing=NEXT),
             100,
             (
-                "RBA 100 begins a transaction whose end is not in the trail: "
+                "RBA 100 of et000000007 begins a transaction whose end is not in the trail: "
                 "a restart there applies it once its end is available."
             ),
         ),
         (
             _CUT._replace(before=1),
             200,
-            "RBA 200 is inside a transaction, 1 of 3 records before it: a restart there is not safe.",
+            "RBA 200 of et000000007 is inside a transaction, 1 of 3 records before it: a restart there is not safe.",
         ),
     ],
 )
@@ -121,7 +123,7 @@ def test_the_verdict(extent: Extent, rba: int, verdict: str) -> None:
 
 def test_between_two_transactions_the_place_itself_is_printed() -> None:
     assert _said(None, 400) == [
-        "RBA 400 is between two transactions: a restart there loses nothing and repeats nothing.",
+        "RBA 400 of et000000007 is between two transactions: a restart there loses nothing and repeats nothing.",
         "ALTER REPLICAT <group>, EXTSEQNO 7, EXTRBA 400",
     ]
     assert _said(None, 400, Path("copy.bin"))[1] == "ALTER REPLICAT <group>, EXTSEQNO <n>, EXTRBA 400"
@@ -132,18 +134,18 @@ def test_between_two_transactions_the_place_itself_is_printed() -> None:
     [
         (
             _CUT,
-            ["To restart before the part that Replicat drops:", _TO.format(7, 100), "To skip it, 3 records:", (7, 450)],
+            ["To restart before the part that Replicat drops:", _TO.format(7, 100), _SKIP, (7, 450)],
         ),
         (
             OVERTAKEN,
-            ["To restart before the part that Replicat drops:", _TO.format(7, 100), "To skip it, 3 records:", (7, 400)],
+            ["To restart before the part that Replicat drops:", _TO.format(7, 100), _SKIP, (7, 400)],
         ),
         (OPEN, ["To apply it once its end is available:", _TO.format(7, 100)]),
-        (_LOST, ["To skip it, 2 records:", (7, 400)]),
-        (_LOST._replace(ended=Ended.OVERTAKEN), ["To skip it, 2 records:", (7, 400)]),
+        (_LOST, [_SKIP, (7, 400)]),
+        (_LOST._replace(ended=Ended.OVERTAKEN), [_SKIP, (7, 400)]),
         (
             WHOLE._replace(begin=FilePosition(BEFORE, 900), after=FilePosition(NEXT, 50)),
-            ["To apply the whole transaction again:", _TO.format(6, 900), "To skip it, 3 records:", (8, 50)],
+            ["To apply the whole transaction again:", _TO.format(6, 900), _SKIP, (8, 50)],
         ),
     ],
 )
@@ -210,7 +212,7 @@ def test_the_rest(extent: Extent, lines: list[str]) -> None:
 def _copied(extent: Extent, *again: Extent, asked: int = 100, others: int = 0) -> RestartPlaces:
     """Around a place in a transaction that comes again."""
     whole = next(one for one in again if one.is_whole)
-    return RestartPlaces(FilePosition(HERE, asked), extent, again, whole, again[-1].after, others)
+    return RestartPlaces(FilePosition(HERE, asked), extent, again, whole, again[-1].after, others, skipped=whole.tables)
 
 
 _COPY = WHOLE._replace(begin=FilePosition(HERE, 450), first=FilePosition(HERE, 450), after=FilePosition(NEXT, 90))
@@ -218,11 +220,11 @@ _COPY = WHOLE._replace(begin=FilePosition(HERE, 450), first=FilePosition(HERE, 4
 
 def test_what_is_cut_and_comes_again_is_left_out_behind_its_whole_copy() -> None:
     assert _lines(_copied(_CUT, _COPY))[:6] == [
-        "RBA 100 begins a transaction that is cut here and has a whole copy: a restart there is safe.",
+        "RBA 100 of et000000007 begins a transaction that is cut here and has a whole copy: a restart there is safe.",
         "To restart before the part that Replicat drops:",
         _TO.format(7, 100),
         "A copy follows at RBA 450: whole.",
-        "To skip it, 6 records:",
+        _SKIP,
         _TO.format(8, 90),
     ]
 
@@ -233,7 +235,7 @@ def test_of_several_copies_each_is_named_and_what_else_is_left_out_is_said() -> 
     assert _lines(_copied(_CUT, cut, copy, others=2))[3:8] == [
         "A copy follows at RBA 450: not whole.",
         "A copy follows at RBA 7 of dirdat/et000000008: whole.",
-        "To skip it, 9 records:",
+        _SKIP,
         _TO.format(8, 90),
         "That also skips 2 transactions that a Replicat would apply.",
     ]
@@ -241,7 +243,7 @@ def test_of_several_copies_each_is_named_and_what_else_is_left_out_is_said() -> 
 
 def test_a_place_after_the_last_record_of_what_is_cut_is_safe_itself() -> None:
     assert _lines(_copied(_CUT._replace(before=3), _COPY, asked=400))[:4] == [
-        "RBA 400 is after the last record of a transaction that has no end: a restart there is safe.",
+        "RBA 400 of et000000007 is after the last record of a transaction that has no end: a restart there is safe.",
         _TO.format(7, 400),
         "To restart before the part that Replicat drops:",
         _TO.format(7, 100),
@@ -251,7 +253,7 @@ def test_a_place_after_the_last_record_of_what_is_cut_is_safe_itself() -> None:
 def test_where_damage_comes_first_a_replicat_abends() -> None:
     damage = Damage(HERE, 400, 20, is_partial=False)
     places = RestartPlaces(FilePosition(HERE, 400), damage=damage)
-    safe = "RBA 400 is between two transactions: a restart there loses nothing and repeats nothing"
+    safe = "RBA 400 of et000000007 is between two transactions: a restart there loses nothing and repeats nothing"
     assert _lines(places) == [
         f"{safe}, but the Replicat then abends at the damage at RBA 400.",
         f"Damage at RBA 400 of {HERE}, 20 bytes: the records after it may belong to another transaction.",
@@ -263,7 +265,7 @@ def test_where_damage_comes_first_a_replicat_abends() -> None:
     ]
     inside = _said(WHOLE._replace(ended=Ended.DAMAGE, damage=(damage._replace(rba=200),)))
     assert inside[:3] == [
-        "RBA 100 begins a transaction with damage inside: a Replicat abends at it.",
+        "RBA 100 of et000000007 begins a transaction with damage inside: a Replicat abends at it.",
         "To restart before it:",
         _TO.format(7, 100),
     ]
@@ -301,6 +303,21 @@ def test_the_answer_as_json() -> None:
     marked = _CUT._replace(damage=(Damage(HERE, 200, 17, is_partial=False),), missing=NEXT, before=1)
     spot = {"file": "dirdat/et000000007", "seqno": 7}
     alter = "ALTER REPLICAT <group>, EXTSEQNO 7, EXTRBA {}"
+    tables = [
+        {
+            "table": "SHOP.SALES",
+            "records": 2,
+            "types": [
+                {"io_type": DELETE, "io_type_name": "Delete", "records": 1},
+                {"io_type": INSERT, "io_type_name": "Insert", "records": 1},
+            ],
+        },
+        {
+            "table": "SHOP.TEAS",
+            "records": 1,
+            "types": [{"io_type": INSERT, "io_type_name": "Insert", "records": 1}],
+        },
+    ]
     assert _json(marked, 200) == {
         "file": "dirdat/et000000007",
         "rba": 200,
@@ -309,30 +326,20 @@ def test_the_answer_as_json() -> None:
         "xid": "5.2.88",
         "begin": {**spot, "rba": 100, "alter": alter.format(100)},
         "last": {**spot, "rba": 300, "alter": alter.format(300)},
+        "end": {**spot, "rba": 450, "alter": alter.format(450)},
         "after": {**spot, "rba": 450, "alter": alter.format(450)},
         "leave_out": {**spot, "rba": 450, "alter": alter.format(450)},
+        "skipped": tables,
+        "lost_bytes": 0,
         "others_left_out": 0,
         "again": [],
+        "copy_of": None,
         "has_end": False,
         "ended": "cut",
         "marker": {**spot, "rba": 400, "alter": alter.format(400)},
         "records": 3,
         "records_before": 1,
-        "tables": [
-            {
-                "table": "SHOP.SALES",
-                "records": 2,
-                "types": [
-                    {"io_type": DELETE, "io_type_name": "Delete", "records": 1},
-                    {"io_type": INSERT, "io_type_name": "Insert", "records": 1},
-                ],
-            },
-            {
-                "table": "SHOP.TEAS",
-                "records": 1,
-                "types": [{"io_type": INSERT, "io_type_name": "Insert", "records": 1}],
-            },
-        ],
+        "tables": tables,
         "damage": [{"file": "dirdat/et000000007", "rba": 200, "length": 17, "partial": False}],
         "missing": "dirdat/et000000008",
     }
@@ -341,8 +348,11 @@ def test_the_answer_as_json() -> None:
 def test_between_two_transactions_json_has_the_place_alone() -> None:
     answer = _json(None, 400)
     told = {name: value for name, value in answer.items() if value is not None}
-    assert told == {"file": "dirdat/et000000007", "rba": 400, "safe": True, "others_left_out": 0, "again": []}
-    assert len(answer) == 19
+    assert told == {"file": "dirdat/et000000007", "rba": 400, "safe": True, "others_left_out": 0, "again": []} | {
+        "skipped": [],
+        "lost_bytes": 0,
+    }
+    assert len(answer) == 23
 
 
 def test_what_a_transaction_lacks_is_null_in_json() -> None:

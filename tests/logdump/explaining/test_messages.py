@@ -47,14 +47,15 @@ def test_each_message_of_the_table_is_explained_at_its_place(code: str) -> None:
     ],
 )
 def test_file_and_rba_are_read_as_messages_write_them(text: str, file: str | None, rba: int | None) -> None:
-    assert message_of(text)[2:] == (file, rba)
+    place = message_of(text).place
+    assert (place.file, place.rba) == (file, rba)
 
 
 def test_at_damage_the_next_good_record_is_named() -> None:
     answer = logdump("explain", "OGG-02191 Incompatible record 101 in ft000000000, rba 3,522")
     assert answer.status == 4
     assert "Next good header at RBA 3629." in answer.err
-    assert "RBA 3629 begins a transaction" in answer.out
+    assert "RBA 3629 of ft000000000 begins a transaction" in answer.out
     assert "Gap in " in answer.out
 
 

@@ -1,0 +1,179 @@
+"""EXPLAIN of a message shows the file that the message names, in each way in which messages name it, or none."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+
+from logdump.features.explain.places import MessagePlace, place_in
+from tests.logdump.line import Line
+from tests.logdump.program import logdump
+from tests.searching import Random, examples
+
+_RBA = 3987
+"""A record of the sample that begins a transaction, which ends before 4635."""
+_NUMBERS = (66, 67, 68, 70)
+_GONE = 69
+_ALTER = re.compile(r"EXTSEQNO (\d+|<n>), EXTRBA (\d+)")
+
+_WITH_NAME = (
+    "ERROR OGG-01296 Error mapping from A.B to A.C, file {folder}{trail}{seqno:09d}, rba {rba}.",
+    "ERROR OGG-02191 Incompatible record 101 in {folder}{trail}{seqno:09d}, rba {rba} when getting trail header.",
+    "ERROR OGG-01396 A complete after image, in UPDATE at rba {rba} in file {folder}{trail}{seqno:09d}.",
+    "ERROR OGG-01409 file={folder}{trail}{seqno:09d}\u306eRBA {rba}",
+)
+_WITH_TRAIL = (
+    "ERROR OGG-01184 Expected 4 bytes in trail {folder}{trail}, seqno {seqno}, reading token at RBA {rba}.",
+    "WARNING OGG-01003 Aborting transaction on {folder}{trail} beginning at seqno {seqno} rba {rba}.",
+    "INFO OGG-02544 Sequence #: {seqno} RBA: {rba} Extract Trail: {folder}{trail}",
+)
+_ALONE = (
+    "WARNING OGG-01003 Repositioning to rba {rba} in seqno {seqno}.",
+    "ERROR OGG-01024 Operation failed at seqno {seqno} rba {rba}",
+    "ERROR OGG-01362 Positioning (Seq#: {seqno}, RBA: {rba}).",
+    "ERROR OGG-02501 Sequence {seqno}, RBA {rba}",
+    "INFO OGG-01014 extseqno {seqno}, extrba {rba}",
+    "ERROR OGG-15051 operation: table=[A.B], op pos={seqno:010d}{plain:010d}, tx pos=00000000010000000001",
+)
+_GROUPED = ("3987", "3,987", "3.987", "3 987", "3'987", "3\u00a0987")
+_FOLDERS = ("", "./dirdat/", "/gg/dirdat/", "D:\\GG\\dirdat\\", "..\\dirdat\\", "dirdat/")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, trails: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Files 66 to 70 of trail rt, without 69, and others of trail zz with the same numbers; elsewhere files of rt."""
+    content = (trails / "et000000000").read_bytes()
+    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+    for place in (here, elsewhere):
+        place.mkdir()
+        for number in _NUMBERS:
+            (place / f"rt{number:09d}").write_bytes(content)
+    (elsewhere / f"rt{_GONE:09d}").write_bytes(content)
+    for number in (*_NUMBERS, _GONE):
+        (here / f"zz{number:09d}").write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    return here
+
+
+def _alters(said: list[str]) -> list[tuple[str, str]]:
+    return [match.groups() for text in said for match in _ALTER.finditer(text)]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("layout", [*_WITH_NAME, *_WITH_TRAIL, *_ALONE])
+def test_the_place_is_in_the_file_that_the_message_names(layout: str, folder: Path, line: Line) -> None:
+    random = Random(layout)
+    for _ in range(examples(20)):
+        opened, seqno = random.choice(_NUMBERS), random.choice(_NUMBERS)
+        where, grouped = random.choice(_FOLDERS), random.choice(_GROUPED)
+        text = layout.format(folder=where, trail="rt", seqno=seqno, rba=grouped, plain=_RBA)
+        prefix = "rt" if layout in _ALONE else random.choice(("rt", "zz"))
+        line(f"open {folder / f'{prefix}{opened:09d}'}")
+        said = line(f"explain {text}")
+        assert _alters(said) == [(str(seqno), "3987"), (str(seqno), "4635")], text
+        assert line.session.trail.path == folder / f"rt{seqno:09d}"
+        assert any("RBA 3987" in one for one in said)
+
+
+@pytest.mark.parametrize("layout", [*_WITH_NAME, *_WITH_TRAIL[:2], *_ALONE])
+def test_without_that_file_there_is_no_place(layout: str, folder: Path, line: Line) -> None:
+    """Neither in the open file, nor in one of another trail, nor in one elsewhere with the number."""
+    text = layout.format(folder="/gg/dirdat/", trail="rt", seqno=_GONE, rba="3,987", plain=_RBA)
+    line(f"open {folder / 'rt000000068'}")
+    said = line(f"explain {text}")
+    assert "is not here" in said[-1]
+    assert f"{_GONE}" in said[-1]
+    assert not _alters(said)
+    assert not [one for one in said if "good records" in one or "Values of" in one]
+    assert line.session.trail.path.name == "rt000000068"
+
+
+def test_a_number_alone_is_of_no_trail_without_an_open_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    answer = logdump("explain", "WARNING OGG-01003 Repositioning to rba 3987 in seqno 67.")
+    assert "EXTSEQNO" not in answer.out
+    assert "OPEN a file of that trail" in answer.err
+
+
+def test_the_file_beside_the_open_one_comes_before_that_of_the_current_folder(
+    folder: Path, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.parent / "elsewhere")
+    line(f"open {folder / 'rt000000068'}")
+    line("explain ERROR OGG-01296 Error mapping, file /gg/dirdat/rt000000067, rba 3987.")
+    assert line.session.trail.path == folder / "rt000000067"
+
+
+def test_of_files_with_six_digits_and_packed_ones_too(folder: Path, line: Line) -> None:
+    content = (folder / "rt000000067").read_bytes()
+    for number in (1, 2):
+        (folder / f"ab{number:06d}").write_bytes(content)
+    (folder / "cd000000003.gz").write_bytes(gzip.compress(content))
+    (folder / "cd000000004").write_bytes(content)
+    for opened, seqno, expected in (("ab000001", 2, "ab000002"), ("cd000000004", 3, "cd000000003.gz")):
+        line(f"open {folder / opened}")
+        assert {number for number, _ in _alters(line(f"explain OGG-01003 rba 3987 in seqno {seqno}."))} == {str(seqno)}
+        assert line.session.trail.path == folder / expected
+
+
+def test_two_numbers_that_contradict_each_other_give_no_place(folder: Path, line: Line) -> None:
+    line(f"open {folder / 'rt000000068'}")
+    said = line("explain OGG-01184 in trail file ./dirdat/rt000000067, seqno 66, at RBA 3987.")
+    assert not _alters(said)
+    assert "./dirdat/rt000000067" in said[-1]
+    assert "66" in said[-1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ERROR OGG-01374 Transaction started at Thread 1, Seqno 67, RBA 3987",
+        "ERROR OGG-00446 Could not find archived log for sequence 67 thread 1, RBA 3987",
+        "ERROR OGG-01376 SCN 0.4188 (Seqno: 67, RBA: 3987)",
+    ],
+)
+def test_a_place_in_the_log_of_a_database_is_none_of_the_trail(text: str, folder: Path, line: Line) -> None:
+    line(f"open {folder / 'rt000000068'}")
+    said = line(f"explain {text}")
+    assert not _alters(said)
+    assert "not in a trail" in said[-1]
+
+
+def test_an_rba_alone_says_of_which_file_it_is_taken(folder: Path, line: Line) -> None:
+    line(f"open {folder / 'rt000000068'}")
+    said = line("explain OGG-01028 Incompatible record at rba 3987.")
+    assert f"The message names no file: RBA 3987 is that of {folder / 'rt000000068'}." in said
+    assert {number for number, _ in _alters(said)} == {"68"}
+
+
+@pytest.mark.parametrize(
+    ("written", "place"),
+    [
+        (["trail ./dirdat/rt,", "seqno 67, rba 1486"], MessagePlace(None, "./dirdat/rt", 67, 1486)),
+        (["Sequence #: 67", "RBA: 1,486", "Extract Trail: rt"], MessagePlace(None, "rt", 67, 1486)),
+        (["Extract Trail: /gg/rt", "Seqno 67", "RBA 1486"], MessagePlace(None, "/gg/rt", 67, 1486)),
+        (["trail rt, seqno 67, rba 1486"], MessagePlace(None, "rt", 67, 1486)),
+        (["m_file_seqno = 68, m_file_rba = 1720, seqno 67 rba 1486"], MessagePlace(None, None, 67, 1486)),
+        (["the trail is at seqno 67, rba 1486 and/or later"], MessagePlace(None, None, 67, 1486)),
+        (["rba 1486, 123 records in seqno 67."], MessagePlace(None, None, 67, 1486)),
+        (["rba 1,4865"], MessagePlace(None, None, None, 1)),
+        (["sequences of records"], MessagePlace()),
+        (["the consequence 5 of it"], MessagePlace()),
+    ],
+)
+def test_a_place_over_one_line_or_several(written: list[str], place: MessagePlace) -> None:
+    assert place_in(" ".join(written)) == place
+    assert place_in("\n".join(written)) == place
+
+
+def test_in_a_log_the_place_may_be_in_the_lines_after_the_error(folder: Path, tmp_path: Path) -> None:
+    log = tmp_path / "ggserr.log"
+    head = "2024-03-14 01:10:0{}  ERROR   OGG-01184  Expected 4 bytes, but got 0 bytes, in trail ./dirdat/rt,"
+    log.write_text(
+        f"{head.format(1)}\nseqno 67, reading token at RBA 3,987.\n"
+        f"{head.format(2)}\n2024-03-14 01:10:03  INFO    OGG-01003  Repositioning to rba 3391 in seqno 66.\n"
+    )
+    answer = logdump("-c", f"open {folder / 'rt000000068'}; explain file {log} all")
+    assert set(_alters(answer.out.splitlines())) == {("67", "3987"), ("67", "4635")}
