@@ -169,6 +169,7 @@ class Session:
         is_script: True if nobody sees a command fail before the next one runs.
         has_failed_filter: True if a FILTER of a script has failed, so that later commands would read too much.
         narrowing: returns further criteria for a file, set while a command uses them.
+        said_unborn: files without records that the script has named.
         marks: the positions that MARK has named, by name.
         search: the last search of FIND; ``found_at``: RBA of the record that it found.
     """
@@ -187,6 +188,7 @@ class Session:
         self.obeyed_in_all = 0
         self.is_over = False
         self.is_script = self.has_failed_filter = False
+        self.said_unborn: set[Path] = set()
         self.stops = ""
         self._filters: FilterSet | None = None
         self.narrowing: Callable[[TrailFile], FilterSet] | None = None
