@@ -189,7 +189,7 @@ def _lacking(session: Session, files: FilesRead, said: set[Place]) -> Iterator[E
     if unborn:
         yield Notice(tuple(f"{path} has no records yet." for path in unborn), ExitStatus.OK)
     for path, error in files.incomplete.items():
-        if (path, error.rba) not in said:
+        if path not in files.named and (path, error.rba) not in said:
             yield Notice((f"{error}: it is not in the answer.",), ExitStatus.BAD_DATA, Bad(error))
 
 

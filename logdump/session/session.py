@@ -382,6 +382,14 @@ class Session:
         self._cursor = Cursor(trail)
         return trail
 
+    def forget_read(self) -> None:
+        """Forget what was read of the open file, which was rewritten in place; the position stays."""
+        former, self._row_definitions = self.cursor, None
+        former.trail.forget_read()
+        self._cursor = Cursor(former.trail)
+        self._cursor.current, self._cursor.is_backwards = former.current, former.is_backwards
+        self._cursor.next = former.next
+
     def end(self) -> None:
         """Close the trail and the session log."""
         self.close()

@@ -145,6 +145,12 @@ class TrailFile:
         self._packed = opened.status if opened.packing is not None else None
         return opened.file
 
+    def forget_read(self) -> None:
+        """Forget what was read: the file was rewritten in place."""
+        self._kept = self._recent = self._first_order = self.known = None
+        self._order_known = False
+        self.tables = TableDefinitions(self)
+
     def note_in(self, files: FilesRead) -> None:
         """Note for a command that this is the file of its path; a file that cannot be examined is not noted."""
         with contextlib.suppress(CannotRead):

@@ -1,8 +1,8 @@
 """What one command reads: each of its files is one file from beginning to end, and what its answer lacks is noted.
 
-    with one_reading() as files:        what reads files calls ``opened``, ``listed``, ``leave_out`` and ``note_incomplete``
-        ...                             of ``reading()``
-    files.unborn, files.incomplete      what has to be said of the answer
+    with one_reading() as files:      in it, code that opens, lists or leaves out files notes it in ``reading()``
+        ...
+    files.unborn, files.incomplete    what has to be said of the answer
 
 Code that reads no files for a command, such as a task of Spark, has no reading: nothing is checked, nothing noted.
 """
@@ -29,11 +29,13 @@ class FilesRead:
     Attributes:
         unborn: newest files of trails that have no records yet, and were left out.
         incomplete: the error at the end of each trail whose last record is incomplete, by file.
+        named: the files whose incomplete record the answer itself names, with its status.
     """
 
     def __init__(self) -> None:
         self.unborn: dict[Path, None] = {}
         self.incomplete: dict[Path, PartialRecord] = {}
+        self.named: set[Path] = set()
         self._opened: dict[Path, tuple[int, int]] = {}
         self._sizes: dict[Path, int] = {}
         self._listed: set[Path] = set()
@@ -100,6 +102,12 @@ _reading: ContextVar[FilesRead | None] = ContextVar("reading", default=None)
 def reading() -> FilesRead | None:
     """Return what the command of this thread reads; None outside of commands."""
     return _reading.get()
+
+
+def name_incomplete(path: Path) -> None:
+    """Note that the answer of the command names the incomplete record at the end of a file, with its status."""
+    if (files := reading()) is not None:
+        files.named.add(path)
 
 
 @contextmanager

@@ -192,15 +192,15 @@ def _is_long(path: Path) -> bool:
 
 
 def _born(names: Sequence[TrailName]) -> int:
-    """Return the number of files up to the last one with records; all if none has records, but at least one."""
+    """Return the number of files up to the last one with records; all if none has records."""
     born = len(names)
-    while born > 1 and is_unborn(names[born - 1].path):
+    while born and is_unborn(names[born - 1].path):
         born -= 1
-    return born
+    return born or len(names)
 
 
 def without_unborn(names: list[TrailName]) -> list[TrailName]:
-    """Return files of a trail without those at the end that have no records yet; of these the first if there is no other.
+    """Return files of a trail without those at the end that have no records yet; all if none has records.
 
     Files that have a successor with records stay: they are no newest files.
     """

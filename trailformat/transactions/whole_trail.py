@@ -114,6 +114,16 @@ class WholeTrail:
         """Total size of all files in bytes, unpacked."""
         return sum(unpacked_size(path) for path in self.paths if is_file(path))
 
+    @cached_property
+    def unborn(self) -> tuple[Path, ...]:
+        """The files after the last one that have no records yet."""
+        try:
+            sequence = TrailSequence(self.paths[-1])
+        except NotATrail:
+            return ()
+        is_last = sequence.paths[-1] == self.paths[-1]
+        return tuple(name.path for name in sequence.unborn) if is_last else ()
+
     def is_newest(self, ordinal: int) -> bool:
         """Return True if this is the last file."""
         return ordinal == len(self) - 1

@@ -81,6 +81,12 @@ def _recovery(shown: RecoveryShown) -> Iterator[Finding]:
         yield Finding(Severity.NOTE, "the last record is incomplete: more may follow", shown.half_record, "FOLLOW")
 
 
+def _file(shown: TrailFileShown) -> Iterator[Finding]:
+    if shown.is_unborn:
+        text = f"no records yet, {amount(shown.size, 'byte')}"
+        yield Finding(Severity.NOTE, text, FilePosition(shown.path, 0), "RECOVERY FILES")
+
+
 def _restart(shown: RestartShown) -> Iterator[Finding]:
     kind = {
         "abend": "Extract abended and was restarted",
@@ -155,6 +161,7 @@ _RULES: dict[type, Callable[[Any], Iterator[Finding]]] = {
     GapShown: _gap,
     CheckShown: _check,
     RecoveryShown: _recovery,
+    TrailFileShown: _file,
     RestartShown: _restart,
     CutShown: _cut,
     SecondCopyShown: _second_copy,

@@ -144,6 +144,7 @@ TRAIL_FILE = Shape(
         member("too_new", "boolean", "Whether the release of READER cannot read it", "is_too_new"),
         member("needed", "boolean or null", "Whether a reader at the place of `keep` needs it; null: unknown", "keeps"),
         member("encrypted", "boolean", "Whether its record data looks encrypted", "looks_encrypted"),
+        member("unborn", "boolean", "Whether it is the newest file and has no records yet", "is_unborn"),
     ),
     TrailFileShown,
 )

@@ -160,7 +160,8 @@ class OverwriteShown(NamedTuple):
 class TrailFileShown(NamedTuple):
     """A file of the trail: its header, and whether its record data looks encrypted.
 
-    ``keeps`` is True if a reader at the position of KEEP needs it.
+    ``keeps`` is True if a reader at the position of KEEP needs it; ``is_unborn`` if it is the newest file and has no
+    records yet.
     """
 
     path: Path
@@ -174,6 +175,13 @@ class TrailFileShown(NamedTuple):
     is_too_new: bool
     keeps: bool | None
     looks_encrypted: bool
+    is_unborn: bool = False
+
+    @classmethod
+    def of_unborn(cls, path: Path, size: int) -> TrailFileShown:
+        """Return a newest file that has no records yet: nothing else is known of it."""
+        fields = dict.fromkeys(("version", "recovery_mode", "created", "first_csn", "last_csn", "problem", "keeps"))
+        return cls(path, size, **fields, is_too_new=False, looks_encrypted=False, is_unborn=True)
 
 
 class KeepShown(NamedTuple):
@@ -243,10 +251,11 @@ class RecoveryShown(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """FINDINGS for a lost transaction, a second copy or decreasing CSNs; BAD_DATA for damage alone."""
+        """FINDINGS for a lost transaction, a copy or decreasing CSNs; BAD_DATA for damage alone, or half a record."""
         if self.lost or self.twice or self.order_breaks:
             return ExitStatus.FINDINGS
-        return ExitStatus.BAD_DATA if self.damaged or self.unreadable else ExitStatus.OK
+        lacks = self.damaged or self.unreadable or self.half_record is not None
+        return ExitStatus.BAD_DATA if lacks else ExitStatus.OK
 
 
 def so_far(finding: T) -> T:

@@ -23,6 +23,7 @@ from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.parallel import is_for_threads
 from trailformat.scan.position import first_position
 from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.transactions.whole_trail import note_incomplete
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.layout import TableLayout
@@ -248,6 +249,7 @@ def _is_shown(source: OpenSlice, batch: Batch, row: int) -> bool:
     if mode == "PERMISSIVE":
         return True
     if batch.kind[row] == PARTIAL and part.ends_trail:
+        note_incomplete(source.trail, int(batch.rba[row]))
         return False
     rba, length = int(batch.rba[row]), int(batch.length[row])
     text = f"{place(part.path, rba)}: {length} bytes are no sound record"
