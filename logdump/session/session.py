@@ -16,6 +16,7 @@ from logdump.session.settings import Across, Settings
 from trailformat import NotATrail, TrailFile
 from trailformat.codec.remote.path import absolute as make_absolute
 from trailformat.codec.remote.path import place
+from trailformat.trail.files_read import reading
 from trailformat.trail.packed import is_file, status_of
 
 if TYPE_CHECKING:
@@ -372,6 +373,8 @@ class Session:
             NotATrail: it cannot be opened; a trail that was open stays open.
         """
         existing = _existing(place(path).expanduser())
+        if self.has_trail and existing == self.trail.path and (files := reading()) is not None:
+            files.forget(existing)  # who opens it again takes another file of this name
         try:
             trail = TrailFile(existing)
         except NotATrail as error:

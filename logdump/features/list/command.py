@@ -113,11 +113,8 @@ class Follower:
 
     def _opened_again(self) -> bool:
         """Open the path again, whichever file it is now; return False if that has no record yet."""
-        path = self._session.trail.path
-        if (files := reading()) is not None:
-            files.forget(path)
         try:
-            self._session.open(path)
+            self._session.open(self._session.trail.path)
         except (NotATrail, CannotRead):
             return False
         return True
