@@ -173,6 +173,8 @@ Place = tuple[Path, int] | None
 
 def _incomplete(event: Event) -> Place:
     """Return file and RBA of the incomplete record that an event is about; None if it is about none."""
+    if getattr(event, "status", None) and (half_record := getattr(event, "half_record", None)) is not None:
+        return half_record.path, half_record.rba
     error = getattr(getattr(event, "bad", None), "error", None) or getattr(event, "error", None)
     if not isinstance(error, PartialRecord) or error.path is None or error.rba is None:
         return None

@@ -17,6 +17,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from trailformat.codec.mapped_file import InputFile
+from trailformat.codec.remote.path import RemotePath
 from trailformat.errors import CannotRead, PartialRecord
 
 _MOST_KEPT = 16
@@ -48,25 +49,31 @@ class FilesRead:
                 self._kept.popitem()[1].close()
 
     def listed(self, paths: Iterable[Path]) -> None:
-        """Note that these files exist."""
-        self._listed.update(paths)
+        """Note that these files exist, and which files they are, so that a command begins with all of them at once."""
+        for path in paths:
+            if path not in self._listed and not isinstance(path, RemotePath):
+                with suppress(OSError):
+                    self._note(path, path.stat())
+            self._listed.add(path)
+
+    def _note(self, path: Path, status: os.stat_result) -> None:
+        self._opened.setdefault(path, (status.st_dev, status.st_ino))
+        self._sizes.setdefault(path, status.st_size)
 
     def opened(
         self, path: Path, status: os.stat_result, file: InputFile | None = None, *, is_packed: bool = False
     ) -> None:
-        """Note that a file was opened; ``file`` is None if it stays open.
+        """Note that a file was opened; ``file`` is None if it stays open, ``status`` that of the packed file.
 
         Raises:
             CannotRead: it is another file than the one that was opened before, or has become shorter.
         """
-        identity = status.st_dev, status.st_ino
-        former = self._opened.setdefault(path, identity)
-        if former != identity:
+        self._note(path, status)
+        if self._opened[path] != (status.st_dev, status.st_ino):
             raise CannotRead("the file was replaced by another one while it was read", path=path)
-        size = 0 if is_packed else status.st_size
-        if size < self._sizes.get(path, 0):
-            raise CannotRead.cut(path, size)
-        self._sizes[path] = size
+        if not is_packed and status.st_size < self._sizes[path]:
+            raise CannotRead.cut(path, status.st_size)
+        self._sizes[path] = status.st_size
         if file is not None and path not in self._kept:
             with suppress(OSError):
                 self._kept[path] = file.twin()

@@ -222,8 +222,10 @@ def trails_among(paths: Iterable[Path]) -> tuple[list[list[TrailName]], list[Pat
     The newest files of a trail are left out if they have no records yet, unless no file of it has.
     """
     trails: dict[tuple[Path, str], list[TrailName]] = {}
-    others = []
-    for path in paths:
+    others, given = list[Path](), list(paths)
+    if (files := reading()) is not None:
+        files.listed(given)
+    for path in given:
         name = TrailName.parse(path)
         if name is not None and name.path == path:
             trails.setdefault((name.directory, name.prefix), []).append(name)

@@ -168,7 +168,7 @@ class RestartQuestion:
             tuple(_parts(facts)),
             tuple(_assumed(facts, self._options.parameter, is_given=self._place is not None)),
             tuple(_not_known(facts)),
-            facts.recovery.damaged,
+            facts.recovery.damaged + len(facts.recovery.unreadable),
             is_partial,
         )
 

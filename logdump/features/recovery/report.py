@@ -28,7 +28,6 @@ from trailformat.changes.canonical import canonical
 from trailformat.changes.encrypted import looks_encrypted
 from trailformat.errors import NotATrail
 from trailformat.trail.file import TrailFile
-from trailformat.trail.files_read import name_incomplete
 from trailformat.trail.packed import is_file, unpacked_size
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.batches import TransactionRecord, TransactionRecords, TransactionSummary
@@ -242,8 +241,6 @@ class RecoveryReport:
         survey, judge = self._survey, self._survey.judge
         modes = (facts.number("ContinunityInfo", "RecoveryMode") for facts in survey.files)
         half_record = self._spot(survey.half_record) if survey.half_record is not None else None
-        if half_record is not None:
-            name_incomplete(half_record.path)
         lists = (survey.restarts, survey.twice, survey.falls, survey.overwritten)
         with FoundRecords(self._whole) as records:
             open_at_end = self._ref(survey.open, records) if survey.open is not None else None

@@ -31,6 +31,7 @@ from logdump.spark.errors import (
 from logdump.spark.view_table import VIEWS
 from trailformat import BadRecord
 from trailformat.records import reached
+from trailformat.trail.files_read import reading
 
 
 class ReadPlace:
@@ -76,7 +77,7 @@ class ViewScan:
         self.narrowed = Narrowed()
         self.error: BaseException | None = None
         self._table = table
-        self._place = place
+        self._place, self._files = place, reading()
         self._schema = pa.schema([field.with_name(self.prefix + field.name) for field in table.numbered_schema])
 
     @property
@@ -90,7 +91,7 @@ class ViewScan:
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         try:
-            for batch in self._table.narrowed(self.narrowed, self._place):
+            for batch in self._table.narrowed(self.narrowed, self._place, self._files):
                 yield pa.RecordBatch.from_arrays(batch.columns, schema=self._schema)
         except BaseException as error:
             self.error = error

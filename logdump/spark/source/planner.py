@@ -133,7 +133,7 @@ def slices_of(file: TrailInput, options: Options) -> Iterator[Slice]:
         return
     whole = Slice(str(file.path), file.seqno, 0, size, size, only, file.ends_trail)
     for start, stop in pairwise([*points, size]):
-        if start <= only.last and stop > only.first:
+        if (start <= only.last and stop > only.first) or not size:
             yield whole._replace(start=start, stop=stop)
 
 

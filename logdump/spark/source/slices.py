@@ -22,6 +22,7 @@ from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPositio
 from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.parallel import is_for_threads
 from trailformat.scan.position import first_position
+from trailformat.trail.files_read import reading
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions.whole_trail import note_incomplete
 
@@ -182,6 +183,8 @@ def _without(part: Slice, options: Options, error: NotATrail) -> str | None:
             return None
         raise FileChanged(f"{text}; option ignoreMissingFiles continues without it") from None
     if is_unborn(error, part.ends_trail):
+        if (files := reading()) is not None and error.path is not None:
+            files.leave_out([error.path])
         return None
     if options.ignore_corrupt_files or options.mode == "DROPMALFORMED":
         report(text)
