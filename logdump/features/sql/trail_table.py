@@ -252,7 +252,8 @@ def _within(slices: Sequence[Slice], rbas: RbaRange) -> Iterator[Slice]:
     """Yield the slices restricted to these RBAs; slices outside of them are omitted."""
     for part in slices:
         only = RbaRange(max(part.only.first, rbas.first), min(part.only.last, rbas.last))
-        if only.first <= only.last and part.start <= only.last and part.stop > only.first:
+        is_inside = part.start <= only.last and part.stop > only.first
+        if only.first <= only.last and (is_inside or not part.size):
             yield part._replace(only=only)
 
 
