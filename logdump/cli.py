@@ -22,7 +22,7 @@ from logdump.notation.text import escape
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
-from trailformat.codec.regular_file import open_regular
+from trailformat.codec.regular_file import open_script
 from trailformat.codec.remote.path import place
 from trailformat.codec.remote.url import keeping_secrets
 from trailformat.errors import CannotRead
@@ -123,7 +123,7 @@ def _script_lines(scripts: Iterable[tuple[str, str]], first: str) -> Iterator[st
         elif text == "-":
             yield from lines_of(sys.stdin)
         else:
-            with os.fdopen(open_regular(Path(text)), encoding="utf-8", errors="backslashreplace") as file:
+            with os.fdopen(open_script(Path(text)), encoding="utf-8", errors="backslashreplace") as file:
                 yield from lines_of(file)
 
 
@@ -213,10 +213,10 @@ def _go_full_screen(session: Session, history: KeptHistory) -> None:
 
 def _batch(scripts: list[tuple[str, str]], first: str) -> Script:
     """Return a script; whether it exports to standard output is decided before its first command prints anything."""
-    lines = _script_lines(scripts, first)
     if ("f", "-") in scripts:
-        return Script(lines)
-    return Script(lines, output_is_data=any(map(_is_data, _script_lines(scripts, first))))
+        return Script(_script_lines(scripts, first))
+    lines = list(_script_lines(scripts, first))  # a pipe is read once
+    return Script(lines, output_is_data=any(map(_is_data, lines)))
 
 
 def _is_data(line: str) -> bool:
@@ -321,7 +321,11 @@ def _run_mode(options: argparse.Namespace, first: str) -> int:
 def _guarded(run: Callable[[], int | None]) -> int | None:
     """Call ``run``; an error of the streams or the system becomes a message and an exit status."""
     try:
-        return run()
+        try:
+            return run()
+        except SystemExit:  # of --help, whose text is not written yet
+            terminal.flush()
+            raise
     except BrokenPipeError:
         terminal.give_up_output()
         return ExitStatus.OK
@@ -338,10 +342,12 @@ def _guarded(run: Callable[[], int | None]) -> int | None:
 
 
 def _prepare_streams() -> None:
-    """Make the standard streams accept any text; a closed stream is replaced by the null device."""
+    """Make the standard streams accept any text; closed ones are replaced, standard output by one that fails."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
-        if stream is None:
+        if stream is None and name == "stdout":
+            sys.stdout = terminal.closed_stream()
+        elif stream is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - it stays open
         else:
             stream.reconfigure(errors="backslashreplace")

@@ -18,7 +18,7 @@ from logdump.notation.times import current_timestamp, format_timestamp
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure, say
 from logdump.session.session import Session
-from trailformat.codec.regular_file import open_regular
+from trailformat.codec.regular_file import open_script
 from trailformat.trail.peek import peek
 
 _DEEPEST = 16
@@ -56,7 +56,8 @@ class CommandFile:
 
 def run_obey(session: Session, name: str) -> Iterator[Event]:
     """Run the commands of a file; a command that fails is reported with its line number, and the rest runs."""
-    path = Path(os.path.realpath(Path(name).expanduser()))
+    given = Path(name).expanduser()
+    path = given if given.is_fifo() else Path(os.path.realpath(given))  # the name of a shell's pipe leads nowhere
     if path in session.obeyed:
         raise CommandError(f"{name} is being obeyed already: a file cannot obey itself.")
     if len(session.obeyed) == _DEEPEST:
@@ -64,7 +65,7 @@ def run_obey(session: Session, name: str) -> Iterator[Event]:
     if session.obeyed and session.obeyed_in_all >= _MOST_FILES:
         raise CommandError(f"{name} is not obeyed: one OBEY can lead to {_MOST_FILES} files.")
     try:
-        file = os.fdopen(open_regular(path), encoding="utf-8-sig", errors="backslashreplace")
+        file = os.fdopen(open_script(path), encoding="utf-8-sig", errors="backslashreplace")
     except OSError as error:
         raise CommandError(f"{name} cannot be read: {error.strerror}.") from error
     outer_ask = session.ask

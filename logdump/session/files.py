@@ -16,7 +16,7 @@ from trailformat.codec.remote.path import place
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.errors import CannotRead, NotATrail, reason_of
 from trailformat.records import reached
-from trailformat.trail.packed import entries_of, is_archive, is_file, members_of, status_of
+from trailformat.trail.packed import entries_of, is_archive, is_file, is_special, members_of, status_of
 from trailformat.trail.peek import peek
 from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
 
@@ -184,6 +184,8 @@ def _named(word: str) -> list[Path]:
         return _trail_files_in(pattern, word)
     if is_file(pattern):
         return [pattern]
+    if is_special(pattern):
+        raise MissingFileError(f"{pattern}: it is not a regular file.")
     try:
         entries = [entry for entry in entries_of(pattern.parent) if is_file(entry)]
     except OSError as error:

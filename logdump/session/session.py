@@ -17,7 +17,7 @@ from trailformat import NotATrail, TrailFile
 from trailformat.codec.remote.path import absolute as make_absolute
 from trailformat.codec.remote.path import place
 from trailformat.trail.files_read import reading
-from trailformat.trail.packed import is_file, status_of
+from trailformat.trail.packed import is_file, is_special, status_of
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
@@ -146,6 +146,7 @@ class SessionLog:
 
 
 T = TypeVar("T")
+_TRAIL_NAME_LENGTH = 2
 
 
 class Session:
@@ -378,7 +379,7 @@ class Session:
         try:
             trail = TrailFile(existing)
         except NotATrail as error:
-            if not is_file(existing) and not existing.exists() and (near := _near(existing)):
+            if isinstance(error.__cause__, FileNotFoundError) and (near := _near(existing)):
                 error.problem += f"; {near}"
             raise
         self.close()
@@ -417,9 +418,10 @@ def _near(path: Path) -> str:
 
 
 def is_trail(name: str) -> bool:
-    """Return True if OPEN finds a file of this name, or a trail."""
+    """Return True if OPEN finds a file of this name, or a trail; also for a device or a pipe, which it refuses."""
     try:
-        return is_file(_existing(place(name).expanduser()))
+        existing = _existing(place(name).expanduser())
+        return is_file(existing) or is_special(existing)
     except (OSError, RuntimeError, ValueError):
         return False
 
@@ -427,7 +429,7 @@ def is_trail(name: str) -> bool:
 def _existing(path: Path) -> Path:
     """Return ``path`` as an absolute path without dots; for the name of a trail, the path of its first file."""
     absolute = make_absolute(path)
-    if is_file(absolute) or absolute.is_dir() or len(absolute.name) != 2:
+    if len(absolute.name) != _TRAIL_NAME_LENGTH or is_file(absolute) or absolute.is_dir():
         return absolute
     from trailformat import TrailSequence  # noqa: PLC0415 - needed for the name of a trail only
 

@@ -259,6 +259,13 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def is_special(path: Path) -> bool:
+    """Return True if a path is a FIFO, a socket or a device: a name that exists and holds no trail."""
+    return not isinstance(path, RemotePath) and (
+        path.is_fifo() or path.is_socket() or path.is_char_device() or path.is_block_device()
+    )
+
+
 def status_of(path: Path) -> os.stat_result:
     """Return the status of a file; for a member of an archive, that of the archive.
 

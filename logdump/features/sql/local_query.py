@@ -7,7 +7,7 @@ import re
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from logdump.spark.errors import (
 from logdump.spark.view_table import VIEWS
 from trailformat import BadRecord
 from trailformat.records import reached
-from trailformat.trail.files_read import reading
+from trailformat.trail.files_read import one_reading, reading
 
 
 class ReadPlace:
@@ -91,11 +91,17 @@ class ViewScan:
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         try:
-            for batch in self._table.narrowed(self.narrowed, self._place, self._files):
+            batches = self._table.narrowed(self.narrowed, self._place)
+            while (batch := self._next(batches)) is not None:
                 yield pa.RecordBatch.from_arrays(batch.columns, schema=self._schema)
         except BaseException as error:
             self.error = error
             raise
+
+    def _next(self, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
+        """Return the next batch, read for the command of the statement: any thread of DuckDB may take it."""
+        with one_reading(self._files) if self._files is not None else nullcontext():
+            return next(batches, None)
 
     def __arrow_c_schema__(self) -> Any:
         return self._schema.__arrow_c_schema__()

@@ -25,7 +25,7 @@ from logdump.spark.source.slices import Request
 from trailformat.records import reached
 from trailformat.scan import Workers
 from trailformat.scan.parallel import cores
-from trailformat.trail.files_read import FilesRead, one_reading, reading
+from trailformat.trail.files_read import one_reading, reading
 
 if TYPE_CHECKING:
     from logdump.spark.source.defined_tables import ForeseenTable
@@ -41,11 +41,9 @@ _PATIENCE = 0.1
 class Ahead(Generic[T]):
     """Runs an iterator on a thread of its own, at most two items in advance."""
 
-    def __init__(
-        self, items: Iterator[T], observer: reached.Observer | None = None, files: FilesRead | None = None
-    ) -> None:
+    def __init__(self, items: Iterator[T], observer: reached.Observer | None = None) -> None:
         self._items = items
-        self._observer, self._files = observer, files if files is not None else reading()
+        self._observer, self._files = observer, reading()
         self._made: queue.Queue[tuple[T | None, BaseException | None, bool]] = queue.Queue(_HELD)
         self._is_wanted = True
         self._thread = threading.Thread(target=self._work, name="logdump batches", daemon=True)
@@ -103,18 +101,16 @@ class Ahead(Generic[T]):
         self._thread.join()
 
 
-def ahead(
-    iterators: Iterable[Iterator[T]], observer: reached.Observer | None = None, files: FilesRead | None = None
-) -> Generator[T, None, None]:
+def ahead(iterators: Iterable[Iterator[T]], observer: reached.Observer | None = None) -> Generator[T, None, None]:
     """Yield the items of all iterators in order; as many iterators run at a time as there are cores.
 
-    The observer receives the progress of the threads, ``files`` is what their command reads.
+    The observer receives the progress of the threads.
     """
     source, running = iter(iterators), deque[Ahead[T]]()
     try:
         while True:
             while len(running) < cores() and (following := next(source, None)) is not None:
-                running.append(Ahead(following, observer, files))
+                running.append(Ahead(following, observer))
             if not running:
                 return
             yield from running[0].items()
@@ -196,23 +192,15 @@ class TrailTable:
         """The schema of ``narrowed``: columns of repeated texts are dictionaries."""
         return arrow_schema(self._selected, is_numbered=self._is_of_rows)
 
-    def narrowed(
-        self, to: Narrowed, observer: reached.Observer | None = None, files: FilesRead | None = None
-    ) -> Generator[pa.RecordBatch, None, None]:
+    def narrowed(self, to: Narrowed, observer: reached.Observer | None = None) -> Generator[pa.RecordBatch, None, None]:
         """Yield batches of the rows that a reader may need, with nulls in columns that it does not need.
 
-        Options of the table take precedence over those of ``to``. The observer receives the progress; ``files`` is what
-        the command reads, as any thread may take the batches.
+        Options of the table take precedence over those of ``to``. The observer receives the progress.
         """
-        return self._batches(to, observer, files, is_numbered=self._is_of_rows)
+        return self._batches(to, observer, is_numbered=self._is_of_rows)
 
     def _batches(
-        self,
-        to: Narrowed,
-        observer: reached.Observer | None = None,
-        files: FilesRead | None = None,
-        *,
-        is_numbered: bool,
+        self, to: Narrowed, observer: reached.Observer | None = None, *, is_numbered: bool
     ) -> Generator[pa.RecordBatch, None, None]:
         if not self._is_of_rows:
             to = Narrowed(to.columns)  # each of its rows may depend on any record
@@ -221,12 +209,11 @@ class TrailTable:
             chosen._replace(is_wanted=to.columns is None or chosen.alias in to.columns) for chosen in self._selected
         )
         request = Request(selected, options, self._foreseen, is_numbered, unproven=self._unproven)
-        with one_reading(files) if files is not None else nullcontext():
-            tasks = [within for slices in plan(options, request.wanted) if (within := tuple(_within(slices, to.rbas)))]
+        tasks = [within for slices in plan(options, request.wanted) if (within := tuple(_within(slices, to.rbas)))]
         with Workers() as workers:
             if len(tasks) == 1:
                 request = request._replace(workers=workers)
-            with closing(ahead((read_slices(slices, request) for slices in tasks), observer, files)) as batches:
+            with closing(ahead((read_slices(slices, request) for slices in tasks), observer)) as batches:
                 yield from batches
 
     def to_reader(self) -> pa.RecordBatchReader:

@@ -75,8 +75,13 @@ class VerbRequest(NamedTuple):
 def is_source(word: str) -> bool:
     """Return whether a word is a file, a trail, a folder, a wildcard that matches, or any URL."""
     path = place(word).expanduser()
-    if is_url(word) or is_trail(word) or path.is_dir():
+    if is_url(word) or is_trail(word):
         return True
+    try:
+        if path.is_dir():
+            return True
+    except OSError:  # the name is too long
+        return False
     if not any(character in path.name for character in _WILD):
         return False
     from logdump.notation.text import matches  # noqa: PLC0415 - the shell puts files in place of most wildcards
