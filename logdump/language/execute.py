@@ -17,7 +17,7 @@ from logdump.session.events import Bad, Event, Failure, Notice
 from logdump.session.session import Session
 from trailformat import CannotRead, CannotWrite, NotATrail, PartialRecord, TrailError
 from trailformat.codec.remote.url import keeping_secrets
-from trailformat.trail.files_read import FilesRead, one_reading
+from trailformat.trail.files_read import FilesRead, one_reading, reading
 from trailformat.trail.whole_file import OUTCOMES
 
 _DAY = 86_400_000_000
@@ -233,11 +233,18 @@ def _answers(session: Session, command: AnyCommand, text: str, written: int) -> 
     except BrokenPipeError:
         raise
     except (OSError, ImportError) as error:
+        _check_removed(error)
         yield Failure((f"{command.name}: {error}", *outputs_kept(written)))
     except RuntimeError as error:
         if "home directory" not in str(error):  # pathlib's error for an unknown ~user
             raise
         yield Failure((f"{command.name}: {error}",))
+
+
+def _check_removed(error: OSError | ImportError) -> None:
+    """Raise CannotRead if the error is about a file that the command had found before."""
+    if isinstance(error, FileNotFoundError) and error.filename and (files := reading()) is not None:
+        files.check_removed(Path(error.filename))
 
 
 def _note_failure(session: Session, command: AnyCommand) -> None:

@@ -24,7 +24,7 @@ from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
-from trailformat import Change, ColumnChange, Record, TrailError, TrailFile, change_of
+from trailformat import CannotRead, Change, ColumnChange, Record, TrailError, TrailFile, change_of
 from trailformat.records.record import UserTokens
 from trailformat.trail.sequence import FilePosition
 
@@ -324,7 +324,7 @@ def _applied(session: Session, changes: list[RowChange]) -> list[RowChange]:
             change for change in changes if not not_applied[change.path].holds(FilePosition(change.path, change.rba))
         ]
     except OSError as error:
-        raise CommandError(f"ROW: {error.strerror}: {error.filename}") from error
+        raise CannotRead.of(error, Path(error.filename)) from error
 
 
 def _undone(session: Session, changes: list[RowChange]) -> Iterator[Event]:
