@@ -144,3 +144,9 @@ sys.exit(main())
 """
     done = subprocess.run([COMMAND[0], "-c", program], capture_output=True, text=True, env=ENVIRONMENT, check=False)
     assert (done.returncode, done.stderr) == (ExitStatus.INTERRUPTED, "")
+
+
+def test_sql_without_the_address_space_that_it_needs_is_an_error(trails: Path) -> None:
+    done = shell(f"ulimit -v 524288; $LOGDUMP sql 'SELECT 1 FROM records' '{trails / 'et000000000'}'")
+    assert done.returncode == ExitStatus.COMMAND_FAILED
+    assert done.stderr == "SQL needs 768 MB of address space, and ulimit -v allows 512 MB.\n"

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
-from trailformat.codec.mapped_file import InputFile
+from trailformat.codec.mapped_file import InputFile, LocalFile
 from trailformat.codec.remote.path import RemotePath
 from trailformat.errors import CannotRead, PartialRecord
 
@@ -74,7 +74,7 @@ class FilesRead:
         if not is_packed and status.st_size < self._sizes[path]:
             raise CannotRead.cut(path, status.st_size)
         self._sizes[path] = status.st_size
-        if file is not None and path not in self._kept:
+        if isinstance(file, LocalFile) and not is_packed and path not in self._kept:
             with suppress(OSError):
                 self._kept[path] = file.twin()
             if len(self._kept) > _MOST_KEPT:

@@ -33,6 +33,11 @@ from trailformat import BadRecord
 from trailformat.records import reached
 from trailformat.trail.files_read import one_reading, reading
 
+try:
+    import resource
+except ImportError:  # not on Windows
+    resource = None  # type: ignore[assignment]
+
 
 class ReadPlace:
     """Progress of the scans of a statement, reported by the threads that read, forwarded by the one that shows it."""
@@ -111,6 +116,7 @@ class ViewScan:
         return reader.__arrow_c_stream__(requested_schema)
 
 
+_LEAST_ADDRESS_SPACE = 768 << 20
 MEGABYTES = 2000
 """Memory limit of DuckDB, beyond which it writes to a private folder that is deleted after the statement."""
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -133,6 +139,17 @@ _LINE = re.compile(r"^LINE (\d+):", re.MULTILINE)
 def _line_before(match: re.Match[str]) -> str:
     """Return a line number of a message less one, with the same width: the statement follows a line with EXPLAIN."""
     return f"LINE {int(match[1]) - 1:>{len(match[1])}}:"
+
+
+def _check_address_space() -> None:
+    """Raise CommandError if the process may not have the address space that DuckDB needs: it would abort."""
+    if resource is None:
+        return
+    allowed = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if 0 <= allowed < _LEAST_ADDRESS_SPACE:
+        raise CommandError(
+            f"SQL needs {_LEAST_ADDRESS_SPACE >> 20} MB of address space, and ulimit -v allows {allowed >> 20} MB."
+        )
 
 
 class LocalQuery:
@@ -183,6 +200,7 @@ class LocalQuery:
 
     def _answered(self, text: str, most: int | None) -> Iterator[pa.RecordBatch]:
         """Do the same; raise DefinedOtherwiseError before the first batch if a table has other columns than assumed."""
+        _check_address_space()
         with tempfile.TemporaryDirectory(prefix="logdump-sql-") as folder:
             own = {"temp_directory": str(Path(folder) / "spill"), "memory_limit": self._memory}
             connection = duckdb.connect(config=_CONFIG | own)

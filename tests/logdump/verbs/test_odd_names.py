@@ -1,4 +1,4 @@
-"""Names that hold no trail: pipes, sockets, devices, names longer than any file has; a folder that another writer has."""
+"""Names that hold no trail: pipes, sockets, devices, names longer than any file has; a folder that another writes."""
 
 from __future__ import annotations
 
