@@ -7,7 +7,7 @@ import re
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -96,9 +96,9 @@ class ViewScan:
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         try:
-            batches = self._table.narrowed(self.narrowed, self._place)
-            while (batch := self._next(batches)) is not None:
-                yield pa.RecordBatch.from_arrays(batch.columns, schema=self._schema)
+            with closing(self._table.narrowed(self.narrowed, self._place)) as batches:
+                while (batch := self._next(batches)) is not None:
+                    yield pa.RecordBatch.from_arrays(batch.columns, schema=self._schema)
         except BaseException as error:
             self.error = error
             raise
