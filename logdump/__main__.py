@@ -8,6 +8,9 @@ import os
 import sys
 import threading
 
+_INTERRUPTED = 130
+"""ExitStatus.INTERRUPTED, while the modules are not loaded."""
+
 
 def main() -> int:
     """Run ``logdump``; returns the exit status, unless the process has ended with it."""
@@ -19,9 +22,14 @@ def main() -> int:
         from logdump.cli import main as run  # noqa: PLC0415 - the collector is off by now
     except (ImportError, OSError) as error:
         sys.exit(f"logdump: a part of the program cannot be loaded: {error}")
+    except KeyboardInterrupt:
+        return _INTERRUPTED
     gc.freeze()
     gc.enable()
-    status = run()
+    try:
+        status = run()
+    except KeyboardInterrupt:  # before and after the part of the run that expects it
+        status = _INTERRUPTED
     _end(status)
     return status
 

@@ -23,7 +23,7 @@ from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
 from trailformat.codec.limits import CACHED, UNPACKED, size_limit
-from trailformat.codec.regular_file import open_regular
+from trailformat.codec.regular_file import open_script
 from trailformat.codec.remote.path import path_of, place
 from trailformat.codec.remote.url import is_url, keeping_secrets
 from trailformat.errors import CannotRead
@@ -124,7 +124,7 @@ def _script_lines(scripts: Iterable[tuple[str, str]], first: str) -> Iterator[st
         elif text == "-":
             yield from lines_of(sys.stdin)
         else:
-            with os.fdopen(open_regular(Path(text)), encoding="utf-8", errors="backslashreplace") as file:
+            with os.fdopen(open_script(Path(text)), encoding="utf-8", errors="backslashreplace") as file:
                 yield from lines_of(file)
 
 
@@ -280,10 +280,10 @@ def _go_full_screen(session: Session, history: KeptHistory) -> None:
 
 def _batch(scripts: list[tuple[str, str]], first: str) -> Script:
     """Return a script; whether it exports to standard output is decided before its first command prints anything."""
-    lines = _script_lines(scripts, first)
     if ("f", "-") in scripts:
-        return Script(lines)
-    return Script(lines, output_is_data=any(map(_is_data, _script_lines(scripts, first))))
+        return Script(_script_lines(scripts, first))
+    lines = list(_script_lines(scripts, first))  # a pipe is read once
+    return Script(lines, output_is_data=any(map(_is_data, lines)))
 
 
 def _is_data(line: str) -> bool:
@@ -402,7 +402,11 @@ def _run_mode(options: argparse.Namespace, first: str) -> int:
 def _guarded(run: Callable[[], int | None]) -> int | None:
     """Call ``run``; an error of the streams or the system becomes a message and an exit status."""
     try:
-        return run()
+        try:
+            return run()
+        except SystemExit:  # of --help, whose text is not written yet
+            terminal.flush()
+            raise
     except BrokenPipeError:
         terminal.give_up_output()
         return ExitStatus.OK
@@ -419,10 +423,12 @@ def _guarded(run: Callable[[], int | None]) -> int | None:
 
 
 def _prepare_streams() -> None:
-    """Make the standard streams accept any text; a closed stream is replaced by the null device."""
+    """Make the standard streams accept any text; closed ones are replaced, standard output by one that fails."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
-        if stream is None:
+        if stream is None and name == "stdout":
+            sys.stdout = terminal.closed_stream()
+        elif stream is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - it stays open
         else:
             stream.reconfigure(errors="backslashreplace")

@@ -18,7 +18,7 @@ from logdump.notation.times import current_timestamp, format_timestamp
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure, say
 from logdump.session.session import Session
-from trailformat.codec.regular_file import open_regular
+from trailformat.codec.regular_file import open_script
 from trailformat.codec.remote.path import path_of
 from trailformat.errors import reason_of
 from trailformat.trail.peek import peek
@@ -58,7 +58,8 @@ class CommandFile:
 
 def run_obey(session: Session, name: str) -> Iterator[Event]:
     """Run the commands of a file; a command that fails is reported with its line number, and the rest runs."""
-    path = Path(os.path.realpath(path_of(Path(name))))
+    given = path_of(Path(name))
+    path = given if given.is_fifo() else Path(os.path.realpath(given))  # the name of a shell's pipe leads nowhere
     if path in session.obeyed:
         raise CommandError(f"{name} is being obeyed already: a file cannot obey itself.")
     if len(session.obeyed) == _DEEPEST:
@@ -66,7 +67,7 @@ def run_obey(session: Session, name: str) -> Iterator[Event]:
     if session.obeyed and session.obeyed_in_all >= _MOST_FILES:
         raise CommandError(f"{name} is not obeyed: one OBEY can lead to {_MOST_FILES} files.")
     try:
-        file = os.fdopen(open_regular(path), encoding="utf-8", errors="backslashreplace")
+        file = os.fdopen(open_script(path), encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise CommandError(f"{name} cannot be read: {reason_of(error)}.") from error
     outer_ask = session.ask

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from logdump.language.call import Call
@@ -18,6 +19,7 @@ from logdump.session.events import Bad, Event, Failure, Notice
 from logdump.session.session import Session
 from trailformat import CannotRead, CannotWrite, NotATrail, PartialRecord, TrailError
 from trailformat.codec.remote.url import keeping_secrets
+from trailformat.trail.files_read import FilesRead, one_reading, reading
 from trailformat.trail.whole_file import OUTCOMES
 
 _DAY = 86_400_000_000
@@ -112,7 +114,17 @@ def _run_calls(session: Session, registry: Registry, calls: list[tuple[str, str]
 
 
 def _until_failure(session: Session, events: Generator[Event, None, None]) -> Iterator[Event]:
-    """Yield the events of a command; after one with an error status, end the script if ONERROR STOP is set.
+    """Yield the events of a command; after one with an error status, end the script if ONERROR STOP is set."""
+
+    def see(event: Event) -> None:
+        if getattr(event, "status", ExitStatus.OK) and session.settings.stops_at_failure:
+            session.is_over = True
+
+    return _seen(events, see)
+
+
+def _seen(events: Generator[Event, None, None], see: Callable[[Event], object]) -> Generator[Event, None, None]:
+    """Yield the events of a command, each after a call of ``see`` with it.
 
     Exceptions that are thrown in, such as Ctrl+C, are passed on to the command.
     """
@@ -123,8 +135,7 @@ def _until_failure(session: Session, events: Generator[Event, None, None]) -> It
         except StopIteration:
             return
         thrown = None
-        if getattr(event, "status", ExitStatus.OK) and session.settings.stops_at_failure:
-            session.is_over = True
+        see(event)
         try:
             yield event
         except GeneratorExit:
@@ -156,8 +167,10 @@ def _reading(text: str) -> Read:
     return lambda form, context: parse(form, text, context)
 
 
-def run_command(session: Session, command: AnyCommand, read: Read, label: str = "") -> Iterator[Event]:
-    """Run one command. CannotRead becomes a Failure, which also names the outputs that were completed.
+def run_command(session: Session, command: AnyCommand, read: Read, label: str = "") -> Generator[Event, None, None]:
+    """Run one command, and say what its answer lacks at the end of a trail.
+
+    CannotRead becomes a Failure, which also names the outputs that were completed.
 
     Args:
         session: its state.
@@ -165,11 +178,43 @@ def run_command(session: Session, command: AnyCommand, read: Read, label: str = 
         read: reads the arguments by the form of the command.
         label: what the arguments are called if they are wrong; empty: the command, with its syntax.
     """
-    written = len(OUTCOMES.named)
-    try:
-        yield from _answers(session, command, read, label, written)
-    except CannotRead as error:
-        yield Failure((f"Error: {error}", *outputs_kept(written)), ExitStatus.BAD_DATA, Bad(error))
+    written, said = len(OUTCOMES.named), set[Place]()
+    with one_reading() as files:
+        if session.has_trail:
+            session.trail.note_in(files)
+        answers = _answers(session, command, read, label, written)
+        try:
+            yield from _seen(answers, lambda event: said.add(_incomplete(event)))
+        except CannotRead as error:
+            yield Failure((f"Error: {error}", *outputs_kept(written)), ExitStatus.BAD_DATA, Bad(error))
+    yield from _lacking(session, files, said)
+
+
+Place = tuple[Path, int] | None
+
+
+def _incomplete(event: Event) -> Place:
+    """Return file and RBA of the incomplete record that an event is about; None if it is about none."""
+    if getattr(event, "status", None) and (half_record := getattr(event, "half_record", None)) is not None:
+        return half_record.path, half_record.rba
+    error = getattr(getattr(event, "bad", None), "error", None) or getattr(event, "error", None)
+    if not isinstance(error, PartialRecord) or error.path is None or error.rba is None:
+        return None
+    return error.path, error.rba
+
+
+def _lacking(session: Session, files: FilesRead, said: set[Place]) -> Iterator[Event]:
+    """Yield a notice for each end of a trail that an answer lacks and does not name.
+
+    In a script a file without records is named once.
+    """
+    unborn = [path for path in files.unborn if path not in session.said_unborn]
+    session.said_unborn = {*session.said_unborn, *unborn} if session.is_script else set()
+    if unborn:
+        yield Notice(tuple(f"{path} has no records yet." for path in unborn), ExitStatus.OK)
+    for path, error in files.incomplete.items():
+        if path not in files.named and (path, error.rba) not in said:
+            yield Notice((f"{error}: it is not in the answer.",), ExitStatus.BAD_DATA, Bad(error))
 
 
 def outputs_kept(written: int = 0) -> tuple[str, ...]:
@@ -184,7 +229,9 @@ def stopped_writing(done: str, nothing: str, written: int) -> Notice:
     return Notice(lines, ExitStatus.INTERRUPTED)
 
 
-def _answers(session: Session, command: AnyCommand, read: Read, label: str, written: int) -> Iterator[Event]:
+def _answers(
+    session: Session, command: AnyCommand, read: Read, label: str, written: int
+) -> Generator[Event, None, None]:
     """Yield the events of a command; errors other than CannotRead become Failures."""
     if session.has_trail:
         with suppress(CannotRead):
@@ -210,6 +257,7 @@ def _answers(session: Session, command: AnyCommand, read: Read, label: str, writ
     except BrokenPipeError:
         raise
     except (OSError, ImportError) as error:
+        _check_removed(error)
         yield Failure((f"{command.name}: {error}", *outputs_kept(written)))
 
 
@@ -227,6 +275,12 @@ def _arguments(command: AnyCommand, read: Read, label: str, context: Context) ->
         if not label:
             raise
         raise _WrongValueError(f"logdump: {label}: {error.lines[0]}", *error.lines[1:]) from error
+
+
+def _check_removed(error: OSError | ImportError) -> None:
+    """Raise CannotRead if the error is about a file that the command had found before."""
+    if isinstance(error, FileNotFoundError) and error.filename and (files := reading()) is not None:
+        files.check_removed(Path(error.filename))
 
 
 def _note_failure(session: Session, command: AnyCommand) -> None:

@@ -12,16 +12,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from logdump.notation.text import escape
 from logdump.session.session import History
 from trailformat import CannotWrite
 from trailformat.codec.regular_file import open_regular, user_file
+from trailformat.trail.whole_file.leftovers import close, lock
 
 _FIRST_LINE = re.compile(r"logdump history, next ([0-9]{1,15})")
 _MOST_BYTES = 4 << 20
+_TRIES = 50
 
 
 class UnusableHistory(Exception):
@@ -66,16 +70,48 @@ def _read(path: Path) -> str:
     return data.decode()
 
 
-def save_history(path: Path, history: History) -> None:
+def save_history(path: Path, history: History, since: int = 1) -> None:
     """Write the history atomically, readable by its owner only.
+
+    Lines that other sessions have added to the file stay; those of this one from the number ``since`` on follow them.
 
     Raises:
         UnusableHistory: an existing file was not written by logdump, or the file cannot be written; it is unchanged.
     """
+    path = Path(os.path.realpath(path))
+    with _alone(path):
+        others = load_history(path)
+        if since > 1 and history.number >= since and path.exists():
+            added = history.lines[max(0, since - history.first) :]
+            history = History([*others.lines, *added], others.number + len(added))
+        _write(path, history)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Keep other sessions from writing the file meanwhile, if it exists and they end within a second."""
+    handle: int | None = None
+    for _ in range(_TRIES):
+        with suppress(OSError):
+            handle = open_regular(path)
+            if lock(handle) and not os.path.samestat(os.fstat(handle), path.stat()):
+                raise BlockingIOError  # the file that was locked has lost its name
+            break
+        if handle is None:
+            break
+        close(handle)
+        handle = None
+        time.sleep(1 / _TRIES)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            close(handle)
+
+
+def _write(path: Path, history: History) -> None:
     from trailformat.trail.whole_file import WholeFile  # noqa: PLC0415 - at the end of a session
 
-    path = Path(os.path.realpath(path))
-    load_history(path)
     text = "".join(f"{line}\n" for line in (f"logdump history, next {history.number}", *map(escape, history.lines)))
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -96,6 +132,7 @@ class KeptHistory:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
+        self._since = 1
 
     def recall(self) -> History:
         """Return the history of earlier sessions.
@@ -106,17 +143,20 @@ class KeptHistory:
         if self._path is None:
             return History()
         try:
-            return load_history(self._path)
+            history = load_history(self._path)
         except UnusableHistory as error:
             path, self._path = self._path, None
             raise UnusableHistory(f"{path} is not changed, and no history is kept: {error}.") from error
+        self._since = history.number
+        return history
 
     def save(self, history: History) -> None:
-        """Write the history. Raises like ``recall``."""
+        """Write the lines that the file does not have yet. Raises like ``recall``."""
         if self._path is None:
             return
         try:
-            save_history(self._path, history)
+            save_history(self._path, history, self._since)
+            self._since = history.number
         except UnusableHistory as error:
             path, self._path = self._path, None
             raise UnusableHistory(f"{path} cannot be written, no history is kept: {error}.") from error

@@ -15,7 +15,7 @@ from logdump.display.text import render
 from logdump.language.execute import run_line
 from logdump.language.words import MOST_CHARACTERS
 from logdump.line import terminal
-from logdump.notation.text import Harmless, escape, size_text
+from logdump.notation.text import Harmless, cut_names, escape, size_text
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Pause, Progress, SearchProgress
 from logdump.session.reading import Hint, ReadProgress, ReadSoFar
@@ -234,6 +234,8 @@ class LineMode:
         is_message = isinstance(event, _MESSAGES) or (self.failures_to_stderr and isinstance(event, Failure))
         is_narration = self._narrates or self.output_is_data or (is_message and not self.is_json)
         lines = self._render(event)
+        if isinstance(event, Failure | Notice):
+            lines = list(map(cut_names, lines))
         self._write_lines(lines, is_narration=is_narration)
         self._log(*lines)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
-from logdump.notation.text import Harmless, escape
+from logdump.notation.text import Harmless, cut_names, escape
 from trailformat.errors import reason_of
 
 
@@ -25,7 +27,7 @@ def write_lines(lines: Sequence[Harmless], *, is_narration: bool = False) -> Non
     """Write lines in one call. Raises OutputLost and BrokenPipeError."""
     if not lines:
         return
-    text = "\n".join((*lines, ""))
+    text = "\n".join((*(map(cut_names, lines) if is_narration else lines), ""))
     if is_narration:
         try:
             flush()
@@ -50,9 +52,36 @@ def flush() -> None:
         raise OutputLost(reason_of(error)) from error
 
 
+class ClosedStream(io.RawIOBase):
+    """A standard stream that was closed when the process began: nothing can be written to it."""
+
+    def __init__(self) -> None:
+        self._handle = os.open(os.devnull, os.O_WRONLY)
+
+    def fileno(self) -> int:
+        """Return the descriptor of the null device."""
+        return self._handle
+
+    def writable(self) -> bool:
+        """Return True: only writing fails."""
+        return True
+
+    def write(self, _data: object, /) -> int:
+        """Raise OSError."""
+        raise OSError(errno.EBADF, "it is closed")
+
+
+def closed_stream() -> TextIO:
+    """Return a closed standard stream as a text stream."""
+    return io.TextIOWrapper(io.BufferedWriter(ClosedStream()), encoding="utf-8", errors="backslashreplace")
+
+
 def give_up_output() -> None:
     """Redirect standard output to the null device, so that the exit of the process does not try to write its buffer."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    if isinstance(getattr(sys.stdout.buffer, "raw", None), ClosedStream):
+        sys.stdout = os.fdopen(null, "w")
     sys.stdout.flush()
 
 

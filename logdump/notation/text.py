@@ -10,6 +10,7 @@ from typing import AnyStr, NewType, cast
 
 _WIDE = frozenset("WF")
 _CUT = "…"
+_NAME_SHOWN = 80
 GAP = 2
 """Blanks between the columns of a table."""
 
@@ -168,6 +169,18 @@ def escape(text: str) -> Harmless:
     if text.isprintable():
         return Harmless(text)
     return Harmless("".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text))
+
+
+_TOO_LONG = 256
+"""Characters of a word that is no name of a file on any common system."""
+_NAME = re.compile(r'[^/\s"\\{}\[\],;]{256,}')
+
+
+def cut_names(line: Harmless) -> Harmless:
+    """Return a line of a message with words that are too long for a name cut in the middle."""
+    if len(line) < _TOO_LONG:
+        return line
+    return Harmless(_NAME.sub(lambda match: cut_in_the_middle(match[0], _NAME_SHOWN), line))
 
 
 def ascii_json(text: str) -> Harmless:

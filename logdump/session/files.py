@@ -16,9 +16,9 @@ from trailformat.codec.remote.path import path_of
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.errors import CannotRead, NotATrail, reason_of
 from trailformat.records import reached
-from trailformat.trail.packed import entries_of, is_archive, is_file, members_of, status_of
+from trailformat.trail.packed import entries_of, is_archive, is_file, is_special, members_of, status_of
 from trailformat.trail.peek import peek
-from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
+from trailformat.trail.sequence import TrailName, TrailSequence, is_unborn, trails_among
 
 _NUMBERED = re.compile(r"(.*?)0*([0-9]+)")
 _MOST = 3
@@ -111,7 +111,7 @@ class FileState(NamedTuple):
         size: its current size in bytes, that of the open file even if its name now refers to another one.
         is_gone: True if its name does not exist any more.
         is_replaced: True if its name refers to another file now.
-        following: the file with the next number, None if it does not exist.
+        following: the file with the next number, None if it does not exist or has no records yet.
     """
 
     size: int
@@ -124,7 +124,8 @@ def file_state(trail: TrailFile) -> FileState:
     """Return the current state of an open file."""
     name = TrailName.parse(trail.path)
     following = name.next.found() if name is not None else None
-    following = following if following is not None and is_file(following) else None
+    if following is not None and (not is_file(following) or is_unborn(following)):
+        following = None
     try:
         there = status_of(trail.path)
     except OSError:
@@ -187,6 +188,8 @@ def _named(word: str) -> list[Path]:
         return _trail_files_in(pattern, word)
     if is_file(pattern):
         return [pattern]
+    if is_special(pattern):
+        raise MissingFileError(f"{pattern}: it is not a regular file.")
     try:
         entries = [entry for entry in entries_of(pattern.parent) if is_file(entry)]
     except OSError as error:

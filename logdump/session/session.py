@@ -17,7 +17,8 @@ from trailformat import NotATrail, TrailFile
 from trailformat.codec.remote.path import absolute as make_absolute
 from trailformat.codec.remote.path import path_of
 from trailformat.errors import reason_of
-from trailformat.trail.packed import is_file, status_of
+from trailformat.trail.files_read import reading
+from trailformat.trail.packed import is_file, is_special, status_of
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
@@ -151,6 +152,7 @@ class SessionLog:
 
 
 T = TypeVar("T")
+_TRAIL_NAME_LENGTH = 2
 
 
 class Session:
@@ -175,6 +177,7 @@ class Session:
         is_script: True if nobody sees a command fail before the next one runs.
         has_failed_filter: True if a FILTER of a script has failed, so that later commands would read too much.
         narrowing: returns further criteria for a file, set while a command uses them.
+        said_unborn: files without records that the script has named.
         marks: the positions that MARK has named, by name.
         search: the last search of FIND; ``found_at``: RBA of the record that it found.
     """
@@ -193,6 +196,7 @@ class Session:
         self.obeyed_in_all = 0
         self.is_over = False
         self.is_script = self.has_failed_filter = False
+        self.said_unborn: set[Path] = set()
         self.stops = ""
         self._filters: FilterSet | None = None
         self.narrowing: Callable[[TrailFile], FilterSet] | None = None
@@ -391,15 +395,25 @@ class Session:
             NotATrail: it cannot be opened; a trail that was open stays open.
         """
         existing = _existing(path_of(path))
+        if self.has_trail and existing == self.trail.path and (files := reading()) is not None:
+            files.forget(existing)  # who opens it again takes another file of this name
         try:
             trail = TrailFile(existing)
         except NotATrail as error:
-            if not is_file(existing) and not existing.exists() and (near := _near(existing)):
+            if isinstance(error.__cause__, FileNotFoundError) and (near := _near(existing)):
                 error.problem += f"; {near}"
             raise
         self.close()
         self._cursor = Cursor(trail)
         return trail
+
+    def forget_read(self) -> None:
+        """Forget what was read of the open file, which was rewritten in place; the position stays."""
+        former, self._row_definitions = self.cursor, None
+        former.trail.forget_read()
+        self._cursor = Cursor(former.trail)
+        self._cursor.current, self._cursor.is_backwards = former.current, former.is_backwards
+        self._cursor.next = former.next
 
     def end(self) -> None:
         """Close the trail and the session log."""
@@ -425,9 +439,10 @@ def _near(path: Path) -> str:
 
 
 def is_trail(name: str) -> bool:
-    """Return True if OPEN finds a file of this name, or a trail."""
+    """Return True if OPEN finds a file of this name, or a trail; also for a device or a pipe, which it refuses."""
     try:
-        return is_file(_existing(path_of(name)))
+        existing = _existing(path_of(name))
+        return is_file(existing) or is_special(existing)
     except (OSError, ValueError, NotATrail):
         return False
 
@@ -435,7 +450,7 @@ def is_trail(name: str) -> bool:
 def _existing(path: Path) -> Path:
     """Return ``path`` as an absolute path without dots; for the name of a trail, the path of its first file."""
     absolute = make_absolute(path)
-    if is_file(absolute) or absolute.is_dir() or len(absolute.name) != 2:
+    if len(absolute.name) != _TRAIL_NAME_LENGTH or is_file(absolute) or absolute.is_dir():
         return absolute
     from trailformat import TrailSequence  # noqa: PLC0415 - needed for the name of a trail only
 

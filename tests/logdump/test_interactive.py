@@ -9,14 +9,17 @@ import select
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from logdump.line.history_file import KeptHistory, load_history, save_history
 from logdump.line.interactive import Interactive
 from logdump.session.events import Event, say
+from logdump.session.session import History
 
 Type = Callable[..., str]
 
@@ -202,3 +205,49 @@ def test_a_letter_that_begins_words_in_capitals_and_others_stays_at_a_real_termi
         program.kill()
         program.wait()
         os.close(master)
+
+
+def test_the_lines_of_two_sessions_are_kept(history: Path) -> None:
+    save_history(history, History(["reclen 11"]))
+    sessions = [KeptHistory(history), KeptHistory(history), KeptHistory(history)]
+    recalled = [kept.recall() for kept in sessions]
+    for number, line in ((0, "ghdr on"), (1, "count"), (0, "next"), (2, "env"), (1, "detail data")):
+        recalled[number].append(line)
+        sessions[number].save(recalled[number])
+    lines = ["reclen 11", "ghdr on", "count", "next", "env", "detail data"]
+    assert (load_history(history).lines, load_history(history).number) == (lines, 7)
+    assert recalled[0].lines == ["reclen 11", "ghdr on", "next"]
+
+
+def test_history_clear_forgets_the_lines_of_all_sessions_and_later_ones_are_kept(history: Path) -> None:
+    save_history(history, History(["reclen 11"]))
+    sessions = [KeptHistory(history), KeptHistory(history)]
+    recalled = [kept.recall() for kept in sessions]
+    recalled[1].append("count")
+    sessions[1].save(recalled[1])
+    recalled[0].clear()
+    sessions[0].save(recalled[0])
+    assert load_history(history).lines == []
+    recalled[1].append("next")
+    sessions[1].save(recalled[1])
+    assert load_history(history).lines == ["next"]
+
+
+def test_two_sessions_that_end_at_once_lose_no_line(history: Path) -> None:
+    save_history(history, History(["reclen 11"]))
+
+    def session(name: str) -> None:
+        kept = KeptHistory(history)
+        lines = kept.recall()
+        for number in range(10):
+            lines.append(f"{name} {number}")
+            kept.save(lines)
+
+    threads = [threading.Thread(target=session, args=(name,)) for name in ("count", "next")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(load_history(history).lines) == sorted(
+        ["reclen 11", *(f"{name} {number}" for name in ("count", "next") for number in range(10))]
+    )

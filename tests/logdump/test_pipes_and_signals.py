@@ -103,8 +103,50 @@ def test_an_interrupt_ends_a_script_with_130(arguments: list[str], typed: str, s
     assert interrupted(*arguments, typed=typed, sign=sign) == (ExitStatus.INTERRUPTED, "")
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+@pytest.mark.parametrize("closed", ["<&-", "2>&-"])
 def test_a_closed_standard_stream_is_as_good_as_an_empty_one(closed: str) -> None:
     done = shell(f"echo ghdr | $LOGDUMP {closed}; $LOGDUMP -c ghdr {closed}")
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", ["-c ghdr", "--help", "list '{et}'", "export '{et}' --format csv"])
+def test_an_answer_that_closed_standard_output_does_not_take_is_status_1(arguments: str, trails: Path) -> None:
+    done = shell(f"$LOGDUMP {arguments.format(et=trails / 'et000000000')} >&-")
+    assert done.returncode == ExitStatus.COMMAND_FAILED
+    assert done.stderr.splitlines()[-1].endswith("it is closed")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_deleted_folder_does_not_stop_absolute_paths(tmp_path: Path, trails: Path) -> None:
+    trail = trails / "et000000000"
+    done = shell(
+        f"mkdir '{tmp_path}/x'; cd '{tmp_path}/x'; rmdir '{tmp_path}/x'; $LOGDUMP -c 'open \"{trail}\"; count'"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("way", ["-f <(printf '{lines}')", "-c 'obey /dev/fd/3' 3< <(printf '{lines}')"])
+def test_a_pipe_is_read_as_a_script(way: str, trails: Path) -> None:
+    lines = f"open {trails / 'et000000000'}\\ncount\\n"
+    done = shell(f'bash -c "$LOGDUMP {way.format(lines=lines)}"')
+    assert done.returncode == 0, done.stderr
+    assert "has 22 records" in done.stdout
+
+
+def test_an_interrupt_while_modules_are_loaded_is_status_130(tmp_path: Path) -> None:
+    (tmp_path / "cli.py").write_text("raise KeyboardInterrupt\n")
+    program = f"""
+import sys, logdump
+logdump.__path__.insert(0, {str(tmp_path)!r})
+from logdump.__main__ import main
+sys.exit(main())
+"""
+    done = subprocess.run([COMMAND[0], "-c", program], capture_output=True, text=True, env=ENVIRONMENT, check=False)
+    assert (done.returncode, done.stderr) == (ExitStatus.INTERRUPTED, "")
+
+
+def test_sql_without_the_address_space_that_it_needs_is_an_error(trails: Path) -> None:
+    done = shell(f"ulimit -v 524288; $LOGDUMP sql 'SELECT 1 FROM records' '{trails / 'et000000000'}'")
+    assert done.returncode == ExitStatus.COMMAND_FAILED
+    assert done.stderr == "SQL needs 768 MB of address space, and ulimit -v allows 512 MB.\n"

@@ -17,6 +17,7 @@ _FOLDERS = {
 }
 """The environment variable of each kind, and the default folder in the home directory."""
 Kind = Literal["config", "state"]
+_NOT_REGULAR = "it is not a regular file"
 
 
 def user_folder(kind: Kind, environment: Mapping[str, str] = os.environ) -> Path | None:
@@ -51,8 +52,13 @@ def open_regular(path: Path) -> int:
         OSError: it does not exist, cannot be read, or is a directory, FIFO, socket or device.
         ValueError: the name is not valid for a file.
     """
-    # a FIFO without a writer would block
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        # a FIFO without a writer would block
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError as error:
+        if error.errno not in (errno.ENXIO, errno.ENODEV):
+            raise
+        raise OSError(errno.EINVAL, _NOT_REGULAR, os.fspath(path)) from error  # a socket
     try:
         mode = os.fstat(handle).st_mode
     except OSError:
@@ -62,5 +68,14 @@ def open_regular(path: Path) -> int:
         return handle
     os.close(handle)
     is_directory = stat.S_ISDIR(mode)
-    problem = "it is a directory" if is_directory else "it is not a regular file"
+    problem = "it is a directory" if is_directory else _NOT_REGULAR
     raise OSError(errno.EISDIR if is_directory else errno.EINVAL, problem, os.fspath(path))
+
+
+def open_script(path: Path) -> int:
+    """Return a descriptor of a regular file or a pipe for reading to its end; a pipe waits for its writer.
+
+    Raises:
+        OSError, ValueError: like :func:`open_regular`.
+    """
+    return os.open(path, os.O_RDONLY) if path.is_fifo() else open_regular(path)

@@ -33,6 +33,7 @@ from trailformat.records.large_record import record_of
 from trailformat.records.record import Record
 from trailformat.records.record_header import IO_TYPE_AT, CarriedTransaction
 from trailformat.trail import resync
+from trailformat.trail.files_read import FilesRead, reading
 from trailformat.trail.packed import open_unpacked
 from trailformat.trail.table_definitions import KnownPlaces, TableDefinitions, TableEntry
 
@@ -131,10 +132,29 @@ class TrailFile:
         try:
             opened = open_unpacked(self.path)
         except (OSError, ValueError) as error:
+            if isinstance(error, FileNotFoundError) and (files := reading()) is not None:
+                files.check_removed(self.path)
             raise not_opened(error, self.path) from error
+        if (files := reading()) is not None:
+            try:
+                files.opened(self.path, opened.status, opened.file, is_packed=opened.packing is not None)
+            except CannotRead:
+                opened.file.close()
+                raise
         self.packing = opened.packing
         self._packed = opened.status if opened.packing is not None else None
         return opened.file
+
+    def forget_read(self) -> None:
+        """Forget what was read: the file was rewritten in place."""
+        self._kept = self._recent = self._first_order = self.known = None
+        self._order_known = False
+        self.tables = TableDefinitions(self)
+
+    def note_in(self, files: FilesRead) -> None:
+        """Note for a command that this is the file of its path; a file that cannot be examined is not noted."""
+        with contextlib.suppress(CannotRead):
+            files.opened(self.path, self.status, is_packed=self._packed is not None)
 
     def keep_recent(self) -> None:
         """Keep the bytes that a scan reads, so that accesses to its rows do not read them again."""

@@ -13,15 +13,20 @@ from os.path import lexists
 from pathlib import Path
 from typing import NamedTuple
 
+from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.remote.path import RemotePath, place
-from trailformat.errors import CannotRead, NotATrail, not_opened
-from trailformat.trail.packed import SUFFIXES, entries_of
+from trailformat.errors import CannotRead, NotATrail, PartialRecord, TrailError, not_opened
+from trailformat.trail import resync
+from trailformat.trail.files_read import reading
+from trailformat.trail.packed import SUFFIXES, entries_of, unpacked_head
 
 _DOCUMENTED = r"(.{2})([0-9]{6}|[0-9]{9})"
 _ANY = r"(.*[^0-9])([0-9]{1,9})"
 _BARE_LENGTH = 2
 """Length of a trail's name without a sequence number."""
 _DIGITS = (6, 9)
+_LONGEST_HEAD = 1 << 16
+"""Bytes of a file, more than its header can have, above which it is no file without records."""
 
 
 class TrailName(NamedTuple):
@@ -99,6 +104,10 @@ class TrailSequence:
     Args:
         path: any file of the trail, or its directory and two-character name (``dirdat/lt``).
 
+    Attributes:
+        names: the files; the newest ones only if they have records, unless no file has.
+        unborn: the newest files that have no records yet.
+
     Raises:
         NotATrail: no file has such a name.
         CannotRead: the folder cannot be listed.
@@ -118,9 +127,14 @@ class TrailSequence:
         except (OSError, ValueError) as error:
             raise _not_listed(error, self.directory) from error
         own = [name for name in names if name is not None and name.prefix == self.prefix]
-        self.names = tuple(in_order(_one_of_each(own)))
-        if not self.names:
+        ordered = list(in_order(_one_of_each(own)))
+        if not ordered:
             raise NotATrail("no file of this trail", path=self.directory / self.prefix)
+        born = _born(ordered)
+        self.names, self.unborn = tuple(ordered[:born]), tuple(ordered[born:])
+        if (files := reading()) is not None:
+            files.listed(name.path for name in ordered)
+            files.leave_out(name.path for name in self.unborn)
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -151,17 +165,74 @@ def _one_of_each(names: list[TrailName]) -> list[TrailName]:
     return list(chosen.values())
 
 
+def is_unborn(path: Path) -> bool:
+    """Return True if a file is empty, or ends inside its first record, as from its creation to the first flush.
+
+    Only of the newest file of a trail this is no error. A file that cannot be read is not unborn.
+    """
+    try:
+        if _is_long(path):
+            return False
+        head = unpacked_head(path, _LONGEST_HEAD)
+        if head and len(head) < _LONGEST_HEAD:
+            resync.sound_frame(head, 0, len(head), ByteOrder.BIG, order_known=False)
+    except PartialRecord:
+        return True
+    except (OSError, ValueError, TrailError, CannotRead):
+        return False
+    return not head
+
+
+def _is_long(path: Path) -> bool:
+    """Return True if a file, whose status takes less than reading it, has more bytes than a file header."""
+    try:
+        return path.stat().st_size >= _LONGEST_HEAD
+    except (FileNotFoundError, NotADirectoryError):
+        return False  # a member of an archive
+
+
+def _born(names: Sequence[TrailName]) -> int:
+    """Return the number of files up to the last one with records; all if none has records."""
+    born = len(names)
+    while born and is_unborn(names[born - 1].path):
+        born -= 1
+    return born or len(names)
+
+
+def without_unborn(names: list[TrailName]) -> list[TrailName]:
+    """Return files of a trail without those at the end that have no records yet; all if none has records.
+
+    Files that have a successor with records stay: they are no newest files.
+    """
+    born = _born(names)
+    if born == len(names):
+        return names
+    try:
+        unborn = set(TrailSequence(names[-1].path).unborn)
+    except (NotATrail, CannotRead):
+        return names
+    while born < len(names) and names[born] not in unborn:
+        born += 1
+    return names[:born]
+
+
 def trails_among(paths: Iterable[Path]) -> tuple[list[list[TrailName]], list[Path]]:
-    """Group files by trail; return the trails by name, each in the order of writing, and the files of no trail."""
+    """Group files by trail; return the trails by name, each in the order of writing, and the files of no trail.
+
+    The newest files of a trail are left out if they have no records yet, unless no file of it has.
+    """
     trails: dict[tuple[Path, str], list[TrailName]] = {}
-    others = []
-    for path in paths:
+    others, given = list[Path](), list(paths)
+    if (files := reading()) is not None:
+        files.listed(given)
+    for path in given:
         name = TrailName.parse(path)
         if name is not None and name.path == path:
             trails.setdefault((name.directory, name.prefix), []).append(name)
         else:
             others.append(path)
-    return [list(in_order(_one_of_each(names))) for _, names in sorted(trails.items())], sorted(others)
+    ordered = (list(in_order(_one_of_each(names))) for _, names in sorted(trails.items()))
+    return [without_unborn(names) for names in ordered], sorted(others)
 
 
 def in_order(names: list[TrailName]) -> Iterator[TrailName]:
@@ -196,14 +267,15 @@ def next_file(path: Path) -> tuple[Path | None, Path | None]:
 def file_beyond(path: Path, step: int) -> tuple[Path | None, Path | None]:
     """Return the nearest file of the trail after this one (``step`` 1) or before it (-1), and a missing one between.
 
-    Before the first file of a trail whose first files were deleted, one is missing. The folder is listed only if the
-    file with the next (previous) number does not exist, so that a walk over many files is linear in their number.
+    Before the first file of a trail whose first files were deleted, one is missing. A newest file without records is
+    none. The folder is listed only if the file with the next (previous) number does not exist or has no records, so
+    that a walk over many files is linear in their number.
     """
     name = TrailName.parse(path)
     if name is None or not name.is_documented:
         return None, None
     wanted = name.beyond(step)
-    if _is_there(path) and (there := wanted.found()) is not None:
+    if _is_there(path) and (there := wanted.found()) is not None and (step < 0 or not is_unborn(there)):
         return there, None
     return nearest_of(names_around(path), path, step)
 

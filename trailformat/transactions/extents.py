@@ -25,7 +25,7 @@ from trailformat.transactions.batches import HALF_A_RECORD, TransactionBatch
 from trailformat.transactions.extent import Damage, Extent, Moment, Restart, Walked
 from trailformat.transactions.tracker import Array, Segments
 from trailformat.transactions.walk import ColumnWalk
-from trailformat.transactions.whole_trail import FileBatch, WholeTrail
+from trailformat.transactions.whole_trail import FileBatch, WholeTrail, note_incomplete
 
 MOST_DAMAGE = 1000
 """Maximum number of spans of damage listed for one transaction."""
@@ -410,6 +410,8 @@ class TransactionWalk:
             yield from self._taken(FileBatch(ordinal, trail, batch, begins=False, breaks=False))
             if self._is_done:
                 return
+        if before is not None and before.kind[-1] == PARTIAL:
+            note_incomplete(trail, int(before.rba[-1]))
 
     def _taken(self, file_batch: FileBatch) -> Iterator[Extent | Damage | Restart]:
         """Yield the items of a batch; after ``until`` only the open transaction and the restart that cut it."""

@@ -21,6 +21,7 @@ from trailformat.errors import CannotRead, NotATrail, refuse_denied
 from trailformat.records import reached
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Workers, scan_in_threads
 from trailformat.trail.file import TrailFile
+from trailformat.trail.files_read import reading
 from trailformat.trail.packed import is_file, unpacked_size
 from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
 
@@ -61,7 +62,7 @@ class WholeTrail:
         in_order: True if they are in the order of writing and none is missing, whatever their names.
 
     Attributes:
-        paths: the files in the order of writing, without newest ones that are still empty.
+        paths: the files in the order of writing, without newest ones that have no records yet.
         gaps: the files that are missing between them.
         unreadable: the files, of those opened so far, that are not trail files, with the reason.
 
@@ -83,8 +84,6 @@ class WholeTrail:
             what = "no file" if not given else "files of several trails"
             raise NotATrail(what, path=given[0] if given else None, expected="the files of one trail")
         names = trails[0] if trails else []
-        while len(names) > 1 and _is_empty(names[-1].path):
-            names.pop()
         self.paths = tuple(name.path for name in names) or tuple(others)
         self.gaps = tuple(_gaps(names))
         self._missing = {gap.behind: gap.first for gap in self.gaps}
@@ -122,6 +121,16 @@ class WholeTrail:
     def size(self) -> int:
         """Total size of all files in bytes, unpacked."""
         return sum(unpacked_size(path) for path in self.paths if is_file(path))
+
+    @cached_property
+    def unborn(self) -> tuple[Path, ...]:
+        """The files after the last one that have no records yet."""
+        try:
+            sequence = TrailSequence(self.paths[-1])
+        except NotATrail:
+            return ()
+        is_last = sequence.paths[-1] == self.paths[-1]
+        return tuple(name.path for name in sequence.unborn) if is_last else ()
 
     def is_newest(self, ordinal: int) -> bool:
         """Return True if this is the last file."""
@@ -190,6 +199,8 @@ class WholeTrail:
                 for batch in self._scan(trail, start.rba if ordinal == start.ordinal else 0, workers):
                     if not self.is_newest(ordinal):
                         complete(batch)
+                    elif batch.kind[len(batch) - 1] == PARTIAL:
+                        note_incomplete(trail, int(batch.rba[len(batch) - 1]))
                     yield FileBatch(ordinal, trail, batch, begins, breaks)
                     begins = breaks = False
 
@@ -197,9 +208,10 @@ class WholeTrail:
         return scan_in_threads(trail, workers or Workers(1), start)
 
 
-def _is_empty(path: Path) -> bool:
-    """Return True if the file exists and is empty."""
-    return path.is_file() and not path.stat().st_size
+def note_incomplete(trail: TrailFile, rba: int) -> None:
+    """Note for the command that reads the trail that it ends in an incomplete record."""
+    if (files := reading()) is not None:
+        files.note_incomplete(trail.path, trail.error_at(rba))
 
 
 def gaps_among(paths: Iterable[Path]) -> tuple[FileGap, ...]:

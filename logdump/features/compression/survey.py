@@ -22,6 +22,7 @@ from trailformat.records.record_header import DELETE, UNIFIED_PK_UPDATE, UNIFIED
 from trailformat.scan import BAD_SPAN, scan
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.transactions.whole_trail import note_incomplete
 
 _COLUMN_HEAD = 4
 _INDICATOR = 2
@@ -418,6 +419,7 @@ class CompressSurvey:
                 for row in range(len(batch)):
                     if row in damage:
                         self._damage(is_bad=int(batch.kind[row]) == BAD_SPAN)
+                        note_incomplete(trail, int(batch.rba[row]))
                         continue
                     if not passing[row]:
                         continue

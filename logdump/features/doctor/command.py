@@ -104,6 +104,12 @@ def _recovery(shown: RecoveryShown) -> Iterator[Finding]:
         yield Finding(Severity.NOTE, "the last record is incomplete: more may follow", shown.half_record, "FOLLOW")
 
 
+def _file(shown: TrailFileShown) -> Iterator[Finding]:
+    if shown.is_unborn:
+        text = f"no records yet, {amount(shown.size, 'byte')}"
+        yield Finding(Severity.NOTE, text, FilePosition(shown.path, 0), "RECOVERY FILES")
+
+
 def _restart(shown: RestartShown) -> Iterator[Finding]:
     kind = {
         "abend": "Extract abended and was restarted",
@@ -189,6 +195,7 @@ _RULES: dict[type, Callable[[Any], Iterator[Finding]]] = {
     BadRowShown: _bad_row,
     CheckShown: _check,
     RecoveryShown: _recovery,
+    TrailFileShown: _file,
     RestartShown: _restart,
     CutShown: _cut,
     BeginMissingShown: _begin_missing,

@@ -196,6 +196,11 @@ class DoctorShown(NamedTuple):
         return tuple(facts.path for facts in self.headers)
 
     @property
+    def half_record(self) -> FilePosition | None:
+        """The incomplete record at the end of the trail."""
+        return self.recovery.half_record if self.recovery is not None else None
+
+    @property
     def status(self) -> ExitStatus:
         """BAD_DATA for damage, FINDINGS for a warning."""
         severities = {finding.severity for finding in self.findings}

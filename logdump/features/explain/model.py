@@ -64,7 +64,7 @@ class Explained(NamedTuple):
         parts: the facts that support it.
         assumed: the assumptions.
         not_known: unknown facts, and how to find them.
-        damaged: places of damage.
+        damaged: places of damage, and files that are not trail files.
         is_incomplete: True if a file is not as its header says.
         is_partial: True if not all was read.
     """

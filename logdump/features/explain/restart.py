@@ -188,7 +188,7 @@ class RestartQuestion:
             tuple(_parts(facts)),
             tuple(_assumed(facts, self._options.parameter, is_given=self._place is not None)),
             tuple(_not_known(facts)),
-            facts.recovery.state.damaged,
+            facts.recovery.state.damaged + len(facts.recovery.state.unreadable),
             is_partial,
             bool(facts.recovery.state.mismatches),
         )

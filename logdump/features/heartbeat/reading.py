@@ -20,6 +20,7 @@ from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.not_applied import Ranges, no_ranges
+from trailformat.transactions.whole_trail import note_incomplete
 from trailformat.values import Value
 
 _TIMESTAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[ T:](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?")
@@ -186,6 +187,8 @@ class HeartbeatReader:
                 if int(batch.kind[row]) == BAD_SPAN:
                     self.damaged += 1
                     self._note_damage(trail, int(batch.rba[row]))
+                else:
+                    note_incomplete(trail, int(batch.rba[row]))
             if len(batch):
                 self.io_time = max(int(np.max(np.asarray(batch.io_time))), self.io_time or 0) or None
                 self._note_clock(self.io_time)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,10 +25,15 @@ from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import NotATrail, PartialRecord, Record, TrailFile
 from trailformat.errors import CannotRead
+from trailformat.index import build, index_of
+from trailformat.trail.files_read import reading
+from trailformat.trail.read_bytes import ReadBytes
 from trailformat.trail.sequence import next_file
 
 _SETTLED_LOOKS = 2
 """Looks at a file before FOLLOW leaves it for the newest one: a writer may still be closing it."""
+_BEFORE = 1 << 24
+"""Bytes before the position from which on it is known what was read: a writer goes back less far."""
 
 
 class Follower:
@@ -46,23 +51,73 @@ class Follower:
     ) -> None:
         self._session, self._show = session, show
         self._every, self._idle = every, idle
-        self._size = session.trail.size
+        self._read = self._bytes_read()
         self._said: set[tuple[str, Path]] = set()
         self._looks_at_end = 0
+
+    def _bytes_read(self) -> ReadBytes:
+        """Return the bytes that count as read: none of them may change without a word."""
+        return ReadBytes(self._session.trail, self._session.cursor.next - _BEFORE)
 
     def run(self) -> Iterator[Event]:
         """Yield the events until ``idle`` seconds pass without a record."""
         quiet_since = time.monotonic()
         while True:
-            if (yield from self._new()):
+            is_readable = yield from self._is_as_read()
+            if is_readable and (yield from self._new()):
                 quiet_since, self._looks_at_end = time.monotonic(), 0
             yield Pause()
-            if (yield from self._went_on()):
+            if (yield from self._went_on(is_readable=is_readable)):
                 quiet_since = time.monotonic()
                 continue
             if self._idle is not None and time.monotonic() - quiet_since >= self._idle:
                 return
             time.sleep(self._every)
+
+    def _is_as_read(self) -> Generator[Event, None, bool]:
+        """Continue where the file differs from what was read, if it does; return False while it cannot be read."""
+        trail, cursor = self._session.trail, self._session.cursor
+        with suppress(CannotRead):
+            trail.refresh()  # the first look at a file that became shorter
+        try:
+            if not self._read.differ(trail):
+                self._read.extend(trail)
+                return True
+            agreed, is_cut = self._read.agree_up_to(trail), trail.size < self._read.stop
+            if agreed == trail.size:
+                text = f"the file was truncated to {agreed} bytes while it was read"
+                yield from self._say_once(f"cut {agreed}", f"{trail.path}: {text}", ExitStatus.OK)
+            if agreed >= cursor.next:
+                self._read.cut(trail, agreed)
+                self._read.extend(trail)
+                return True
+        except CannotRead as error:
+            yield from self._say_once(error.problem, str(error), ExitStatus.OK)
+            return False
+        return (yield from self._rewritten(agreed, is_cut=is_cut and agreed == trail.size))
+
+    def _rewritten(self, agreed: int, *, is_cut: bool) -> Generator[Event, None, bool]:
+        """Open the file again and move to the record at the RBA up to which it agrees; return False if it is none."""
+        path = self._session.trail.path
+        if not self._opened_again():
+            return False
+        trail, cursor = self._session.trail, self._session.cursor
+        start = _record_start(trail, agreed)
+        cursor.move(start if start > trail.first_rba else 0)
+        if not is_cut:
+            where = f"on at RBA {cursor.next}, where it differs" if cursor.next else "it from its beginning"
+            yield Notice((f"{path} was rewritten: reading {where}",), ExitStatus.OK)
+        self._read = self._bytes_read()
+        self._read.extend(trail)
+        return True
+
+    def _opened_again(self) -> bool:
+        """Open the path again, whichever file it is now; return False if that has no record yet."""
+        try:
+            self._session.open(self._session.trail.path)
+        except (NotATrail, CannotRead):
+            return False
+        return True
 
     def _new(self) -> Generator[Event, None, int]:
         """Show the new records of the open file; return their number."""
@@ -80,21 +135,17 @@ class Follower:
                         yield from self._say_once(f"damage at {item.rba}", text, ExitStatus.BAD_DATA)
                     else:
                         yield item
-        except PartialRecord:
-            pass
-        except CannotRead as error:
-            yield from self._after_cut(error)
+        except (PartialRecord, CannotRead):
+            pass  # the next look says what became of the file
         return done
 
-    def _went_on(self) -> Generator[Event, None, bool]:
-        """Check the state of the file; return True if there is something to read at once."""
+    def _went_on(self, *, is_readable: bool) -> Generator[Event, None, bool]:
+        """Check what became of the name of the file; return True if there is something to read at once."""
         try:
             state = file_state(self._session.trail)
-        except CannotRead as error:
-            yield from self._after_cut(error)
+        except CannotRead:
             return False
-        grown, self._size = state.size > self._size, state.size
-        if grown:
+        if is_readable and state.size > self._read.stop:
             return True
         if state.is_replaced:
             return (yield from self._reopened("was replaced: reading the new file from its beginning"))
@@ -118,32 +169,30 @@ class Follower:
             yield from go_to(self._session, state.following)
         except (NotATrail, CannotRead):
             return False  # its first record is not written yet
-        self._size, self._looks_at_end = self._session.trail.size, 0
+        self._read, self._looks_at_end = self._bytes_read(), 0
         return True
 
-    def _after_cut(self, error: CannotRead) -> Iterator[Event]:
-        """Report that the file became shorter; move back to its end if the position is beyond it."""
-        self._size = self._session.trail.size
-        cursor = self._session.cursor
-        yield Notice((f"{self._session.trail.path}: {error.problem}",), ExitStatus.OK)
-        if cursor.next > self._size:
-            cursor.move(self._session.trail.end_of_records())
-
     def _reopened(self, what: str) -> Generator[Event, None, bool]:
-        path = self._session.trail.path
-        try:
-            self._session.open(path)
-        except (NotATrail, CannotRead):
-            return False  # the new file has no record yet
-        self._size = self._session.trail.size
-        yield Notice((f"{path} {what}",), ExitStatus.OK)
+        if not self._opened_again():
+            return False
+        self._read = self._bytes_read()
+        yield Notice((f"{self._session.trail.path} {what}",), ExitStatus.OK)
         return True
 
     def _say_once(self, what: str, text: str, status: ExitStatus) -> Iterator[Event]:
         path = self._session.trail.path
         if (what, path) not in self._said:
             self._said.add((what, path))
-            yield Notice((text if text.startswith("Error") else f"{path} {text}",), status)
+            yield Notice((text if text.startswith(("Error", str(path))) else f"{path} {text}",), status)
+
+
+def _record_start(trail: TrailFile, rba: int) -> int:
+    """Return the RBA of the record, or of the damage, in which a byte is; that after the last record if none is."""
+    places = index_of(trail).places
+    for _ in build(trail, places, stop=rba):
+        pass
+    row = places.row_at(trail, rba)
+    return row.rba if row is not None else min(rba, places.covered)
 
 
 _SCREENFUL = 20
@@ -224,6 +273,8 @@ def run_follow(session: Session, options: FollowOptions) -> Iterator[Event]:
         raise CommandError("The screen follows the trail by the key w.")
     show = Lister() if options.lists else show_record
     yield from Follower(session, show, every=options.every, idle=options.idle).run()
+    if (files := reading()) is not None:
+        files.unborn.clear()  # FOLLOW waits for their records
 
 
 def _names(text: str) -> frozenset[str]:

@@ -158,6 +158,7 @@ TRAIL_FILE = Shape(
         member("encrypted", "boolean", "Whether its record data looks encrypted", "looks_encrypted"),
         member("mismatches", "list of header_mismatch", _MISMATCHES, HEADER_MISMATCH.each("mismatches")),
         member("database_unique_name", "string or null", "DbUniqueName, from 21c on", "unique_name"),
+        member("unborn", "boolean", "Whether it is the newest file and has no records yet", "is_unborn"),
     ),
     TrailFileShown,
 )

@@ -236,7 +236,8 @@ class OverwriteShown(NamedTuple):
 class TrailFileShown(NamedTuple):
     """A file of the trail: its header, what in it the file contradicts, and whether its record data looks encrypted.
 
-    ``keeps`` is True if a reader at the position of KEEP needs it.
+    ``keeps`` is True if a reader at the position of KEEP needs it; ``is_unborn`` if it is the newest file and has no
+    records yet.
     """
 
     path: Path
@@ -252,6 +253,14 @@ class TrailFileShown(NamedTuple):
     looks_encrypted: bool
     mismatches: tuple[HeaderMismatch, ...] = ()
     unique_name: str | None = None
+    is_unborn: bool = False
+
+    @classmethod
+    def of_unborn(cls, path: Path, size: int) -> TrailFileShown:
+        """Return a newest file that has no records yet: nothing else is known of it."""
+        names = ("version", "recovery_mode", "created", "first_csn", "last_csn", "problem", "keeps")
+        fields: dict[str, Any] = dict.fromkeys(names)
+        return cls(path, size, **fields, is_too_new=False, looks_encrypted=False, is_unborn=True)
 
 
 class KeepShown(NamedTuple):
@@ -314,7 +323,9 @@ class RecoveryShown(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """The status of the trail's state."""
+        """The status of the trail's state; BAD_DATA for half a record alone."""
+        if self.half_record is not None and self.state.status is ExitStatus.OK:
+            return ExitStatus.BAD_DATA
         return self.state.status
 
 

@@ -231,6 +231,8 @@ class RecoveryReport:
                 facts.mismatches,
                 facts.text("DbUniqueName", "DatabaseInfo"),
             )
+        for path in self._whole.unborn:
+            yield TrailFileShown.of_unborn(path, unpacked_size(path) if is_file(path) else 0)
 
     def _looks_encrypted(self, path: Path) -> bool:
         trail = self._whole.open(self._whole.ordinals[path])
@@ -246,6 +248,7 @@ class RecoveryReport:
         """Return the summary."""
         survey, judge = self._survey, self._survey.judge
         modes = (facts.number("ContinunityInfo", "RecoveryMode") for facts in survey.files)
+        half_record = self._spot(survey.half_record) if survey.half_record is not None else None
         lists = (survey.restarts, survey.twice, survey.falls, survey.overwritten, survey.begins_missing)
         with FoundRecords(self._whole) as records:
             open_at_end = self._ref(survey.open, records) if survey.open is not None else None
@@ -267,7 +270,7 @@ class RecoveryReport:
             reader=reader,
             too_new=tuple(facts.path for facts in survey.files if self._is_too_new(facts)),
             open=open_at_end,
-            half_record=self._spot(survey.half_record) if survey.half_record is not None else None,
+            half_record=half_record,
             is_partial=is_partial,
             is_stopped=is_stopped,
             is_filtered=self._is_filtered,

@@ -179,6 +179,9 @@ def overwrite_lines(shown: OverwriteShown, _settings: Settings) -> Iterator[str]
 
 def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]:
     """Yield the line of one file."""
+    if shown.is_unborn:
+        yield f"{escape(str(shown.path))}: {shown.size} bytes, no records yet"
+        return
     if shown.problem is not None:
         yield f"{escape(str(shown.path))}: no trail, {escape(shown.problem)}"
         return

@@ -18,6 +18,7 @@ from trailformat.records.record_header import HEADER_SIZE, METADATA, NOT_TRANSAC
 from trailformat.scan import FILE_HEADER, PARTIAL, RECORD, Batch, scan
 from trailformat.trail import resync
 from trailformat.trail.file import TrailFile
+from trailformat.trail.files_read import name_incomplete
 
 
 class ByteRange(NamedTuple):
@@ -239,6 +240,7 @@ class FileSurvey:
             self._bad.append(ByteRange(int(batch.rba[row]), int(batch.rba[row]) + int(batch.length[row])))
             if batch.kind[row] == PARTIAL:
                 self.half = int(batch.rba[row])
+                name_incomplete(self.path)
         if self._stops and spans:
             self.stop = self._bad[0].start
         elif self._bad:

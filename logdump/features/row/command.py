@@ -21,7 +21,7 @@ from logdump.session.defined_names import table_of_any_schema, undefined_column
 from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.session import Session
-from trailformat import Change, ColumnChange, TrailFile, change_of
+from trailformat import CannotRead, Change, ColumnChange, TrailFile, change_of
 from trailformat.trail.sequence import FilePosition
 from trailformat.values.comparing import operand_of
 
@@ -155,7 +155,7 @@ def _applied(changes: list[RowChange]) -> list[RowChange]:
     try:
         return [change for change in changes if not ranges.of(change.path).hold(change.rba)]
     except OSError as error:
-        raise CommandError(f"ROW: {error.strerror}: {error.filename}") from error
+        raise CannotRead.of(error, Path(error.filename)) from error
 
 
 _BEHIND_DAMAGE = "-- Left out: the change at RBA {} of {}: it follows damage, a Replicat does not reach it."

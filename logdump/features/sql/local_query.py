@@ -10,7 +10,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,13 @@ from logdump.spark.errors import (
 from logdump.spark.view_table import VIEWS
 from trailformat import BadRecord
 from trailformat.records import reached
+from trailformat.trail.files_read import one_reading, reading
 from trailformat.trail.whole_file.leftovers import OUTCOMES, beside, close, create_folder, make, sweep
+
+try:
+    import resource
+except ImportError:  # not on Windows
+    resource = None  # type: ignore[assignment]
 
 
 class ReadPlace:
@@ -81,7 +87,7 @@ class ViewScan:
         self.narrowed = Narrowed()
         self.error: BaseException | None = None
         self._table = table
-        self._place = place
+        self._place, self._files = place, reading()
         self._schema = pa.schema([field.with_name(self.prefix + field.name) for field in table.numbered_schema])
 
     @property
@@ -95,11 +101,17 @@ class ViewScan:
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         try:
-            for batch in self._table.narrowed(self.narrowed, self._place):
-                yield pa.RecordBatch.from_arrays(batch.columns, schema=self._schema)
+            with closing(self._table.narrowed(self.narrowed, self._place)) as batches:
+                while (batch := self._next(batches)) is not None:
+                    yield pa.RecordBatch.from_arrays(batch.columns, schema=self._schema)
         except BaseException as error:
             self.error = error
             raise
+
+    def _next(self, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
+        """Return the next batch, read for the command of the statement: any thread of DuckDB may take it."""
+        with one_reading(self._files) if self._files is not None else nullcontext():
+            return next(batches, None)
 
     def __arrow_c_schema__(self) -> Any:
         return self._schema.__arrow_c_schema__()
@@ -109,6 +121,7 @@ class ViewScan:
         return reader.__arrow_c_stream__(requested_schema)
 
 
+_LEAST_ADDRESS_SPACE = 768 << 20
 MEGABYTES = 2000
 """Memory limit of DuckDB, beyond which it writes to a private folder that is deleted after the statement."""
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -178,6 +191,17 @@ def cleared_at_the_end() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
+def _check_address_space() -> None:
+    """Raise CommandError if the process may not have the address space that DuckDB needs: it would abort."""
+    if resource is None:
+        return
+    allowed = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if 0 <= allowed < _LEAST_ADDRESS_SPACE:
+        raise CommandError(
+            f"SQL needs {_LEAST_ADDRESS_SPACE >> 20} MB of address space, and ulimit -v allows {allowed >> 20} MB."
+        )
+
+
 class LocalQuery:
     """Runs statements over a trail.
 
@@ -226,6 +250,7 @@ class LocalQuery:
 
     def _answered(self, text: str, most: int | None) -> Iterator[pa.RecordBatch]:
         """Do the same; raise DefinedOtherwiseError before the first batch if a table has other columns than assumed."""
+        _check_address_space()
         with private_folder() as folder:
             most = shutil.disk_usage(folder).free // _SHARE_OF_DISK
             own = {

@@ -26,6 +26,7 @@ from logdump.spark.source.slices import Request
 from trailformat.records import reached
 from trailformat.scan import Workers
 from trailformat.scan.parallel import cores
+from trailformat.trail.files_read import one_reading, reading
 
 if TYPE_CHECKING:
     from logdump.spark.source.defined_tables import ForeseenTable
@@ -43,14 +44,17 @@ class Ahead(Generic[T]):
 
     def __init__(self, items: Iterator[T], observer: reached.Observer | None = None) -> None:
         self._items = items
-        self._observer = observer
+        self._observer, self._files = observer, reading()
         self._made: queue.Queue[tuple[T | None, BaseException | None, bool]] = queue.Queue(_HELD)
         self._is_wanted = True
         self._thread = threading.Thread(target=self._work, name="logdump batches", daemon=True)
         self._thread.start()
 
     def _work(self) -> None:
-        with reached.observed(self._observer) if self._observer is not None else nullcontext():
+        with (
+            reached.observed(self._observer) if self._observer is not None else nullcontext(),
+            one_reading(self._files) if self._files is not None else nullcontext(),
+        ):
             self._make()
 
     def _make(self) -> None:
@@ -248,7 +252,8 @@ def _within(slices: Sequence[Slice], rbas: RbaRange) -> Iterator[Slice]:
     """Yield the slices restricted to these RBAs; slices outside of them are omitted."""
     for part in slices:
         only = RbaRange(max(part.only.first, rbas.first), min(part.only.last, rbas.last))
-        if only.first <= only.last and part.start <= only.last and part.stop > only.first:
+        is_inside = part.start <= only.last and part.stop > only.first
+        if only.first <= only.last and (is_inside or not part.size):
             yield part._replace(only=only)
 
 

@@ -143,8 +143,18 @@ def is_source(word: str) -> bool:
     if not word.strip():
         return False
     path = path_of(word)
-    if is_url(word) or is_trail(str(path)) or path.is_dir():
-        return True
+    return is_url(word) or is_trail(str(path)) or _is_folder(path) or _is_matched(path)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # the name is too long
+        return False
+
+
+def _is_matched(path: Path) -> bool:
+    """Return whether a path is a wildcard that an entry of its folder matches."""
     if not any(character in path.name for character in _WILD):
         return False
     from logdump.notation.text import matches  # noqa: PLC0415 - the shell puts files in place of most wildcards

@@ -24,7 +24,7 @@ from trailformat.codec.remote.path import RemotePath, path_of, place
 from trailformat.codec.remote.url import is_url
 from trailformat.errors import reason_of
 from trailformat.trail.packed import entries_of, is_archive, is_file, members_of, status_of
-from trailformat.trail.sequence import trails_among
+from trailformat.trail.sequence import is_unborn, trails_among
 
 _NO_PATH = (
     "there is no path. load(…) takes one; in SQL write SELECT … FROM trail WITH (path='…') or CREATE TEMPORARY VIEW v "
@@ -60,8 +60,9 @@ class TrailInput(NamedTuple):
 
     @property
     def ends_trail(self) -> bool:
-        """True if there is no next file, so that this one may be growing."""
-        return self.name is None or self.name.next.found() is None
+        """True if there is no next file with records, so that this one may be growing."""
+        following = self.name.next.found() if self.name else None
+        return following is None or is_unborn(following)
 
 
 def find_files(options: Options) -> list[TrailInput]:

@@ -26,6 +26,7 @@ from logdump.spark.source.slice import Slice, filters_of, rba_range
 from trailformat import CannotRead, NotATrail, PartialRecord, TrailFile, from_datetime
 from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.codec.remote.path import place
+from trailformat.errors import not_opened
 from trailformat.scan import Workers, split_points
 from trailformat.trail.packed import unpacked_size
 from trailformat.transactions.around import begins_with_a_transaction
@@ -131,9 +132,11 @@ def slices_of(file: TrailInput, options: Options) -> Iterator[Slice]:
         if not options.ignore_missing_files:
             raise
         return
+    except OSError as error:
+        raise BadTrail(located(not_opened(error, file.path), file.path)) from None
     whole = Slice(str(file.path), file.seqno, 0, size, size, only, file.ends_trail)
     for start, stop in pairwise([*points, size]):
-        if start <= only.last and stop > only.first:
+        if (start <= only.last and stop > only.first) or not size:
             yield whole._replace(start=start, stop=stop)
 
 

@@ -22,7 +22,9 @@ from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPositio
 from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.parallel import is_for_threads
 from trailformat.scan.position import first_position
+from trailformat.trail.files_read import reading
 from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.transactions.whole_trail import note_incomplete
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.layout import TableLayout
@@ -181,6 +183,8 @@ def _without(part: Slice, options: Options, error: NotATrail) -> str | None:
             return None
         raise FileChanged(f"{text}; option ignoreMissingFiles continues without it") from None
     if is_unborn(error, part.ends_trail):
+        if (files := reading()) is not None and error.path is not None:
+            files.leave_out([error.path])
         return None
     if options.ignore_corrupt_files or options.mode == "DROPMALFORMED":
         report(text)
@@ -248,6 +252,7 @@ def _is_shown(source: OpenSlice, batch: Batch, row: int) -> bool:
     if mode == "PERMISSIVE":
         return True
     if batch.kind[row] == PARTIAL and part.ends_trail:
+        note_incomplete(source.trail, int(batch.rba[row]))
         return False
     rba, length = int(batch.rba[row]), int(batch.length[row])
     text = f"{place(part.path, rba)}: {length} bytes are no sound record"

@@ -14,7 +14,7 @@ from logdump.session.session import Mark
 from logdump.tui.keys.kept_choices import COLUMNS, ListColumn
 from logdump.tui.keys.keys import Area
 from logdump.tui.reading.background import FILTER, OVER_TIME
-from logdump.tui.reading.messages import StoryRead, TrailsListed
+from logdump.tui.reading.messages import FilePolled, StoryRead, TrailsListed
 from logdump.tui.reading.rows import ListRow
 from logdump.tui.reading.state import Current, ListedFile, ListedTransaction, NeighbourFiles, State, Summary
 from trailformat import TrailName
@@ -122,7 +122,7 @@ RECORD_TABS = (
 TABS = (*RECORD_TABS, Tab(TIMELINE, "l", "timeline"))
 TAB_OF_TWO_TRAILS = Tab(SIDE_BY_SIDE, "D", "two trails")
 NO_TRAIL = "No trail is open. OPEN <filename> opens one."
-_REMOVED = "FILE REMOVED"
+_REMOVED, _REPLACED = "FILE REMOVED", "FILE REPLACED"
 MOST_TABLES = 1000
 """Maximum number of tables that are listed; FILTER accepts others too."""
 
@@ -335,12 +335,16 @@ class Model(Observable):
         if state.path is not None and not _goes_on(before, state, is_moved=self.rba != rba):
             self.follows = False
 
-    def warn(self, *, is_cut: bool, is_gone: bool) -> None:
-        """Set the warning about the file: truncation is shown until another file is opened, removal while it lasts."""
-        if is_cut or is_gone:
-            self.warning = "FILE TRUNCATED" if is_cut else _REMOVED
-        elif self.warning == _REMOVED:
-            self.warning = ""
+    def warn(self, polled: FilePolled, *, is_cut: bool) -> None:
+        """Set the warning about the file.
+
+        Truncation and rewriting are shown until another file is opened, removal and replacement while they last.
+        """
+        lasts = (_REMOVED if polled.is_gone else _REPLACED) if polled.is_gone or polled.is_replaced else ""
+        if is_cut or polled.is_rewritten:
+            self.warning = "FILE TRUNCATED" if is_cut else "FILE REWRITTEN"
+        elif lasts or self.warning in (_REMOVED, _REPLACED):
+            self.warning = lasts
 
 
 def _goes_on(before: State, after: State, *, is_moved: bool) -> bool:

@@ -178,12 +178,12 @@ class Reports:
 
     # The file.
 
-    def _open(self) -> None:
+    def _open(self, *, is_rewritten: bool = False) -> None:
         """Read everything from the open file of the session again."""
         state = self._model.state
         self._file.open(state.path)
         self._file.filter(state.filters, state.source)
-        self._mode.share(self._file.index)
+        self._mode.share(self._file.index, is_rewritten=is_rewritten)
         self._model.open(self._file.index)
 
     def _take_summary(self, report: messages.SummaryRead) -> None:
@@ -235,19 +235,19 @@ class Reports:
         return self._model.ended == self._mode.entered
 
     def _take_poll(self, report: messages.FilePolled) -> None:
-        """Handle a file that has grown, was truncated or removed, or has a successor."""
+        """Handle a file that has grown, was truncated, rewritten, replaced or removed, or has a successor."""
         model, size = self._model, self._model.summary.size
         if report.path != model.state.path or report.known != size or not model.summary.name:
             return
-        if report.size < size:
-            self._open()
+        if report.size < size or report.is_rewritten:
+            self._open(is_rewritten=True)
         elif report.size > size:
             model.summary = model.summary._replace(size=report.size)
             if not self._file.is_stopped:
                 self._file.go_on()
         elif model.follows and report.following is not None and self._file.is_read and self._has_answered:
             self.enter("NEXTTRAIL")
-        model.warn(is_cut=report.size < size, is_gone=report.is_gone)
+        model.warn(report, is_cut=report.size < size)
 
 
 def _progress(report: messages.Scanned) -> str:

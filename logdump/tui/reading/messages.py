@@ -122,7 +122,10 @@ class TransactionsRead(Report):
 
 @dataclass(eq=False)
 class FilePolled(Report):
-    """The state of the file on disk: its size, whether it was removed, and the next file.
+    """The state of the file on disk: its size, what became of it, and the next file.
+
+    ``is_rewritten`` is True if bytes that were there at the look before are others now; ``is_replaced`` if another file
+    has the name.
 
     ``known`` is the size in the model at the time of the request; the report is ignored if the model has another size
     by now.
@@ -133,6 +136,8 @@ class FilePolled(Report):
     size: int
     is_gone: bool
     following: Path | None
+    is_rewritten: bool = False
+    is_replaced: bool = False
 
 
 @dataclass(eq=False)

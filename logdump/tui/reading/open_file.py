@@ -49,7 +49,12 @@ from logdump.tui.reading.state import (
 from logdump.tui.text.record_pages import PAGES
 from logdump.tui.text.styled import line
 from trailformat.index import TrailIndex, attach, build
+from trailformat.trail.file import TrailFile
+from trailformat.trail.read_bytes import ReadBytes
 from trailformat.trail.sequence import FilePosition
+
+_WATCHED = 1 << 20
+"""Bytes at the end of the file that are compared at each look."""
 
 if TYPE_CHECKING:
     from logdump.features.timeline.open_transactions import OpenTransactionsScan
@@ -99,6 +104,7 @@ class OpenFile:
         self._indexing = BackgroundScan(INDEX, settings, post)
         self._matching = BackgroundScan(FILTER, settings, post)
         self._neighbours = NeighbourLookup()
+        self._read: tuple[TrailFile, ReadBytes] | None = None
         self._timing = BackgroundScan(OVER_TIME, settings, post)
         self.shape: ShapeScan | None = None
         self._shaping = BackgroundScan(SHAPE, settings, post)
@@ -134,6 +140,7 @@ class OpenFile:
             thread.open(path)
         if path is not None:
             self._rows.ask("summary", lambda session: SummaryRead(summary_of(session)))
+            self._poll.ask("bytes", lambda session: self._bytes_read(session.trail).extend(session.trail))
             self.go_on()
 
     def go_on(self) -> None:
@@ -275,14 +282,31 @@ class OpenFile:
 
     def ask_poll(self, known: int) -> None:
         """Check whether the file has grown beyond ``known``, is removed, or has a successor."""
-        self._poll.ask("poll", lambda session: _polled(session, known))
+        self._poll.ask("poll", lambda session: self._polled(session, known))
         self.ask_neighbours()
 
+    def _bytes_read(self, trail: TrailFile) -> ReadBytes:
+        if self._read is None or self._read[0] is not trail:
+            self._read = trail, ReadBytes(trail, trail.size - _WATCHED)
+        return self._read[1]
 
-def _polled(session: Session, known: int) -> FilePolled:
-    """Return the state of the open file; ``known`` is its size in the model."""
-    state = file_state(session.trail)
-    return FilePolled(session.trail.path, known, state.size, is_gone=state.is_gone, following=state.following)
+    def _polled(self, session: Session, known: int) -> FilePolled:
+        """Return the state of the open file; ``known`` is its size in the model."""
+        trail = session.trail
+        state = file_state(trail)
+        read = self._bytes_read(trail)
+        if is_rewritten := state.size >= read.stop and read.differ(trail):
+            read.cut(trail, 0)
+        read.extend(trail)
+        return FilePolled(
+            trail.path,
+            known,
+            state.size,
+            is_gone=state.is_gone,
+            following=state.following,
+            is_rewritten=is_rewritten,
+            is_replaced=state.is_replaced,
+        )
 
 
 def read_page_of_record(session: Session, name: str, about: Current, width: int) -> PaneRead | None:

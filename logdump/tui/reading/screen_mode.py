@@ -145,11 +145,13 @@ class ScreenMode(LineMode):
 
         self._thread.do(f"cross after {self.entered}", go)
 
-    def share(self, index: TrailIndex) -> None:
-        """Attach the index to the session's file."""
+    def share(self, index: TrailIndex, *, is_rewritten: bool) -> None:
+        """Attach the index to the session's file; of a rewritten one the session forgets what it has read."""
 
         def share() -> None:
             if self.session.has_trail:
+                if is_rewritten:
+                    self.session.forget_read()
                 attach(self.session.trail, index)
 
         self._thread.do("share", share)

@@ -186,8 +186,9 @@ def test_beats_up_to_damage_count_and_those_after_it_are_not_applied(
 
 def test_half_a_record_at_the_end_is_no_damage(journey: Journey, tmp_path: Path) -> None:
     (cut := tmp_path / "ct000000000").write_bytes(journey.behind_pump.read_bytes()[:-40])
-    (whole,) = objects(cut, "heartbeat gaps")
+    whole, notice = objects(cut, "heartbeat gaps")
     assert whole["damaged"] == 0
+    assert notice["status"] == 4
 
 
 def test_a_file_that_is_no_trail_is_named_and_the_others_are_read(journey: Journey) -> None:
@@ -235,7 +236,7 @@ def test_the_position_stays(journey: Journey, line: Line) -> None:
 def test_a_file_cut_inside_a_beat_tells_those_before_it(journey: Journey, tmp_path: Path) -> None:
     content = journey.behind_pump.read_bytes()
     (cut := tmp_path / "ct000000000").write_bytes(content[:-40])
-    (whole,) = objects(cut, "heartbeat gaps")
+    whole, _notice = objects(cut, "heartbeat gaps")
     assert whole["beats"] == BEATS - 1
 
 

@@ -11,43 +11,17 @@ import shutil
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from fixtures import TRAILS
 from logdump.display.record_row import RecordRows, row_text
 from logdump.session.session import Session
+from tests.logdump.list.conftest import Change
 from tests.logdump.program import logdump
 from trailformat import TrailFile
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.trail.row_definitions import RowDefinitions
-
-Change = Callable[[], object]
-
-
-@pytest.fixture
-def follows(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[list[str], list[str]]]:
-    """Follows a file, and changes something at each look; gives the RBAs of the records and what was said."""
-
-    def run(path: Path, *changes: Change, words: str = "") -> tuple[list[str], list[str]]:
-        left = list(changes)
-        clock = [0.0]
-
-        def sleep(seconds: float) -> None:
-            clock[0] += seconds
-            if left:
-                left.pop(0)()
-                clock[0] = 0
-
-        # The clock of this module alone: a thread that another test has left sleeps too, and would take a change.
-        time = SimpleNamespace(sleep=sleep, monotonic=lambda: clock[0])
-        monkeypatch.setattr("logdump.features.list.command.time", time)
-        answer = logdump(str(path), "-c", f"{words}; follow list idle 5")
-        said = [line for line in answer.err.splitlines() if line]
-        return [line.split()[0] for line in answer.out.splitlines() if line.split()[0].isdigit()], said
-
-    return run
 
 
 def _append(path: Path, data: bytes) -> None:

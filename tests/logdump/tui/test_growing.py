@@ -232,3 +232,39 @@ def test_following_keeps_to_the_last_row_through_halves_of_records_and_over_file
             await keeps_to_the_end(screen)
 
     drive(steps, trail.path)
+
+
+@pytest.mark.parametrize("longer", [0, 1], ids=["equal length", "longer"])
+def test_a_file_that_is_rewritten_in_place_is_read_again(longer: int, tmp_path: Path) -> None:
+    path = tmp_path / "et000000000"
+    records = [WHOLE[begin:end] for begin, end in ((1811, 2008), (2008, 2170))]
+    path.write_bytes(WHOLE[:1811] + b"".join(records))
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "G")
+        path.write_bytes(WHOLE[:1811] + b"".join((*reversed(records), *records[:longer])))
+        await look(screen)
+        assert "FILE REWRITTEN" in screen.text
+        assert screen.text.index("GYO01") < screen.text.index("SEN01")
+        await screen.type("pos 1811")
+        await screen.press("escape", "j")
+        assert rba_of(screen) == 1811 + len(records[1])
+        await screen.type("pos 1811; next")
+        assert screen.app.model.rba == 1811
+
+    drive(steps, path)
+
+
+def test_a_file_that_is_replaced_is_said(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "G")
+        other = path.with_name("other")
+        other.write_bytes(WHOLE)
+        other.replace(path)
+        await look(screen)
+        assert "FILE REPLACED" in screen.text
+        await screen.type(f"open {path}")
+        await look(screen)
+        assert "FILE REPLACED" not in screen.text
+
+    drive(steps, path)

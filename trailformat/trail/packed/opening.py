@@ -250,6 +250,13 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def is_special(path: Path) -> bool:
+    """Return True if a path is a FIFO, a socket or a device: a name that exists and holds no trail."""
+    return not isinstance(path, RemotePath) and (
+        path.is_fifo() or path.is_socket() or path.is_char_device() or path.is_block_device()
+    )
+
+
 def _is_member(path: Path) -> bool:
     file, archive, member = _archive_around(path)
     try:

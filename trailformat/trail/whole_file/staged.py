@@ -405,6 +405,8 @@ def _close_beside(handle: int) -> None:
 
 def cannot_write(error: OSError | ValueError, path: Path) -> CannotWrite:
     """Return the CannotWrite for an error of the system."""
+    if isinstance(error, BlockingIOError):
+        return CannotWrite("another process is writing it now; run this again", path=path)
     return CannotWrite(reason_of(error), path=path)
 
 
