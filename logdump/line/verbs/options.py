@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote_from_bytes
 
 from logdump.language.words import split_commands
 from logdump.session.errors import MissingFileError
@@ -51,7 +53,7 @@ class VerbRequest(NamedTuple):
     @property
     def named(self) -> str:
         """The files as one word of a command."""
-        return quoted(",".join(self.files))
+        return quoted_files(self.files)
 
     def asks(self, name: str) -> bool:
         """Return whether an option is given."""
@@ -97,14 +99,21 @@ def no_such_file(name: str) -> MissingFileError:
     return MissingFileError(f"{name}: No such file, folder or trail.", *hint)
 
 
-def quoted(word: str) -> str:
-    """Return a word of the shell as a word of a command, quoted if necessary.
+def quoted_files(files: Iterable[str | Path]) -> str:
+    """Return files as one word of a command, with commas between them."""
+    return quoted(",".join(map(_nameable, map(str, files))))
 
-    Raises:
-        MisuseError: it has a quotation mark or a control character.
-    """
-    if '"' in word or not word.isprintable():
-        raise MisuseError(f"no command can name {word!r}: it has a quotation mark or a control character")
+
+def _nameable(name: str) -> str:
+    """Return the name of a file as it can be in a command: with odd characters its ``file:`` URL."""
+    if '"' not in name and name.isprintable():
+        return name
+    return "file://" + quote_from_bytes(os.fsencode(path_of(name).absolute()), safe="/*?~")
+
+
+def quoted(word: str) -> str:
+    """Return a word of the shell as a word of a command, quoted if necessary; one with odd characters as a URL."""
+    word = _nameable(word)
     return (
         f'"{word}"'
         if any(character.isspace() or character in ";," for character in word) or word.startswith("-")

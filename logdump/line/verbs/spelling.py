@@ -16,6 +16,7 @@ from logdump.line.verbs.options import (
     one_command,
     position,
     quoted,
+    quoted_files,
     selects,
 )
 from logdump.notation.sql_tokens import STANDARD
@@ -238,7 +239,7 @@ def _named(paths: tuple[Path, ...]) -> str:
     name = TrailName.parse(paths[0])
     if name is not None and name.is_documented and TrailSequence(paths[0]).paths == paths:
         return quoted(str(name.directory / name.prefix))
-    return quoted(",".join(map(str, paths)))
+    return quoted_files(paths)
 
 
 def recovery(request: VerbRequest) -> Iterator[VerbStep]:
