@@ -15,7 +15,7 @@ from logdump.session.errors import ExitStatus
 from tests.logdump.program import logdump
 from trailformat.codec.remote.path import path_of
 
-VERBS = "doctor list info recovery transactions check count tables export find heartbeat".split()
+VERBS = (
     "doctor",
     "list",
     "info",
