@@ -239,7 +239,7 @@ def file_path(text: str) -> Path:
     """Return the absolute path or the URL of a file to write. Raises like ``local_path``, and for an empty name."""
     if not text:
         raise ArgumentError("an empty name names no file")
-    return absolute(path_of(text if is_url(text) else local_path(text)))
+    return absolute(path_of(text if is_url(text) or text.startswith("file:///") else local_path(text)))
 
 
 def local_path(text: str) -> str:

@@ -221,3 +221,23 @@ def test_steps_grow_in_proportion(dimension: str, tmp_path: Path) -> None:
 def test_every_command_that_reads_a_trail_is_here() -> None:
     run = {REGISTRY.find(line.split()[0]).name for command in COMMANDS for line in command.split("; ")}
     assert run | _NOT_OF_A_TRAIL == {command.name for command in REGISTRY.commands}
+
+
+ACROSS = (
+    *("across on; repair to OUT; repair to OUT replace", "across on; save OUT", "across on; list all"),
+    *("across on; redo 1000000", "across on; diff TWIN", "across on; find nothing", "across on; position last; safe"),
+)
+"""Commands that go on in the following files."""
+
+
+@pytest.mark.parametrize("command", ACROSS)
+def test_steps_grow_in_proportion_to_the_files(command: str, tmp_path: Path) -> None:
+    places = [_Place(tmp_path / str(size), "files", size) for size in (3, 12, 48)]
+    places[0].prepare(command)
+    runs = [place.run(command) for place in places]
+    grown = {name: tuple(steps.get(name, 0) for steps in runs) for name in runs[-1]}
+    assert {
+        name: steps
+        for name, steps in grown.items()
+        if not name.startswith(_BY_CHANCE) and _is_too_much(steps[2] - steps[1], max(0, steps[1] - steps[0]), name)
+    } == {}

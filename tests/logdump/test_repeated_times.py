@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from random import Random
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -14,7 +13,7 @@ from logdump.notation.times import GMT, LOCAL, parse_datetime
 from tests.conftest import UseZone
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.trailformat.samples import row, trail_of
 from trailformat.codec.timestamps import from_datetime
 

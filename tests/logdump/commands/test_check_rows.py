@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -13,7 +12,7 @@ from logdump.features.check.model import BadRowShown, CheckShown, GapShown
 from logdump.features.doctor.model import DoctorShown, Severity
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.simulated.encryption import by_aes, encrypted, not_at_all, write_rows
 from tests.trailformat.arrays.test_column_check import Place, rows_of
 from trailformat import TrailFile

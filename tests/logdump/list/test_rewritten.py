@@ -6,7 +6,6 @@ of them if the file is another one, or if nothing but its header is as it was re
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from itertools import pairwise, takewhile
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.logdump.list.conftest import Change
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, Random
 from trailformat import TrailFile
 
 Follows = Callable[..., tuple[list[str], list[str]]]
@@ -91,7 +90,7 @@ _WAYS = (_in_place, _in_place, _in_place, _renamed, _made_again)
 _KINDS = ("appended", "truncated", "empty", "half header", "equal", *["rewritten"] * 3)
 
 
-def _drawn_content(drawn: random.Random, pieces: list[bytes], former: bytes) -> bytes:
+def _drawn_content(drawn: Random, pieces: list[bytes], former: bytes) -> bytes:
     """Return content that continues a part of the former one, or of which nothing but the header is as it was."""
     kind = drawn.choice(_KINDS)
     if kind in ("empty", "half header"):
@@ -115,7 +114,7 @@ def _drawn_content(drawn: random.Random, pieces: list[bytes], former: bytes) -> 
 def test_each_record_that_is_new_is_shown_once(
     seed: int, tmp_path: Path, pieces: list[bytes], follows: Follows
 ) -> None:
-    drawn = random.Random(seed)
+    drawn = Random(seed)
     path = tmp_path / "lt000000000"
     content = b"".join([pieces[0], *(drawn.choice(pieces[1:]) for _ in range(drawn.randrange(1, 8)))])
     path.write_bytes(content)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 
 from fixtures import TRAILS
 from tests.logdump.sql.told import Asked
-from tests.searching import IS_LONG
+from tests.searching import IS_LONG, Random
 from trailformat import TrailFile, to_datetime
 
 COLUMNS = ("rba", "csn", "time", "op", "op_code", '"table"')

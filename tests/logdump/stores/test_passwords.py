@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import random
 import string
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from fixtures import TRAILS
 from tests.logdump.program import logdump
 from tests.logdump.stores.servers import TrailServer
+from tests.searching import Random
 from trailformat.codec.remote.url import keeping_secrets, url_of, without_secrets
 
 LEGAL = string.ascii_letters + string.digits + "-._~!$&'()*+,;=:"
@@ -20,7 +20,7 @@ LEGAL = string.ascii_letters + string.digits + "-._~!$&'()*+,;=:"
 SCHEMES = ("http", "https", "sftp", "webhdfs", "hdfs", "s3")
 
 
-def drawn_password(drawn: random.Random) -> str:
+def drawn_password(drawn: Random) -> str:
     """A password of legal characters, with a mark that is to be found nowhere."""
     letters = [drawn.choice(LEGAL) for _ in range(drawn.randrange(6))] + ["MARK"]
     letters += [drawn.choice((*"',;:@!$", "%2F", "%40", "'", ",")) for _ in range(drawn.randrange(1, 5))] + ["MARK"]
@@ -40,7 +40,7 @@ def lines_with(url: str) -> list[str]:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_no_line_keeps_a_password(seed: int) -> None:
-    drawn = random.Random(seed)
+    drawn = Random(seed)
     password, scheme = drawn_password(drawn), drawn.choice(SCHEMES)
     for line in lines_with(f"{scheme}://joe:{password}@host:99/d/lt000000000"):
         kept = keeping_secrets(line)

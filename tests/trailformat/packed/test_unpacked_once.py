@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import random
 import tarfile
 import zipfile
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.session.errors import ExitStatus
 from tests.logdump.program import logdump
+from tests.searching import Random
 from trailformat import NotATrail, TrailFile
 from trailformat.codec.limits import UNPACKED
 from trailformat.codec.mapped_file import InputFile
@@ -116,7 +116,7 @@ def test_all_files_of_a_folder_of_packed_files_are_kept(trail: Trail, counts: Co
 
 def distinct(number: int, size: int = 30_000) -> bytes:
     """Bytes of a member that no other has."""
-    return random.Random(number).randbytes(size)
+    return Random(number).randbytes(size)
 
 
 def archive_of(folder: Path, contents: list[bytes]) -> list[Path]:
@@ -139,7 +139,7 @@ def test_what_is_kept_has_a_limit_and_an_open_file_stays_what_it_is(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Members and compressed files are opened in a drawn order, some stay open while others take their place."""
-    drawn, contents = random.Random(seed), [distinct(number) for number in range(12)]
+    drawn, contents = Random(seed), [distinct(number) for number in range(12)]
     paths = archive_of(tmp_path, contents)
     for number in range(12, 20):
         contents.append(distinct(number))

@@ -7,9 +7,12 @@ import stat
 from collections.abc import Generator
 from pathlib import Path, PosixPath
 from typing import Any, Self
+from urllib.parse import unquote_to_bytes
 
 from trailformat.codec.remote.url import Credentials, StoreUrl, url_of
 from trailformat.errors import NotATrail
+
+_FILE_URL = "file:///"
 
 
 class RemotePath(PosixPath):
@@ -136,13 +139,15 @@ def path_of(word: str | os.PathLike[str]) -> Path:
     """Return the path that a word of a user names: ``~`` and ``~user`` are home folders.
 
     As in the shell, the word is the name itself if there is no such user, or no home folder. A Path is always one of
-    this machine.
+    this machine. A ``file:///`` URL names a file by its bytes, ``%0A`` for a line feed: each name has such a word.
 
     Raises:
         NotATrail: the word is empty, as that of a variable of a script which is not set.
     """
     if word == "":
         raise NotATrail("an empty name names no file")
+    if isinstance(word, str) and word.startswith(_FILE_URL):
+        return Path(os.fsdecode(unquote_to_bytes(word[len(_FILE_URL) - 1 :])))
     path = place(word)
     try:
         return path.expanduser()

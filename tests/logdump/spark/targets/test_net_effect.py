@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from logdump.spark.targets.net_effect import Changes, NetEffect, RowEffect
+from tests.searching import Random
 
 Row = dict[str, Any]
 
