@@ -214,7 +214,7 @@ class RestartSearch:
         return True
 
     def _pass_over(self, damage: Damage) -> None:
-        """Move the place to continue at to the end of the damage that the given position lies in, and any that adjoins it."""
+        """Continue after the damage that the given position is in, and after any that adjoins it."""
         after = FilePosition(damage.path, damage.rba + damage.length)
         is_around = damage.path == self._asked.path and damage.rba <= self._asked.rba
         if is_around or self._leave_out == FilePosition(damage.path, damage.rba):
@@ -402,9 +402,17 @@ def _rows_with(texts: StringColumn, text: str) -> Any:
     return np.union1d(rows[is_same], known)
 
 
-def restart_places(trail: TrailFile, rba: int) -> RestartPlaces:
-    """Return the restart positions around an RBA. Raises like RestartSearch and its ``run``."""
+def restart_places(trail: TrailFile, rba: int, *, looks_for_copies: bool = False) -> RestartPlaces:
+    """Return the restart positions around an RBA, by ``looks_for_copies`` with those that do not decide.
+
+    Raises like RestartSearch and its ``run``.
+    """
     search = RestartSearch(trail, rba)
     for _ in search.run():
         pass
-    return search.places()
+    if not looks_for_copies:
+        return search.places()
+    copies = CopySearch(trail, search.places())
+    for _ in copies.run():
+        pass
+    return copies.places()

@@ -52,7 +52,7 @@ from trailformat.changes.transactions import is_transactional
 from trailformat.codec.remote.path import path_of
 from trailformat.totals.counting import Totals
 from trailformat.transactions.extent import Extent
-from trailformat.transactions.restart_places import RestartPlaces, RestartSearch
+from trailformat.transactions.restart_places import restart_places
 from trailformat.transactions.whole_trail import WholeTrail
 
 MOST_TRANSACTIONS = 20
@@ -187,7 +187,7 @@ class _Reporter:
         """Add the answer of SAFE, at the next good record if there is damage, and the transaction there."""
         lines: list[Harmless] = []
         try:
-            places = _safe(session, rba)
+            places = restart_places(session.trail, rba, looks_for_copies=True)
         except TrailError as error:
             self.status = ExitStatus.BAD_DATA
             lines = [escape(str(error))]
@@ -195,7 +195,7 @@ class _Reporter:
             if good is None:
                 self._add("Where a Replicat can be restarted", f"SAFE {rba}", ReportLines(tuple(lines)))
                 return
-            rba, places = good, _safe(session, good)
+            rba, places = good, restart_places(session.trail, good, looks_for_copies=True)
         lines += self._text(SafePointShown(places))
         self._add("Where a Replicat can be restarted", f"SAFE {rba}", ReportLines(tuple(lines)))
         rows: list[Harmless] = []
@@ -227,14 +227,6 @@ def _record_lines(session: Session, rba: int) -> list[Harmless]:
     if record is None:
         return [escape(f"No record begins at RBA {rba}: the file has {session.trail.size:,} bytes.")]
     return text.render(KnownRecord(record, session), settings)
-
-
-def _safe(session: Session, rba: int) -> RestartPlaces:
-    """Return where a restart is safe near an RBA. Raises BadRecord if no record begins there."""
-    search = RestartSearch(session.trail, rba)
-    for _ in search.run():
-        pass
-    return search.places()
 
 
 def _records_of(session: Session, extent: Extent | None) -> Iterator[Event]:
