@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from trailformat.native.constants import COMPRESSED, CONTINUED_AT, INFO_AT, KIND_RECORD
-from trailformat.native.loads import i64, inlined, n32, store8, store64, u8, u16, u32
+from trailformat.native.loads import AHEAD, fetch, i64, inlined, n32, store8, store64, u8, u16, u32
 from trailformat.native.scan.arguments import (
     ASIDE,
     CELL_SIZE,
@@ -53,6 +53,8 @@ from trailformat.native.scan.tokens import head_size
 
 _WHOLE, _WRONG = -1, -2
 """Results of a walk besides the index of a column without a cell."""
+_LINE = 64
+"""Size in bytes of a line of the cache."""
 _SHORT = 2
 """Size of the shorter length before a before image."""
 
@@ -180,6 +182,10 @@ def measure(data: int, columns: int, run: int, forms: int, keys: int, cells: int
     offsets, sizes = i64(columns, 8 * M_DATA_OFFSET), i64(columns, 8 * M_DATA_SIZE)
     status = STOPPED
     while row < stop:
+        ahead = min(row + AHEAD, stop - 1)
+        begin = i64(rbas, 8 * ahead) + n32(offsets, 4 * ahead)
+        fetch(data, begin)
+        fetch(data, begin + _LINE)
         form = u8(forms, u8(io_types, row)) if u8(kinds, row) == KIND_RECORD else 0
         if form == 0 or (form == IS_LIST and u8(partitions, row) & COMPRESSED == 0):
             store8(states, row, SOUND)
