@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import os
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -176,6 +177,17 @@ def test_a_packed_file_that_changes_is_unpacked_again(tmp_path: Path) -> None:
         path.write_bytes(gzip.compress((TRAILS / name).read_bytes()))
         with TrailFile(path) as trail:
             assert trail.size == (TRAILS / name).stat().st_size
+
+
+def test_a_packed_file_of_equal_size_that_is_rewritten_within_the_second_is_unpacked_again(tmp_path: Path) -> None:
+    path, second = tmp_path / "lt000000000.gz", 1_700_000_000_000_000_000
+    whole = (TRAILS / "et000000000").read_bytes()
+    contents = [whole.replace(b"Uji", town) for town in (b"Uji", b"Edo", b"Ise")]
+    for number, content in enumerate(contents):
+        path.write_bytes(gzip.compress(content, compresslevel=0, mtime=0))
+        os.utime(path, ns=(second, second + number))
+        with TrailFile(path) as trail:
+            assert trail.bytes[0 : trail.size] == content
 
 
 def test_a_packed_file_is_what_it_was_until_it_is_replaced(tmp_path: Path) -> None:

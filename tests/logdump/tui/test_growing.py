@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.display.text import PARTIAL
+from logdump.session.reading import Reading
 from logdump.tui.model.reports import Reports
+from logdump.tui.reading.background import OPEN_TRANSACTIONS
 from logdump.tui.reading.messages import FilePolled, Report
 from logdump.tui.reading.rows import RowKind
 from logdump.tui.reading.state import NeighbourFiles, NeighbourLookup
@@ -266,5 +269,16 @@ def test_a_file_that_is_replaced_is_said(path: Path) -> None:
         await screen.type(f"open {path}")
         await look(screen)
         assert "FILE REPLACED" not in screen.text
+
+    drive(steps, path)
+
+
+def test_what_a_reading_of_the_former_file_lacks_is_not_said_of_the_next_one(path: Path) -> None:
+    async def steps(screen: Screen) -> None:
+        model = screen.app.model
+        model.lacks = {OPEN_TRANSACTIONS: Reading(is_stopped=True, damaged=3)}
+        assert model.partial(OPEN_TRANSACTIONS) != PARTIAL
+        await screen.type(f"open {TRAILS / 'st000000000'}")
+        assert model.partial(OPEN_TRANSACTIONS) == PARTIAL
 
     drive(steps, path)
