@@ -214,7 +214,7 @@ class RestartSearch:
         return True
 
     def _pass_over(self, damage: Damage) -> None:
-        """Move the place to continue at behind the damage that the given position lies in, and any that adjoins it."""
+        """Move the place to continue at past the damage that the given position lies in, and any that adjoins it."""
         after = FilePosition(damage.path, damage.rba + damage.length)
         is_around = damage.path == self._asked.path and damage.rba <= self._asked.rba
         if is_around or self._leave_out == FilePosition(damage.path, damage.rba):
