@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 
 from logdump.parameters.model import ParameterError, ParameterPlace, ProcessSide, Rule
@@ -37,8 +38,17 @@ def _string(words: Words, word: str) -> ClauseOption:
 
 
 def _choice(words: Words, word: str) -> ClauseOption:
-    """Read a word or text, or several in parentheses, as for MySQL."""
-    return ClauseOption(word, words.group() or (words.word_or_string(word),))
+    """Read a word or text, or several in parentheses, as for MySQL; a value that no database has is unknown."""
+    values = words.group() or (words.word_or_string(word),)
+    spelled = ((value, " ".join(value.upper().split())) for value in values)
+    wrong = next((value for value, plain in spelled if plain != "*" and plain not in _VALUES[word]), None)
+    return ClauseOption(word, values, unknown="" if wrong is None else f"{word} {unknown_word(wrong, _VALUES[word])}")
+
+
+def unknown_word(word: str, known: Iterable[str]) -> str:
+    """Return ``CREAT is not known; did you mean CREATE?``; without a near word only that it is not known."""
+    near = get_close_matches(word.upper(), list(known), n=1, cutoff=_NEAR)
+    return f"{word} is not known{f'; did you mean {near[0]}?' if near else ''}"
 
 
 def _name(words: Words, word: str) -> ClauseOption:
@@ -48,6 +58,31 @@ def _name(words: Words, word: str) -> ClauseOption:
 def _actions(words: Words, word: str) -> ClauseOption:
     return ClauseOption(word, words.group())
 
+
+_NEAR, _NEARER = 0.75, 0.85
+"""How alike the nearest word is: where every word is known, and where there may be others."""
+_OPERATIONS = frozenset(
+    (  # noqa: SIM905 - a list of that length would fill a page
+        "CREATE ALTER DROP RENAME TRUNCATE COMMENT GRANT REVOKE ANALYZE AUDIT NOAUDIT ASSOCIATE DISASSOCIATE FLASHBACK "
+        "PURGE REPLACE REFRESH REASSIGN REINDEX CLUSTER SECURITY UNDROP"
+    ).split()
+)
+"""The DDL operations of databases."""
+_LONG_TYPES = (
+    *("MATERIALIZED VIEW", "MATERIALIZED VIEW LOG", "SNAPSHOT LOG", "DATABASE LINK", "PUBLIC DATABASE LINK"),
+    *("PACKAGE BODY", "TYPE BODY", "PUBLIC SYNONYM", "FOREIGN TABLE", "ROLLBACK SEGMENT", "EVENT TRIGGER"),
+    *("FLASHBACK ARCHIVE", "PFILE", "SPFILE", "CONTROLFILE", "TEXT SEARCH", "FOREIGN DATA WRAPPER", "USER MAPPING"),
+)
+_TYPES = frozenset(
+    (  # noqa: SIM905 - a list of that length would fill a page
+        "TABLE INDEX TRIGGER SEQUENCE VIEW FUNCTION PACKAGE PROCEDURE SYNONYM TYPE CLUSTER USER ROLE DATABASE SNAPSHOT "
+        "SCHEMA TABLESPACE PROFILE DIRECTORY EVENT DOMAIN EXTENSION OPERATOR CONTEXT LIBRARY JAVA OUTLINE DIMENSION "
+        "INDEXTYPE EDITION DISKGROUP AGGREGATE CAST COLLATION CONVERSION LANGUAGE PUBLICATION SUBSCRIPTION RULE POLICY "
+        "SERVER STATISTICS TRANSFORM GROUP SESSION SYSTEM COLUMN"
+    ).split()
+) | set(_LONG_TYPES)
+"""The types of objects of databases."""
+_VALUES = {"OPTYPE": _OPERATIONS, "OBJTYPE": _TYPES}
 
 _OPTIONS: dict[str, Callable[[Words, str], ClauseOption]] = {
     **dict.fromkeys(
@@ -75,26 +110,29 @@ def begins_clause(words: Words) -> bool:
     return words.peek() in _BEGINNINGS
 
 
-def read_clause(words: Words, stops: Container[str] = ()) -> Clause:
+def read_clause(words: Words, stops: Collection[str] = ()) -> Clause:
     """Read the clause that begins here, up to the next, to one of ``stops``, or to the end.
 
     A word that is not an option is kept as an unknown option, with the words in parentheses after it.
     """
     place, begin = words.place, words.at
     includes = _BEGINNINGS[words.take().text.upper()]
-    options = []
+    options = list[ClauseOption]()
     while not words.is_at_end and not begins_clause(words) and words.peek() not in stops:
-        word = words.peek()
+        word, line = words.peek(), words.place.line
         if word in _OPTIONS:
             words.take()
-            options.append(_OPTIONS[word](words, word))
+            option = _OPTIONS[word](words, word)
         else:
-            lexeme = words.take()
-            options.append(ClauseOption(lexeme.written, words.group(), is_known=False))
+            written = words.take().written
+            option = ClauseOption(
+                written, words.group(), unknown=unknown_word(written, (*_OPTIONS, *_BEGINNINGS, *stops))
+            )
+        options.append(option._replace(line=line))
     return Clause(includes, tuple(options), rule_at(place, words.text_since(begin)))
 
 
-def read_clauses(words: Words, stops: Container[str] = ()) -> tuple[Clause, ...]:
+def read_clauses(words: Words, stops: Collection[str] = ()) -> tuple[Clause, ...]:
     """Read all clauses from here on."""
     clauses = []
     while begins_clause(words):
@@ -120,7 +158,7 @@ _TAKER_OPTIONS = frozenset(
     (  # noqa: SIM905 - a list of that length would fill a page
         "COLMAP COLS COLSEXCEPT FILTER WHERE SQLEXEC SQLPREDICATE KEYCOLS TOKENS EXCEPTIONSONLY MAPEXCEPTION THREAD "
         "THREADRANGE COORDINATED EVENTACTIONS PARTITION EXITPARAM FETCHCOLS FETCHCOLSEXCEPT GETBEFORECOLS COMPARECOLS "
-        "RESOLVECONFLICT INSERTALLRECORDS DEF TARGETDEF REPERROR MAPALLCOLUMNS"
+        "FETCHMODCOLS FETCHMODCOLSEXCEPT RESOLVECONFLICT INSERTALLRECORDS DEF TARGETDEF REPERROR MAPALLCOLUMNS"
     ).split()
 )
 _SWITCHES = frozenset(
@@ -144,6 +182,7 @@ class _Reading:
         self.ansi_quotes = True
         self.ddl: ParameterStatement | None = None
         self.host = 0
+        self.notes: list[str] = []
 
     def words(self, statement: ParameterStatement) -> Words:
         """Return the words of a statement."""
@@ -349,16 +388,21 @@ def _taker(reading: _Reading, statement: ParameterStatement, rule: Rule) -> Iter
     """Read TABLE <name> …; or MAP <name>, TARGET <name> …;."""
     words = reading.words(statement)
     source = reading.name(words, statement.keyword)
-    target, options = None, list[str]()
+    target, options, is_apart = None, list[str](), words.is_at_comma
     if words.keyword("TARGET"):
         target = words.name("TARGET")
+        if not is_apart:
+            reading.notes.append(f"{_at(rule)}: no comma is before TARGET")
     elif statement.keyword == "MAP":
         raise words.error("TARGET is missing")
     while not words.is_at_end:
         if words.peek() in _TAKERS and words.peek() == statement.keyword:
             raise words.error(f"another {statement.keyword} begins before a ;")
-        if words.peek() in _TAKER_OPTIONS:
-            options.append(words.peek())
+        if (option := words.peek()) in _TAKER_OPTIONS:
+            options.append(option)
+        elif near := get_close_matches(option, _TAKER_OPTIONS, n=1, cutoff=_NEARER):
+            where = rule._replace(line=words.place.line)
+            reading.notes.append(f"{_at(where)}: {unknown_word(option, near)}")
         words.take()
         words.group()
     yield Taker(rule, statement.keyword, source, target, tuple(dict.fromkeys(options)))
@@ -384,8 +428,30 @@ def _notes(nodes: list[Node], side: ProcessSide, reading: _Reading) -> Iterator[
     for node in nodes:
         if isinstance(node, Taker | Exclusion | Other) and (why := why_of_no_use(node, side)):
             yield f"{_at(node.rule)}: {node.keyword} {why}"
+        yield from (f"{_at(rule)}: {what}" for rule, what in _unknown_words(node))
+    yield from reading.notes
     if side is not ProcessSide.GLOBALS and reading.side not in (None, side):
         yield f"the file itself is for {reading.side.title if reading.side else ''}"
+
+
+def _unknown_words(node: Node) -> Iterator[tuple[Rule, str]]:
+    """Yield the unknown words of a statement, each with its place; after one, only those with a near word."""
+    rule = node.rule
+    if isinstance(node, Ddl | Substitution | ErrorRule):
+        for clause in node.clauses:
+            before = ""
+            for option in clause.options:
+                if option.unknown and (not before or "did you mean" in option.unknown):
+                    yield clause.rule._replace(line=option.line), option.unknown
+                before = option.unknown
+        if node.unknown is not None and not node.unknown.startswith("?"):
+            known = _ERROR_WORDS if isinstance(node, ErrorRule) else ()
+            yield rule, f"{rule.text.split()[0].upper()} {unknown_word(node.unknown, (*known, *_BEGINNINGS))}"
+    elif isinstance(node, DdlOption) and not node.is_known:
+        yield rule, f"DDLOPTIONS {unknown_word(node.word, (*_PLAIN_OPTIONS, *_VALUED_OPTIONS))}"
+    elif isinstance(node, Other) and node.keyword not in _STATEMENTS:
+        near = get_close_matches(node.keyword, _STATEMENTS, n=1, cutoff=_NEARER)
+        yield from ((rule, unknown_word(node.keyword, near)) for _ in near)
 
 
 def _at(rule: Rule) -> str:

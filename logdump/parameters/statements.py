@@ -182,6 +182,11 @@ class Words:
         return lexeme.text.upper() if lexeme is not None and lexeme.kind is LexemeKind.WORD else ""
 
     @property
+    def is_at_comma(self) -> bool:
+        """True if the next lexeme is a comma."""
+        return self.at < len(self._lexemes) and self._lexemes[self.at].text == ","
+
+    @property
     def is_at_end(self) -> bool:
         """True if no lexeme is left."""
         self.skip_commas()

@@ -12,12 +12,21 @@ from logdump.parameters.names import NamePart, NamePattern
 
 
 class ClauseOption(NamedTuple):
-    """One option of a clause, with its values: words, texts, names; ``is_known`` is True if its meaning is known."""
+    """One option of a clause, with its values: words, texts, names.
+
+    ``unknown`` says which word of it is not known, and the nearest one; empty if all are known. ``line`` is its line.
+    """
 
     word: str
     values: tuple[str, ...] = ()
     names: tuple[NamePattern, ...] = ()
-    is_known: bool = True
+    unknown: str = ""
+    line: int = 0
+
+    @property
+    def is_known(self) -> bool:
+        """True if its meaning is known."""
+        return not self.unknown
 
     @property
     def text(self) -> str:
@@ -31,6 +40,11 @@ class Clause(NamedTuple):
     includes: bool
     options: tuple[ClauseOption, ...]
     rule: Rule
+
+    @property
+    def unknown(self) -> str:
+        """The unknown words of its options, in words; empty without one."""
+        return next((option.unknown for option in self.options if option.unknown), "")
 
     def option(self, word: str) -> ClauseOption | None:
         """Return the first option with this word; None if there is none."""

@@ -203,6 +203,11 @@ class NotApplied(NotAppliedRanges):
         return batch is not None
 
 
+def is_last_at(ranges: Ranges, rba: int) -> bool:
+    """Return True if the transaction at an RBA in the ranges has its last record."""
+    return ranges.endings[bisect_right(ranges.starts, rba) - 1] == LAST
+
+
 def rows_not_applied(ranges: Ranges, batch: Batch, rows: Any = slice(None)) -> Any:
     """Return a mask of the transaction rows in these ranges of the batch's file, for all rows or those given."""
     return _are_rows(batch, rows) & (_range_of(ranges, batch, rows) >= 0)

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from typing import Any, NamedTuple
 
 from logdump.features.ddl.evaluation import evaluate
+from logdump.features.ddl.fate import StatementFates
 from logdump.features.ddl.model import DdlCounted, DdlEvaluated, Outcome
 from logdump.features.ddl.statement import DdlSubject, ddl_records, subject_of, subject_of_record
 from logdump.language.command import Command, Origin
@@ -22,6 +23,7 @@ from logdump.session.files import matching_files
 from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat import NotATrail, Record, TrailFile
+from trailformat.trail.sequence import FilePosition
 
 _QUOTE = '"'
 _IN_THE_TRAIL = (
@@ -89,6 +91,7 @@ class Evaluating:
         self.statements = self.damaged = self.unreadable = 0
         self.shows_file = False
         self._outcomes: Counter[tuple[ProcessSide, Outcome]] = Counter()
+        self._fates = StatementFates()
 
     @property
     def is_done(self) -> bool:
@@ -109,14 +112,19 @@ class Evaluating:
 
     def _of_record(self, trail: TrailFile, record: Record) -> Iterator[Event]:
         parameters = self._parameters.for_trail(trail.path)
-        for result in self.evaluated(subject_of_record(trail, record), parameters):
+        for result in self.evaluated(
+            subject_of_record(trail, record), parameters, FilePosition(trail.path, record.rba)
+        ):
             yield result._replace(path=trail.path, rba=record.rba, csn=record.csn, shows_file=self.shows_file)
 
-    def evaluated(self, subject: DdlSubject, parameters: ParametersInUse) -> Iterator[DdlEvaluated]:
-        """Yield the results of a statement; under LEFTOUT only those that do not get through."""
+    def evaluated(
+        self, subject: DdlSubject, parameters: ParametersInUse, spot: FilePosition | None = None
+    ) -> Iterator[DdlEvaluated]:
+        """Yield the results of a statement, at a position of a trail; under LEFTOUT those that do not get through."""
         self.statements += 1
         options = self._options
-        for result in evaluate(subject, parameters, options.error):
+        results = evaluate(subject, parameters, options.error)
+        for result in self._fates.judged(results, spot.path, spot.rba) if spot is not None else results:
             self._outcomes[result.side, result.outcome] += 1
             gets_through = result.outcome in (Outcome.APPLIED, Outcome.CAPTURED)
             if not (options.left_out and gets_through):

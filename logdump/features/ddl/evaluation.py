@@ -9,7 +9,7 @@ from functools import partial
 from logdump.features.ddl.mapping import TABLE, Replacing, ddl_takers, replaced, takers_of, why_other
 from logdump.features.ddl.model import DdlEvaluated, Outcome
 from logdump.features.ddl.statement import DdlSubject, WrittenName, read_statement, subject_of
-from logdump.features.ddl.trace import Step, Trace
+from logdump.features.ddl.trace import ClauseVerdict, Step, Trace
 from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.names import NamePart, NamePattern, ObjectName
 from logdump.parameters.reading import error_code
@@ -62,10 +62,16 @@ def filter_by_clauses(trace: Trace) -> None:
     rule = judged.decisive.rule if judged.decisive else ddl.rule
     trace.note(trace.clauses_text(judged), rule)
     if judged.verdict is None:
-        trace.end(Outcome.UNKNOWN, f"a clause of DDL is not decided ({trace.at(ddl.rule)})", rule)
+        trace.end(Outcome.UNKNOWN, f"a clause of DDL is not decided{_unknown_in(judged)} ({trace.at(ddl.rule)})", rule)
     elif not judged.verdict:
         why = judged.decisive.rule.text if judged.decisive else "no INCLUDE is true"
         trace.end(Outcome.LEFT_OUT, f"{why} ({trace.at(rule)})", rule)
+
+
+def _unknown_in(judged: ClauseVerdict) -> str:
+    """Return the unknown word of the clauses that are not decided, after a colon; empty without one."""
+    unknown = next((clause.unknown for clause, truth in judged.truths if truth is None and clause.unknown), "")
+    return f": {unknown.partition(';')[0]}" if unknown else ""
 
 
 def substitute(trace: Trace) -> None:
@@ -78,7 +84,8 @@ def substitute(trace: Trace) -> None:
         place = f"{substitution.rule.text} ({trace.at(substitution.rule)})"
         if substitution.unknown is not None or judged.verdict is None:
             trace.note(f"{place}: not evaluated", substitution.rule)
-            trace.doubt(f"{place} is not evaluated: {substitution.unknown or 'a clause is not decided'}")
+            why = substitution.unknown or f"a clause is not decided{_unknown_in(judged)}"
+            trace.doubt(f"{place} is not evaluated: {why}")
         elif not judged.verdict:
             trace.note(f"{place}: not for this statement", substitution.rule)
         else:
@@ -253,10 +260,10 @@ def search_error_rule(trace: Trace) -> None:
     ):
         judged = trace.judged(error_rule.clauses)
         if error_rule.unknown is not None or judged.verdict is None:
-            trace.note(f"{error_rule.rule.text} ({trace.at(error_rule.rule)}) is not decided", error_rule.rule)
-            trace.end(
-                Outcome.UNKNOWN, f"{error_rule.rule.text} ({trace.at(error_rule.rule)}) is not decided", error_rule.rule
-            )
+            unknown = f": {error_rule.unknown} is not known" if error_rule.unknown else _unknown_in(judged)
+            why = f"{error_rule.rule.text} ({trace.at(error_rule.rule)}) is not decided{unknown}"
+            trace.note(why, error_rule.rule)
+            trace.end(Outcome.UNKNOWN, why, error_rule.rule)
             return
         if judged.verdict:
             trace.chosen = error_rule

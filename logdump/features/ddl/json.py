@@ -34,7 +34,8 @@ EVALUATION = Shape(
         member(
             "outcome",
             "string",
-            "`captured` (Extract), `applied`, `left_out`, `ignored`, `discarded`, `abend` or `unknown`",
+            "`captured` (Extract), `applied`, `left_out`, `ignored`, `discarded`, `abend`, `unknown`, `copy` or "
+            "`not_applied`",
             "outcome.value",
         ),
         member("step", "number or null", "The step that decided"),

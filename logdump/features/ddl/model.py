@@ -11,7 +11,10 @@ from logdump.session.errors import ExitStatus
 
 
 class Outcome(enum.Enum):
-    """Outcome of a DDL statement; ``captured`` (by Extract) corresponds to ``applied`` (by Replicat)."""
+    """Outcome of a DDL statement; ``captured`` (by Extract) corresponds to ``applied`` (by Replicat).
+
+    A Replicat skips a ``copy``; ``not_applied`` is a statement that it does not reach, or whose transaction it drops.
+    """
 
     CAPTURED = "captured"
     APPLIED = "applied"
@@ -20,6 +23,8 @@ class Outcome(enum.Enum):
     DISCARDED = "discarded"
     ABEND = "abend"
     UNKNOWN = "unknown"
+    COPY = "copy"
+    NOT_APPLIED = "not_applied"
 
 
 class StepResult(NamedTuple):

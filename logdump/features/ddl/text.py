@@ -19,6 +19,8 @@ _WORDS = {
     Outcome.DISCARDED: "discarded",
     Outcome.ABEND: "abends",
     Outcome.UNKNOWN: "not decided",
+    Outcome.COPY: "copy",
+    Outcome.NOT_APPLIED: "not applied",
 }
 _INDENT = " " * 5
 

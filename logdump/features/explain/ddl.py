@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from logdump.features.ddl.evaluation import evaluate
+from logdump.features.ddl.fate import StatementFates
 from logdump.features.ddl.model import DdlEvaluated, Outcome
 from logdump.features.ddl.statement import ddl_records, subject_of_record
 from logdump.features.explain.model import NO_VERDICT, Evidence, Explained, Phrase, Question, VerdictRule, conclusion
@@ -23,11 +24,12 @@ from trailformat.trail.sequence import FilePosition
 _MOST_DOUBTS = 3
 MOST_SHOWN = 10
 _NO_RULE_NAMES_IT = "ORA-99999"
+_NOT_REACHED = (Outcome.COPY, Outcome.NOT_APPLIED)
 _THROUGH = (Outcome.APPLIED, Outcome.CAPTURED)
 
 
 class DdlFacts(NamedTuple):
-    """The number of statements, of evaluations by outcome, and of statements at which a Replicat may abend.
+    """The number of statements that a Replicat reaches, of evaluations by outcome, and of statements with an abend.
 
     ``abends`` counts the statements at which it abends on an error that no DDLERROR names.
     """
@@ -42,7 +44,10 @@ class DdlFacts(NamedTuple):
 
 
 def _none(facts: DdlFacts) -> Phrase | None:
-    return ("No DDL statement in the trail.",) if not facts.statements else None
+    if facts.statements:
+        return None
+    which = " that a Replicat applies" if facts.number(*_NOT_REACHED) else ""
+    return (f"No DDL statement in the trail{which}.",)
 
 
 def _stays(facts: DdlFacts) -> Phrase | None:
@@ -91,7 +96,8 @@ class DdlQuestion:
     def __init__(self, parameters: ParametersInUse, missing: int = 0) -> None:
         self._parameters, self._missing = parameters, missing
         self.unreadable = 0
-        self._statements = self._damaged = self._abends = 0
+        self._statements = self._damaged = self._abends = self._skipped = 0
+        self._fates = StatementFates()
         self._outcomes: Counter[tuple[ProcessSide, Outcome]] = Counter()
         self._shown: list[Evidence] = []
         self._doubts: Counter[str] = Counter()
@@ -106,8 +112,12 @@ class DdlQuestion:
                 continue
             self._statements += 1
             subject = subject_of_record(trail, item)
-            for result in evaluate(subject, parameters):
+            results = list(self._fates.judged(evaluate(subject, parameters), trail.path, item.rba))
+            for result in results:
                 self._note(result, FilePosition(trail.path, item.rba))
+            if any(result.outcome in _NOT_REACHED for result in results):
+                self._skipped += 1
+                continue
             failing = evaluate(subject, parameters, _NO_RULE_NAMES_IT)
             self._abends += any(result.outcome is Outcome.ABEND for result in failing)
 
@@ -131,7 +141,7 @@ class DdlQuestion:
 
     def explained(self, title: str, *, is_partial: bool) -> Explained:
         """Return the answer, without a verdict if the reading is partial."""
-        facts = DdlFacts(self._statements, self._outcomes, self._abends)
+        facts = DdlFacts(self._statements - self._skipped, self._outcomes, self._abends)
         counted = [
             f"{side.title} {outcome.value.replace('_', ' ')} {number}"
             for (side, outcome), number in self._outcomes.items()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from logdump.arrow.records.schema import BIGINT, INT, STRING, TIMESTAMP, RowColumn
 from logdump.display.json_shape import RULE, columns_of, struct_of
 from logdump.features.ddl.evaluation import evaluate
+from logdump.features.ddl.fate import StatementFates
 from logdump.features.ddl.json import EVALUATION
 from logdump.features.ddl.statement import ddl_records, subject_of_record
 from logdump.notation.times import iso_time
@@ -45,11 +46,11 @@ _VERDICT = EVALUATION._replace(
 
 def _rows(trail: AnalysedTrail) -> Iterator[Row]:
     """Yield the statements of the files; with parameter files a row for each process and each target of a statement."""
-    parameters = parameters_of(trail.options)
+    parameters, fates = parameters_of(trail.options), StatementFates(trail.whole)
     for file in trail.open():
         for item in ddl_records(file, 0, trail.selection(file), _NEVER):
             if isinstance(item, Record):
-                yield from _of_record(file, item, parameters)
+                yield from _of_record(file, item, parameters, fates)
             elif isinstance(item, Notice):
                 known = item.bad.error if item.bad is not None else None
                 _see_damage(trail, file.path, known if isinstance(known, TrailError) else BadRecord(*item.lines))
@@ -61,7 +62,7 @@ def _see_damage(trail: AnalysedTrail, path: Path, error: TrailError) -> None:
         trail.damaged(error, path)
 
 
-def _of_record(file: TrailFile, record: Record, parameters: ParametersInUse) -> Iterator[Row]:
+def _of_record(file: TrailFile, record: Record, parameters: ParametersInUse, fates: StatementFates) -> Iterator[Row]:
     subject = subject_of_record(file, record)
     row = {
         "file": file.path,
@@ -75,7 +76,7 @@ def _of_record(file: TrailFile, record: Record, parameters: ParametersInUse) -> 
         "derived": subject.derived and str(subject.derived),
         "statement": subject.text,
     }
-    results = [*evaluate(subject, parameters.for_trail(file.path))]
+    results = [*fates.judged(evaluate(subject, parameters.for_trail(file.path)), file.path, record.rba)]
     yield from ({**_VERDICT.build(result), **row, "result": result.statement} for result in results)
     if not results:
         yield row

@@ -60,3 +60,16 @@ def test_no_word_in_parentheses_tells_what_a_statement_is_about(statement: str, 
     names = [str(name) if name else None for name in (subject.base, subject.derived)]
     expected = STATEMENTS[statement]
     assert [name and name.split(".")[-1] for name in names] == [name and name.split(".")[-1] for name in expected]
+
+
+@pytest.mark.parametrize(
+    ("source", "is_named"), [("emp", True), ("emp_i", True), ("e*", True), ("dept", False), ("emp_j", False)]
+)
+def test_a_map_without_effect_is_named_where_it_has_one_of_the_names(
+    source: str, is_named: bool, tmp_path: Path
+) -> None:
+    """A name without schema matches nothing; the statement has a base and a derived object."""
+    file = parameter_file(tmp_path, "REPLICAT r", "DDL INCLUDE ALL", f"MAP {source}, TARGET hr2.{source};")
+    (result,) = evaluated("create index hr.emp_i on hr.emp (a)", file)
+    named = [problem for problem in result.problems if problem.startswith(f"MAP {source},")]
+    assert bool(named) == is_named

@@ -200,6 +200,19 @@ def test_a_cut_transaction_with_others_between_its_copies(tmp_path: Path) -> Non
     assert "That also skips 2 transactions that a Replicat would apply." in _text(places)
 
 
+def test_what_is_between_several_whole_copies_is_counted_for_each(tmp_path: Path) -> None:
+    """T5 cut, T6, T5, T3 and T4 for the first time, T5, T2, T5, T9: four others are skipped with T5."""
+    order = [(1, 1), (6, 1), (5, 3), (3, 1), (4, 1), (5, 3), (2, 1), (5, 3), (9, 1)]
+    steps = [(number, count, False) for number, count in order]
+    extract = _extract(tmp_path, steps[0], (5, 3, True), *steps[1:])
+    begins, path = _begins(extract, 5), extract.paths[0]
+    places = _safe(FilePosition(path, begins[0]))
+    assert [copy.begin.rba for copy in places.copies] == begins[1:]
+    assert places.leave_out == FilePosition(path, _begins(extract, 9)[0])
+    assert places.others == 4
+    assert sum(places.skipped["teahouse.teas"].values()) == 3
+
+
 def test_the_verb_and_the_command_say_the_same_in_json(tmp_path: Path) -> None:
     extract = _extract(tmp_path, (1, 2, False), (2, 3, True), (2, 3, False), (3, 1, False))
     rba, path = _begins(extract, 2)[0], extract.paths[0]
