@@ -6,7 +6,7 @@ SPARKS := 4.0 4.1
 QUIET := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 SAMPLE := fixtures/trails/et000000000
 
-.PHONY: demo native lint test test-long test-spark-versions check format bench bench-spark mutants mistakes fuzz fixtures docs clean
+.PHONY: demo native lint test test-quick test-long drawn test-spark-versions check format bench bench-spark mutants mistakes fuzz fixtures docs clean
 
 demo: $(VENV)/.native
 	$(BIN)/logdump -c 'open $(SAMPLE); ghdr on; detail data; ggstoken detail; next 4; count detail'
@@ -33,6 +33,17 @@ test: $(VENV)/.test
 # The same with many times as many drawn trails, flipped bits and cuts, drawn anew at each run.
 test-long: export LOGDUMP_TESTS := long
 test-long: test
+
+# Three minutes for a matrix of environments: the codec, the commands, the verbs, the transcripts and the laws.
+test-quick: $(VENV)/.test
+	$(BIN)/python -m scripts.build_native --if-possible
+	$(BIN)/python -m pytest -n 3 -m 'not spark' tests/trailformat tests/transcripts tests/laws tests/evidence \
+	  tests/logdump/commands tests/logdump/verbs tests/logdump/display tests/logdump/session
+
+# The tests that draw, one module after the other with a new seed each time, until so many MINUTES are over.
+drawn: $(VENV)/.test
+	$(BIN)/python -m scripts.build_native --if-possible
+	$(BIN)/python -m scripts.draw_tests --minutes $(or $(MINUTES),15)
 
 # The oldest releases of Spark that are supported, each in an environment of its own; their PySpark leaves sockets open.
 test-spark-versions: $(SPARKS:%=.venv-spark-%/.done)

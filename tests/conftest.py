@@ -23,7 +23,7 @@ from hypothesis.internal.constants_ast import Constants
 from fixtures import TRAILS
 from scripts import build_native
 from tests.kernels import WAYS, Kernels, run
-from tests.searching import SEED, examples
+from tests.searching import IS_LONG, SEED, examples
 from trailformat.codec import layout
 
 UseZone = Callable[[str], None]
@@ -169,7 +169,10 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Workers begin with the tests that need Spark, which take longest."""
+    """Workers begin with the tests that need Spark, which take longest; slow ones are for the long form."""
+    for item in items:
+        if not IS_LONG and item.get_closest_marker("slow") is not None:
+            item.add_marker(pytest.mark.skip(reason="make test-long has the time"))
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: [*OF_SPARK, scope_of(item.nodeid)].index(scope_of(item.nodeid)))
 

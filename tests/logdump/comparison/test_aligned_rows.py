@@ -32,7 +32,7 @@ from logdump.language.execute import run_line
 from logdump.session.session import Session
 from tests.logdump.comparison.test_simulated import OTHER_ORDER
 from tests.logdump.line import Line
-from tests.searching import IS_LONG, Random
+from tests.searching import Random
 from tests.simulated.pairs import Committed, drawn, edited, written
 from tests.trailformat.test_real_trail import private_bytes
 from trailformat import TrailFile
@@ -172,7 +172,7 @@ def test_where_nothing_is_to_be_listed_nothing_is_put_side_by_side(pair: tuple[s
     assert line.failures == []
 
 
-@pytest.mark.skipif(not IS_LONG, reason="make test-long compares 60 MB")
+@pytest.mark.slow
 def test_a_large_pair_is_compared_and_kept_in_bounded_memory(tmp_path: Path) -> None:
     path, other = large_trail(60, path=tmp_path / "a").path, tmp_path / "b"
     shutil.copyfile(path, other)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.logdump.program import COMMAND, ENVIRONMENT, logdump
-from tests.searching import IS_LONG, Random
+from tests.searching import Random
 from tests.simulated.pairs import drawn, written
 
-pytestmark = pytest.mark.skipif(not IS_LONG, reason="kills processes for half a minute: the long form")
+pytestmark = pytest.mark.slow
 
 
 def test_a_killed_repair_leaves_a_whole_copy_or_none(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from logdump.spark.source.defined_tables import table_meant
 from logdump.spark.source.options import Use, parse_options
 from logdump.spark.source.table_columns import table_columns
 from logdump.spark.stream.stream_reader import TrailStreamReader
-from tests.searching import IS_LONG, examples
+from tests.searching import examples
 from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Images, Record, TableDefinition, encode_value, make_column, make_record
@@ -179,7 +179,7 @@ def test_a_stream_of_some_columns_loses_none_of_them(altered: Altered, tmp_path:
 
 
 @pytest.mark.spark
-@pytest.mark.skipif(not IS_LONG, reason="make test-long runs three queries more")
+@pytest.mark.slow
 def test_in_spark_a_stream_ends_at_a_new_column_and_goes_on_from_its_checkpoint_with_it(
     spark: SparkSession, tmp_path: Path
 ) -> None:

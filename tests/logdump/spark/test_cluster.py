@@ -18,9 +18,8 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.spark.jobs.java import missing_java
-from tests.searching import IS_LONG
 
-pytestmark = [pytest.mark.spark, pytest.mark.skipif(not IS_LONG, reason="make test-long starts a second driver")]
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("logdump", "trailformat", "pyspark_trail")

@@ -14,10 +14,10 @@ from fixtures import TRAILS
 from logdump.spark.jobs.java import missing_java
 from tests.logdump.line import Line
 from tests.logdump.spark.test_diff_frame import of_command
-from tests.searching import IS_LONG, Random
+from tests.searching import Random
 from tests.simulated.pairs import drawn, edited, written
 
-pytestmark = [pytest.mark.spark, pytest.mark.skipif(not IS_LONG, reason="make test-long starts a second driver")]
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = """

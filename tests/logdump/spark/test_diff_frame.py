@@ -57,7 +57,7 @@ def test_its_rows_are_the_objects_of_diff(
 
 
 @pytest.mark.spark
-@pytest.mark.skipif(not IS_LONG, reason="make test-long has the time")
+@pytest.mark.slow
 def test_it_has_the_options_of_diff(line: Line, spark: SparkSession, tmp_path: Path) -> None:
     transactions = drawn(Random(7), 20)
     copy = [transactions[0], *transactions[3::-1], *transactions[5:]]
@@ -69,7 +69,7 @@ def test_it_has_the_options_of_diff(line: Line, spark: SparkSession, tmp_path: P
 
 
 @pytest.mark.spark
-@pytest.mark.skipif(not IS_LONG, reason="make test-long has the time")
+@pytest.mark.slow
 def test_transactions_without_a_name_belong_together_by_what_they_hold(spark: SparkSession, tmp_path: Path) -> None:
     a = trail_of(tmp_path, *map(row, (b"one", b"two", b"three", b"four")), name="na000000000")
     b = trail_of(tmp_path, *map(row, (b"one", b"TWO", b"three")), name="nb000000000")
@@ -78,7 +78,7 @@ def test_transactions_without_a_name_belong_together_by_what_they_hold(spark: Sp
 
 
 @pytest.mark.spark
-@pytest.mark.skipif(not IS_LONG, reason="make test-long has the time")
+@pytest.mark.slow
 def test_damage_is_a_row(line: Line, spark: SparkSession, tmp_path: Path) -> None:
     a = written(tmp_path / "a", drawn(Random(7), 20), cuts=Random(2))
     for number, path in enumerate(sorted((tmp_path / "a").iterdir())[1:3]):

@@ -19,7 +19,6 @@ import logdump.spark
 from fixtures import TRAILS
 from logdump.spark import register
 from tests.logdump.spark.reads import rows
-from tests.searching import IS_LONG
 from tests.test_samples import RUN, SPARK_PAGES, Block, environment, run_console
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ EXAMPLES = ROOT / "examples"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
 
 
-@pytest.mark.skipif(not IS_LONG, reason="make test-long starts a second driver")
+@pytest.mark.slow
 def test_the_job_of_spark_submit(spark: SparkSession, tmp_path: Path) -> None:
     submit, target = Path(pyspark.__file__).parent / "bin" / "spark-submit", tmp_path / "changes"
     example = EXAMPLES / "changes_per_hour.py"
@@ -72,14 +71,14 @@ def test_the_samples_of_the_page_run_one_after_the_other(
                     own.sql(statement).collect()
 
 
-@pytest.mark.skipif(not IS_LONG, reason="make test-long starts a second driver")
+@pytest.mark.slow
 @pytest.mark.usefixtures("spark")
 def test_the_session_at_the_prompt_runs_in_a_process_of_its_own(as_after_make_demo: Path) -> None:
     for block in _of_the_page("console"):
         run_console(as_after_make_demo, block.text)
 
 
-@pytest.mark.skipif(not IS_LONG, reason="make test-long starts a second driver")
+@pytest.mark.slow
 def test_the_commands_of_the_page_run(as_after_make_demo: Path) -> None:
     for block in _of_the_page("sh"):
         command, env = ["bash", "-euc", block.text], environment(as_after_make_demo)
@@ -103,7 +102,7 @@ def test_the_notebook(spark: SparkSession, capfd: pytest.CaptureFixture[str], mo
     assert "|    Insert|     10|" in shown
 
 
-@pytest.mark.skipif(not IS_LONG, reason="make test-long starts a second driver")
+@pytest.mark.slow
 def test_line_mode_prints_nothing_of_java_and_leaves_nothing(tmp_path: Path) -> None:
     commands = f"open {TRAILS / 'et000000000'}; engine spark local[2]; count; sql select count(*) n from records; sql x"
     command = [sys.executable, "-m", "logdump", "-c", commands]

@@ -22,7 +22,6 @@ from logdump.spark.errors import BadOption
 from logdump.spark.jobs import java
 from logdump.spark.jobs.java import LEAST, java_version, missing_java
 from logdump.spark.jobs.local_session import prepare_workers, register
-from tests.searching import IS_LONG
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -212,7 +211,7 @@ print(spark.read.format("trail").load({path!r}).schema.names[:2])
 """
 
 
-@pytest.mark.skipif(not IS_LONG, reason="it starts a session of its own")
+@pytest.mark.slow
 @pytest.mark.spark
 def test_register_works_in_a_session_of_ones_own_whose_workers_do_not_find_the_format(tmp_path: Path) -> None:
     code = SESSION_OF_ONES_OWN.format(root=str(Path(__file__).parents[3]), path=str(TRAILS / "et000000000"))

@@ -15,9 +15,8 @@ import pytest
 from fixtures import TRAILS
 from logdump.spark.jobs.java import missing_java
 from tests.logdump.spark.test_changes import changes_in
-from tests.searching import IS_LONG
 
-pytestmark = [pytest.mark.spark, pytest.mark.skipif(not IS_LONG, reason="make test-long starts a second driver")]
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[3]
 HAS_AUTO_CDC = tuple(int(part) for part in pyspark.__version__.split(".")[:2]) >= (4, 3)

@@ -100,7 +100,7 @@ def test_the_target_equals_the_model_after_kills(
     assert moments[-1] == _held(states, place) == extract.csn
 
 
-@pytest.mark.skipif(not IS_LONG, reason="make test-long kills ten times while 100,000 transactions are applied")
+@pytest.mark.slow
 def test_ten_kills_of_the_driver_its_workers_and_the_database(killed: tuple[Server, Place], tmp_path: Path) -> None:
     server, place = killed
     trail, states, random = tmp_path / "trail", BankStates(), Random(4)
