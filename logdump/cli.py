@@ -26,7 +26,7 @@ from trailformat.codec.limits import CACHED, UNPACKED, size_limit
 from trailformat.codec.regular_file import open_script
 from trailformat.codec.remote.path import path_of, place
 from trailformat.codec.remote.url import is_url, keeping_secrets
-from trailformat.errors import CannotRead
+from trailformat.errors import CannotRead, NotATrail
 
 if TYPE_CHECKING:
     from logdump.line.history_file import KeptHistory
@@ -209,7 +209,7 @@ def _is_trail_file(word: str) -> bool:
 def _is_folder(word: str) -> bool:
     try:
         return path_of(word).is_dir()
-    except (OSError, RuntimeError, ValueError):
+    except (OSError, ValueError, NotATrail):
         return False
 
 

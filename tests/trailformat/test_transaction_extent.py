@@ -348,9 +348,18 @@ def test_a_missing_file_behind_leaves_the_transaction_open(tmp_path: Path) -> No
     assert (extent.after, extent.missing) == (None, tmp_path / "tt000000001")
 
 
-def test_the_next_file_that_is_no_trail_yet_leaves_it_open(tmp_path: Path) -> None:
+@pytest.mark.parametrize("data", [b"", b"G\x01\x04"])
+def test_the_next_file_that_is_no_trail_yet_leaves_it_open(data: bytes, tmp_path: Path) -> None:
     path = trail_of(tmp_path, *rows(FIRST), name="tt000000000")
-    (tmp_path / "tt000000001").write_bytes(b"")
+    (tmp_path / "tt000000001").write_bytes(data)
+    extent = at(path, 0)
+    assert extent is not None
+    assert (extent.after, extent.missing) == (None, None)
+
+
+def test_the_next_file_that_is_no_trail_is_where_it_goes_on(tmp_path: Path) -> None:
+    path = trail_of(tmp_path, *rows(FIRST), name="tt000000000")
+    (tmp_path / "tt000000001").write_bytes(bytes(5000))
     extent = at(path, 0)
     assert extent is not None
     assert (extent.after, extent.missing) == (None, tmp_path / "tt000000001")

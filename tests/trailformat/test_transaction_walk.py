@@ -126,10 +126,10 @@ def test_half_a_record_is_no_damage_at_the_end_of_the_last_file_alone(tmp_path: 
 
 def test_a_next_file_that_is_no_trail_is_named_by_the_transaction_that_goes_on_there(tmp_path: Path) -> None:
     path = trail_of(tmp_path, *records_of("b"), name="tt000000000")
-    (tmp_path / "tt000000001").write_bytes(b"")
+    (tmp_path / "tt000000001").write_bytes(bytes(5000))
     assert walked(path) == ["1file_end"]
     whole = trail_of(tmp_path, *records_of("o"), name="uu000000000")
-    (tmp_path / "uu000000001").write_bytes(b"")
+    (tmp_path / "uu000000001").write_bytes(bytes(5000))
     with pytest.raises(NotATrail):
         walked(whole)
 

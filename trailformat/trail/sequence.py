@@ -18,7 +18,7 @@ from trailformat.codec.remote.path import RemotePath, place
 from trailformat.errors import CannotRead, NotATrail, PartialRecord, TrailError, not_opened
 from trailformat.trail import resync
 from trailformat.trail.files_read import reading
-from trailformat.trail.packed import SUFFIXES, entries_of, unpacked_head
+from trailformat.trail.packed import SUFFIXES, entries_of, open_unpacked
 
 _DOCUMENTED = r"(.{2})([0-9]{6}|[0-9]{9})"
 _ANY = r"(.*[^0-9])([0-9]{1,9})"
@@ -173,7 +173,11 @@ def is_unborn(path: Path) -> bool:
     try:
         if _is_long(path):
             return False
-        head = unpacked_head(path, _LONGEST_HEAD)
+        file = open_unpacked(path).file  # its copy is kept: who asks reads it next
+        try:
+            head = file.read(0, min(_LONGEST_HEAD, file.status().st_size))
+        finally:
+            file.close()
         if head and len(head) < _LONGEST_HEAD:
             resync.sound_frame(head, 0, len(head), ByteOrder.BIG, order_known=False)
     except PartialRecord:
