@@ -159,7 +159,8 @@ def _advice(places: RestartPlaces, extent: Extent) -> Iterator[str]:
         late = f", after a later transaction. {_SKIPS_COPIES}" if copy.is_late else "."
         yield f"A copy follows at {_place(places, copy.begin)}: {how}{late}"
     if places.leave_out is not None:
-        yield f"To skip it ({_skipped(places)}):"
+        records = amount((places.whole or extent).records, "record")
+        yield f"To skip it, {records} ({_skipped(places)}):"
         yield f"  {restart_text(places.leave_out)}"
     if places.others:
         yield f"That also skips {amount(places.others, 'transaction')} that a Replicat would apply."

@@ -31,7 +31,7 @@ def test_safe_inside_tells_both_places_and_what_is_skipped(shop: Line) -> None:
     assert said[1:5] == [
         "To apply the whole transaction again:",
         ALTER.format(0, 1811),
-        "To skip it (4 changes: TEAHOUSE.SALES 2 Insert, TEAHOUSE.TEAS 2 Insert):",
+        "To skip it, 4 records (4 changes: TEAHOUSE.SALES 2 Insert, TEAHOUSE.TEAS 2 Insert):",
         ALTER.format(0, 3069),
     ]
 
@@ -61,7 +61,7 @@ def test_safe_follows_a_transaction_into_the_next_file(line: Line, trails: Path)
     said = _open(line, trails / "st000000000")("safe 4528")
     assert f"  Ends at    RBA 1918 of {trails / 'st000000001'}, the first RBA after it" in said
     assert said[3:5] == [
-        "To skip it (2 changes: TEAHOUSE.SALES 1 Insert, TEAHOUSE.TEAS 1 FieldComp):",
+        "To skip it, 2 records (2 changes: TEAHOUSE.SALES 1 Insert, TEAHOUSE.TEAS 1 FieldComp):",
         ALTER.format(1, 1918),
     ]
     said = _open(line, trails / "st000000001")("safe 1811")

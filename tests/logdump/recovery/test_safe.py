@@ -102,7 +102,7 @@ def _check_text(places: RestartPlaces) -> None:
     text, shown = _text(places), exact(SAFE_POINT.build(SafePointShown(places)))
     assert shown["after"] == shown["leave_out"]
     assert text.startswith(f"RBA {shown['rba']} of {Path(shown['file']).name} ")
-    skipped = re.search(r"To skip it \((\d+) changes?", text)
+    skipped = re.search(r"To skip it, \d+ records? \((\d+) changes?", text)
     assert (skipped is not None) == (shown["after"] is not None)
     if skipped is not None:
         assert int(skipped[1]) == sum(table["records"] for table in shown["skipped"])
@@ -196,7 +196,7 @@ def test_a_cut_transaction_with_others_between_its_copies(tmp_path: Path) -> Non
     ]
     assert places.others == 2
     assert places.skipped == {"teahouse.teas": Counter({INSERT: 3})}
-    assert "To skip it (3 changes: teahouse.teas 3 Insert):" in _text(places)
+    assert "To skip it, 3 records (3 changes: teahouse.teas 3 Insert):" in _text(places)
     assert "That also skips 2 transactions that a Replicat would apply." in _text(places)
 
 
