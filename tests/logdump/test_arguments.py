@@ -220,7 +220,7 @@ def test_completion_offers_nothing_that_makes_a_line_wrong(line: str, end: int) 
         ("ghdr o", Validity.INCOMPLETE),
         ("ghdr", Validity.VALID),
         ("open a b", Validity.ERROR),
-        ("sft Upsert", Validity.ERROR),
+        ("sft Upserts", Validity.ERROR),
         ("count start 2024-0", Validity.INCOMPLETE),
         ("count start 2024-02-30", Validity.ERROR),
         ("count log lt* fi", Validity.INCOMPLETE),

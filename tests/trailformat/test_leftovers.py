@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -144,6 +145,32 @@ def test_where_nothing_can_be_locked_nothing_is_removed(tmp_path: Path, monkeypa
         assert file.staged.exists()
         assert "-" not in file.staged.name
     assert dead.exists()
+
+
+@pytest.mark.parametrize("kind", [WholeFile, WholeFolder])
+@pytest.mark.parametrize("moment", [(os, "open"), (leftovers, "lock")], ids=lambda moment: moment[1])
+def test_a_writer_whose_file_is_swept_before_it_is_locked_makes_another(
+    moment: tuple[ModuleType, str], kind: type[WholeFile | WholeFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sweeps of others come once before each step of what makes it."""
+    call, swept = getattr(*moment), list[Path]()
+
+    def sweep_first(*some: object, **more: object) -> object:
+        for path in () if swept else tmp_path.glob(".out.*"):
+            swept.append(path)
+            path.rmdir() if path.is_dir() else path.unlink()
+        return call(*some, **more)
+
+    monkeypatch.setattr(*moment, sweep_first)
+    with kind(tmp_path / "out") as whole:
+        assert whole.staged.exists()
+        assert len(swept) == (moment[1] != "open" or kind is WholeFolder), "a file has its handle as it is made"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_in_one_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        leftovers.make(tmp_path / "gone" / "out", leftovers.create_folder)
 
 
 def _leftover(folder: Path, state: str = "part") -> Path:

@@ -143,8 +143,13 @@ def test_without_br_a_restart_reads_from_the_oldest_open_transaction(path: Path,
     assert restart(path, history, at).without_br.start.time - BEGUN == min(begins, default=at)
 
 
-def test_what_is_captured_again_was_committed_between_the_start_and_the_restart(path: Path, history: History) -> None:
-    found = restart(path, history, 20 * HOUR).without_br
+def test_what_is_captured_again_was_committed_between_the_start_and_the_restart(
+    history: History, tmp_path: Path
+) -> None:
+    """One transaction at least is open at the restart, and one was rolled back before."""
+    more = Worked(1001, (17 * HOUR,), 21 * HOUR), Worked(1002, (18 * HOUR,), 19 * HOUR, is_committed=False)
+    history = (*history, *more)
+    found = restart(write_trail(tmp_path / "br000000000", history), history, 20 * HOUR).without_br
     ended = [one for one in history if one.end is not None and found.start.time - BEGUN < one.end <= 20 * HOUR]
     again = [one for one in ended if one.is_committed]
     assert len(again) < len(ended)

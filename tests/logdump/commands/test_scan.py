@@ -42,7 +42,7 @@ def test_sft_that_finds_nothing_leaves_the_position(shop: Line) -> None:
 
 
 def test_an_unknown_type_is_an_error(shop: Line) -> None:
-    assert "SHOW RECTYPE" in shop("sft upsert")[0]
+    assert "SHOW RECTYPE" in shop("sft upserts")[0]
 
 
 def test_sfts_finds_the_first_record_at_or_after_a_time(shop: Line) -> None:

@@ -87,7 +87,7 @@ def test_columns_of_one_name() -> None:
         ([b"\x01", None], ["01", None]),
         ([("TK", "1"), ("TK", "2")], {"TK": "1", "TK_2": "2"}),
         (True, True),
-        (timedelta(seconds=5), "0:00:05"),
+        (timedelta(seconds=5), "00:00:05"),
     ],
 )
 def test_values(value: object, shown: Any) -> None:

@@ -222,13 +222,15 @@ def test_a_value_of_a_full_image_may_be_too_long_for_a_list_of_columns(tmp_path:
     assert reason == "column 0 cannot be written"
 
 
-def test_a_large_row_is_put_together_with_what_it_goes_on_in(tmp_path: Path) -> None:
-    notes = [make_column(1, b"\0\4leaf")] * 6000
-    data = _row(Images(None, (*notes, make_column(0, (7).to_bytes(8))))).data
-    cut = len(data) - 3
+@pytest.mark.parametrize("back", [3, 20_000])
+def test_a_large_row_is_put_together_with_what_it_goes_on_in(back: int, tmp_path: Path) -> None:
+    text = "leaf" * 9000
+    note = make_column(1, len(text).to_bytes(2) + text.encode())
+    data = _row(Images(None, (note, make_column(0, (7).to_bytes(8))))).data
+    cut = len(data) - back
     fragment = _row(data[cut:], io_type=RECORD_FRAGMENT)
     (row,) = _rows(tmp_path, _definition(PLAIN), _row(data[:cut], continued=1), fragment)
-    assert (row["after_QTY"], row["after_NOTE"], row["problems"]) == (7, "leaf", None)
+    assert (row["after_QTY"], row["after_NOTE"], row["problems"]) == (7, text, None)
 
 
 def test_rows_come_in_pieces_of_one_size_and_no_rows_in_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,13 +50,17 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.
 
 def drawn_tar(drawn: Random) -> bytes:
     """A tar archive of files, some of them twice or as links, folders and FIFOs."""
-    data = io.BytesIO()
+    data, names = io.BytesIO(), list[str]()
     with tarfile.open(fileobj=data, mode="w", format=drawn.choice((tarfile.GNU_FORMAT, tarfile.PAX_FORMAT))) as archive:
         for number in range(drawn.randrange(1, 14)):
             kind = drawn.choice((*[tarfile.REGTYPE] * 6, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE))
             # GNU tar puts symbolic links into place last, so that each has a name of its own
             name = drawn.choice(NAMES) if kind != tarfile.SYMTYPE else f"{drawn.choice(('', 'd/'))}ln{number:07d}"
-            info = member(name, kind, drawn.choice(LINKS))
+            # hard links lead to each kind of member too, but not to links that GNU tar puts into place last
+            linked = (*LINKS, *names) if kind == tarfile.LNKTYPE else LINKS
+            info = member(name, kind, drawn.choice(linked))
+            if kind != tarfile.SYMTYPE or not info.linkname.startswith(("/", "..")):
+                names.append(name)
             content = bytes([65 + number]) * drawn.randrange(1, 1200)
             info.size = len(content) if kind == tarfile.REGTYPE else 0
             archive.addfile(info, io.BytesIO(content))
@@ -94,6 +98,29 @@ def test_the_files_in_a_tar_are_those_that_tar_extracts(seed: int, tmp_path: Pat
     suffix = drawn.choice([*COMPRESSORS])
     (tmp_path / f"a.tar{suffix}").write_bytes(COMPRESSORS[suffix](data))
     assert contents(tmp_path / f"a.tar{suffix}") == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [
+        (tarfile.FIFOTYPE, "", {}),
+        (tarfile.SYMTYPE, "x", {"d/target": b"in d", "e/target": b"in e"}),
+        (tarfile.LNKTYPE, "nowhere", {"e/target": b"former"}),
+    ],
+)
+def test_a_hard_link_makes_its_name_what_its_target_is(
+    kind: bytes, text: str, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    """A FIFO is no file, a symbolic link leads on from the new place, and what is not made replaces nothing."""
+    files = {"d/x": b"in d", "e/x": b"in e", "e/target": b"former"}
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        for name, content in files.items():
+            info = member(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+        archive.addfile(member("d/target", kind, text))
+        archive.addfile(member("e/target", tarfile.LNKTYPE, "d/target"))
+    assert contents(tmp_path / "a.tar") == {"d/x": b"in d", "e/x": b"in e", **expected}
 
 
 ODD = {

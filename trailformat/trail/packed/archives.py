@@ -49,10 +49,11 @@ class ArchivedFile(NamedTuple):
 
 
 class _Link(NamedTuple):
-    """A link to another name in the archive; None if it leads out of it."""
+    """A link to another name in the archive; None if it leads out of it, or could not be made."""
 
     target: str | None
     text: str
+    is_made: bool = True
 
 
 class _Other(NamedTuple):
@@ -272,15 +273,21 @@ class _Tar(Archive):
             if padding.strip(b"\0"):
                 raise tarfile.ReadError("bytes follow its end: it may be several archives, one after the other")
 
-    def _entry(self, name: str, entry: tarfile.TarInfo, former: _Entry | None) -> _Entry | _Link | _Other:
+    def _entry(self, name: str, entry: tarfile.TarInfo, former: _Entry | None) -> _Entry:
         if entry.isreg():
             return ArchivedFile(entry.offset)
         if entry.issym():
             return _Link(_link_target(name, entry.linkname), entry.linkname)
         if entry.islnk():
-            # one that cannot be made replaces nothing
-            return self.find(inner_name(entry.linkname)) or former or _Link(None, entry.linkname)
+            return self._hard_link(name, entry.linkname, former)
         return _Other()
+
+    def _hard_link(self, name: str, text: str, former: _Entry | None) -> _Entry:
+        """Return what a hard link makes of a name: what its target is by then; one not made replaces nothing."""
+        target = self._entries.get(inner_name(text))
+        if target is None or (isinstance(target, _Link) and not target.is_made):
+            return _Link(None, text, is_made=False) if former is None else former
+        return _Link(_link_target(name, target.text), target.text) if isinstance(target, _Link) else target
 
 
 class _PlainTar(_Tar):

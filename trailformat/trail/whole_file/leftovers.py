@@ -162,12 +162,15 @@ def create(path: Path) -> int:
 
 def create_folder(path: Path) -> int:
     """Create a folder with permissions for its owner only; return a handle."""
-    path.mkdir(0o700)
-    try:
-        return os.open(path, os.O_RDONLY)
-    except OSError:
-        OUTCOMES.remove(path)
-        raise
+    while True:
+        path.mkdir(0o700)
+        try:
+            return os.open(path, os.O_RDONLY)
+        except FileNotFoundError:
+            continue  # another writer's sweep has removed it before it could be locked
+        except OSError:
+            OUTCOMES.remove(path)
+            raise
 
 
 def close(handle: int) -> None:

@@ -97,6 +97,11 @@ def opened(target: ApplyTarget, sources: list[SourceTable], *, create: bool = Tr
     return Applier(target, sources, positions, overwrite=overwrite)
 
 
+def batch_size(trail: Path, batches: int = 5) -> str:
+    """The bytes of a batch with which a trail is read in about so many, whatever is drawn."""
+    return str(sum(file.stat().st_size for file in trail.iterdir()) // batches)
+
+
 def end_of(batch: pa.Table) -> str:
     """A place right after a batch."""
     return f"{batch['_sequence'][-1].as_py()[:-1]}9"

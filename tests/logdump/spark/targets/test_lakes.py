@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from io import BytesIO
@@ -18,6 +20,7 @@ from logdump.spark.targets.target import BadTarget, SourceTable, TargetLost
 from tests.logdump.spark.targets.bank import (
     NAMES,
     bank_changes,
+    batch_size,
     batches_of,
     changes_of,
     differences,
@@ -27,7 +30,7 @@ from tests.logdump.spark.targets.bank import (
     streamed,
 )
 from tests.searching import IS_LONG, Random
-from tests.simulated.five_tables import bank_trail
+from tests.simulated.five_tables import Bank, bank_trail
 
 
 def _delta(folder: Path) -> tuple[Any, Any]:
@@ -41,17 +44,26 @@ def _iceberg(folder: Path) -> tuple[Any, Any]:
     return catalog, lambda name: catalog.load_table(name).scan().to_arrow()
 
 
+def _trails_with_cuts(folder: Path) -> Iterator[tuple[Path, Bank, list[SourceTable]]]:
+    """Trails, each of which has changes of transactions that were cut."""
+    for seed in itertools.count(5):
+        trail = folder / f"trail{seed}"
+        trail.mkdir()
+        bank, _ = bank_trail(trail, 300 if IS_LONG else 20, seed, cut_chance=0.1)
+        rows, sources = changes_of(trail)
+        if len(rows) < len(changes_of(trail, effective="false", undecodable="null")[0]):
+            yield trail, bank, sources
+
+
 @pytest.mark.parametrize("lake", [_delta, _iceberg])
 def test_the_tables_equal_those_of_the_source_after_a_stream_with_kills(lake: Any, tmp_path: Path) -> None:
     """Drivers die between batches, and between the tables of one; transactions that were cut are not applied."""
-    trail, random, kills = tmp_path / "trail", Random(8), 0
-    trail.mkdir()
-    bank, _ = bank_trail(trail, 300 if IS_LONG else 20, seed=5)
-    rows, sources = changes_of(trail)
-    assert len(rows) < len(changes_of(trail, effective="false", undecodable="null")[0])
+    random, kills = Random(8), 0
+    trail, bank, sources = next(_trails_with_cuts(tmp_path))
     given, read = lake(tmp_path)
-    for number, batch in enumerate(streamed(trail, random, maxBytesPerTrigger="20k" if IS_LONG else "12k")):
-        kills += _died(given, sources, batch, dies_at=number % 4 + 1)
+    most = batch_size(trail, 40 if IS_LONG else 5)
+    for number, batch in enumerate(streamed(trail, random, maxBytesPerTrigger=most)):
+        kills += _died(given, sources, batch, dies_at=number % len(batch["_table"].unique()) + 1)
         assert _died(given, sources, batch) == 0
     assert kills >= 2
     found = {name: [tuple(row.values()) for row in read(name).to_pylist()] for name in NAMES}

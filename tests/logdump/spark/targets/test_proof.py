@@ -24,7 +24,7 @@ import pytest
 
 import logdump.spark
 from logdump.spark.targets import stream
-from tests.logdump.spark.targets.bank import NAMES, changes_of, differences, opened
+from tests.logdump.spark.targets.bank import NAMES, batch_size, changes_of, differences, opened
 from tests.logdump.spark.targets.places import Place, mariadb_place, postgresql_place, sqlite_place
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer, mariadb_server, postgresql_server
 from tests.searching import IS_LONG, Random
@@ -93,9 +93,7 @@ def test_the_target_equals_the_model_after_kills(
             server.crash()
             threading.Timer(0.5, server.restart).start()
 
-    logdump.spark.apply(
-        spark, f"{trail}/sm*", place.url, [*NAMES], once=True, batch="75k" if IS_LONG else "25k", progress=kill
-    )
+    logdump.spark.apply(spark, f"{trail}/sm*", place.url, [*NAMES], once=True, batch=batch_size(trail), progress=kill)
     assert len(moments) > 2
     assert moments[-1] == _held(states, place) == extract.csn
 
@@ -185,7 +183,7 @@ def test_workers_and_the_daemon_that_starts_them_may_die(
         [*NAMES],
         create=True,
         once=True,
-        batch="20k" if IS_LONG else "8k",
+        batch=batch_size(trail),
         progress=kill,
     )
     ended.set()
