@@ -26,7 +26,10 @@ def ciphered(plain: Path) -> Path:
 
 
 def test_check_names_the_encrypted_files_among_several(line: Line, plain: Path, ciphered: Path) -> None:
-    assert line(f"check {plain.with_name('ee*')}")[1:] == [f"{ciphered}: {SAID}"]
+    """The second file has the transactions of the first again: RECOVERY says more of that."""
+    said = line(f"check {plain.with_name('ee*')}")[1:]
+    assert said[-1] == f"{ciphered}: {SAID}"
+    assert all("see RECOVERY" in text for text in said[:-1])
     (shown,) = (event for event in line.events if isinstance(event, CheckShown))
     assert shown.encrypted == (ciphered,)
 

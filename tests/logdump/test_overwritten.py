@@ -32,6 +32,8 @@ SURVEYS = [
 TRAIL_NAMES = ("et000000000", "el000000000", "yt000000000", "at000000000")
 FIELDS = sorted(set.intersection(*(set(places(TRAILS / name)) for name in TRAIL_NAMES)))
 _TRIES = examples(12, short=3)
+_MOST_TRIES = 10 * _TRIES
+"""A command that reads little ends before the bytes are written over."""
 
 
 @pytest.mark.parametrize(
@@ -46,10 +48,12 @@ def test_an_export_ends_with_an_error_of_ours_or_well(command: str, field: str, 
 @pytest.mark.parametrize("command", [*EXPORTS, *SURVEYS])
 def test_no_command_raises_anything_else(command: str, tmp_path: Path) -> None:
     random, tried = Random(command), 0
-    for _ in range(_TRIES):
+    for _ in range(_MOST_TRIES):
         source, field = TRAILS / random.choice(TRAIL_NAMES), random.choice(FIELDS)
         byte, after = random.choice(NONSENSE), random.randint(1, 8)
         tried += run(source, tmp_path / "work", command, field, byte, after)
+        if tried == _TRIES:
+            break
     assert tried
 
 

@@ -31,12 +31,14 @@ class FilesRead:
         unborn: newest files of trails that have no records yet, and were left out.
         incomplete: the error at the end of each trail whose last record is incomplete, by file.
         named: the files whose incomplete record the answer itself names, with its status.
+        goes_on: True for a command that goes on while files come and go: what lies around a file may be removed.
     """
 
     def __init__(self) -> None:
         self.unborn: dict[Path, None] = {}
         self.incomplete: dict[Path, PartialRecord] = {}
         self.named: set[Path] = set()
+        self.goes_on = False
         self._opened: dict[Path, tuple[int, int]] = {}
         self._sizes: dict[Path, int] = {}
         self._listed: set[Path] = set()
@@ -84,6 +86,10 @@ class FilesRead:
         """Raise CannotRead if a file that does not exist now was listed or opened before."""
         if path in self._opened or path in self._listed:
             raise CannotRead("the file was removed while it was read", path=path)
+
+    def has_noted(self, path: Path) -> bool:
+        """Return True if a file existed when it was listed or opened."""
+        return path in self._opened
 
     def forget(self, path: Path) -> None:
         """Let the next opening of a path be that of another file."""

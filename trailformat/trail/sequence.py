@@ -18,7 +18,7 @@ from trailformat.codec.remote.path import RemotePath, place
 from trailformat.errors import CannotRead, NotATrail, PartialRecord, TrailError, not_opened
 from trailformat.trail import resync
 from trailformat.trail.files_read import reading
-from trailformat.trail.packed import SUFFIXES, entries_of, open_unpacked
+from trailformat.trail.packed import SUFFIXES, entries_of, is_file, open_unpacked
 
 _DOCUMENTED = r"(.{2})([0-9]{6}|[0-9]{9})"
 _ANY = r"(.*[^0-9])([0-9]{1,9})"
@@ -274,14 +274,29 @@ def file_beyond(path: Path, step: int) -> tuple[Path | None, Path | None]:
     Before the first file of a trail whose first files were deleted, one is missing. A newest file without records is
     none. The folder is listed only if the file with the next (previous) number does not exist or has no records, so
     that a walk over many files is linear in their number.
+
+    Raises:
+        CannotRead: the command has seen that file, and it does not exist now.
     """
     name = TrailName.parse(path)
     if name is None or not name.is_documented:
         return None, None
     wanted = name.beyond(step)
-    if _is_there(path) and (there := wanted.found()) is not None and (step < 0 or not is_unborn(there)):
-        return there, None
+    if _is_there(path) and (there := wanted.found()) is not None:
+        if (files := reading()) is not None:
+            files.listed([there])
+        if step < 0 or not is_unborn(there):
+            return there, None
+    else:
+        _check_not_removed(path if wanted.found() is not None else wanted.path)
     return nearest_of(names_around(path), path, step)
+
+
+def _check_not_removed(path: Path) -> None:
+    """Raise CannotRead if a file existed earlier in the command and is gone now, unless files may come and go in it."""
+    files = reading()
+    if files is not None and not files.goes_on and files.has_noted(path) and not is_file(path):
+        files.check_removed(path)
 
 
 def _is_there(path: Path) -> bool:

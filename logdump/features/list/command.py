@@ -62,6 +62,8 @@ class Follower:
     def run(self) -> Iterator[Event]:
         """Yield the events until ``idle`` seconds pass without a record."""
         quiet_since = time.monotonic()
+        if (files := reading()) is not None:
+            files.goes_on = True
         while True:
             is_readable = yield from self._is_as_read()
             if is_readable and (yield from self._new()):

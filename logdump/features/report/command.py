@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from logdump import __version__
 from logdump.display import text
 from logdump.features.check import model as check_model
-from logdump.features.check.model import CheckShown
+from logdump.features.check.model import CheckShown, GapShown
 from logdump.features.count.text import type_name
 from logdump.features.doctor.command import Examination
 from logdump.features.export.target import export_target
@@ -47,10 +47,11 @@ from logdump.session.events import Event, Progress, say
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, Settings
-from trailformat import TrailError, TrailFile
+from trailformat import PartialRecord, TrailError, TrailFile
 from trailformat.changes.transactions import is_transactional
 from trailformat.codec.remote.path import path_of
 from trailformat.totals.counting import Totals
+from trailformat.trail.files_read import name_incomplete
 from trailformat.transactions.extent import Extent
 from trailformat.transactions.restart_places import restart_places
 from trailformat.transactions.whole_trail import WholeTrail
@@ -137,6 +138,9 @@ class _Reporter:
         """Add the results of the commands that DOCTOR runs, and its summary."""
         shown = examination.shown()
         self.status = shown.status
+        for event in examination.events:
+            if isinstance(event, GapShown) and isinstance(event.error, PartialRecord):
+                name_incomplete(event.path)
         over, wildcard = (f" OVER {self._over}", f" {self._over}") if self._over else ("", "")
         events = [self._named(event) for event in examination.events]
         recovery, check = ([event for event in events if type(event).__module__ == of] for of in _FINDINGS)
