@@ -139,13 +139,6 @@ def test_one_copy_of_three_cuts_is_that_of_all(tmp_path: Path) -> None:
     assert (shown.cut, shown.state.lost) == (3, 0)
 
 
-def test_a_copy_that_is_shorter_than_what_was_cut_differs_at_its_end(tmp_path: Path) -> None:
-    cut = [_first("10"), _MIDDLE, _MIDDLE, _MARKER]
-    (shown,) = report([_file(tmp_path, 0, *cut, _first("10"), row(trans_ind=LAST))]).cuts(is_alone=True)
-    assert shown.again is not None
-    assert shown.again.likeness == "differs"
-
-
 def test_each_file_is_compared_with_the_one_before_it(tmp_path: Path) -> None:
     hosts = ("a", "b", "b", "a")
     paths = [
