@@ -20,6 +20,7 @@ from tests.trailformat.test_applied import transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
 from trailformat import Record, make_record, make_token
 from trailformat.records.record_header import FIRST, LAST, MIDDLE
+from trailformat.transactions import applied
 
 CHANGED, DAMAGE, MISSING, MOVED = (
     DifferenceKind.CHANGED,
@@ -110,18 +111,35 @@ def test_a_file_that_is_no_trail_is_no_damage_in_either_trail(is_turned: bool, l
 
 @pytest.mark.parametrize("is_turned", [False, True])
 def test_damage_is_told_where_it_is(is_turned: bool, line: Line, tmp_path: Path) -> None:
-    """Three transactions that differ, damage behind the first of one trail and behind the last."""
+    """Three transactions that differ, damage behind the first of one trail and behind the last.
+
+    That inside a stretch is told before its differences.
+    """
     a = _trail(tmp_path, "a", (), *(record for csn in ("10", "20", "30") for record in transaction(csn, f"1.{csn}")))
     other = [transaction(csn, f"2.{csn}") for csn in ("10", "20", "30")]
     b = _trail(tmp_path, "b", (), *other[0], GARBAGE, *other[1], *other[2], GARBAGE)
     differences = _differences(line, *((b, a) if is_turned else (a, b)))
     damaged = [place for place, difference in enumerate(differences) if difference.kind is DAMAGE]
-    assert len(damaged) == 2
+    assert damaged == [0, len(differences) - 1]
+    assert len(differences) == 8
     assert [(difference.a is None) == is_turned for difference in differences if difference.kind is DAMAGE] == [
         False,
         False,
     ]
     assert _summary(line).transactions[DAMAGE] == 2
+
+
+@pytest.mark.parametrize("unsure", [(), ("a",), ("b",), ("a", "b")])
+def test_copies_may_be_missed_in_either_trail(
+    unsure: tuple[str, ...], line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With two transactions remembered, three below the greatest CSN are too many."""
+    monkeypatch.setattr(applied, "MOST_KNOWN", 2)
+    for name in "ab":
+        csns = ["90", "10", "11", "12"] if name in unsure else ["10", "11", "12", "90"]
+        _trail(tmp_path, name, (), *(record for csn in csns for record in transaction(csn, f"1.{csn}")))
+    _differences(line, tmp_path / "a" / "tt*", tmp_path / "b" / "tt*")
+    assert _summary(line).is_unsure == bool(unsure)
 
 
 @pytest.mark.parametrize("is_turned", [False, True])
@@ -151,14 +169,44 @@ def test_what_moved_and_has_changed_is_told_with_the_places_of_both(
         )
 
 
-def test_a_stretch_that_was_given_up_is_remembered() -> None:
-    """Items without an order are given up, those behind them are not."""
-    orders: dict[int, int | None] = dict.fromkeys([*range(1, 4), *range(11, 14)])
-    a, b = [1, 2, 3, 21, 22, 23, 31, 32, 33, 99], [11, 12, 13, 41, 42, 43, 51, 52, 53, 99]
-    alignment = Alignment(iter(a), iter(b), int, 3, lambda item: orders.get(item, item))
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_stretch_that_was_given_up_is_remembered(is_turned: bool) -> None:
+    """Items without an order are given up; behind them one stream has some alone."""
+    streams = [1, 2, 3], [11, 12, 13, 14, 15, 16]
+    a, b = streams[::-1] if is_turned else streams
+    alignment = Alignment(iter(a), iter(b), int, 3)
     for _ in alignment:
         pass
     assert alignment.is_lost
+
+
+def test_no_more_stands_alone_than_is_before_the_others_without_a_break() -> None:
+    """The second item is above those of the other stream, the third below them."""
+    (first, *_) = Alignment(iter([1, 9, 2, 10]), iter([5, 6, 7, 9]), int, 3, int)
+    assert (first.a, first.b) == ([1], [])
+
+
+def test_items_of_one_order_may_all_have_a_counterpart() -> None:
+    """Transactions of one CSN: which of them comes first is not known."""
+    a, b = [(5, "x"), (5, "y"), (6, "z"), (7, "u")], [(5, "q"), (5, "r"), (5, "s"), (7, "u")]
+    alignment = Alignment(iter(a), iter(b), str, 3, lambda item: item[0])
+    for _ in alignment:
+        pass
+    assert alignment.is_lost
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_of_three_copies_elsewhere_the_first_is_the_one_that_moved(is_turned: bool, line: Line, tmp_path: Path) -> None:
+    first, *others = drawn(Random(5), 7)
+    a = written(tmp_path / "a", [first, *others])
+    b = written(tmp_path / "b", [*others[:2], first, *others[2:4], first, others[4], first, others[5]])
+    differences = _differences(line, *((b, a) if is_turned else (a, b)))
+    assert sorted(difference.kind.value for difference in differences) == ["moved", "twice", "twice"]
+    (moved,) = (difference for difference in differences if difference.kind is MOVED)
+    copies = [difference for difference in differences if difference.kind is DifferenceKind.TWICE]
+    places = [spot.rba for spot in (moved.a if is_turned else moved.b, *(copy.b for copy in copies)) if spot]
+    assert len(places) == 3
+    assert places == sorted(places)
 
 
 def test_a_window_that_is_full_goes_on_behind_its_last_pair() -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.features.recovery.model import KeepShown
+from logdump.features.recovery.model import KeepShown, TrailFileShown
 from logdump.features.recovery.versions import release_number
+from logdump.session.errors import ExitStatus
+from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.logdump.recovery.surveys import report, surveyed
 from tests.trailformat.samples import header, row, trail_of
@@ -193,3 +195,38 @@ def test_a_transaction_is_listed_if_any_of_its_records_passes(at: int, line: Lin
     line(f"open {tmp_path / 'tt000000000'}; filter include filename TEA.POTS")
     told = line("recovery cut filtered")
     assert [text for text in told if text.startswith("Cut at")] == ["Cut at RBA 0 of tt000000001: by a restart"]
+
+
+@pytest.mark.parametrize("restarts", [0, 1])
+def test_half_a_record_at_the_end_is_damage_where_nothing_else_is(restarts: int, tmp_path: Path) -> None:
+    """A restart that cut nothing is no finding either."""
+    path = _file(tmp_path, 0, *transaction("10", "1.1"), *[_MARKER] * restarts, _first("11").raw[:20])
+    shown = report([path]).shown("", None, is_partial=False)
+    assert (shown.half_record is not None, shown.state.status, shown.status) == (
+        True,
+        ExitStatus.OK,
+        ExitStatus.BAD_DATA,
+    )
+
+
+def test_half_a_record_at_the_end_leaves_a_finding_what_it_is(tmp_path: Path) -> None:
+    path = _file(tmp_path, 0, *transaction("11", "1.2"), *transaction("10", "1.1"), _first("12").raw[:20])
+    assert report([path]).shown("", None, is_partial=False).status is ExitStatus.FINDINGS
+
+
+def test_files_are_listed_where_they_are_asked_for_alone(line: Line, tmp_path: Path) -> None:
+    for number in range(3):
+        _file(tmp_path, number, *transaction(f"1{number}", f"1.{number}"))
+    line(f"open {tmp_path / 'tt000000000'}; recovery")
+    assert not [event for event in line.events if isinstance(event, TrailFileShown)]
+    line("recovery files")
+    assert len([event for event in line.events if isinstance(event, TrailFileShown)]) == 3
+
+
+def test_progress_is_told_at_each_multiple_of_notify_over_all_files(line: Line, tmp_path: Path) -> None:
+    """Four files of three records, told every four."""
+    for number in range(4):
+        csns = range(3 * number + 10, 3 * number + 13)
+        _file(tmp_path, number, *(record for csn in csns for record in transaction(str(csn), f"1.{csn}")))
+    line(f"open {tmp_path / 'tt000000000'}; notify 4; recovery")
+    assert [event.records for event in line.events if isinstance(event, Progress)] == [6, 9, 12]
