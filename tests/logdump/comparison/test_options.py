@@ -43,9 +43,9 @@ def _tea(key: str, stock: int = 7) -> Change:
     return insert(TEAS, (key, key, "Uji", "A ", Decimal("9.50"), Decimal(stock)))
 
 
-def _rows(*names: int, text: bytes = b"leaf") -> list[Record]:
+def _rows(*names: int, text: bytes = b"leaf", csn: str = "10") -> list[Record]:
     """A transaction of rows of the tables with these indexes."""
-    first = (make_token("L", b"10"), make_token("6", b"1.1"))
+    first = (make_token("L", csn.encode()), make_token("6", b"1.1"))
     kinds = [FIRST, *(MIDDLE for _ in names[2:]), LAST]
     rows = [row(text, name=name, trans_ind=kind) for name, kind in zip(names, kinds, strict=True)]
     head = rows[0]
@@ -69,6 +69,16 @@ def test_a_transaction_is_equal_whichever_of_its_records_are_compared(at: int, l
     assert (_summary(line).equal, _summary(line).changed) == (1, 0)
 
 
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_transaction_without_a_compared_record_is_not_counted(at: int, line: Line, tmp_path: Path) -> None:
+    """Of three transactions one has a record of the table of ONLY."""
+    for side in "ab":
+        transactions = [_rows(1, 2 if number == at else 1, csn=f"1{number}") for number in range(3)]
+        _trail(tmp_path, side, ("TEA.LEAVES", "TEA.POTS"), *(record for rows in transactions for record in rows))
+    assert _differences(line, tmp_path / "a" / "tt*", tmp_path / "b" / "tt*", "only tea.pots") == []
+    assert (_summary(line).equal, _summary(line).changed) == (1, 0)
+
+
 @pytest.mark.parametrize(
     ("words", "tables"),
     [
@@ -80,10 +90,10 @@ def test_a_transaction_is_equal_whichever_of_its_records_are_compared(at: int, l
     ],
 )
 def test_only_and_a_filter_hold_at_once(words: str, tables: set[str], line: Line, tmp_path: Path) -> None:
-    """The tables have other indexes in the second trail, so that its filter is one of its own."""
+    """The tables have other indexes in the second trail, the records other places: its filter is one of its own."""
     names = ("TEA.LEAVES", "TEA.POTS", "TEA.CUPS")
     a = _trail(tmp_path, "a", names, *_rows(1, 2, 3))
-    b = _trail(tmp_path, "b", names[::-1], *_rows(3, 2, 1, text=b"twig"))
+    b = _trail(tmp_path, "b", names[::-1], *_rows(3, 2, 1, text=b"another leaf"))
     if "filtered" in words:
         line("filter exclude filename TEA.LEAVES")
     differences = _differences(line, a, b, words)
