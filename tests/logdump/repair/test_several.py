@@ -11,9 +11,9 @@ import pytest
 from logdump.features.repair.model import LossReason
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import losses, repair, rows, shown, texts
-from tests.trailformat.samples import header, row, trail_of
-from trailformat import Record, make_record, make_token
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from tests.trailformat.samples import header, metadata_record, row, table_record, trail_of
+from trailformat import Record, TrailFile, make_record, make_token
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RECORD_FRAGMENT
 from trailformat.trail.sequence import FilePosition
 
 GARBAGE = b"no record at all, but bytes " * 4
@@ -162,3 +162,87 @@ def test_places_of_damage_that_touch_are_told_as_one(line: Line, tmp_path: Path)
     spots = [loss.spot.rba for loss in losses(line) if loss.spot is not None]
     assert all(one < other for one, other in pairwise(spots))
     assert (shown(line).places, shown(line).bytes_lost) == (2, 2 * len(GARBAGE))
+
+
+@pytest.mark.parametrize("words", ["", "all"])
+def test_all_fragments_behind_damage_go_unless_all_is_wanted(words: str, line: Line, tmp_path: Path) -> None:
+    """Three fragments of a record that is lost, of no known transaction."""
+    fragments = [row(b"m", io_type=RECORD_FRAGMENT, trans_ind=MIDDLE) for _ in range(3)]
+    source = trail_of(tmp_path, *rows("a"), GARBAGE, *fragments, *rows("c"), name="tt000000000")
+    line(f"open {source}; repair to {tmp_path / 'cp000000000'} {words}")
+    assert line.failures == []
+    assert (shown(line).copied, shown(line).left_out_records) == ((5, 0) if words else (2, 3))
+
+
+DATABASE = metadata_record(1, 0, "TEADB")
+
+
+def _table(columns: int, name: str = "TEA.LEAVES") -> Record:
+    return table_record(4, name, columns=columns)
+
+
+def _by_index(folder: Path, number: int, *parts: Record | bytes) -> Path:
+    """A file with two rows by the index 4 behind each of these."""
+    return trail_of(
+        folder, DATABASE, *(one for part in parts for one in (part, row(b"r", 4), row(b"r", 4))), name=f"tt{number:09}"
+    )
+
+
+def _taken(line: Line, source: Path, words: str = "") -> list[FilePosition]:
+    """The places from which REPAIR has taken definitions."""
+    line(f"open {source}; repair to {source.with_name('cp000000000')} {words}")
+    assert line.failures == []
+    return [definition.source for definition in shown(line).definitions_taken]
+
+
+def test_the_definition_that_was_in_force_at_the_edges_of_the_files_beside_is_taken(line: Line, tmp_path: Path) -> None:
+    """Of three in the file before the last, which is the first of three in the file after it."""
+    before = _by_index(tmp_path, 0, _table(1), _table(3), _table(2))
+    source = _by_index(tmp_path, 1, GARBAGE)
+    _by_index(tmp_path, 2, _table(2), _table(1), _table(3))
+    (place,) = _taken(line, source)
+    assert place.path == before
+    with TrailFile(before) as trail:
+        assert place.rba == trail.tables.entries()[-1].rba
+
+
+@pytest.mark.parametrize(("before", "after"), [(1, 2), (2, 1)])
+def test_definitions_of_one_name_that_differ_are_not_sure(before: int, after: int, line: Line, tmp_path: Path) -> None:
+    _by_index(tmp_path, 0, _table(before))
+    source = _by_index(tmp_path, 1, GARBAGE)
+    _by_index(tmp_path, 2, _table(after))
+    assert _taken(line, source) == []
+    assert shown(line).definitions_lost != ()
+
+
+def test_an_index_that_is_defined_again_behind_the_damage_says_nothing_of_the_file_after(
+    line: Line, tmp_path: Path
+) -> None:
+    _by_index(tmp_path, 0, _table(2))
+    source = _by_index(tmp_path, 1, GARBAGE, _table(1, "TEA.POTS"))
+    _by_index(tmp_path, 2, _table(2))
+    assert _taken(line, source) == []
+
+
+def test_an_index_that_was_defined_before_the_damage_says_nothing_of_the_file_before(
+    line: Line, tmp_path: Path
+) -> None:
+    """The name of the lost definition is readable, and the same in all files."""
+    _by_index(tmp_path, 0, _table(3))
+    source = _by_index(tmp_path, 1, _table(1), _table(2).raw[:-2] + b"??")
+    after = _by_index(tmp_path, 2, _table(2))
+    assert [place.path for place in _taken(line, source)] == [after]
+
+
+@pytest.mark.parametrize("beside", [(), (0,), (2,), (0, 2)])
+def test_the_definition_of_the_database_comes_from_the_nearest_file(
+    beside: tuple[int, ...], line: Line, tmp_path: Path
+) -> None:
+    """The file before, that after, or the newest of three of the named trail."""
+    source = trail_of(tmp_path, *rows("a"), GARBAGE, _table(1), row(b"r", 4), name="tt000000001")
+    paths = {number: _by_index(tmp_path, number, _table(1)) for number in beside}
+    other = tmp_path / "other"
+    other.mkdir()
+    named = [_by_index(other, number, _table(1)) for number in range(3)]
+    (place,) = _taken(line, source, f'definitions "{other}/tt*"')
+    assert place.path == (paths[beside[0]] if beside else named[-1])
