@@ -91,7 +91,6 @@ def test_each_finding_has_its_severity_and_its_place_and_the_most_severe_come_fi
     assert shown.recovery is not None
     assert shown.check is not None
     assert shown.check.states == (shown.recovery.state,)
-    assert [file.keeps for file in shown.files] == [False, True, True]
     assert (shown.growth.size, shown.growth.first) == (_at(*first) + _at(*second) + _at(*third), IO_TIME)
 
 
@@ -152,3 +151,14 @@ def test_tables_have_their_partitions_added_up_and_the_one_with_the_most_bytes_i
     cups, leaves, pots = (len(record.data) for record in rows)
     expected = [("TEA.LEAVES", 3, 3 * leaves), ("TEA.POTS", 1, pots), ("TEA.CUPS", 1, cups)]
     assert tables == sorted(expected, key=lambda item: -item[2])
+
+
+@pytest.mark.parametrize("restarted", [0, 1, 2])
+def test_a_reader_needs_the_files_from_the_last_restart_on(restarted: int, line: Line, tmp_path: Path) -> None:
+    """Of three files the one has a restart behind its transaction, and so have those before it."""
+    for number in range(3):
+        _file(tmp_path, number, _whole(f"1{number}"), *([MARKER] if number <= restarted else []), _whole(f"2{number}"))
+    shown = _examined(line, tmp_path)
+    assert [file.keeps for file in shown.files] == [number >= restarted for number in range(3)]
+    assert shown.keep is not None
+    assert len(shown.keep.free) == restarted

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from logdump.features.repair.command import Repair
 from logdump.features.repair.model import LossReason
+from logdump.session.events import Notice
 from tests.logdump.line import Line
-from tests.logdump.repair.repaired import losses, repair, rows, shown, texts
+from tests.logdump.repair.repaired import losses, refused, repair, rows, shown, texts
 from tests.trailformat.samples import header, metadata_record, row, table_record, trail_of
 from trailformat import Record, TrailFile, make_record, make_token
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RECORD_FRAGMENT
@@ -246,3 +249,47 @@ def test_the_definition_of_the_database_comes_from_the_nearest_file(
     named = [_by_index(other, number, _table(1)) for number in range(3)]
     (place,) = _taken(line, source, f'definitions "{other}/tt*"')
     assert place.path == (paths[beside[0]] if beside else named[-1])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [("", "the copy is complete, this is partial"), ("dry", "nothing was written")]
+)
+def test_an_interrupt_behind_the_copy_says_whether_there_is_one(
+    words: str, said: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: Repair) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Repair, "_shown", interrupted)
+    source = trail_of(tmp_path, *rows("a"), name="tt000000000")
+    with pytest.raises(KeyboardInterrupt):
+        line(f"open {source}; repair to {tmp_path / 'cp000000000'} {words}")
+    (notice,) = (event for event in line.events if isinstance(event, Notice))
+    assert notice.lines == (f"Stopped before the end: {said}.",)
+    assert (tmp_path / "cp000000000").exists() == (not words)
+
+
+@pytest.mark.parametrize("name", ["tt000000000", "tt000000007"])
+@pytest.mark.parametrize("words", ["definitions {}", "header from {}"])
+def test_a_copy_never_becomes_a_file_of_what_is_read_for_it(words: str, name: str, line: Line, tmp_path: Path) -> None:
+    """Neither in the place of a file nor as a further one."""
+    other = tmp_path / "other"
+    other.mkdir()
+    named = _by_index(other, 0, _table(1))
+    content = named.read_bytes()
+    line(f"open {_by_index(tmp_path, 0, GARBAGE)}; repair to {other / name} {words.format(named)}")
+    assert "REPAIR" in refused(line)
+    assert named.read_bytes() == content
+    assert list(other.iterdir()) == [named]
+
+
+@pytest.mark.parametrize("no_trail", [(), (1,), (1, 2)])
+def test_all_bytes_of_a_file_that_is_no_trail_are_lost(no_trail: tuple[int, ...], line: Line, tmp_path: Path) -> None:
+    """Beside damage in the first file."""
+    paths = _written(tmp_path, [[*rows("a"), GARBAGE], [*rows("b")], [*rows("c")]])
+    for number in no_trail:
+        paths[number].write_bytes(bytes(100 + number))
+    assert [text for copied in _copies(line, tmp_path) for text in copied] == [
+        bytes([letter]) for number, letter in enumerate(b"abc") if number not in no_trail
+    ]
+    assert shown(line).bytes_lost == len(GARBAGE) + sum(100 + number for number in no_trail)
