@@ -9,13 +9,17 @@ import pytest
 from fixtures import TRAILS
 from logdump.features.check.model import BadRowShown
 from logdump.features.doctor import command as doctor
+from logdump.features.doctor.images import ImageSurvey
 from logdump.features.doctor.model import DoctorShown, Severity
 from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, table_record, trail_of
 from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
 from trailformat.records.file_header import Value, replace_values
-from trailformat.records.record_header import COMPRESSED, FIRST, LAST, ONLY, RESTART_ABEND
+from trailformat.records.record_header import COMPRESSED, FIELD_COMP, FIRST, LAST, ONLY, RESTART_ABEND
+from trailformat.scan import scan
+from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.trail.sequence import FilePosition
 
 HOUR = 3_600_000_000
 GARBAGE = b"no record at all, but bytes " * 4
@@ -162,3 +166,20 @@ def test_a_reader_needs_the_files_from_the_last_restart_on(restarted: int, line:
     assert [file.keeps for file in shown.files] == [number >= restarted for number in range(3)]
     assert shown.keep is not None
     assert len(shown.keep.free) == restarted
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+@pytest.mark.parametrize("lone", [(), (0,), (1,), (2,), (0, 1, 2)])
+def test_a_before_image_is_lone_once_wherever_a_batch_ends(lone: tuple[int, ...], size: int, tmp_path: Path) -> None:
+    """Three updates in two records each; of those in ``lone`` the second is not there."""
+    first = row(trans_ind=FIRST, io_type=FIELD_COMP, before_after=ord("B"))
+    second = row(trans_ind=LAST, io_type=FIELD_COMP, before_after=ord("A"))
+    other = row(trans_ind=ONLY)
+    pairs = [[first, *([second] if number not in lone else []), other, other] for number in range(3)]
+    path = _file(tmp_path, 0, *(record for pair in pairs for record in pair))
+    with TrailFile(path) as trail:
+        images = ImageSurvey(RowDefinitions)
+        for batch in scan(trail, batch_size=size):
+            images.take(trail, batch)
+    places = [FilePosition(path, _at(*(record for pair in pairs[:number] for record in pair))) for number in lone]
+    assert (images.lone_number, images.lone) == (len(lone), places)
