@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from fixtures.changes import Change, Row, delete, insert, key_update, unified_key_update, unified_update
+from fixtures.changes import Change, delete, insert, key_update, unified_key_update, unified_update
+from fixtures.shop import Row
 from logdump.features.row import story as row_story
 from logdump.features.row.model import RowChangeShown
 from tests.logdump.line import Line
@@ -112,6 +113,13 @@ def test_a_key_that_goes_to_two_rows_one_after_the_other_is_followed_to_both(lin
     places = _written(tmp_path / "trail", steps, roll=0, is_unified=True)
     assert _told(line, tmp_path / "trail", "A") == places
     assert _told(Line(), tmp_path / "trail", "C") == [places[2], places[3], places[5]]
+
+
+def test_a_key_that_was_given_up_is_that_of_a_row_of_which_the_trail_has_no_insert(line: Line, tmp_path: Path) -> None:
+    steps = [Step(1, None, "A"), Step(1, "A", "B"), Step(2, "A", "C"), Step(1, "B", "B")]
+    places = _written(tmp_path / "trail", steps, roll=0, is_unified=True)
+    assert _told(line, tmp_path / "trail", "B") == [places[0], places[1], places[3]]
+    assert _told(Line(), tmp_path / "trail", "C") == [places[2]]
 
 
 def test_each_place_of_damage_is_told(line: Line, tmp_path: Path) -> None:
