@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
@@ -66,19 +66,20 @@ def main(*arguments: str) -> int:
     chosen = parser.parse_args(arguments or sys.argv[1:])
     mistakes = [mistake for mistake in every_mistake() if not chosen.rooms or mistake.room in chosen.rooms]
     kept = {} if chosen.again else outcomes()
-    due = [mistake for mistake in mistakes if digest(mistake) not in kept]
-    for mistake, outcome in planted(due, chosen.workers):
-        kept[digest(mistake)] = outcome
+    keys = {mistake: digest(mistake) for mistake in mistakes}  # of the files as they are copied, not as they are later
+    for mistake, outcome in planted([mistake for mistake in mistakes if keys[mistake] not in kept], chosen.workers):
+        kept[keys[mistake]] = outcome
         KEPT.write_text(json.dumps(kept, indent=0), encoding="utf-8")
         sys.stderr.write(f"{outcome}: {mistake.room}: {mistake.name}\n")
-    rows = list(rows_of(mistakes, kept))
+    told = {mistake: kept[key] for mistake, key in keys.items()}
+    rows = list(rows_of(told))
     sys.stdout.write(table(HEAD, rows) + "\n")
-    for mistake in mistakes:
-        if kept[digest(mistake)] != NOTICED:
-            sys.stdout.write(f"{kept[digest(mistake)]}: {mistake.room}: {mistake.name} ({mistake.file})\n")
+    for mistake, outcome in told.items():
+        if outcome != NOTICED:
+            sys.stdout.write(f"{outcome}: {mistake.room}: {mistake.name} ({mistake.file})\n")
     if chosen.write and not chosen.rooms:
         PAGE.write_text(with_content(PAGE.read_text(encoding="utf-8"), MARKER, table(HEAD, rows)), encoding="utf-8")
-    return int(any(kept[digest(mistake)] != NOTICED for mistake in mistakes))
+    return int(any(outcome != NOTICED for outcome in told.values()))
 
 
 def every_mistake() -> Iterator[Mistake]:
@@ -178,12 +179,12 @@ def _run(copy: Path, *words: str) -> int:
     return done.returncode
 
 
-def rows_of(mistakes: Sequence[Mistake], kept: dict[str, str]) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of the table: each room, each kind, and all of them."""
+def rows_of(told: Mapping[Mistake, str]) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the table: each room, each kind, and all of them, from the outcome of each mistake."""
     by_room: dict[str, Counter[str]] = {}
-    for mistake in mistakes:
+    for mistake, outcome in told.items():
         for name in (mistake.room, f"of kind: {mistake.kind}", "all"):
-            by_room.setdefault(name, Counter())[kept[digest(mistake)]] += 1
+            by_room.setdefault(name, Counter())[outcome] += 1
     for name in sorted(by_room, key=lambda name: (name == "all", name.startswith("of kind"), name)):
         numbers = by_room[name]
         judged = numbers[NOTICED] + numbers[PASSED]

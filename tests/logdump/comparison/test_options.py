@@ -1,0 +1,263 @@
+"""Each option of DIFF, with and without it, and two of them at once; both trails alike, in either order."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from fixtures.changes import Change, insert
+from logdump.features.diff import comparison
+from logdump.features.diff.comparison import Alignment
+from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffShown
+from logdump.session.events import Notice
+from tests.logdump.line import Line
+from tests.searching import Random
+from tests.simulated.pairs import SALES, TEAS, Committed, drawn, restocked, written
+from tests.trailformat.samples import row, table_record, trail_of
+from tests.trailformat.test_applied import transaction
+from tests.trailformat.test_transaction_walk import GARBAGE
+from trailformat import Record, make_record, make_token
+from trailformat.records.record_header import FIRST, LAST, MIDDLE
+from trailformat.transactions import applied
+
+CHANGED, DAMAGE, MISSING, MOVED = (
+    DifferenceKind.CHANGED,
+    DifferenceKind.DAMAGE,
+    DifferenceKind.MISSING,
+    DifferenceKind.MOVED,
+)
+
+
+def _differences(line: Line, a: Path | str, b: Path | str, words: str = "") -> list[DifferenceShown]:
+    line(f'diff "{a}" "{b}" {words}')
+    return [event for event in line.events if isinstance(event, DifferenceShown)]
+
+
+def _summary(line: Line) -> DiffShown:
+    return next(event for event in line.events if isinstance(event, DiffShown))
+
+
+def _tea(key: str, stock: int = 7) -> Change:
+    return insert(TEAS, (key, key, "Uji", "A ", Decimal("9.50"), Decimal(stock)))
+
+
+def _rows(*names: int, text: bytes = b"leaf", csn: str = "10") -> list[Record]:
+    """A transaction of rows of the tables with these indexes."""
+    first = (make_token("L", csn.encode()), make_token("6", b"1.1"))
+    kinds = [FIRST, *(MIDDLE for _ in names[2:]), LAST]
+    rows = [row(text, name=name, trans_ind=kind) for name, kind in zip(names, kinds, strict=True)]
+    head = rows[0]
+    return [make_record(head.header, head.data, first), *rows[1:]]
+
+
+def _trail(folder: Path, name: str, tables: tuple[str, ...], *records: Record | bytes) -> Path:
+    folder = folder / name
+    folder.mkdir(exist_ok=True)
+    tdrs = [table_record(index, table) for index, table in enumerate(tables, 1)]
+    return trail_of(folder, *tdrs, *records)
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_transaction_is_equal_whichever_of_its_records_are_compared(at: int, line: Line, tmp_path: Path) -> None:
+    """Of three records one is of the table of ONLY."""
+    names = [1, 1, 1]
+    names[at] = 2
+    a, b = (_trail(tmp_path, side, ("TEA.LEAVES", "TEA.POTS"), *_rows(*names)) for side in "ab")
+    assert _differences(line, a, b, "only tea.pots") == []
+    assert (_summary(line).equal, _summary(line).changed) == (1, 0)
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_transaction_without_a_compared_record_is_not_counted(at: int, line: Line, tmp_path: Path) -> None:
+    """Of three transactions one has a record of the table of ONLY."""
+    for side in "ab":
+        transactions = [_rows(1, 2 if number == at else 1, csn=f"1{number}") for number in range(3)]
+        _trail(tmp_path, side, ("TEA.LEAVES", "TEA.POTS"), *(record for rows in transactions for record in rows))
+    assert _differences(line, tmp_path / "a" / "tt*", tmp_path / "b" / "tt*", "only tea.pots") == []
+    assert (_summary(line).equal, _summary(line).changed) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "tables"),
+    [
+        ("", {"TEA.LEAVES", "TEA.POTS", "TEA.CUPS"}),
+        ("only tea.pots", {"TEA.POTS"}),
+        ("filtered", {"TEA.POTS", "TEA.CUPS"}),
+        ("only tea.pots filtered", {"TEA.POTS"}),
+        ("only tea.leaves filtered", set()),
+    ],
+)
+def test_only_and_a_filter_hold_at_once(words: str, tables: set[str], line: Line, tmp_path: Path) -> None:
+    """The tables have other indexes in the second trail, the records other places: its filter is one of its own."""
+    names = ("TEA.LEAVES", "TEA.POTS", "TEA.CUPS")
+    a = _trail(tmp_path, "a", names, *_rows(1, 2, 3))
+    b = _trail(tmp_path, "b", names[::-1], *_rows(3, 2, 1, text=b"another leaf"))
+    if "filtered" in words:
+        line("filter exclude filename TEA.LEAVES")
+    differences = _differences(line, a, b, words)
+    assert {difference.table for difference in differences} == tables
+    assert {difference.kind for difference in differences} <= {CHANGED}
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_file_that_is_no_trail_is_no_damage_in_either_trail(is_turned: bool, line: Line, tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        for number in range(3):
+            trail_of(tmp_path / name, *transaction(f"1{number}", f"1.{number}"), name=f"tt{number:09}")
+    (tmp_path / "b" / "tt000000001").write_bytes(b"no trail")
+    sides = [tmp_path / name / "tt*" for name in "ab"]
+    a, b = sides[::-1] if is_turned else sides
+    differences = _differences(line, a, b)
+    assert {difference.kind for difference in differences} == {
+        DAMAGE,
+        DifferenceKind.EXTRA if is_turned else MISSING,
+    }
+    (notice,) = (event for event in line.events if isinstance(event, Notice))
+    assert notice.lines == ("1 file not read: this is partial, without a verdict.",)
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_damage_is_told_where_it_is(is_turned: bool, line: Line, tmp_path: Path) -> None:
+    """Three transactions that differ, damage behind the first of one trail and behind the last.
+
+    That inside a stretch is told before its differences.
+    """
+    a = _trail(tmp_path, "a", (), *(record for csn in ("10", "20", "30") for record in transaction(csn, f"1.{csn}")))
+    other = [transaction(csn, f"2.{csn}") for csn in ("10", "20", "30")]
+    b = _trail(tmp_path, "b", (), *other[0], GARBAGE, *other[1], *other[2], GARBAGE)
+    differences = _differences(line, *((b, a) if is_turned else (a, b)))
+    damaged = [place for place, difference in enumerate(differences) if difference.kind is DAMAGE]
+    assert damaged == [0, len(differences) - 1]
+    assert len(differences) == 8
+    assert [(difference.a is None) == is_turned for difference in differences if difference.kind is DAMAGE] == [
+        False,
+        False,
+    ]
+    assert _summary(line).transactions[DAMAGE] == 2
+
+
+@pytest.mark.parametrize("unsure", [(), ("a",), ("b",), ("a", "b")])
+def test_copies_may_be_missed_in_either_trail(
+    unsure: tuple[str, ...], line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With two transactions remembered, three below the greatest CSN are too many."""
+    monkeypatch.setattr(applied, "MOST_KNOWN", 2)
+    for name in "ab":
+        csns = ["90", "10", "11", "12"] if name in unsure else ["10", "11", "12", "90"]
+        _trail(tmp_path, name, (), *(record for csn in csns for record in transaction(csn, f"1.{csn}")))
+    _differences(line, tmp_path / "a" / "tt*", tmp_path / "b" / "tt*")
+    assert _summary(line).is_unsure == bool(unsure)
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize("most", [3, 100])
+def test_what_moved_and_has_changed_is_told_with_the_places_of_both(
+    most: int, is_turned: bool, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With three transactions looked at, the counterpart lies behind them, in the one trail or in the other."""
+    monkeypatch.setattr(comparison, "MOST_TRANSACTIONS", most)
+    transactions = drawn(Random(5), 8)
+    moved = transactions[1]
+    changed = moved._replace(changes=(restocked(moved.changes[0]), *moved.changes[1:]))
+    later = [transactions[0], *transactions[2:4], changed, *transactions[4:]]
+    a, b = written(tmp_path / "a", transactions), written(tmp_path / "b", later)
+    sides = (b, a) if is_turned else (a, b)
+    differences = _differences(line, *sides)
+    assert [difference.kind for difference in differences] == [MOVED, CHANGED]
+    (_, of_rows) = differences
+    (part,) = of_rows.parts
+    assert (part.a if is_turned else part.b) == "5000"
+    assert (_summary(line).equal, _summary(line).changed) == (7, 1)
+    for difference in differences:
+        assert difference.a is not None
+        assert difference.b is not None
+        assert (str(difference.a.path.parent), str(difference.b.path.parent)) == tuple(
+            side.removesuffix("/sm*") for side in sides
+        )
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_stretch_that_was_given_up_is_remembered(is_turned: bool) -> None:
+    """Items without an order are given up; behind them one stream has some alone."""
+    streams = [1, 2, 3], [11, 12, 13, 14, 15, 16]
+    a, b = streams[::-1] if is_turned else streams
+    alignment = Alignment(iter(a), iter(b), int, 3)
+    for _ in alignment:
+        pass
+    assert alignment.is_lost
+
+
+def test_no_more_stands_alone_than_is_before_the_others_without_a_break() -> None:
+    """The second item is above those of the other stream, the third below them."""
+    (first, *_) = Alignment(iter([1, 9, 2, 10]), iter([5, 6, 7, 9]), int, 3, int)
+    assert (first.a, first.b) == ([1], [])
+
+
+def test_items_of_one_order_may_all_have_a_counterpart() -> None:
+    """Transactions of one CSN: which of them comes first is not known."""
+    a, b = [(5, "x"), (5, "y"), (6, "z"), (7, "u")], [(5, "q"), (5, "r"), (5, "s"), (7, "u")]
+    alignment = Alignment(iter(a), iter(b), str, 3, lambda item: item[0])
+    for _ in alignment:
+        pass
+    assert alignment.is_lost
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_of_three_copies_elsewhere_the_first_is_the_one_that_moved(is_turned: bool, line: Line, tmp_path: Path) -> None:
+    first, *others = drawn(Random(5), 7)
+    a = written(tmp_path / "a", [first, *others])
+    b = written(tmp_path / "b", [*others[:2], first, *others[2:4], first, others[4], first, others[5]])
+    differences = _differences(line, *((b, a) if is_turned else (a, b)))
+    assert sorted(difference.kind.value for difference in differences) == ["moved", "twice", "twice"]
+    (moved,) = (difference for difference in differences if difference.kind is MOVED)
+    copies = [difference for difference in differences if difference.kind is DifferenceKind.TWICE]
+    places = [spot.rba for spot in (moved.a if is_turned else moved.b, *(copy.b for copy in copies)) if spot]
+    assert len(places) == 3
+    assert places == sorted(places)
+
+
+def test_a_window_that_is_full_goes_on_behind_its_last_pair() -> None:
+    """Two windows: the items behind the last pair of the first have their counterparts in the second."""
+    a, b = [1, 2, 3, 4, 5, 6], [0, 1, 8, 2, 3, 4, 5, 6]
+    stretches = list(Alignment(iter(a), iter(b), int, 3))
+    pairs = [(stretch.a[at], stretch.b[other]) for stretch in stretches for at, other in stretch.pairs]
+    assert pairs == [(item, item) for item in a]
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_rows_that_are_too_different_are_told_of_any_transaction(
+    at: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparison, "MOST_ROWS", 2)
+    same = [Committed(2 * number, tuple(_tea(f"T{number}{key}") for key in range(3))) for number in (1, 2, 3)]
+    names = [tuple(_tea(f"{side}{key}") for key in range(6)) for side in "XY"]
+    sides = [
+        [*same[:at], same[at]._replace(changes=(*changes, *same[at].changes)), *same[at + 1 :]] for changes in names
+    ]
+    for transactions in sides:  # all differ, so that none is equal by its bytes
+        transactions[:] = [
+            one._replace(changes=(*one.changes, _tea("Z", 1 if transactions is sides[0] else 2)))
+            for one in transactions
+        ]
+    a, b = (written(tmp_path / name, side) for name, side in zip("ab", sides, strict=True))
+    _differences(line, a, b, "values")
+    assert _summary(line).is_unaligned
+
+
+@pytest.mark.parametrize(("times", "others"), [(3, 1), (1, 3), (2, 2), (0, 3), (3, 0)])
+def test_in_any_order_each_row_counts_as_often_as_it_is_there(
+    times: int, others: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counted in one pass and in several."""
+    other = insert(SALES, (Decimal(1), "T9", Decimal(3), None)) if len(SALES.columns) == 4 else _tea("T9")
+    for name, number in (("a", times), ("b", others)):
+        changes = (_tea("T1"), *(_tea("T2") for _ in range(number)), other)
+        written(tmp_path / name, [Committed(2, changes if name == "a" else changes[::-1])])
+    for most in (1 << 17, 1, 2):
+        monkeypatch.setattr(comparison, "MOST_COUNTED", most)
+        found = [event.kind for event in _differences(Line(), f"{tmp_path}/a/sm*", f"{tmp_path}/b/sm*", "anyorder")]
+        expected = [MISSING] * (times - others) + [DifferenceKind.EXTRA] * (others - times)
+        assert found == expected, most

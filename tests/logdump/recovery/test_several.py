@@ -1,0 +1,232 @@
+"""Of several restarts, gaps, order breaks and places of damage each is told where it belongs, not with a neighbour."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.features.recovery.model import KeepShown, TrailFileShown
+from logdump.features.recovery.versions import release_number
+from logdump.session.errors import ExitStatus
+from logdump.session.events import Progress
+from tests.logdump.line import Line
+from tests.logdump.recovery.surveys import report, surveyed
+from tests.trailformat.samples import header, row, trail_of
+from tests.trailformat.small_batches import in_batches
+from tests.trailformat.test_applied import transaction
+from tests.trailformat.test_transaction_walk import GARBAGE
+from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
+from trailformat.records.file_header import Value, replace_values
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, RESTART_ABEND
+from trailformat.trail.sequence import FilePosition
+from trailformat.transactions import whole_trail
+
+_APPEND, _OVERWRITE = 1, 0
+_MARKER = row(b"", io_type=RESTART_ABEND)
+_MIDDLE, _LAST = row(trans_ind=MIDDLE), row(trans_ind=LAST)
+
+
+def _first(csn: str, table: str = "TEA.LEAVES") -> Record:
+    tokens = [make_token("L", csn.encode()), make_token("6", b"1.1")]
+    return make_record(header(table, trans_ind=FIRST), b"leaf", tokens)
+
+
+def _head(group: str, **values: Value) -> Record:
+    """The file header of a fixture with other values."""
+    with TrailFile(TRAILS / "at000000000") as trail:
+        own = trail.file_header
+    assert own is not None
+    return make_file_header_record(replace_values(own, group, values))
+
+
+def _file(folder: Path, number: int, *records: Record | bytes) -> Path:
+    return trail_of(folder, *records, name=f"tt{number:09}")
+
+
+def _lengths(*records: Record | bytes) -> int:
+    return sum(len(record.raw if isinstance(record, Record) else record) for record in records)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 100])
+@pytest.mark.parametrize("places", [1, 2, 3])
+def test_of_several_places_of_damage_before_old_data_the_first_is_told(
+    places: int, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(rows))
+    before = [*transaction("10", "1.1"), *transaction("20", "1.2")]
+    path = _file(tmp_path, 0, *before, *(GARBAGE, _MIDDLE) * places, *transaction("10", "1.1"))
+    told = [(shown.spot.rba, shown.csn, shown.was_passed) for shown in report([path]).overwritten()]
+    assert told == [(_lengths(*before), "10", True)]
+
+
+@pytest.mark.parametrize("modes", [(_APPEND, _OVERWRITE, _APPEND), (_OVERWRITE, _APPEND, _OVERWRITE)])
+@pytest.mark.parametrize("damaged", [0, 1, 2])
+def test_the_mode_of_the_file_that_is_damaged_decides_whether_data_may_be_old(
+    damaged: int, modes: tuple[int, ...], tmp_path: Path
+) -> None:
+    """The next whole transaction is in the file behind it."""
+    paths = [
+        _file(
+            tmp_path,
+            number,
+            _head("ContinunityInfo", RecoveryMode=mode),
+            *transaction(f"1{number}", f"1.{number}"),
+            *([GARBAGE] if number == damaged else []),
+        )
+        for number, mode in enumerate((*modes, _APPEND))
+    ]
+    told = [shown.spot.path for shown in report(paths).overwritten()]
+    assert told == ([paths[damaged]] if modes[damaged] == _OVERWRITE else [])
+
+
+@pytest.mark.parametrize(("numbers", "missing"), [((0, 2, 4), 0), ((0, 1, 3), 0), ((0, 2, 3), 1), ((0, 1, 2), 1)])
+def test_a_begin_is_missing_if_something_is_before_it_behind_the_last_gap(
+    numbers: tuple[int, int, int], missing: int, tmp_path: Path
+) -> None:
+    """The last file begins with the end of a transaction; what is before an earlier gap says nothing of it."""
+    first, second, last = numbers
+    paths = [_file(tmp_path, number, *transaction(f"1{number}", f"1.{number}")) for number in (first, second)]
+    shown = report([*paths, _file(tmp_path, last, _LAST)]).shown("", None, is_partial=False)
+    assert shown.state.begins_missing == missing
+
+
+@pytest.mark.parametrize("no_trail", [1, 2])
+def test_a_file_that_is_no_trail_is_where_a_stretch_ends(no_trail: int, tmp_path: Path) -> None:
+    paths = [_file(tmp_path, number, *transaction(f"1{number}", f"1.{number}")) for number in range(3)]
+    paths[no_trail].write_bytes(b"no trail")
+    shown = report([*paths, _file(tmp_path, 3, _LAST)]).shown("", None, is_partial=False)
+    assert (shown.state.begins_missing, shown.has_earlier) == (int(no_trail == 1), False)
+
+
+def test_each_order_break_has_the_transactions_below_it(tmp_path: Path) -> None:
+    csns = ("50", "10", "20", "60", "30", "70", "35", "36", "37")
+    path = _file(tmp_path, 0, *(record for csn in csns for record in transaction(csn, f"1.{csn}")))
+    told = [(shown.csn, shown.greatest, shown.transactions) for shown in report([path]).order_breaks()]
+    assert told == [("10", "50", 2), ("30", "60", 1), ("35", "70", 3)]
+
+
+def test_of_several_restarts_each_has_the_transaction_before_it_and_a_reader_needs_the_last(tmp_path: Path) -> None:
+    """Two transactions behind each of three restarts, each in a file of its own."""
+    csns = [("10", "11"), ("20", "21"), ("30", "31")]
+    files = [
+        [_MARKER, *transaction(first, f"1.{first}"), *transaction(second, f"1.{second}")] for first, second in csns
+    ]
+    paths = [_file(tmp_path, number, *records) for number, records in enumerate(files)]
+    told = report(paths)
+    before = [shown.last_complete for shown in told.restarts()]
+    assert [ref.csn if ref else None for ref in before] == [None, "11", "21"]
+    keep = told.keep()
+    assert keep is not None
+    assert keep.spot == FilePosition(paths[1], _lengths(*files[1]))
+    assert keep.free == (paths[0],)
+
+
+def test_of_three_cuts_each_has_the_copy_of_its_own(tmp_path: Path) -> None:
+    """The first and the last are written again, in the other order; that in the middle is lost."""
+    cut = [record for csn in ("10", "20", "30") for record in (_first(csn), _MARKER)]
+    again = [record for csn in ("30", "10") for record in (_first(csn), _LAST)]
+    told = report([_file(tmp_path, 0, *cut, *again)])
+    copies = [(shown.cut.csn, shown.again.ref.csn if shown.again else None) for shown in told.cuts(is_alone=True)]
+    assert copies == [("10", "10"), ("20", None), ("30", "30")]
+    assert [(shown.cut.csn if shown.cut else None) for shown in told.restarts()] == ["10", "20", "30"]
+    assert told.shown("", None, is_partial=False).state.lost == 1
+
+
+def test_one_copy_of_three_cuts_is_that_of_all(tmp_path: Path) -> None:
+    shown = report([_file(tmp_path, 0, *(_first("10"), _MARKER) * 3, _first("10"), _LAST)]).shown(
+        "", None, is_partial=False
+    )
+    assert (shown.cut, shown.state.lost) == (3, 0)
+
+
+def test_each_file_is_compared_with_the_one_before_it(tmp_path: Path) -> None:
+    hosts = ("a", "b", "b", "a")
+    paths = [
+        _file(tmp_path, number, _head("MachineInfo", Nodename=host), *transaction(f"1{number}", f"1.{number}"))
+        for number, host in enumerate(hosts)
+    ]
+    told = [(shown.path, shown.before, shown.after) for shown in report(paths).producer_changes()]
+    assert told == [(paths[1], "a", "b"), (paths[3], "b", "a")]
+
+
+@pytest.mark.parametrize("ends", [0, 1, 2])
+def test_damage_is_counted_from_a_place_on(ends: int, tmp_path: Path) -> None:
+    """Three places of damage; from the end of the one on, those behind it are left."""
+    before: list[Record | bytes] = [*transaction("10", "1.1"), GARBAGE]
+    path = _file(tmp_path, 0, *before * 3, *transaction("20", "1.2"))
+    survey = surveyed([path])
+    places = list(survey.damage)
+    assert survey.damaged_from(FilePosition(path, places[ends].after)) == 2 - ends
+    assert survey.damaged_from(FilePosition(path, places[ends].after - 1)) == 3 - ends
+    assert survey.damaged_from(None) == 3
+
+
+@pytest.mark.parametrize(("release", "version"), [("12", 6), ("12.2", 5), ("12.2.0.1", 5), ("19c", 7), ("20", None)])
+def test_a_release_reads_up_to_the_highest_version_of_its_name(release: str, version: int | None) -> None:
+    assert release_number(release) == version
+
+
+@pytest.mark.parametrize(("begun", "number", "free"), [(0, 0, 0), (0, 2, 0), (1, 1, 1), (1, 2, 1), (2, 2, 2)])
+def test_a_reader_inside_a_transaction_needs_the_file_in_which_it_begins(
+    begun: int, number: int, free: int, line: Line, tmp_path: Path
+) -> None:
+    """Three files; the transaction goes on to the end of the last one."""
+    lengths = []
+    for at in range(3):
+        before = transaction(f"1{at}", f"1.{at}") if at <= begun else []
+        inside = [_first("20")] if at == begun else [_MIDDLE] if at > begun else []
+        _file(tmp_path, at, *before, *inside, *([_MIDDLE, _LAST if at == 2 else _MIDDLE] if at >= begun else []))
+        lengths.append(_lengths(*before, *inside))
+    line(f"open {tmp_path / 'tt000000000'}; recovery keep {number} {lengths[number]}")
+    (keep,) = (event for event in line.events if isinstance(event, KeepShown))
+    assert [path.name for path in keep.free] == [f"tt{at:09}" for at in range(free)]
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_transaction_is_listed_if_any_of_its_records_passes(at: int, line: Line, tmp_path: Path) -> None:
+    """The table of the filter is that of one of three records, of a transaction in the second file."""
+    names = ["TEA.LEAVES", "TEA.LEAVES", "TEA.LEAVES"]
+    names[at] = "TEA.POTS"
+    inside = [_first("10", names[0]), *(row(name=name, trans_ind=MIDDLE) for name in names[1:])]
+    _file(tmp_path, 0, *transaction("9", "1.0"), _first("8"), _MARKER)
+    _file(tmp_path, 1, *inside, _MARKER, *transaction("11", "1.2"))
+    line(f"open {tmp_path / 'tt000000000'}; filter include filename TEA.POTS")
+    told = line("recovery cut filtered")
+    assert [text for text in told if text.startswith("Cut at")] == ["Cut at RBA 0 of tt000000001: by a restart"]
+
+
+@pytest.mark.parametrize("restarts", [0, 1])
+def test_half_a_record_at_the_end_is_damage_where_nothing_else_is(restarts: int, tmp_path: Path) -> None:
+    """A restart that cut nothing is no finding either."""
+    path = _file(tmp_path, 0, *transaction("10", "1.1"), *[_MARKER] * restarts, _first("11").raw[:20])
+    shown = report([path]).shown("", None, is_partial=False)
+    assert (shown.half_record is not None, shown.state.status, shown.status) == (
+        True,
+        ExitStatus.OK,
+        ExitStatus.BAD_DATA,
+    )
+
+
+def test_half_a_record_at_the_end_leaves_a_finding_what_it_is(tmp_path: Path) -> None:
+    path = _file(tmp_path, 0, *transaction("11", "1.2"), *transaction("10", "1.1"), _first("12").raw[:20])
+    assert report([path]).shown("", None, is_partial=False).status is ExitStatus.FINDINGS
+
+
+def test_files_are_listed_where_they_are_asked_for_alone(line: Line, tmp_path: Path) -> None:
+    for number in range(3):
+        _file(tmp_path, number, *transaction(f"1{number}", f"1.{number}"))
+    line(f"open {tmp_path / 'tt000000000'}; recovery")
+    assert not [event for event in line.events if isinstance(event, TrailFileShown)]
+    line("recovery files")
+    assert len([event for event in line.events if isinstance(event, TrailFileShown)]) == 3
+
+
+def test_progress_is_told_at_each_multiple_of_notify_over_all_files(line: Line, tmp_path: Path) -> None:
+    """Four files of three records, told every four."""
+    for number in range(4):
+        csns = range(3 * number + 10, 3 * number + 13)
+        _file(tmp_path, number, *(record for csn in csns for record in transaction(str(csn), f"1.{csn}")))
+    line(f"open {tmp_path / 'tt000000000'}; notify 4; recovery")
+    assert [event.records for event in line.events if isinstance(event, Progress)] == [6, 9, 12]

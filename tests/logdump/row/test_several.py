@@ -1,0 +1,133 @@
+"""ROW over several files, rows and keys: each change belongs to the row that had its key then."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from fixtures.changes import Change, delete, insert, key_update, unified_key_update, unified_update
+from fixtures.shop import Row
+from logdump.features.row import story as row_story
+from logdump.features.row.model import RowChangeShown
+from tests.logdump.line import Line
+from tests.searching import Random
+from tests.simulated.pairs import TEAS, Copier
+from trailformat import TrailFile
+
+
+class Step(NamedTuple):
+    """A change of a row by its number: its key before (None: an insert) and after (None: a delete)."""
+
+    row: int
+    before: str | None
+    after: str | None
+
+
+def _values(key: str, stock: int) -> Row:
+    return (key, "Sencha", "Uji", "A ", Decimal("9.50"), Decimal(stock))
+
+
+def _change(step: Step, number: int, *, is_unified: bool) -> Change:
+    before = _values(step.before, number) if step.before is not None else None
+    after = _values(step.after, number + 1) if step.after is not None else None
+    if before is None:
+        assert after is not None
+        return insert(TEAS, after)
+    if after is None:
+        return delete(TEAS, before)
+    if step.before == step.after:
+        return unified_update(TEAS, before, after)
+    return (unified_key_update if is_unified else key_update)(TEAS, before, after)
+
+
+def _written(folder: Path, steps: list[Step], *, roll: float, is_unified: bool) -> list[tuple[str, int]]:
+    """Write a trail of a transaction for each step; return the file and the RBA of each."""
+    folder.mkdir()
+    copier = Copier(folder, Random(7), roll_chance=roll, tables=(TEAS,))
+    for number, step in enumerate(steps, 1):
+        copier.begin(number)
+        copier.rows([_change(step, number, is_unified=is_unified)], 1)
+    copier.close()
+    places = []
+    for path in sorted(folder.iterdir()):
+        with TrailFile(path) as trail:
+            places += [(path.name, record.rba) for record in trail.records(trail.first_rba) if not record.is_metadata]
+    return places
+
+
+STEPS = [
+    Step(1, None, "A"),
+    Step(2, None, "X"),
+    Step(1, "A", "B"),
+    Step(3, None, "A"),
+    Step(1, "B", "B"),
+    Step(1, "B", "C"),
+    Step(3, "A", "B"),
+    Step(2, "X", "X"),
+    Step(1, "C", "D"),
+    Step(3, "B", None),
+    Step(4, None, "B"),
+]
+"""Four rows; A is the key of two of them, B of three."""
+
+
+def _told(line: Line, folder: Path, key: str) -> list[tuple[str, int]]:
+    line(f"open {min(folder.iterdir())}; across on; row TEAHOUSE.TEAS TEA_CODE={key}")
+    return [(event.path.name, event.row.rba) for event in line.events if isinstance(event, RowChangeShown)]
+
+
+@pytest.mark.parametrize(("roll", "is_unified"), [(0, True), (1, False)])
+def test_the_changes_are_those_of_the_rows_that_had_the_key(roll: float, is_unified: bool, tmp_path: Path) -> None:
+    """In one file, and in one for each transaction."""
+    places = _written(tmp_path / "trail", STEPS, roll=roll, is_unified=is_unified)
+    for key in "ABCDX":
+        wanted = {step.row for step in STEPS if key in (step.before, step.after)}
+        expected = [place for place, step in zip(places, STEPS, strict=True) if step.row in wanted]
+        assert _told(Line(), tmp_path / "trail", key) == expected, key
+
+
+@pytest.mark.parametrize(("most", "is_told"), [(3, False), (4, True), (5, True)])
+def test_so_many_keys_of_a_row_are_followed(
+    most: int, is_told: bool, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The row has had four: one of them is asked for."""
+    monkeypatch.setattr(row_story, "_MOST_KEYS", most)
+    steps = [Step(1, None, "A"), Step(1, "A", "B"), Step(1, "B", "C"), Step(1, "C", "D")]
+    places = _written(tmp_path / "trail", steps, roll=0, is_unified=True)
+    assert (_told(line, tmp_path / "trail", "A") == places) == is_told
+
+
+def test_a_key_that_goes_to_two_rows_one_after_the_other_is_followed_to_both(line: Line, tmp_path: Path) -> None:
+    """A became B, and later another A became C."""
+    steps = [
+        Step(1, None, "A"),
+        Step(1, "A", "B"),
+        Step(2, None, "A"),
+        Step(2, "A", "C"),
+        Step(1, "B", "B"),
+        Step(2, "C", "C"),
+    ]
+    places = _written(tmp_path / "trail", steps, roll=0, is_unified=True)
+    assert _told(line, tmp_path / "trail", "A") == places
+    assert _told(Line(), tmp_path / "trail", "C") == [places[2], places[3], places[5]]
+
+
+def test_a_key_that_was_given_up_is_that_of_a_row_of_which_the_trail_has_no_insert(line: Line, tmp_path: Path) -> None:
+    steps = [Step(1, None, "A"), Step(1, "A", "B"), Step(2, "A", "C"), Step(1, "B", "B")]
+    places = _written(tmp_path / "trail", steps, roll=0, is_unified=True)
+    assert _told(line, tmp_path / "trail", "B") == [places[0], places[1], places[3]]
+    assert _told(Line(), tmp_path / "trail", "C") == [places[2]]
+
+
+def test_each_place_of_damage_is_told(line: Line, tmp_path: Path) -> None:
+    places = _written(tmp_path / "trail", STEPS, roll=0, is_unified=True)
+    path = min((tmp_path / "trail").iterdir())
+    content = bytearray(path.read_bytes())
+    for _, rba in (places[1], places[3], places[5]):
+        content[rba] ^= 0xFF
+    path.write_bytes(content)
+    text = "\n".join(line(f"open {path}; row TEAHOUSE.TEAS TEA_CODE=D"))
+    assert [f"RBA {rba}" in text for _, rba in (places[1], places[3], places[5])] == [True] * 3
