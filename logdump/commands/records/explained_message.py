@@ -54,7 +54,7 @@ def explain_text(session: Session, text: str) -> Iterator[Event]:
     messages = [*messages_in(text.splitlines())]
     processes = {message.process for message in messages if message.process}
     if len(processes) > 1:
-        incidents = [*incidents_in(messages, lambda incident: incident.weight > 0)]
+        incidents = [*incidents_in(messages)]
         heaviest = max((incident.weight for incident in incidents), default=0)
         chosen = [incident for incident in incidents if incident.weight == heaviest][-1:]
     else:
@@ -81,8 +81,8 @@ def explain_log(session: Session, name: str, *, every: bool) -> Iterator[Event]:
 def _explain_lines(
     session: Session, file: BinaryIO, name: str, folders: tuple[Path, ...], *, every: bool
 ) -> Iterator[Event]:
-    heaviest, number, last = 1, 0, deque[Incident](maxlen=1)
-    for incident in incidents_in(messages_in(lines_of(file)), lambda incident: incident.weight > 1):
+    heaviest, number, last = 2, 0, deque[Incident](maxlen=1)
+    for incident in incidents_in(messages_in(lines_of(file))):
         if incident.weight > heaviest:
             heaviest, number = incident.weight, 0
             last.clear()

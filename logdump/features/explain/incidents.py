@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from logdump.features.explain.log_lines import LogMessage
 from logdump.features.explain.messages import Meaning, meanings
-from logdump.features.explain.places import MessagePlace, Named, PlaceRole, places_in
+from logdump.features.explain.places import MessagePlace, Named, PlaceRole, names_place, places_in
 from trailformat.trail.sequence import TrailName
 
 _NEAR = 60.0
@@ -211,34 +211,44 @@ def _is_near(message: LogMessage, later: LogMessage) -> bool:
     return first is None or second is None or abs(second - first) <= _NEAR
 
 
-def incidents_in(messages: Iterable[LogMessage], is_wanted: Callable[[Incident], bool]) -> Iterator[Incident]:
-    """Yield what happened to each process: its errors, and without one its last message that says something."""
+class _Quiet:
+    """The last messages without an error that may say something about a trail, each with those around it."""
+
+    def __init__(self) -> None:
+        self._warnings: list[LogMessage] = []
+        self._others: deque[list[LogMessage]] = deque(maxlen=_MOST_NEAR)
+
+    def take(self, message: LogMessage, process: _Process) -> None:
+        """Take the next message of a process; what it says is found out only at the end."""
+        meaning = meanings().get(message.code or "")
+        is_known = meaning is not None and not meaning.is_frame
+        if message.severity == "WARNING" and is_known:
+            self._warnings = [*process.before]
+        elif (is_known and not self._warnings) or names_place(message.text) or names_place(message.below):
+            self._others.append([*process.before])
+
+    def incident(self) -> Incident | None:
+        """Return the last warning about a trail, else the last message that names a place; None without one."""
+        for messages in filter(None, (self._warnings, *reversed(self._others))):
+            near = [message for message in messages[:-1] if _is_near(message, messages[-1])]
+            if incident_of(messages[-1:]).weight > 1:
+                return incident_of([*near, messages[-1]])
+        return None
+
+
+def incidents_in(messages: Iterable[LogMessage]) -> Iterator[Incident]:
+    """Yield what happened to each process: its errors, and last a message without an error that says something."""
     processes = OrderedDict[str, _Process]()
-    last: Incident | None = None
+    quiet = _Quiet()
     for message in messages:
         process = processes.setdefault(message.process, _Process())
         processes.move_to_end(message.process)
-        over = [process.take(message)]
-        if len(processes) > _MOST_PROCESSES:
-            over.append(processes.popitem(last=False)[1].incident)
-        yield from _complete(over, is_wanted)
-        if message.severity != "ERROR":
-            last = _heavier(last, message, process)
-    yield from _complete([process.incident for process in processes.values()], is_wanted)
-    if last is not None and is_wanted(last):
-        yield last
-
-
-def _complete(over: Iterable[list[LogMessage]], is_wanted: Callable[[Incident], bool]) -> Iterator[Incident]:
-    for messages in filter(None, over):
-        incident = incident_of(messages)
-        if is_wanted(incident):
-            yield incident
-
-
-def _heavier(last: Incident | None, message: LogMessage, process: _Process) -> Incident | None:
-    """Return the last message without an error that says most about a trail, with those of its process around it."""
-    incident = incident_of([message])
-    if not incident.weight or (last is not None and incident.weight < last.weight):
-        return last
-    return incident_of([*(near for near in process.before if near is not message and _is_near(near, message)), message])
+        if over := process.take(message):
+            yield incident_of(over)
+        if len(processes) > _MOST_PROCESSES and (over := processes.popitem(last=False)[1].incident):
+            yield incident_of(over)
+        if message.severity != "ERROR" and not process.incident:
+            quiet.take(message, process)
+    yield from (incident_of(process.incident) for process in processes.values() if process.incident)
+    if (incident := quiet.incident()) is not None:
+        yield incident

@@ -36,6 +36,7 @@ _STRAIGHT = {
     0x3002: ".",
 }
 """Quotes of editors, and punctuation and digits of full width, and what they are in GoldenGate's own text."""
+_ODD = re.compile(f"[{re.escape(''.join(map(chr, _STRAIGHT)))}]")
 _LEVELS = {"ERROR": "ERROR", "WARNING": "WARNING", "WARN": "WARNING", "INFO": "INFO", "FATAL": "ERROR"}
 _TIME = r"(?P<time>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d)(?:[.,]\d+)?(?P<zone>Z|[+-]\d\d:?\d\d)?"
 _LEVEL = r"(?P<level>ERROR|WARNING|WARN|INFO|FATAL|DEBUG)"
@@ -127,7 +128,7 @@ def messages_in(lines: Iterable[str]) -> Iterator[LogMessage]:
     """Yield the messages of a text, and before them what is before the first one, if anything does."""
     message, below = LogMessage(None, None, None, "", ""), list[str]()
     for written in lines:
-        line = written.translate(_STRAIGHT)
+        line = written if written.isascii() else _ODD.sub(lambda odd: _STRAIGHT[ord(odd[0])], written)
         if any(word in line for word in _IN_HEADS) and (head := _head(line)) is not None:
             if message.text or below:
                 yield _whole(message, below)

@@ -218,6 +218,14 @@ _PATTERNS: tuple[tuple[str, _Places], ...] = (
 _SHAPES = tuple((re.compile(pattern, re.IGNORECASE), places) for pattern, places in _PATTERNS)
 
 
+_TRACE = re.compile(r"rba|pos|offset|seq|順序番号|[/\\].{2}\d{6}|[ '\"].{2}\d{6}", re.IGNORECASE)
+
+
+def names_place(text: str) -> bool:
+    """Return False if a text surely names no place."""
+    return _TRACE.search(text) is not None
+
+
 class Named(NamedTuple):
     """The places that a text names.
 
@@ -233,6 +241,8 @@ class Named(NamedTuple):
 def places_in(head: str, below: str = "") -> Named:
     """Return the places that a message names; ``below`` are the lines that follow it, which only complete its own."""
     text, shaped = f"{head}\n{below}" if below else head, list[MessagePlace]()
+    if not names_place(text):
+        return Named((), ())
     for pattern, places in _SHAPES:
         matches = list(pattern.finditer(text))
         for match in matches:

@@ -9,7 +9,7 @@ from logdump.features.explain.incidents import Incident, RolePlace
 from logdump.features.explain.log_lines import LogMessage
 from logdump.features.explain.messages import NOT_SEEN, meanings
 from logdump.features.explain.model import Evidence, Explained, MessageExplained, Phrase, Span, When
-from logdump.features.explain.places import MessagePlace
+from logdump.features.explain.places import MessagePlace, PlaceRole
 from logdump.notation.text import amount, cut_to, escape
 from logdump.notation.times import format_timestamp, span_text
 from logdump.session.settings import Settings
@@ -77,7 +77,8 @@ def message_lines(shown: MessageExplained, _settings: Settings) -> Iterator[str]
     for beside in _beside(incident):
         yield f"Beside it: {cut_to(escape(beside.text.splitlines()[0]), _WIDEST)}"
     places = [named for named in incident.places if named.place.rba is not None or len(incident.places) > 1]
-    if len(places) > 1 or any(named.message is not main for named in places):
+    is_plain = all(named.message is main and named.role in (PlaceRole.RECORD, PlaceRole.FILE) for named in places)
+    if len(places) > 1 or not is_plain:
         yield "Places:"
         yield from (f"  {_place_line(named)}" for named in places)
     if shown.earlier:

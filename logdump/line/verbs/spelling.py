@@ -397,6 +397,8 @@ def explain(request: VerbRequest) -> Iterator[VerbStep]:
         yield step("EXPLAIN", *typed(request.words))
     elif request.files:
         yield step("EXPLAIN", "FILE", request.named, *["ALL"] * request.options.all)
+    elif request.words == ("-",):
+        yield step("EXPLAIN", "FILE", "-", *["ALL"] * request.options.all)
     elif request.words[0].upper() in ("LAG", "RESTART", "DDL"):
         raise MisuseError(f"explain {request.words[0]} wants a trail before it: explain TRAIL {request.rest}")
     else:
