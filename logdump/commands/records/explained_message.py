@@ -140,6 +140,9 @@ def _in_file(session: Session, incident: Incident, place: MessagePlace, around: 
             yield Notice((said,), ExitStatus.OK)
         elif file != around.opened:
             yield say(f"RBA {rba} of {escape(str(file))}:")
+        if place.file is None and place.trail is None and place.names_file and around.opened is None:
+            said = f"The text names no trail: file {place.seqno} is that of the only trail in {file.parent}."
+            yield Notice((escape(said),), ExitStatus.OK)
         yield from _at(session, rba, advises=place.role in _FOR_READERS)
     yield from _shortened(run_check(session, CheckOptions(str(file))))
     following = incident.other(PlaceRole.NEXT_FILE)

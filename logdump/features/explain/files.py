@@ -1,11 +1,13 @@
 """The file of a trail in which a place of a text is: never another one, and only a regular file.
 
-It is looked for as the text writes it, beside the open file, in the folders that are given, and in the current folder.
+It is looked for as the text writes it, beside the open file, in the folders that are given, in the current folder, and
+in its folder ``dirdat``.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
@@ -17,6 +19,10 @@ from trailformat.trail.packed import entries_of, is_file
 from trailformat.trail.sequence import TrailName, TrailSequence
 
 _DIGITS = (9, 6)
+_TRAILS = "dirdat"
+"""The folder of trails in the home of GoldenGate."""
+_FOREIGN = re.compile(r"^[^\x00-\x7f]+")
+"""A word of another language, which has no blank between it and a path."""
 
 
 class NoFile(NamedTuple):
@@ -41,14 +47,14 @@ class Surroundings(NamedTuple):
     def searched(self) -> tuple[Path, ...]:
         """The folders in the order in which they are searched, each once."""
         beside = (self.opened.parent,) if self.opened is not None else ()
-        return tuple(dict.fromkeys((*beside, *self.folders, Path.cwd())))
+        return tuple(dict.fromkeys((*beside, *self.folders, Path.cwd(), Path.cwd() / _TRAILS)))
 
 
 def around_log(path: Path) -> tuple[Path, ...]:
     """Return the folders in which a report or log of GoldenGate has the files that it names by a relative path."""
     folder = Path(os.path.abspath(path)).parent  # noqa: PTH100 - links stay
     homes = (folder, folder.parent)
-    return (*homes, *(home / "dirdat" for home in homes))
+    return (*homes, *(home / _TRAILS for home in homes))
 
 
 def file_of(place: MessagePlace, around: Surroundings) -> Path | NoFile:
@@ -69,7 +75,7 @@ def file_of(place: MessagePlace, around: Surroundings) -> Path | NoFile:
     if not place.names_file and around.opened is not None:
         return around.opened
     if place.file is None and place.trail is None and place.seqno is not None and around.opened is None:
-        return _only_one(place.seqno, around)
+        return _in_only_trail(place, around)
     return NoFile(f"{_why_none(place, names, around.opened)}{_others_of(names)}", place.names_file)
 
 
@@ -89,21 +95,19 @@ def _others_of(names: Sequence[TrailName]) -> str:
     return ""
 
 
-def _only_one(seqno: int, around: Surroundings) -> Path | NoFile:
-    """Return the only file with a number in the first folder that has one."""
+def _in_only_trail(place: MessagePlace, around: Surroundings) -> Path | NoFile:
+    """Return the file of a number in the only trail of the first folder with trails."""
     for folder in around.searched:
         try:
-            entries = entries_of(folder)
+            named = [TrailName.parse(entry) for entry in entries_of(folder)]
         except (OSError, ValueError):
             continue
-        named = (TrailName.parse(entry) for entry in entries)
-        numbered = {name.plain_path: name for name in named if name and name.is_documented and name.seqno == seqno}
-        files = [path for name in numbered.values() if (path := name.found()) is not None and is_file(path)]
-        if len(files) == 1:
-            return Path(os.path.abspath(files[0]))  # noqa: PTH100 - links stay
-        if files:
+        prefixes = {name.prefix for name in named if name is not None and name.is_documented}
+        if len(prefixes) == 1:
+            return file_of(place._replace(trail=str(folder / prefixes.pop())), around)
+        if prefixes:
             break
-    return NoFile(_why_none(MessagePlace(seqno=seqno), [], None), is_missing=True)
+    return NoFile(_why_none(place, [], None), is_missing=True)
 
 
 def _conflict(place: MessagePlace) -> str:
@@ -145,6 +149,9 @@ def _names(place: MessagePlace, around: Surroundings) -> Iterator[TrailName]:
 
 def _paths(written: str, folders: Sequence[Path]) -> Iterator[Path]:
     """Yield a path as a message writes it, then under each folder; of an absolute one its name there."""
+    plain = _FOREIGN.sub("", written)
+    if plain != written:
+        yield from _paths(plain, folders)
     path = _local(written)
     if path.is_absolute():
         yield path

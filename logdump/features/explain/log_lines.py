@@ -32,8 +32,8 @@ _STRAIGHT = {
     **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb"), '"'),
     **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032"), "'"),
     **{0xFEE0 + code: chr(code) for code in range(ord("!"), ord("~") + 1)},
-    0x3001: ",",
-    0x3002: ".",
+    0x3001: ", ",
+    0x3002: ". ",
 }
 """Quotes of editors, and punctuation and digits of full width, and what they are in GoldenGate's own text."""
 _ODD = re.compile(f"[{re.escape(''.join(map(chr, _STRAIGHT)))}]")
@@ -167,7 +167,7 @@ def _whole(message: LogMessage, below: list[str]) -> LogMessage:
     for line in below if message.text else ():
         if _NO_PARAGRAPH.match(line):
             break
-        is_broken = len(last) >= _COLUMNS - 1 and len(last) <= _COLUMNS and not line.startswith(" ")
+        is_broken = len(last) == _COLUMNS and not line.startswith(" ")
         is_number = re.search(r"\d$", text) and re.match(r"\d+(?![\d:/-])", line)
         text += line.strip() if is_broken or is_number else f"\n{line.strip()}"
         last, own = line, own + 1
