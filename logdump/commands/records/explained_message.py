@@ -30,6 +30,7 @@ from trailformat.trail.sequence import is_unborn
 from trailformat.transactions.header_promises import is_left_open
 
 STANDARD_INPUT = "-"
+_BAD_LENGTH = "OGG-01163"
 _MOST_FINDINGS = 3
 """Gaps and bad rows of CHECK that are shown."""
 _FOR_READERS = frozenset(
@@ -144,10 +145,22 @@ def _in_file(session: Session, incident: Incident, place: MessagePlace, around: 
             said = f"The text names no trail: file {place.seqno} is that of the only trail in {file.parent}."
             yield Notice((escape(said),), ExitStatus.OK)
         yield from _at(session, rba, advises=place.role in _FOR_READERS)
+    yield from _values_at_fault(session, incident, rba)
     yield from _shortened(run_check(session, CheckOptions(str(file))))
     following = incident.other(PlaceRole.NEXT_FILE)
     if following is not None:
         yield from _next_file(session, following, around)
+
+
+def _values_at_fault(session: Session, incident: Incident, rba: int | None) -> Iterator[Event]:
+    """Yield the values that are longer than the message allows for their column."""
+    if incident.main.code != _BAD_LENGTH:
+        return
+    from logdump.commands.records.long_values import bound_in, long_values  # noqa: PLC0415 - of one message
+
+    bound = bound_in(incident.main.text)
+    if bound is not None:
+        yield from long_values(session, bound, rba)
 
 
 def _at(session: Session, rba: int, *, advises: bool) -> Iterator[Event]:

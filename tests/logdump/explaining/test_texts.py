@@ -361,3 +361,56 @@ def test_without_a_trail_a_number_is_of_none_of_several(home: Path) -> None:
     answer = logdump("explain", "dirrpt/kafka.log")
     assert answer.status == 4
     assert not _ALTER.findall(answer.out)
+
+
+def test_a_trail_that_is_given_has_the_files_of_numbers(home: Path) -> None:
+    (home / "dirrpt" / "kafka.log").write_text(_java(Place("", 67), 1))
+    answer = logdump("explain", "dirrpt/kafka.log", "dirdat/rt")
+    assert answer.status == 0
+    assert _ALTER.findall(answer.out) == [("67", "3987"), ("67", "4635")]
+    assert f"RBA 4427 of {home / 'dirdat' / 'rt000000067'}:" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("most", "rbas"),
+    [(13, [1811, 2008, 3069]), (14, [1811, 3069, 3629]), (16, [3069, 3629, 4767]), (17, [])],
+)
+def test_values_with_more_bytes_than_a_message_allows(most: int, rbas: list[int], home: Path) -> None:
+    """Bytes, not characters: the name at RBA 2008 has ten of these and fourteen of those."""
+    text = (
+        f"Bad column length (99) specified for column NAME in table TEAHOUSE.TEAS, maximum allowable length is {most}."
+    )
+    answer = logdump("-c", f"open dirdat/rt000000067; explain ERROR OGG-01163 {text}")
+    listed = [int(rba) for rba in re.findall(r"^RBA (\d+): .*, column NAME, ", answer.out, re.MULTILINE)]
+    assert listed == rbas
+    assert ("has no value of column NAME" in answer.out) == (not rbas)
+    (home / "dirrpt" / "REP1.rpt").write_text(
+        f"2024-03-14 01:10:04  ERROR   OGG-01163  {text}\n\nReading ./dirdat/rt000000067, current RBA 3629\n"
+    )
+    answer = logdump("explain", "dirrpt/REP1.rpt")
+    assert re.findall(r"^RBA (\d+): .*, column NAME, after", answer.out, re.MULTILINE) == ["3629"] * bool(rbas)
+
+
+_WAITS = "Waiting at EOF on input trail file {}, which is not marked as complete; but succeeding trail file {} exists."
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "advice"),
+    [("there", 0, [("68", "0")]), ("missing", 4, []), ("unborn", 0, []), ("cut", 4, [])],
+)
+def test_a_reader_goes_to_the_next_file_only_if_the_one_before_is_whole(
+    state: str, status: int, advice: list[tuple[str, str]], home: Path
+) -> None:
+    first, second = home / "dirdat" / "rt000000067", home / "dirdat" / "rt000000068"
+    if state == "missing":
+        second.unlink()
+    elif state == "unborn":
+        second.write_bytes(b"")
+    elif state == "cut":
+        first.write_bytes(first.read_bytes()[:-3])
+    answer = logdump(
+        "explain", f"WARNING OGG-01519 {_WAITS.format(f'./dirdat/{first.name}', f'./dirdat/{second.name}')}"
+    )
+    assert answer.status == status, answer
+    assert _ALTER.findall(answer.out) == advice
+    assert (f"ends at RBA {first.stat().st_size}" in answer.out) == (state == "there")
