@@ -22,7 +22,6 @@ OF_A_KIND = {
 """Modules of which there is one for each thing of a kind, and what that is."""
 _ANOTHER_IDEA = "another idea than that of its user, which reads worse with both"
 EXCEPTIONS = {
-    "logdump.commands.records.explained_message": "a room below that of its user",
     "logdump.features.repair.proof": "it judges what its user makes",
     "logdump.features.report.html": "one format of a report",
     "logdump.features.report.markdown": "one format of a report",

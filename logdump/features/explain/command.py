@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
-from logdump.commands.records.explained_message import explain_log, explain_message
+from logdump.commands.records.explained_message import explain_log, explain_text
 from logdump.commands.records.searching import csn_goal, find_in_sequence
 from logdump.features.bounded_recovery.model import BrOptions, with_parameters
 from logdump.features.explain.ddl import DdlQuestion
 from logdump.features.explain.lag import LagQuestion
-from logdump.features.explain.messages import message_of
 from logdump.features.explain.model import Explained
+from logdump.features.explain.places import places_in
 from logdump.features.explain.restart import RestartQuestion
 from logdump.features.heartbeat.tables import heartbeat_table
 from logdump.features.recovery.command import SEQNO_AND_RBA
@@ -153,18 +153,25 @@ _RESTART_AT: Alternatives[Any] = Alternatives(
 )
 
 
+_QUESTIONS = ("LAG", "RESTART", "DDL", "FILE")
+
+
 class _Message(FreeText):
-    """The text of a message, with its number."""
+    """Any text of GoldenGate with the number of a message, or with a place."""
 
     is_open = False
 
     def accepts(self, word: str) -> bool:
-        """Return True if a word contains the beginning of a message number."""
-        return "OGG-" in word.upper()
+        """Return True if a text has the beginning of a message number, or names a place."""
+        if "OGG-" in word.upper():
+            return True
+        first = word.split(maxsplit=1)[0].upper() if word.strip() else ""
+        named = places_in(word) if first not in _QUESTIONS else None
+        return named is not None and bool(named.shaped or any(place.rba is not None for place in named.others))
 
 
 def _message(text: str) -> Run:
-    return lambda session: explain_message(session, message_of(text))
+    return lambda session: explain_text(session, text)
 
 
 def _log(name: str, every: bool | None) -> Run:  # noqa: FBT001 - a word of the form
@@ -183,11 +190,12 @@ COMMANDS = (
             missing="takes LAG, RESTART, DDL, FILE or a message.",
             wrong="{!r} is not one of LAG, RESTART, DDL, FILE, OGG-<number>.",
         ),
-        "Explain a message, why replication is late, what a restart would do, which DDL is not replicated",
+        "Explain a text of GoldenGate, why replication is late, what a restart would do, which DDL is not replicated",
         run_explain,
         details=(
-            "OGG-02191 ...: what a message means for the trail, then the record at its position, SAFE and CHECK. FILE:",
-            "the last error of a report or of ggserr.log; ALL: every one.",
+            "OGG-02191 ..., or any text of GoldenGate that names a place: what it means for the trail, its places and",
+            "their roles, the record, SAFE and CHECK. FILE: the last error of a report, discard file or ggserr.log,",
+            "with the messages of its process around it (-: of standard input); ALL: every one.",
             "LAG: the hop that is late at <time>, or where the lag is greatest: restarts, long transactions, missing",
             "beats, volumes. RESTART: Extract stopped at <time>, or Replicat started at a position, else at the last",
             "recovery point. DDL: the statements of the open file against the files of PARAMS. At most 25 lines:",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from logdump.display.json_shape import PARTIAL, SPOT, Shape, at, member, verdict
-from logdump.features.explain.model import Explained, Span, When
+from logdump.features.explain.model import Explained, MessageExplained, Span, When
 from logdump.notation.times import iso_time
 
 
@@ -19,6 +19,10 @@ def _one(part: str | When | Span) -> str:
         return part
     return str(iso_time(part.julian)) if isinstance(part, When) else f"{part.microseconds / 1_000_000:g} s"
 
+
+_ROLES = (
+    "What it is to the process: record, reading, after, begin, restart, start, applied, writing, file, next_file, redo"
+)
 
 PART = Shape(
     "explanation_part",
@@ -48,4 +52,42 @@ EXPLANATION = Shape(
         PARTIAL,
     ),
     Explained,
+)
+
+NAMED_PLACE = Shape(
+    "named_place",
+    "A place that a message names.",
+    (
+        member("role", "string", _ROLES, lambda named: named.role.name.lower()),
+        member("file", "string or null", "The path of the file, as it is written", "place.file"),
+        member("trail", "string or null", "The path of the trail, as it is written", "place.trail"),
+        member("seqno", "number or null", "The number of the file", "place.number"),
+        member("rba", "number or null", "The RBA", "place.rba"),
+        member("code", "string or null", "The number of the message that names it", "message.code"),
+    ),
+)
+
+EXPLAINED_MESSAGE = Shape(
+    "explained_message",
+    "EXPLAIN of a message: before the record, SAFE and CHECK at its place.",
+    (
+        member("code", "string or null", "The number of the message, such as OGG-02191", "incident.main.code"),
+        member("severity", "string or null", "ERROR, WARNING or INFO", "incident.main.severity"),
+        member("time", "string or null", "Its time as it is written", "incident.main.time"),
+        member("process", "string", "The process, empty if it is not named", "incident.main.process"),
+        member("text", "string", "The message", "incident.main.text"),
+        member("meaning", "string or null", "What it means for the trail", "incident.meaning?.text"),
+        member(
+            "source", "string or null", "How that is known: reference, printed, unverified", "incident.meaning?.source"
+        ),
+        member("next", "string or null", "What to do, empty if nothing is known", "incident.meaning?.next"),
+        member(
+            "places",
+            "list of named_place",
+            "The places of it and of the messages beside it",
+            NAMED_PLACE.each("incident.places"),
+        ),
+        member("earlier", "number", "Other errors of the log that are not explained"),
+    ),
+    MessageExplained,
 )

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from logdump.session.errors import ExitStatus
 from trailformat.trail.sequence import FilePosition
+
+if TYPE_CHECKING:
+    from logdump.features.explain.incidents import Incident
 
 
 class Question(enum.Enum):
@@ -83,6 +86,18 @@ class Explained(NamedTuple):
     def status(self) -> ExitStatus:
         """BAD_DATA if there is damage, or a file is not as its header says."""
         return ExitStatus.BAD_DATA if self.damaged or self.is_incomplete else ExitStatus.OK
+
+
+class MessageExplained(NamedTuple):
+    """EXPLAIN: what a message means, and the places that it and the messages beside it name.
+
+    Attributes:
+        incident: the message, with those beside it.
+        earlier: the number of other errors of the log that are not explained.
+    """
+
+    incident: Incident
+    earlier: int = 0
 
 
 F = TypeVar("F")

@@ -1,38 +1,39 @@
-"""The place in a trail that a message of GoldenGate names, and the file of that place.
+"""The places in a trail that a text of GoldenGate names, each with its role.
 
-Messages name it in three ways, in any order and over several lines:
+A place is written in one of these ways, in any order and over several lines:
 
     ./dirdat/rt000000067, rba 1,486             a file and an RBA
     trail ./dirdat/rt, seqno 67, rba 1486       a trail, the number of its file, and an RBA
-    rba 1486 in seqno 67                        a number and an RBA: of the trail that is open
+    rba 1486 in seqno 67                        a number and an RBA: of a trail that the text or the session knows
+    op pos=00000000670000001486                 20 digits: 10 of the sequence number, 10 of the RBA
 
-A place whose file is not found has no file: another one never takes its place.
+Texts with a shape of their own show the role of a place: the end of a report, INFO and SHOWCH, a discard file, the
+messages of the Java adapters, JSON of the REST API. In any other text it is that of the message.
 """
 
 from __future__ import annotations
 
-import os
+import enum
 import re
-from collections.abc import Iterator
-from pathlib import Path, PureWindowsPath
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from trailformat.codec.remote.path import path_of
-from trailformat.trail.packed import is_file
 from trailformat.trail.sequence import TrailName
 
-_NUMBER = r"(\d{1,3}(?:[,.' \u00a0\u2009\u202f]\d{3})+(?!\d)|\d+)"
+_NUMBER = r"(\d{1,3}(?:[,.' \u00a0\u2009\u202f\u2019]\d{3})+(?!\d)|\d+)"
 """A number as any locale groups its digits."""
 _WORD = r"(?<![A-Za-z0-9_])"
 _IS = r"\s*[:=#]*\s*"
 _FOLDER = r"""(?:[^\s'"(),;]*[/\\])"""
 _END = r"""(?=$|[\s'"(),.;:]|[^\x00-\x7f])"""
 _PREFIX = r"""[^\s'"(),;/\\]{2}"""
+_PATH = rf"{_FOLDER}?{_PREFIX}(?:\d{{9}}|\d{{6}})"
 _RBA = re.compile(rf"{_WORD}(?:ext)?rba{_IS}{_NUMBER}", re.IGNORECASE)
-_SEQNO = re.compile(rf"{_WORD}(?:(?:ext)?seqno|seq(?=\s*#)|sequence(?:\s+number)?){_IS}{_NUMBER}", re.IGNORECASE)
-_BOTH = re.compile(r"\bpos\"?\s*[:=]\s*\"?(\d{10})(\d{10})\b")
-"""A position of 20 digits: 10 of the sequence number, 10 of the RBA."""
-_FILE = re.compile(rf"""(?:^|[\s('"=])({_FOLDER}?{_PREFIX}(?:\d{{9}}|\d{{6}})){_END}""")
+_SEQNO = re.compile(
+    rf"{_WORD}(?:(?:ext)?seqno|seq(?=\s*#)|sequence(?:\s+number)?|順序番号){_IS}{_NUMBER}", re.IGNORECASE
+)
+_BOTH = re.compile(r"\bpos(?:ition)?\"?\s*[:=]\s*\"?(\d{10})(\d{10})\b")
+_FILE = re.compile(rf"""(?:^|[\s('"=])({_PATH}){_END}""")
 _TRAIL = re.compile(
     rf"""(?:(?:^|[\s('"=:])((?:\.|~|[A-Za-z]:)?[/\\]{_FOLDER}?{_PREFIX}){_END}"""
     rf"""|\b(?:trail|on)\b(?:\s+name)?{_IS}['"]?({_FOLDER}{_PREFIX}){_END}"""
@@ -42,11 +43,26 @@ _TRAIL = re.compile(
     re.IGNORECASE,
 )
 _REDO = re.compile(r"\b(?:redo|archived? log|SCN\s*[:=]?\s*\d|thread\s*[:#=]*\s*\d)", re.IGNORECASE)
-_DIGITS = (9, 6)
+
+
+class PlaceRole(enum.Enum):
+    """The role of a place for the process that a text is about."""
+
+    RECORD = "the record of the message"
+    READING = "the record in hand when reading stopped"
+    AFTER = "where reading goes on"
+    BEGIN = "the begin of the transaction, or of a group of them"
+    RESTART = "the checkpoint: where the process starts again"
+    START = "where reading begins"
+    APPLIED = "the last record that was applied"
+    WRITING = "where a trail is written"
+    FILE = "the file of the message"
+    NEXT_FILE = "the file after it"
+    REDO = "in a log of the database"
 
 
 class MessagePlace(NamedTuple):
-    """A place as a message writes it; each part is None where the message does not name it.
+    """A place as a text writes it; each part is None where the text does not name it.
 
     Attributes:
         file: the path of a trail file.
@@ -54,6 +70,7 @@ class MessagePlace(NamedTuple):
         seqno: the number of a file.
         rba: an RBA.
         is_redo: True if the number and the RBA are those of a log of the database.
+        role: what it is to the process.
     """
 
     file: str | None = None
@@ -61,11 +78,18 @@ class MessagePlace(NamedTuple):
     seqno: int | None = None
     rba: int | None = None
     is_redo: bool = False
+    role: PlaceRole = PlaceRole.RECORD
 
     @property
     def names_file(self) -> bool:
         """True if it says in which file it is."""
         return self.file is not None or self.seqno is not None
+
+    @property
+    def number(self) -> int | None:
+        """The number of its file, from the name of that or beside it; None if neither is there."""
+        name = TrailName.parse(self.file.replace("\\", "/")) if self.file is not None else None
+        return name.seqno if name is not None else self.seqno
 
 
 def place_in(text: str) -> MessagePlace:
@@ -86,83 +110,164 @@ def place_in(text: str) -> MessagePlace:
 
 
 def _number(match: re.Match[str] | None) -> int | None:
-    return int(re.sub(r"\D", "", match[1])) if match else None
+    return _digits(match[1]) if match else None
 
 
-class NoFile(NamedTuple):
-    """The reason why a place has no file, in a sentence."""
-
-    why: str
+def _digits(number: str) -> int:
+    return int(re.sub(r"\D", "", number))
 
 
-def file_of(place: MessagePlace, opened: Path | None) -> Path | NoFile:
-    """Return the file of a place, which exists.
+def _reading(match: re.Match[str]) -> Iterator[MessagePlace]:
+    file, rba, seqno, after = match["file"], _digits(match["rba"]), match["seqno"], match["after"]
+    yield MessagePlace(file, rba=rba, role=PlaceRole.READING)
+    if after is None:
+        return
+    place = MessagePlace(file, rba=_digits(after), role=PlaceRole.AFTER)
+    if seqno is not None and _digits(seqno) != place.number:
+        place = place._replace(file=None, trail=re.sub(r"\d+$", "", file), seqno=_digits(seqno))
+    yield place
 
-    It is looked for as written, beside the open file and in the current folder. Without a name in the message, the
-    number is that of a file of the open trail, and an RBA alone is one of the open file.
+
+def _applied(match: re.Match[str]) -> Iterator[MessagePlace]:
+    yield MessagePlace(match["file"], rba=_digits(match["rba"]), role=PlaceRole.APPLIED)
+
+
+def _switched(match: re.Match[str]) -> Iterator[MessagePlace]:
+    """The file is the new one, and the RBA the end of the old one: they are no place together."""
+    yield MessagePlace(match["file"], role=PlaceRole.FILE)
+
+
+def _checkpoint(match: re.Match[str]) -> Iterator[MessagePlace]:
+    yield MessagePlace(match["file"], rba=_digits(match["rba"]), role=PlaceRole.RESTART)
+
+
+def _java(match: re.Match[str]) -> Iterator[MessagePlace]:
+    role = PlaceRole.BEGIN if match["tx"] else PlaceRole.RECORD
+    yield MessagePlace(seqno=int(match["seqno"]), rba=int(match["rba"]), role=role)
+
+
+def _discarded(match: re.Match[str]) -> Iterator[MessagePlace]:
+    seqno, rba = _digits(match["seqno"]), _digits(match["rba"])
+    role = PlaceRole.BEGIN if match["begin"] else PlaceRole.RECORD
+    yield MessagePlace(trail=match["trail"], seqno=seqno, rba=rba, role=role)
+
+
+_SECTIONS = {"startup": PlaceRole.START, "current": PlaceRole.RESTART, "recovery": PlaceRole.REDO}
+
+
+def _section(match: re.Match[str]) -> Iterator[MessagePlace]:
+    """A section of SHOWCH or of SEND STATUS, with the kind of checkpoint before it."""
+    role = _SECTIONS[match["what"].lower()]
+    before = match.string[: match.start()]
+    writes, reads = before.rfind("Write Checkpoint #"), before.rfind("Read Checkpoint #")
+    if match["way"] == "write" or (match["way"] is None and writes > reads):
+        role = PlaceRole.WRITING
+    if role is PlaceRole.REDO or re.search(r"Redo File|SCN:|Thread #", match[0]):
+        yield MessagePlace(seqno=_digits(match["seqno"]), rba=_digits(match["rba"]), is_redo=True, role=PlaceRole.REDO)
+        return
+    yield MessagePlace(None, match["trail"], _digits(match["seqno"]), _digits(match["rba"]), role=role)
+
+
+def _position(match: re.Match[str]) -> Iterator[MessagePlace]:
+    """The position of the REST API, whose members are in any order."""
+    members = dict(re.findall(r'"(name|path|sequence|offset)"\s*:\s*"?([^",}]*)', match[0]))
+    if {"name", "sequence", "offset"} <= members.keys() and (members["sequence"] + members["offset"]).isdecimal():
+        folder = members.get("path", "")
+        trail = f"{folder.rstrip('/')}/{members['name']}" if folder else members["name"]
+        yield MessagePlace(None, trail, int(members["sequence"]), int(members["offset"]), role=PlaceRole.RESTART)
+
+
+_Places = Callable[[re.Match[str]], Iterator[MessagePlace]]
+_RECORDS = rf"(?:,\s*{_NUMBER}\s+records)?"
+_SEQNO_AND_RBA = rf"seqno\s+(?P<seqno>{_NUMBER})\s+rba\s+(?P<rba>{_NUMBER})"
+_SAME_SECTION = r"(?:(?!Checkpoint\b|position\b)[^\x00]){0,400}?"
+_END_OF_SECTION = r"(?:Ext(?:ract|trail)\s+Trail:\s*(?P<trail>\S+)|Redo File[^\n]*|\Z|(?=\n\s*\n))"
+_PATTERNS: tuple[tuple[str, _Places], ...] = (
+    (
+        (
+            rf"Reading\s+['\"]?(?P<file>{_PATH})['\"]?,\s+current\s+RBA\s+(?P<rba>{_NUMBER}){_RECORDS}"
+            rf"(?:,\s*m_file_seqno\s*=\s*(?P<seqno>{_NUMBER}))?(?:,\s*m_file_rba\s*=\s*(?P<after>{_NUMBER}))?"
+        ),
+        _reading,
+    ),
+    (rf"Switching\s+to\s+next\s+trail\s+file\s+(?P<file>{_PATH})[^\n]*", _switched),
+    (
+        rf"Trail\s+name\s*:\s*(?P<file>{_PATH})(?:(?!\n_{{5}})[^\x00]){{0,2000}}?\bLen\s+\d+\s+RBA\s+(?P<rba>{_NUMBER})",
+        _applied,
+    ),
+    (
+        (
+            rf"Log\s+Read\s+Checkpoint\s+File\s+(?P<file>{_PATH})\s+"
+            rf"(?:First\s+Record|[\d:. -]{{1,40}}?)\s+RBA\s+(?P<rba>{_NUMBER})"
+        ),
+        _checkpoint,
+    ),
+    (r"(?P<tx>\btx\s+)?(?:\bop\s+)?\bpos(?:ition)?\"?\s*[:=]\s*\"?(?P<seqno>\d{10})(?P<rba>\d{10})\b", _java),
+    (rf"Aborting\s+transaction\s+on\s+(?P<trail>\S+)\s+(?P<begin>beginning)\s+at\s+{_SEQNO_AND_RBA}", _discarded),
+    (rf"(?:Operation\s+failed|\berror)\s+at\s+{_SEQNO_AND_RBA}(?P<begin>(?!))?(?P<trail>(?!))?", _discarded),
+    (
+        (
+            r"(?P<what>Startup|Recovery|Current)\s+(?:Checkpoint|(?P<way>read|write)\s+position)\b[^\n]*\n"
+            rf"{_SAME_SECTION}Sequence\s*#:\s*(?P<seqno>{_NUMBER})\s+RBA:\s*(?P<rba>{_NUMBER})"
+            rf"{_SAME_SECTION}{_END_OF_SECTION}"
+        ),
+        _section,
+    ),
+    (r"\"position\"\s*:\s*\{[^{}]{0,2000}\}", _position),
+)
+_SHAPES = tuple((re.compile(pattern, re.IGNORECASE), places) for pattern, places in _PATTERNS)
+
+
+_TRACE = re.compile(r"rba|pos|offset|seq|順序番号|[/\\].{2}\d{6}|[ '\"].{2}\d{6}", re.IGNORECASE)
+
+
+def names_place(text: str) -> bool:
+    """Return False if a text surely names no place."""
+    return _TRACE.search(text) is not None
+
+
+class Named(NamedTuple):
+    """The places that a text names.
+
+    Attributes:
+        shaped: those of shapes of GoldenGate, which show their role.
+        others: those of the rest of the text, whose role is that of the message.
     """
-    if place.is_redo:
-        return NoFile("The message names a place in a log of the database, not in a trail")
-    names = list(_names(place, opened))
-    if names and (conflict := _conflict(place)):
-        return NoFile(conflict)
-    for name in names:
-        existing = name.found()
-        if existing is not None and is_file(existing):
-            return Path(os.path.abspath(existing)) if not existing.is_absolute() else existing  # noqa: PTH100 - links
-    if not place.names_file and opened is not None:
-        return opened
-    return NoFile(_why_none(place, names, opened))
+
+    shaped: tuple[MessagePlace, ...]
+    others: tuple[MessagePlace, ...]
 
 
-def _conflict(place: MessagePlace) -> str:
-    """Return a sentence if the number of the file's name is another one than the message's; else an empty text."""
-    name = TrailName.parse(_local(place.file)) if place.file is not None else None
-    if name is None or place.seqno is None or name.seqno == place.seqno:
-        return ""
-    return f"The message names both {place.file} and sequence number {place.seqno}: which of them its RBA is in is open"
+def places_in(head: str, below: str = "") -> Named:
+    """Return the places that a message names; ``below`` are the lines that follow it, which only complete its own."""
+    text, shaped = f"{head}\n{below}" if below else head, list[MessagePlace]()
+    if not names_place(text):
+        return Named((), ())
+    for pattern, places in _SHAPES:
+        matches = list(pattern.finditer(text))
+        for match in matches:
+            shaped.extend(places(match))
+        if matches:
+            text = pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    lines = head.count("\n") + 1
+    own = "\n".join(text.split("\n")[:lines])
+    others = _others(own)
+    if below and not any(place.rba is not None and place.names_file for place in (*others, *shaped)):
+        whole = _others(text)
+        if any(place.rba is not None and place.names_file for place in whole):
+            others = whole
+    return Named(tuple(shaped), others)
 
 
-def _why_none(place: MessagePlace, names: list[TrailName], opened: Path | None) -> str:
-    if not place.names_file:
-        return "The message names no trail file: OPEN it, and EXPLAIN the message again"
-    if place.file is not None:
-        return f"{place.file} is not here: go to its folder, or OPEN a file beside it, and EXPLAIN the message again"
-    if names and opened is not None and place.trail is None:
-        return f"File {names[0].plain_path} is not here: without it there is no place"
-    if place.trail is not None:
-        what = f"File {place.seqno} of trail {place.trail}"
-        return f"{what} is not here: go to its folder, or OPEN a file beside it, and EXPLAIN the message again"
-    return f"The message names file {place.seqno} of a trail: OPEN a file of that trail, and EXPLAIN the message again"
-
-
-def _names(place: MessagePlace, opened: Path | None) -> Iterator[TrailName]:
-    """Yield the names that the file may have, the most likely one first."""
-    beside = opened.parent if opened is not None else None
-    if place.file is not None:
-        for path in _paths(place.file, beside):
-            name = TrailName.parse(path)
-            if name is not None:
-                yield name
-    elif place.seqno is not None and place.trail is not None:
-        for path in _paths(place.trail, beside):
-            yield from (TrailName(path.parent, path.name, place.seqno, digits) for digits in _DIGITS)
-    elif place.seqno is not None and opened is not None:
-        name = TrailName.parse(opened)
-        if name is not None and name.is_documented:
-            widths = dict.fromkeys((name.digits, *_DIGITS))
-            yield from (name._replace(seqno=place.seqno, digits=digits) for digits in widths)
-
-
-def _paths(written: str, beside: Path | None) -> Iterator[Path]:
-    """Yield a path as a message writes it, then its name beside the open file and in the current folder."""
-    path = _local(written)
-    yield path
-    folders = [folder for folder in (beside, Path.cwd()) if folder is not None]
-    yield from (folder / part for folder in folders for part in (path, path.name) if not path.is_absolute())
-    yield from (folder / path.name for folder in folders if path.is_absolute())
-
-
-def _local(written: str) -> Path:
-    """Return a path of any system; of a Windows path only the name can be here."""
-    return Path(PureWindowsPath(written).name) if "\\" in written else path_of(Path(written))
+def _others(text: str) -> tuple[MessagePlace, ...]:
+    """Return the places of a text without a shape: pairs of numbers and RBAs in their order, else one place."""
+    seqnos, rbas, files = _SEQNO.findall(text), _RBA.findall(text), _FILE.findall(text)
+    place = place_in(text)
+    if len(seqnos) == len(rbas) > 1 and not place.is_redo and not files:
+        pairs = zip(seqnos, rbas, strict=True)
+        return tuple(place._replace(seqno=_digits(seqno), rba=_digits(rba)) for seqno, rba in pairs)
+    if place == MessagePlace():
+        return ()
+    if place.rba is None and len(files) > 1:
+        return place, MessagePlace(files[1], role=PlaceRole.NEXT_FILE)
+    return (place,)

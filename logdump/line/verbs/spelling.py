@@ -395,8 +395,11 @@ def explain(request: VerbRequest) -> Iterator[VerbStep]:
     if request.files and request.words:
         yield prepared("OPEN", _path(_only_trail(request, "explain")[0]))
         yield step("EXPLAIN", *typed(request.words))
-    elif request.files:
-        yield step("EXPLAIN", "FILE", request.named, *["ALL"] * request.options.all)
+    elif request.files or request.words == ("-",):
+        log, *trail = request.files or request.words
+        if trail:
+            yield prepared("OPEN", _path(_only_trail(request._replace(files=tuple(trail)), "explain")[0]))
+        yield step("EXPLAIN", "FILE", ValueWord(log), *["ALL"] * request.options.all)
     elif request.words[0].upper() in ("LAG", "RESTART", "DDL"):
         raise MisuseError(f"explain {request.words[0]} wants a trail before it: explain TRAIL {request.rest}")
     else:

@@ -418,13 +418,13 @@ VERBS: tuple[Verb, ...] = (
     ),
     Verb(
         "explain",
-        "'MESSAGE' | LOG | TRAIL LAG | TRAIL RESTART",
-        "Explain a message of GoldenGate, the last one of a report or ggserr.log, or why replication is late",
+        "'TEXT' | LOG [TRAIL] | - | TRAIL LAG | TRAIL RESTART",
+        "Explain a text of GoldenGate, the last error of a report or ggserr.log, or why replication is late",
         spelling.explain,
         ("all", "format", "output", "replace"),
         (
             "explain 'OGG-02191 Incompatible record 101 in dirdat/lt000000003, rba 483,188,832'",
-            "explain dirrpt/REPLICAT1.rpt",
+            "explain dirrpt/REPLICAT1.rpt dirdat/lt",
             "explain dirdat/lt LAG",
         ),
         has_free_text=True,

@@ -1,0 +1,254 @@
+"""What happened to a process, from its messages: those that stop it seldom name a place, so its others are joined.
+
+    01:10:04 WARNING OGG-01003  Repositioning to rba 1486 in seqno 67.         the begin of the transaction
+    01:10:04 ERROR   OGG-01296  Error mapping from SHOP.ITEM to SHOP.ITEM.     what happened
+    Reading ./dirdat/rt000000067, current RBA 1613, …, m_file_rba = 1720       the record, and the place after it
+
+Messages of another process, or of another time, are never joined.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from logdump.features.explain.log_lines import LogMessage
+from logdump.features.explain.messages import Meaning, meanings
+from logdump.features.explain.places import MessagePlace, Named, PlaceRole, names_place, places_in
+from trailformat.trail.sequence import TrailName
+
+_NEAR = 60.0
+"""Seconds between two messages of one incident."""
+_MOST_NEAR = 32
+"""Messages of a process that are kept before its error, and after it."""
+_MOST_PROCESSES = 256
+"""Processes whose last messages are kept."""
+_STARTS = frozenset({"OGG-00996", "OGG-00995", "OGG-00975"})
+_ORDER = (
+    PlaceRole.RECORD,
+    PlaceRole.READING,
+    PlaceRole.BEGIN,
+    PlaceRole.RESTART,
+    PlaceRole.START,
+    PlaceRole.FILE,
+    PlaceRole.WRITING,
+    PlaceRole.AFTER,
+)
+"""The roles, that of the place which is shown first."""
+
+
+class RolePlace(NamedTuple):
+    """A place of an incident, and the message that names it."""
+
+    place: MessagePlace
+    message: LogMessage
+
+    @property
+    def role(self) -> PlaceRole:
+        """Return the role of the place."""
+        return self.place.role
+
+
+class Incident(NamedTuple):
+    """What happened to a process.
+
+    Attributes:
+        main: the message that says it.
+        messages: it and those of the process around it, in their order.
+        places: the places that they name, each role with the last one; a name of a trail fills in those without one.
+    """
+
+    main: LogMessage
+    messages: tuple[LogMessage, ...]
+    places: tuple[RolePlace, ...]
+
+    @property
+    def meaning(self) -> Meaning | None:
+        """What the main message means; None if it is not known."""
+        return meanings().get(self.main.code or "")
+
+    @property
+    def target(self) -> RolePlace | None:
+        """The place to show; None without one."""
+        places = {named.role: named for named in self.places if named.role is not PlaceRole.REDO}
+        reading, after = places.get(PlaceRole.READING), places.get(PlaceRole.AFTER)
+        is_at_end = reading is not None and after is not None and reading.place.rba == after.place.rba
+        if is_at_end and (PlaceRole.BEGIN in places or PlaceRole.RESTART in places):
+            del places[PlaceRole.READING]
+        with_rba = {role: named for role, named in places.items() if named.place.rba is not None}
+        chosen = next((with_rba[role] for role in _ORDER if role in with_rba), None)
+        named = next((places[role] for role in _ORDER if role in places), None)
+        return chosen or named or next(iter(self.places), None)
+
+    def other(self, role: PlaceRole) -> MessagePlace | None:
+        """Return the place of a role; None without one."""
+        return next((named.place for named in self.places if named.role is role), None)
+
+    @property
+    def is_error(self) -> bool:
+        """True if a message of it is an error."""
+        return any(message.severity == "ERROR" for message in self.messages)
+
+    @property
+    def weight(self) -> int:
+        """How much it says about a trail: an error with a cause or a place, a known warning, a place, nothing."""
+        meaning = self.meaning
+        says = bool(self.places) or (meaning is not None and not meaning.is_frame)
+        if not says:
+            return 1 if self.is_error and meaning is not None else 0
+        if self.is_error:
+            return 4
+        return 3 if self.main.severity == "WARNING" and meaning is not None else 2
+
+
+def incident_of(messages: Iterable[LogMessage], *, typed: bool = False) -> Incident:
+    """Return the incident of messages of one process; in a ``typed`` text any place counts, wherever it is."""
+    ordered = tuple(messages)
+    named = [(message, _places(message, typed=typed)) for message in ordered]
+    main = _main(named)
+    places = dict[PlaceRole, RolePlace]()
+    for message, own_places in named:
+        roles = set[PlaceRole]()
+        for place in own_places:
+            is_main = places.get(place.role) is not None and places[place.role].message is main
+            if place.role not in roles and not is_main:
+                places[place.role] = RolePlace(place, message)
+            roles.add(place.role)
+    return Incident(main, ordered, tuple(_with_trail(list(places.values()))))
+
+
+def _main(named: list[tuple[LogMessage, tuple[MessagePlace, ...]]]) -> LogMessage:
+    """Return the message that says what happened: an error before a warning, one with a place before another."""
+    known = meanings()
+
+    def rank(number: int) -> tuple[int, ...]:
+        message, places = named[number]
+        meaning = known.get(message.code or "")
+        is_cause = message.code is not None and not (meaning is not None and meaning.is_frame)
+        severity = {"ERROR": 2, "WARNING": 1}.get(message.severity or "", 0)
+        has_record = any(place.role in (PlaceRole.RECORD, PlaceRole.FILE) for place in places)
+        return is_cause, severity, has_record, meaning is not None, number
+
+    return named[max(range(len(named)), key=rank)][0]
+
+
+def _places(message: LogMessage, *, typed: bool) -> tuple[MessagePlace, ...]:
+    """Return the places of a message, with the roles that its number gives them."""
+    named: Named = places_in(message.text, message.below)
+    if not message.text:
+        named = places_in(message.below)
+    meaning = meanings().get(message.code or "")
+    others = named.others if typed or message.code is not None else ()
+    roles = meaning.roles if meaning is not None else ()
+    given = list[MessagePlace]()
+    for number, place in enumerate(others):
+        role = place.role
+        if role is PlaceRole.RECORD and roles:
+            role = roles[min(number, len(roles) - 1)]
+        if place.file is not None and role is PlaceRole.REDO:
+            role = PlaceRole.RECORD
+        if place.file is not None and place.rba is None and role is PlaceRole.RECORD:
+            role = PlaceRole.FILE
+        is_redo = place.is_redo or role is PlaceRole.REDO
+        given.append(place._replace(role=PlaceRole.REDO if is_redo else role, is_redo=is_redo))
+    return (*named.shaped, *given)
+
+
+def _with_trail(places: list[RolePlace]) -> Iterator[RolePlace]:
+    """Yield the places; one with a number alone is of the trail that the process reads, if another one names it."""
+    trails = dict.fromkeys(
+        trail
+        for named in places
+        if named.role not in (PlaceRole.WRITING, PlaceRole.REDO) and (trail := _trail_of(named.place)) is not None
+    )
+    for named in places:
+        place = named.place
+        is_bare = place.file is None and place.trail is None and place.seqno is not None and not place.is_redo
+        if is_bare and len(trails) == 1 and place.role is not PlaceRole.WRITING:
+            place = place._replace(trail=next(iter(trails)))
+        yield named._replace(place=place)
+
+
+def _trail_of(place: MessagePlace) -> str | None:
+    if place.trail is not None or place.file is None:
+        return place.trail
+    name = TrailName.parse(re.split(r"[/\\]", place.file)[-1])
+    return place.file[: -name.digits] if name is not None else None
+
+
+class _Process:
+    """The last messages of a process, and its incident that is not over yet."""
+
+    def __init__(self) -> None:
+        self.before: deque[LogMessage] = deque(maxlen=_MOST_NEAR)
+        self.incident: list[LogMessage] = []
+
+    def take(self, message: LogMessage) -> list[LogMessage]:
+        """Take the next message; return the messages of an incident that is over by it, empty if none is."""
+        over = list[LogMessage]()
+        is_start = message.code in _STARTS
+        if self.incident and (is_start or not _is_near(self.incident[-1], message)):
+            over, self.incident = self.incident, []
+            self.before.clear()
+        if is_start:
+            self.before.clear()
+        if self.incident:
+            if len(self.incident) < 2 * _MOST_NEAR:
+                self.incident.append(message)
+        elif message.severity == "ERROR":
+            self.incident = [*(near for near in self.before if _is_near(near, message)), message]
+            self.before.clear()
+        else:
+            self.before.append(message)
+        return over
+
+
+def _is_near(message: LogMessage, later: LogMessage) -> bool:
+    """Return whether two messages may be of one incident; those without a time are."""
+    first, second = message.moment, later.moment
+    return first is None or second is None or abs(second - first) <= _NEAR
+
+
+class _Quiet:
+    """The last messages without an error that may say something about a trail, each with those around it."""
+
+    def __init__(self) -> None:
+        self._warnings: list[LogMessage] = []
+        self._others: deque[list[LogMessage]] = deque(maxlen=_MOST_NEAR)
+
+    def take(self, message: LogMessage, process: _Process) -> None:
+        """Take the next message of a process; what it says is found out only at the end."""
+        meaning = meanings().get(message.code or "")
+        is_known = meaning is not None and not meaning.is_frame
+        if message.severity == "WARNING" and is_known:
+            self._warnings = [*process.before]
+        elif (is_known and not self._warnings) or names_place(message.text) or names_place(message.below):
+            self._others.append([*process.before])
+
+    def incident(self) -> Incident | None:
+        """Return the last warning about a trail, else the last message that names a place; None without one."""
+        for messages in filter(None, (self._warnings, *reversed(self._others))):
+            near = [message for message in messages[:-1] if _is_near(message, messages[-1])]
+            if incident_of(messages[-1:]).weight > 1:
+                return incident_of([*near, messages[-1]])
+        return None
+
+
+def incidents_in(messages: Iterable[LogMessage]) -> Iterator[Incident]:
+    """Yield what happened to each process: its errors, and last a message without an error that says something."""
+    processes = OrderedDict[str, _Process]()
+    quiet = _Quiet()
+    for message in messages:
+        process = processes.setdefault(message.process, _Process())
+        processes.move_to_end(message.process)
+        if over := process.take(message):
+            yield incident_of(over)
+        if len(processes) > _MOST_PROCESSES and (over := processes.popitem(last=False)[1].incident):
+            yield incident_of(over)
+        if message.severity != "ERROR" and not process.incident:
+            quiet.take(message, process)
+    yield from (incident_of(process.incident) for process in processes.values() if process.incident)
+    if (incident := quiet.incident()) is not None:
+        yield incident

@@ -1,0 +1,177 @@
+"""The messages of a text of GoldenGate, of any size and layout: time, severity, process, number, text.
+
+    2024-03-14T01:10:04.123+0000  ERROR    OGG-01296  Oracle GoldenGate Delivery for Oracle, rep1.prm:  Error mapping …
+    2024-03-14 01:10:04  WARNING OGG-01003  Repositioning to rba 1486 in seqno 67.
+    2024-03-14T01:10:04.123+0000 ERROR| ERROR OGG-01296 Oracle GoldenGate Delivery, rep1.prm: Error … (main)
+    ERROR 2024-03-14 01:10:04.000000 [main] - …
+
+What has no head belongs to the message before it. Only a bounded part of a message is kept.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import BinaryIO, NamedTuple
+
+from logdump.features.explain.messages import code_in
+
+_PIECE = 1 << 16
+"""Bytes of a line that are read at a time; a longer line is read in pieces."""
+_MOST_LINES = 64
+"""Lines of a message that are kept."""
+_MOST_BEFORE = 256
+"""Lines before the first message, or of a text without any, that are kept."""
+_LONGEST = 1 << 12
+"""Characters of a line that are kept."""
+_COLUMNS = 80
+"""Width at which a report breaks its lines, inside of words too."""
+_STRAIGHT = {
+    **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb"), '"'),
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032"), "'"),
+    **{0xFEE0 + code: chr(code) for code in range(ord("!"), ord("~") + 1)},
+    0x3001: ", ",
+    0x3002: ". ",
+}
+"""Quotes of editors, and punctuation and digits of full width, and what they are in GoldenGate's own text."""
+_ODD = re.compile(f"[{re.escape(''.join(map(chr, _STRAIGHT)))}]")
+_LEVELS = {"ERROR": "ERROR", "WARNING": "WARNING", "WARN": "WARNING", "INFO": "INFO", "FATAL": "ERROR"}
+_TIME = r"(?P<time>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d)(?:[.,]\d+)?(?P<zone>Z|[+-]\d\d:?\d\d)?"
+_LEVEL = r"(?P<level>ERROR|WARNING|WARN|INFO|FATAL|DEBUG)"
+_CODE = r"(?P<code>OGG-\d{5})"
+_HEADS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\W*{_TIME}\s+(?:GGS\s+)?{_LEVEL}\s*(?:\|\s*\w+\s+)?{_CODE}\b",
+        rf"\W*{_TIME}\s+GGS\s+{_LEVEL}\s+\d{{1,5}}\b",
+        rf"\s*{_LEVEL}\s+{_TIME}\s",
+        rf"\s*{_TIME}\s+{_LEVEL}\b",
+        rf"\s*\[[^\]]{{1,100}}\]\s+{_LEVEL}\s+\(",
+        rf".*?(?:\b{_LEVEL}\b\W*)?\b{_CODE}\b",
+        r"\s*(?:Aborting\s+transaction\s+on|Operation\s+failed\s+at\s+seqno)\s",
+    )
+)
+_IN_HEADS = ("OGG-", "ERROR", "WARN", "INFO", "FATAL", "DEBUG", "seqno", "transaction")
+"""Words of which each head has one."""
+_PROCESS = re.compile(r",\s*([\w$#-]{1,64})\.prm\s*:", re.IGNORECASE)
+_INFO_OF = re.compile(r"^\s*(?:REPLICAT|EXTRACT)\s+([\w$#]{1,64})\s+(?:Last Started|Initialized)", re.IGNORECASE)
+_NO_PARAGRAPH = re.compile(r"\s*$|_{5}|\*{5}|Reading\s|Last record for the last|Source Context")
+"""Lines that end the own text of a message."""
+
+
+class LogMessage(NamedTuple):
+    """A message.
+
+    Attributes:
+        code: its number, such as ``OGG-02191``; None if it has none.
+        severity: ERROR, WARNING or INFO; None if it says none.
+        time: its time as it is written; None without one.
+        process: the process that wrote it, in capitals; empty if it does not say.
+        text: its own text.
+        below: the lines after it, up to the next message.
+    """
+
+    code: str | None
+    severity: str | None
+    time: str | None
+    process: str
+    text: str
+    below: str = ""
+
+    @property
+    def moment(self) -> float | None:
+        """Its time in seconds since 1970, as if its clock showed UTC unless it has a zone; None without one."""
+        if self.time is None:
+            return None
+        try:
+            moment = datetime.fromisoformat(self.time.replace("/", "-"))
+        except ValueError:
+            return None
+        return (moment - datetime(1970, 1, 1, tzinfo=moment.tzinfo)).total_seconds() - _offset(moment)
+
+
+def _offset(moment: datetime) -> float:
+    offset = moment.utcoffset()
+    return offset.total_seconds() if offset is not None else 0.0
+
+
+def lines_of(file: BinaryIO) -> Iterator[str]:
+    """Yield the lines of a file in UTF-8 or UTF-16, with or without a byte order mark; long ones are cut."""
+    head = file.read(4)
+    name = _encoding(head)
+    decoder = codecs.getincrementaldecoder(name)(errors="backslashreplace" if name == "utf-8-sig" else "replace")
+    kept, data = "", head
+    while data:
+        kept += decoder.decode(data)
+        *lines, rest = re.split(r"\r\n|\n|\r(?=[^\n])", kept)
+        yield from (line[:_LONGEST] for line in lines)
+        kept = rest if len(rest) <= _LONGEST else rest[:_LONGEST]
+        data = file.read(_PIECE)
+    kept += decoder.decode(b"", final=True)
+    if kept:
+        yield kept[:_LONGEST].rstrip("\r")
+
+
+def _encoding(head: bytes) -> str:
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if len(head) == 4 and head[1] == head[3] == 0 != head[0]:
+        return "utf-16-le"
+    if len(head) == 4 and head[0] == head[2] == 0 != head[1]:
+        return "utf-16-be"
+    return "utf-8-sig"
+
+
+def messages_in(lines: Iterable[str]) -> Iterator[LogMessage]:
+    """Yield the messages of a text, and before them what is before the first one, if anything does."""
+    message, below = LogMessage(None, None, None, "", ""), list[str]()
+    for written in lines:
+        line = written if written.isascii() else _ODD.sub(lambda odd: _STRAIGHT[ord(odd[0])], written)
+        if any(word in line for word in _IN_HEADS) and (head := _head(line)) is not None:
+            if message.text or below:
+                yield _whole(message, below)
+            message, below = head, []
+        elif len(below) < (_MOST_LINES if message.text else _MOST_BEFORE):
+            below.append(line)
+        elif line.lstrip().startswith(("Reading ", "Log Read Checkpoint", "RBA", "Extract Trail")):
+            below = [*below[1:], line]
+    if message.text or any(line.strip() for line in below):
+        yield _whole(message, below)
+
+
+def _head(line: str) -> LogMessage | None:
+    """Return the message that begins with a line; None if none does."""
+    for pattern in _HEADS:
+        match = pattern.match(line)
+        if match is None:
+            continue
+        parts = match.groupdict()
+        process = _PROCESS.search(line)
+        time, zone = parts.get("time"), parts.get("zone")
+        return LogMessage(
+            parts.get("code") or code_in(line),
+            _LEVELS.get(parts.get("level") or ""),
+            f"{time}{zone or ''}" if time else None,
+            process[1].upper() if process else "",
+            line.strip(),
+        )
+    return None
+
+
+def _whole(message: LogMessage, below: list[str]) -> LogMessage:
+    """Return a message with its own text over all its lines, those that were broken joined."""
+    text, last = message.text, message.text
+    own = 0
+    for line in below if message.text else ():
+        if _NO_PARAGRAPH.match(line):
+            break
+        is_broken = len(last) == _COLUMNS and not line.startswith(" ")
+        is_number = re.search(r"\d$", text) and re.match(r"\d+(?![\d:/-])", line)
+        text += line.strip() if is_broken or is_number else f"\n{line.strip()}"
+        last, own = line, own + 1
+    rest = "\n".join(below[own:]).strip("\n")
+    information = _INFO_OF.search(f"{text}\n{rest}") if not message.process else None
+    process = information[1].upper() if information else message.process
+    return message._replace(text=text, below=rest, process=process)

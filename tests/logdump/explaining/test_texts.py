@@ -1,0 +1,416 @@
+"""Each kind of text of GoldenGate, with its place in each form, over each state of the file: one oracle for all.
+
+The trail is that of a sample: a transaction of two records, at ``_FIRST`` and ``_LAST``, which ends before ``_AFTER``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.logdump.program import Answer, logdump
+from tests.searching import Random, examples
+
+_FIRST, _LAST, _AFTER = 3987, 4427, 4635
+_ALTER = re.compile(r"EXTSEQNO (\d+), EXTRBA (\d+)")
+_SEPARATORS = ("{}", "{:,}", "{:_}")
+_PRODUCT = "Oracle GoldenGate Delivery for Oracle, {process}.prm:  "
+_HEADS = (
+    "2024-03-14 01:{minute:02}:{second:02}  {level:<7} {code}  {product}",
+    "2024-03-14T01:{minute:02}:{second:02}.123+0000  {level:<7}  {code}  {product}",
+    "2024-03-14T01:{minute:02}:{second:02}.123+0000 {level}| {level} {code} {product}",
+)
+
+
+class Place(NamedTuple):
+    """What a text is about: the file, the first and the last record of the transaction, and the place after it."""
+
+    folder: str
+    seqno: int
+    begin: str = str(_FIRST)
+    record: str = str(_LAST)
+    after: str = str(_AFTER)
+
+    @property
+    def file(self) -> str:
+        """The path of the file."""
+        return f"{self.folder}rt{self.seqno:09}"
+
+    def head(self, level: str, code: str, layout: int, second: int = 4, process: str = "rep1") -> str:
+        """The head of a message."""
+        product = "" if layout == 0 else _PRODUCT.format(process=process)
+        return _HEADS[layout].format(minute=10, second=second, level=level, code=code, product=product)
+
+
+def _report(place: Place, _: int) -> str:
+    return (
+        f"{place.head('WARNING', 'OGG-01003', 0)}Repositioning to rba {place.begin} in seqno {place.seqno}.\n\n"
+        f"{place.head('ERROR', 'OGG-01296', 0)}Error mapping from A.B to A.B.\n\n"
+        "Last record for the last committed transaction is the following:\n"
+        f"{'_' * 67}\nTrail name :  {place.file}\nHdr-Ind    :     E  (x45)     Partition  :     .  (x0c)\n"
+        "AuditRBA   :       3391       AuditPos   : 3391\n"
+        f"2024/03/14 01:07:00.000.000 Insert               Len    27 RBA 3391\nTDR Index: 1\n{'_' * 67}\n\n"
+        f"Reading {place.file}, current RBA {place.record}, 3 records, m_file_seqno = {place.seqno}, "
+        f"m_file_rba = {place.after}\n\nReport at 2024-03-14 01:10:04 (activity since 2024-03-14 01:00:00)\n"
+    )
+
+
+def _log(place: Place, layout: int) -> str:
+    return (
+        f"{place.head('WARNING', 'OGG-01003', layout)}Repositioning to rba {place.begin} in seqno {place.seqno}.\n"
+        f"{place.head('ERROR', 'OGG-01296', layout)}Error mapping from A.B to A.B.\n"
+        f"{place.head('INFO', 'OGG-02333', layout, 5)}Reading {place.file}, current RBA {place.record}, 3 records, "
+        f"m_file_seqno = {place.seqno}, m_file_rba = {place.after}.\n"
+        f"{place.head('ERROR', 'OGG-01668', layout, 6)}PROCESS ABENDING.\n"
+    )
+
+
+def _message(place: Place, layout: int) -> str:
+    return f"{place.head('ERROR', 'OGG-01028', layout)}Record fragment. file {place.file}, RBA {place.record}.\n"
+
+
+def _reversed_order(place: Place, layout: int) -> str:
+    return (
+        f"{place.head('ERROR', 'OGG-01396', layout)}No image, in UPDATE at rba {place.record} in file {place.file}.\n"
+    )
+
+
+def _apart(place: Place, layout: int) -> str:
+    trail = f"{place.folder}rt"
+    return (
+        f"{place.head('ERROR', 'OGG-01184', layout)}Expected 4 bytes, but got 0 bytes, in trail {trail},\n"
+        f"seqno {place.seqno}, reading record trailer token at RBA {place.record}.\n"
+    )
+
+
+def _translated(place: Place, layout: int) -> str:
+    return f"{place.head('ERROR', 'OGG-01409', layout)}\u66f4\u65b0\u3002{place.file}\u306eRBA {place.record}\u3067\n"
+
+
+def _discard(place: Place, _: int) -> str:
+    return (
+        "Current time: 2024-03-14 01:10:04\nDiscarded record from action ABEND on error 1403\n\n"
+        "OCI Error ORA-01403: no data found, SQL <UPDATE A.B SET C = 1>\n"
+        f"Aborting transaction on {place.folder}rt beginning at seqno {place.seqno} rba {place.begin}\n"
+        f"                         error at seqno {place.seqno} rba {place.record}\n"
+        "Problem replicating A.B to A.B\n*\nID = 7\n*\n"
+    )
+
+
+def _java(place: Place, layout: int) -> str:
+    positions = [f"{place.seqno:010}{rba:010}" for rba in (_LAST, _FIRST)]
+    return (
+        f"{place.head('ERROR', 'OGG-15051', layout)}Java or JNI exception:\n"
+        f"oracle.goldengate.util.GGException: failed: table=[A.B], op pos={positions[0]}, tx pos={positions[1]}, "
+        "op ts=2024-03-14 01:07:01.000667.\n\tat oracle.goldengate.Handler.operationAdded(Handler.java:100)\n"
+        f"\tat java.lang.Thread.run\n{place.head('ERROR', 'OGG-01668', layout, 5)}PROCESS ABENDING.\n"
+    )
+
+
+def _info(place: Place, _: int) -> str:
+    return (
+        "REPLICAT   REP1      Last Started 2024-03-14 01:00   Status ABENDED\n"
+        "Checkpoint Lag       653:55:55 (updated 00:00:12 ago)\nProcess ID           4711\n"
+        f"Log Read Checkpoint  File {place.file}\n                     2024-03-14 01:07:01.000000  RBA {place.record}\n"
+    )
+
+
+def _showch(place: Place, _: int) -> str:
+    sections = (("Startup Checkpoint (starting position", "3391"), ("Current Checkpoint (position", place.record))
+    return (
+        "Current Checkpoint Detail:\n\nRead Checkpoint #1\n\n  GGS Log Trail\n\n"
+        + "".join(
+            f"  {name} in the data source):\n    Sequence #: {place.seqno}\n    RBA: {rba}\n"
+            f"    Timestamp: 2024-03-14 01:07:01.000000\n    Extract Trail: {place.folder}rt\n\n"
+            for name, rba in sections
+        )
+        + "File Information:\n  Record Length = 2048\n  Current Offset = 0\n"
+    )
+
+
+def _rest(place: Place, _: int) -> str:
+    return (
+        '{"$schema":"ogg:replicatStatus","status":"abended","lag":3,\n "position":{"$schema":"ogg:trailPosition",'
+        f'"path":"{place.folder}","name":"rt","offset":{_LAST},\n"sequence":{place.seqno}}}}}\n'
+    )
+
+
+_TEXTS: tuple[Callable[[Place, int], str], ...] = (
+    _report, _log, _message, _reversed_order, _apart, _translated, _discard, _java, _info, _showch, _rest,
+)  # fmt: skip
+_FOLDERS = ("./dirdat/", "/gg/dirdat/", "dirdat/")
+
+
+@pytest.fixture
+def home(tmp_path: Path, trails: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of GoldenGate with the folders ``dirdat`` and ``dirrpt``; trail ``zz`` has the same numbers as ``rt``."""
+    content = (trails / "et000000000").read_bytes()
+    for folder in ("dirdat", "dirrpt"):
+        (tmp_path / folder).mkdir()
+    for number in (66, 67, 68):
+        (tmp_path / "dirdat" / f"rt{number:09}").write_bytes(content)
+        (tmp_path / "dirdat" / f"zz{number:09}").write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _leave_one_trail(kind: Callable[[Place, int], str], home: Path) -> None:
+    """Remove the other trail if a text names none."""
+    for file in (home / "dirdat").glob("zz*") if kind is _java else ():
+        file.unlink()
+
+
+def _asked(text: str, random: Random, home: Path) -> Answer:
+    """Explain a text as a file in an encoding of its own, on standard input, or as it is pasted."""
+    way = random.choice(("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "stdin", "pasted"))
+    if random.random() < 0.3:
+        text = text.replace("\n", "\r\n")
+    if way == "pasted":
+        return logdump("explain", text)
+    if way == "stdin":
+        return logdump("explain", "-", typed=text)
+    log = home / "dirrpt" / "REP1.rpt"
+    log.write_bytes(text.encode(way))
+    return logdump("explain", str(log))
+
+
+def _drawn(random: Random) -> tuple[Place, int]:
+    form = random.choice(_SEPARATORS)
+    begin, record, after = (
+        form.format(rba).replace("_", random.choice(".' \u00a0")) for rba in (_FIRST, _LAST, _AFTER)
+    )
+    return Place(random.choice(_FOLDERS), random.choice((66, 67, 68)), begin, record, after), random.choice((0, 1, 2))
+
+
+@pytest.mark.parametrize("kind", _TEXTS)
+def test_a_text_leads_to_its_record_and_to_the_places_around_its_transaction(
+    kind: Callable[[Place, int], str], home: Path
+) -> None:
+    random = Random(kind.__name__)
+    _leave_one_trail(kind, home)
+    for _ in range(examples(8)):
+        place, layout = _drawn(random)
+        text = kind(place, layout)
+        answer = _asked(text, random, home)
+        said = (text, answer)
+        assert answer.status == 0, said
+        assert _ALTER.findall(answer.out) == [(str(place.seqno), "3987"), (str(place.seqno), "4635")], said
+        assert f"RBA {_LAST} of rt{place.seqno:09} is inside a transaction" in answer.out, said
+
+
+def _missing(file: Path) -> str:
+    file.unlink()
+    return "is not here"
+
+
+def _purged(file: Path) -> str:
+    for number in (66, 67):
+        (file.parent / f"rt{number:09}").unlink(missing_ok=True)
+    return "it was purged, or moved"
+
+
+def _empty(file: Path) -> str:
+    file.write_bytes(b"")
+    return "the file is empty"
+
+
+def _shorter(file: Path) -> str:
+    file.write_bytes(file.read_bytes()[:_FIRST])
+    return f"is past the end of the file, which has {_FIRST} bytes"
+
+
+@pytest.mark.parametrize("kind", _TEXTS)
+@pytest.mark.parametrize("state", [_missing, _purged, _empty, _shorter])
+def test_without_the_record_there_is_no_place_to_restart_at(
+    kind: Callable[[Place, int], str], state: Callable[[Path], str], home: Path
+) -> None:
+    random = Random(f"{kind.__name__} {state.__name__}")
+    place, layout = _drawn(random)
+    place = place._replace(seqno=67)
+    _leave_one_trail(kind, home)
+    why = state(home / "dirdat" / "rt000000067")
+    answer = _asked(kind(place, layout), random, home)
+    assert answer.status == 4
+    assert why in answer.err
+    assert not _ALTER.findall(answer.out)
+
+
+_NEIGHBOURS = (
+    ("of the same process, two seconds before", "rep1", 0, 58, True),
+    ("of the same process, two hours before", "rep1", 2, 0, False),
+    ("of another process", "rep2", 0, 58, False),
+)
+
+
+@pytest.mark.parametrize(("what", "process", "hours", "second", "is_joined"), _NEIGHBOURS)
+@pytest.mark.parametrize("layout", [1, 2])
+def test_a_message_is_joined_with_those_of_its_process_and_time(
+    what: str, process: str, hours: int, second: int, is_joined: bool, layout: int, home: Path
+) -> None:
+    place = Place("./dirdat/", 67)
+    before = place.head("WARNING", "OGG-01003", layout, second, process)
+    before = before.replace("01:10", f"{9 - hours:02}:09")
+    error = place.head("ERROR", "OGG-01296", layout, 0).replace("01:10", "09:10")
+    noise = place.head("INFO", "OGG-00987", layout, 0, "other").replace("01:10", "09:10")
+    (home / "ggserr.log").write_text(
+        f"{before}Repositioning to rba 3987 in seqno 67.\n{noise}GGSCI command (oracle): info all.\n"
+        f"{error}Error mapping from A.B to A.B.\n{noise}GGSCI command (oracle): info all.\n"
+    )
+    answer = logdump("-c", "open dirdat/rt000000066; explain file ggserr.log")
+    assert "OGG-01296" in answer.out
+    assert bool(_ALTER.findall(answer.out)) == is_joined, (what, answer)
+    assert ("EXTSEQNO 67, EXTRBA 3987" in answer.out) == is_joined
+
+
+def test_of_several_repositionings_the_last_one_begins_the_transaction_at_fault(home: Path) -> None:
+    place = Place("./dirdat/", 67)
+    head = place.head("WARNING", "OGG-01003", 1)
+    error = place.head("ERROR", "OGG-01296", 1, 5)
+    places = "".join(f"{head}Repositioning to rba {rba} in seqno 67.\n" for rba in (2991, 3391, _FIRST))
+    (home / "ggserr.log").write_text(f"{places}{error}Error mapping from A.B to A.B.\n")
+    answer = logdump("-c", "open dirdat/rt000000066; explain file ggserr.log")
+    assert _ALTER.findall(answer.out) == [("67", "3987"), ("67", "4635")]
+
+
+def test_lines_that_a_report_breaks_inside_of_words_are_joined(home: Path) -> None:
+    for code, text in (
+        ("OGG-01028", "Record fragment. file ./dirdat/rt000000067, RBA 4427."),
+        ("OGG-01003", "Repositioning to rba 4427 in seqno 67."),
+        ("OGG-01184", "Expected 4 bytes in trail ./dirdat/rt, seqno 67, reading token at RBA 4427."),
+    ):
+        head = f"2024-03-14 01:10:04  ERROR   {code}  "
+        for filler in range(80):
+            whole = f"{head}{'x' * filler} {text}"
+            lines = [whole[start : start + 80] for start in range(0, len(whole), 80)]
+            (home / "REP1.rpt").write_text("\n".join(line.rstrip() for line in lines) + "\n\nnext\n")
+            answer = logdump("-c", "open dirdat/rt000000066; explain file REP1.rpt")
+            assert _ALTER.findall(answer.out) == [("67", "3987"), ("67", "4635")], (lines, answer)
+
+
+_REDO = (
+    "Read Checkpoint #1\n  Oracle Redo Log\n  Current Checkpoint (position of last record read):\n    Thread #: 1\n"
+    "    Sequence #: 67\n    RBA: 4427\n    SCN: 0.4188\n    Redo File: /o/log\n"
+)
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "WARNING OGG-01003 Repositioning to rba 4427 in seqno 67, Thread 1.",
+        "ERROR OGG-00446 Could not find archived log for sequence 67 thread 1, RBA 4427",
+        "INFO OGG-01738 BOUNDED RECOVERY: SeqNo: 67, RBA: 4427, SCN: 0.4188",
+        "Log Read Checkpoint  Oracle Redo Logs\n  2024-03-14 01:07:01  Thread 1, Seqno 67, RBA 4427",
+        _REDO,
+        "AuditRBA : 4427  AuditPos : 67",
+        "Record Length = 2048\nCurrent Offset = 4427",
+    ],
+)
+def test_a_place_in_the_log_of_the_database_leads_to_no_trail(text: str) -> None:
+    answer = logdump("-c", f'open dirdat/rt000000066; explain "{text}"')
+    assert not _ALTER.findall(answer.out)
+
+
+@pytest.mark.usefixtures("home")
+def test_no_reader_is_set_to_a_place_that_a_process_writes() -> None:
+    answer = logdump("explain", "ERROR OGG-01049 Collector error 5, file ./dirdat/rt000000067, RBA 4427.")
+    assert "RBA 4427" in answer.out
+    assert not _ALTER.findall(answer.out)
+
+
+@pytest.mark.parametrize(
+    "named", ["/dev/sd000000067", "file:///dev/rt000067", "s3://bucket/rt000000067", "pipe/rt000067"]
+)
+def test_what_a_message_names_is_opened_only_if_it_is_a_regular_file(
+    named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import os
+
+    (tmp_path / "pipe").mkdir()
+    os.mkfifo(tmp_path / "pipe" / "rt000067")
+    monkeypatch.chdir(tmp_path)
+    answer = logdump("explain", f"ERROR OGG-01028 Record fragment. file {named}, RBA 4427.")
+    assert answer.status == 4
+    assert "is not here" in answer.err
+
+
+def test_no_text_reaches_the_terminal_raw_and_none_is_held_whole(home: Path) -> None:
+    for number, data in enumerate((
+        b"\x1b]0;x\x07 ERROR OGG-01296 \x1b[2J\x00 Error mapping, file ./dirdat/rt000000067, rba 4427.\n",
+        b"ERROR OGG-01296 " + b"\xff\x1b" * 3_000_000 + b"\nReading ./dirdat/rt000000067, current RBA 4427\n",
+        bytes(range(256)) * 4096,
+        b"",
+        b"\xff\xfe",
+        b"\r" * 100_000,
+    )):  # fmt: skip
+        log = home / f"hostile{number}.log"
+        log.write_bytes(data)
+        answer = logdump("explain", str(log))
+        assert "\x1b" not in answer.out + answer.err
+        assert answer.status == (0 if b"4427" in data else 1)
+
+
+def test_without_a_trail_a_number_is_of_none_of_several(home: Path) -> None:
+    """Not even if only one of them has a file of that number: that of the other one may have been purged."""
+    (home / "dirdat" / "rt000000067").unlink()
+    (home / "dirrpt" / "kafka.log").write_text(_java(Place("", 67), 1))
+    answer = logdump("explain", "dirrpt/kafka.log")
+    assert answer.status == 4
+    assert not _ALTER.findall(answer.out)
+
+
+def test_a_trail_that_is_given_has_the_files_of_numbers(home: Path) -> None:
+    (home / "dirrpt" / "kafka.log").write_text(_java(Place("", 67), 1))
+    answer = logdump("explain", "dirrpt/kafka.log", "dirdat/rt")
+    assert answer.status == 0
+    assert _ALTER.findall(answer.out) == [("67", "3987"), ("67", "4635")]
+    assert f"RBA 4427 of {home / 'dirdat' / 'rt000000067'}:" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("most", "rbas"),
+    [(13, [1811, 2008, 3069]), (14, [1811, 3069, 3629]), (16, [3069, 3629, 4767]), (17, [])],
+)
+def test_values_with_more_bytes_than_a_message_allows(most: int, rbas: list[int], home: Path) -> None:
+    """Bytes, not characters: the name at RBA 2008 has ten of these and fourteen of those."""
+    text = (
+        f"Bad column length (99) specified for column NAME in table TEAHOUSE.TEAS, maximum allowable length is {most}."
+    )
+    answer = logdump("-c", f"open dirdat/rt000000067; explain ERROR OGG-01163 {text}")
+    listed = [int(rba) for rba in re.findall(r"^RBA (\d+): .*, column NAME, ", answer.out, re.MULTILINE)]
+    assert listed == rbas
+    assert ("has no value of column NAME" in answer.out) == (not rbas)
+    (home / "dirrpt" / "REP1.rpt").write_text(
+        f"2024-03-14 01:10:04  ERROR   OGG-01163  {text}\n\nReading ./dirdat/rt000000067, current RBA 3629\n"
+    )
+    answer = logdump("explain", "dirrpt/REP1.rpt")
+    assert re.findall(r"^RBA (\d+): .*, column NAME, after", answer.out, re.MULTILINE) == ["3629"] * bool(rbas)
+
+
+_WAITS = "Waiting at EOF on input trail file {}, which is not marked as complete; but succeeding trail file {} exists."
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "advice"),
+    [("there", 0, [("68", "0")]), ("missing", 4, []), ("unborn", 0, []), ("cut", 4, [])],
+)
+def test_a_reader_goes_to_the_next_file_only_if_the_one_before_is_whole(
+    state: str, status: int, advice: list[tuple[str, str]], home: Path
+) -> None:
+    first, second = home / "dirdat" / "rt000000067", home / "dirdat" / "rt000000068"
+    if state == "missing":
+        second.unlink()
+    elif state == "unborn":
+        second.write_bytes(b"")
+    elif state == "cut":
+        first.write_bytes(first.read_bytes()[:-3])
+    answer = logdump(
+        "explain", f"WARNING OGG-01519 {_WAITS.format(f'./dirdat/{first.name}', f'./dirdat/{second.name}')}"
+    )
+    assert answer.status == status, answer
+    assert _ALTER.findall(answer.out) == advice
+    assert (f"ends at RBA {first.stat().st_size}" in answer.out) == (state == "there")
