@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.features.check.checked_trail import CheckedTrail, TakeMeasured
 from logdump.features.check.model import BadRowShown, CheckShown, GapShown
-from logdump.features.check.trail_survey import TrailSurvey
+from logdump.features.check.trail_survey import CheckedTrail, TakeMeasured, TrailSurvey
 from logdump.features.recovery.model import TrailState
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder
