@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.features.check.model import BadRowShown, CheckShown, GapShown
-from logdump.features.check.trail_survey import TrailSurvey
+from logdump.features.check.trail_survey import CheckedTrail, TakeMeasured, TrailSurvey
+from logdump.features.recovery.model import TrailState
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder
 from logdump.language.parameters import File, OneOf
@@ -19,13 +19,14 @@ from logdump.session.events import Event, Notice, Progress
 from logdump.session.files import FileNames, matching_files
 from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
-from trailformat import NotATrail, TrailError, TrailFile
+from trailformat import CannotRead, NotATrail, TrailError, TrailFile
 from trailformat.changes.encrypted import looks_encrypted, may_be_encrypted
 from trailformat.scan import Batch, Workers
 from trailformat.trail.sequence import trails_among
 
 if TYPE_CHECKING:
     from trailformat.arrays.column_check import ColumnFault
+    from trailformat.scan.measuring import Measured
 
 TakeBatch = Callable[[TrailFile, Batch], None]
 """Receives each batch of a file, for another survey in the same pass."""
@@ -49,6 +50,9 @@ class Checker:
         workers: threads that read ahead.
         decodes: True if the values are decoded.
         also: receives each batch; None: nothing does.
+
+    Attributes:
+        open_trail: the open file, if that alone is checked: its bytes are not read again; else None.
     """
 
     def __init__(self, session: Session, workers: Workers, *, decodes: bool, also: TakeBatch | None = None) -> None:
@@ -57,43 +61,54 @@ class Checker:
         self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
         self.bad_rows = 0
         self.encrypted: list[Path] = []
-        self.surveys: list[TrailSurvey] = []
-        self.reached = "the beginning"
+        self.open_trail: TrailFile | None = None
+        self._states: dict[int, TrailState] = {}
+        self._file: tuple[Path, int] | None = None
+
+    @property
+    def reached(self) -> str:
+        """The place that was reached."""
+        if self._file is None:
+            return "the beginning"
+        path, before = self._file
+        return f"{path}, after {self.records + self.bad_rows - before} records"
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
         """Check every record of a file; yield gaps, bad rows and Progress. The counts remain valid after Ctrl+C."""
-        from logdump.features.check.bad_rows import BadRows  # noqa: PLC0415 - it needs numpy
         from trailformat.scan.measuring import measured_batches  # noqa: PLC0415 - it needs numpy
 
-        size, before = trail.size, self.records + self.bad_rows
-        self.reached = f"{trail.path}, after 0 records"
+        take = self._begin(trail)
+        for measured in measured_batches(trail, self._workers):
+            yield from take(measured)
+
+    def _begin(self, trail: TrailFile) -> TakeMeasured:
+        """Begin a file; return the function that checks its next batch."""
+        from logdump.features.check.bad_rows import BadRows  # noqa: PLC0415 - it needs numpy
+
+        self._file = trail.path, self.records + self.bad_rows
         if looks_encrypted(trail):
             self.encrypted.append(trail.path)
-        end = transactions = 0
         bad = BadRows(trail, self._definitions_of(trail), decodes=self._decodes)
         is_readable = not may_be_encrypted(trail)
-        try:
-            for measured in measured_batches(trail, self._workers):
-                batch = measured.batch
-                spans = {int(batch.rba[row]): int(batch.length[row]) for row in batch.spans()}
-                faults = bad.among(measured) if is_readable else []
-                places: dict[int, int | ColumnFault] = {**spans, **{fault.rba: fault for fault in faults}}
-                for rba in sorted(places):
-                    yield from self._not_good(trail, rba, places[rba])
-                if self._also is not None:
-                    self._also(trail, batch)
-                end, transactions = batch.end, batch.transactions_to_here(transactions)
-                yield from self._counted(batch, len(batch) - len(places), size)
-        except KeyboardInterrupt:
-            self.reached = f"{trail.path}, after {self.records + self.bad_rows - before} records"
-            self._end(end, transactions)
-            raise
-        self._end(end, transactions)
+        end = transactions = 0
 
-    def _end(self, end: int, transactions: int) -> None:
-        """Add the bytes and transactions read of a file."""
-        self.size += end
-        self.transactions += transactions
+        def take(measured: Measured) -> Iterator[Event]:
+            nonlocal end, transactions
+            batch = measured.batch
+            spans = {int(batch.rba[row]): int(batch.length[row]) for row in batch.spans()}
+            faults = bad.among(measured) if is_readable else []
+            places: dict[int, int | ColumnFault] = {**spans, **{fault.rba: fault for fault in faults}}
+            for rba in sorted(places):
+                yield from self._not_good(trail, rba, places[rba])
+            if self._also is not None:
+                self._also(trail, batch)
+            begun, ended = end, transactions
+            end, transactions = batch.end, batch.transactions_to_here(transactions)
+            self.size += end - begun
+            self.transactions += transactions - ended
+            yield from self._counted(batch, len(batch) - len(places), trail.size)
+
+        return take
 
     def unreadable(self, path: Path, error: TrailError) -> Event:
         """Count a file that is not a trail as one gap, and return that."""
@@ -133,17 +148,56 @@ class Checker:
     def result(self, title: str, reading: Reading) -> CheckShown:
         """Return the result. Damage is the object of the check, so only Ctrl+C makes it partial."""
         numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
-        states = tuple(survey.state for survey in self.surveys)
+        states = tuple(self._states[number] for number in sorted(self._states))
         return CheckShown(title, *numbers, tuple(self.encrypted), states, reading.is_partial, self.bad_rows)
 
-    def read_as_trails(self, paths: Sequence[Path]) -> Iterator[Event]:
-        """Read the transactions of the files, trail by trail, for the states of the trails; yield nothing."""
+    def run_files(self, paths: Sequence[Path]) -> Iterator[Event]:
+        """Check files, each of which may be no trail file."""
+        for path in paths:
+            try:
+                with TrailFile(path) as trail:
+                    yield from self.run(trail)
+            except NotATrail as error:
+                yield self.unreadable(path, error)
+
+    def run_trails(self, paths: Sequence[Path]) -> Iterator[Event]:
+        """Check files and read the transactions of their trails, in one pass where a trail's files follow each other.
+
+        Raises:
+            CannotRead: a file cannot be read.
+        """
         named, others = trails_among(paths)
-        for group in (*([name.path for name in names] for names in named), *([path] for path in others)):
-            survey = TrailSurvey(group)
-            self.surveys.append(survey)
+        trails = [*([name.path for name in names] for names in named), *([path] for path in others)]
+        left = {files[0]: number for number, files in enumerate(trails)}
+        refused: list[CannotRead] = []
+        at = 0
+        while at < len(paths):
+            number = left.get(paths[at])
+            files = trails[number] if number is not None else []
+            if number is not None and list(paths[at : at + len(files)]) == files:
+                del left[files[0]]
+                yield from self._run_trail(number, files, refused)
+                at += len(files)
+            else:
+                yield from self.run_files(paths[at : at + 1])
+                at += 1
+        if refused:
+            raise refused[0]
+        for number in left.values():
+            survey = TrailSurvey(trails[number])
             for _ in survey.steps(self._workers):
                 yield from ()
+            self._states[number] = survey.state
+
+    def _run_trail(self, number: int, files: Sequence[Path], refused: list[CannotRead]) -> Iterator[Event]:
+        """Check the files of a trail and find its state in one pass; add the error of one that may not be opened."""
+        survey = TrailSurvey(files)
+        checked = CheckedTrail(survey.whole, self.open_trail, self._begin, self.unreadable)
+        for _ in survey.steps(self._workers, checked.batches(workers=self._workers)):
+            yield from checked.events()
+        yield from checked.rest()
+        refused += [checked.refused] if checked.refused is not None else []
+        self._states[number] = survey.state
 
 
 def _undefined(batch: Batch) -> int:
@@ -167,21 +221,11 @@ def check_files(
         paths = list(files_from(session)) if wildcard is None else matching_files(wildcard)
         title = trail_title(wildcard if isinstance(wildcard, str) and len(paths) > 1 else paths[0], len(paths))
         title += "," * (len(paths) > 1)
-        is_open_file = wildcard is None and len(paths) == 1
-        files = checker.run(session.trail) if is_open_file else _check_several(checker, paths)
-        run = chain(files, checker.read_as_trails(paths)) if as_trails else files
+        checker.open_trail = session.trail if wildcard is None and len(paths) == 1 else None
+        run = checker.run_trails(paths) if as_trails else checker.run_files(paths)
         yield from answered(
             run, lambda: Reading(where=f"at {checker.reached}"), lambda reading: iter((checker.result(title, reading),))
         )
-
-
-def _check_several(checker: Checker, paths: list[Path]) -> Iterator[Event]:
-    for path in paths:
-        try:
-            with TrailFile(path) as trail:
-                yield from checker.run(trail)
-        except NotATrail as error:
-            yield checker.unreadable(path, error)
 
 
 COMMANDS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -22,8 +22,8 @@ from trailformat.transactions.batches import (
     TransactionSummary,
 )
 from trailformat.transactions.extent import Ended
-from trailformat.transactions.walk import transaction_batches
-from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+from trailformat.transactions.walk import transactions_in
+from trailformat.transactions.whole_trail import FileBatch, TrailPosition, WholeTrail
 
 
 class Cuts:
@@ -164,9 +164,9 @@ class Survey:
             left_open=tuple(facts.path for facts, _ in zip(self.files, later, strict=False) if facts.is_left_open),
         )
 
-    def run(self, workers: Workers) -> Iterator[TransactionBatch]:
-        """Read the trail; yield each batch once it is included."""
-        for batch in transaction_batches(self.whole, workers=workers):
+    def run(self, workers: Workers, batches: Iterable[FileBatch] | None = None) -> Iterator[TransactionBatch]:
+        """Read the trail, or take its ``batches`` from who reads it; yield each batch once it is included."""
+        for batch in transactions_in(self.whole.batches(workers=workers) if batches is None else batches):
             self._take(batch)
             yield batch
 
