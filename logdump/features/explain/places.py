@@ -118,13 +118,17 @@ def _digits(number: str) -> int:
 
 
 def _reading(match: re.Match[str]) -> Iterator[MessagePlace]:
+    """The record in hand, and the place after it; if both are one place, no record was in hand."""
     file, rba, seqno, after = match["file"], _digits(match["rba"]), match["seqno"], match["after"]
-    yield MessagePlace(file, rba=rba, role=PlaceRole.READING)
+    reading = MessagePlace(file, rba=rba, role=PlaceRole.READING)
     if after is None:
+        yield reading
         return
     place = MessagePlace(file, rba=_digits(after), role=PlaceRole.AFTER)
     if seqno is not None and _digits(seqno) != place.number:
         place = place._replace(file=None, trail=re.sub(r"\d+$", "", file), seqno=_digits(seqno))
+    if place._replace(role=PlaceRole.READING) != reading:
+        yield reading
     yield place
 
 
