@@ -6,6 +6,7 @@ The trail is that of a sample: a transaction of two records, at ``_FIRST`` and `
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -260,10 +261,14 @@ def test_a_message_is_joined_with_those_of_its_process_and_time(
         f"{before}Repositioning to rba 3987 in seqno 67.\n{noise}GGSCI command (oracle): info all.\n"
         f"{error}Error mapping from A.B to A.B.\n{noise}GGSCI command (oracle): info all.\n"
     )
-    answer = logdump("-c", "open dirdat/rt000000066; explain file ggserr.log")
-    assert "OGG-01296" in answer.out
-    assert bool(_ALTER.findall(answer.out)) == is_joined, (what, answer)
-    assert ("EXTSEQNO 67, EXTRBA 3987" in answer.out) == is_joined
+    pasted = f"explain dirdat/rt000000066 '{(home / 'ggserr.log').read_text()}'"
+    for answer in (
+        logdump("-c", "open dirdat/rt000000066; explain file ggserr.log"),
+        logdump(*shlex.split(pasted)),
+    ):
+        assert "OGG-01296" in answer.out
+        assert bool(_ALTER.findall(answer.out)) == is_joined, (what, answer)
+        assert ("EXTSEQNO 67, EXTRBA 3987" in answer.out) == is_joined
 
 
 def test_of_several_repositionings_the_last_one_begins_the_transaction_at_fault(home: Path) -> None:
@@ -429,6 +434,13 @@ def test_where_reading_had_ended_no_record_was_in_hand() -> None:
     begin = "2024-03-14 01:10:04  WARNING OGG-01003  Repositioning to rba 3987 in seqno 67."
     answer = logdump("explain", f"{begin}\n\n{reading}")
     assert _ALTER.findall(answer.out) == [("67", "3987"), ("67", "4635")]
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("kind", ["COORDINATED  Coordinator  MAXTHREADS 4", "PARALLEL", ""])
+def test_the_checkpoint_of_several_threads_is_that_of_the_slowest(kind: str) -> None:
+    text = _info(Place("./dirdat/", 67), 0).replace("ABENDED\n", f"ABENDED\n{kind}\n")
+    assert ("the slowest thread" in logdump("explain", text).out) == bool(kind)
 
 
 @pytest.mark.usefixtures("home")
