@@ -237,7 +237,7 @@ def incidents_in(messages: Iterable[LogMessage]) -> Iterator[Incident]:
     processes = OrderedDict[str, _Process]()
     quiet = _Quiet()
     for message in messages:
-        process = processes.setdefault(message.process, _Process())
+        process = processes.get(message.process) or processes.setdefault(message.process, _Process())
         processes.move_to_end(message.process)
         if over := process.take(message):
             yield incident_of(over)

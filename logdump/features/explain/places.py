@@ -222,12 +222,14 @@ _PATTERNS: tuple[tuple[str, _Places], ...] = (
 _SHAPES = tuple((re.compile(pattern, re.IGNORECASE), places) for pattern, places in _PATTERNS)
 
 
-_TRACE = re.compile(r"rba|pos|offset|seq|順序番号|[/\\].{2}\d{6}|[ '\"].{2}\d{6}", re.IGNORECASE)
+_TRACES = ("rba", "pos", "offset", "seq", "順序番号")
+_NUMBERED = re.compile(r"[0-9]{6}")
 
 
 def names_place(text: str) -> bool:
     """Return False if a text surely names no place."""
-    return _TRACE.search(text) is not None
+    lowered = text.lower()
+    return any(trace in lowered for trace in _TRACES) or _NUMBERED.search(text) is not None
 
 
 class Named(NamedTuple):
