@@ -53,13 +53,11 @@ def explain_text(session: Session, text: str) -> Iterator[Event]:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         text = text[1:-1]
     messages = [*messages_in(text.splitlines())]
-    processes = {message.process for message in messages if message.process}
-    if len(processes) > 1:
-        incidents = [*incidents_in(messages)]
-        heaviest = max((incident.weight for incident in incidents), default=0)
-        chosen = [incident for incident in incidents if incident.weight == heaviest][-1:]
-    else:
-        chosen = [incident_of(messages, typed=True)] if messages else []
+    incidents = [incident for incident in incidents_in(messages) if incident.weight > 1] if len(messages) > 1 else []
+    heaviest = max((incident.weight for incident in incidents), default=0)
+    chosen = [incident for incident in incidents if incident.weight == heaviest][-1:]
+    if not chosen and messages:
+        chosen = [incident_of(messages, typed=True)]
     for incident in chosen:
         yield from _explained(session, incident, ())
 

@@ -73,10 +73,6 @@ class Incident(NamedTuple):
     def target(self) -> RolePlace | None:
         """The place to show; None without one."""
         places = {named.role: named for named in self.places if named.role is not PlaceRole.REDO}
-        reading, after = places.get(PlaceRole.READING), places.get(PlaceRole.AFTER)
-        is_at_end = reading is not None and after is not None and reading.place.rba == after.place.rba
-        if is_at_end and (PlaceRole.BEGIN in places or PlaceRole.RESTART in places):
-            del places[PlaceRole.READING]
         with_rba = {role: named for role, named in places.items() if named.place.rba is not None}
         chosen = next((with_rba[role] for role in _ORDER if role in with_rba), None)
         named = next((places[role] for role in _ORDER if role in places), None)
@@ -241,7 +237,7 @@ def incidents_in(messages: Iterable[LogMessage]) -> Iterator[Incident]:
     processes = OrderedDict[str, _Process]()
     quiet = _Quiet()
     for message in messages:
-        process = processes.setdefault(message.process, _Process())
+        process = processes.get(message.process) or processes.setdefault(message.process, _Process())
         processes.move_to_end(message.process)
         if over := process.take(message):
             yield incident_of(over)

@@ -148,7 +148,7 @@ def _head(line: str) -> LogMessage | None:
         if match is None:
             continue
         parts = match.groupdict()
-        process = _PROCESS.search(line)
+        process = _PROCESS.search(line) if ".prm" in line.lower() else None
         time, zone = parts.get("time"), parts.get("zone")
         return LogMessage(
             parts.get("code") or code_in(line),

@@ -118,13 +118,17 @@ def _digits(number: str) -> int:
 
 
 def _reading(match: re.Match[str]) -> Iterator[MessagePlace]:
+    """The record in hand, and the place after it; if both are one place, no record was in hand."""
     file, rba, seqno, after = match["file"], _digits(match["rba"]), match["seqno"], match["after"]
-    yield MessagePlace(file, rba=rba, role=PlaceRole.READING)
+    reading = MessagePlace(file, rba=rba, role=PlaceRole.READING)
     if after is None:
+        yield reading
         return
     place = MessagePlace(file, rba=_digits(after), role=PlaceRole.AFTER)
     if seqno is not None and _digits(seqno) != place.number:
         place = place._replace(file=None, trail=re.sub(r"\d+$", "", file), seqno=_digits(seqno))
+    if place._replace(role=PlaceRole.READING) != reading:
+        yield reading
     yield place
 
 
@@ -218,12 +222,14 @@ _PATTERNS: tuple[tuple[str, _Places], ...] = (
 _SHAPES = tuple((re.compile(pattern, re.IGNORECASE), places) for pattern, places in _PATTERNS)
 
 
-_TRACE = re.compile(r"rba|pos|offset|seq|順序番号|[/\\].{2}\d{6}|[ '\"].{2}\d{6}", re.IGNORECASE)
+_TRACES = ("rba", "pos", "offset", "seq", "順序番号")
+_NUMBERED = re.compile(r"[0-9]{6}")
 
 
 def names_place(text: str) -> bool:
     """Return False if a text surely names no place."""
-    return _TRACE.search(text) is not None
+    lowered = text.lower()
+    return any(trace in lowered for trace in _TRACES) or _NUMBERED.search(text) is not None
 
 
 class Named(NamedTuple):

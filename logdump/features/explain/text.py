@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from logdump.display.text import Renderers, as_read
@@ -20,6 +21,7 @@ _MOST_OWN = 4
 """Lines of a message that are shown."""
 _MOST_BESIDE = 3
 """Messages beside it that are shown."""
+_THREADS = re.compile(r"^\s*(?:COORDINATED|PARALLEL)\b|\bMAXTHREADS\b", re.MULTILINE)
 _WIDEST = 400
 """Columns of a line of a message that are shown."""
 
@@ -81,6 +83,8 @@ def message_lines(shown: MessageExplained, _settings: Settings) -> Iterator[str]
     if len(places) > 1 or not is_plain:
         yield "Places:"
         yield from (f"  {_place_line(named)}" for named in places)
+    if _THREADS.search(f"{main.text}\n{main.below}"):
+        yield "Of a coordinated or parallel Replicat this is the slowest thread: others have applied later records."
     if shown.earlier:
         yield f"{amount(shown.earlier, 'earlier error')} about trails: EXPLAIN FILE <log> ALL explains each."
 

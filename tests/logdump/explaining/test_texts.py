@@ -6,6 +6,7 @@ The trail is that of a sample: a transaction of two records, at ``_FIRST`` and `
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -260,10 +261,14 @@ def test_a_message_is_joined_with_those_of_its_process_and_time(
         f"{before}Repositioning to rba 3987 in seqno 67.\n{noise}GGSCI command (oracle): info all.\n"
         f"{error}Error mapping from A.B to A.B.\n{noise}GGSCI command (oracle): info all.\n"
     )
-    answer = logdump("-c", "open dirdat/rt000000066; explain file ggserr.log")
-    assert "OGG-01296" in answer.out
-    assert bool(_ALTER.findall(answer.out)) == is_joined, (what, answer)
-    assert ("EXTSEQNO 67, EXTRBA 3987" in answer.out) == is_joined
+    pasted = f"explain dirdat/rt000000066 '{(home / 'ggserr.log').read_text()}'"
+    for answer in (
+        logdump("-c", "open dirdat/rt000000066; explain file ggserr.log"),
+        logdump(*shlex.split(pasted)),
+    ):
+        assert "OGG-01296" in answer.out
+        assert bool(_ALTER.findall(answer.out)) == is_joined, (what, answer)
+        assert ("EXTSEQNO 67, EXTRBA 3987" in answer.out) == is_joined
 
 
 def test_of_several_repositionings_the_last_one_begins_the_transaction_at_fault(home: Path) -> None:
@@ -360,6 +365,7 @@ def test_without_a_trail_a_number_is_of_none_of_several(home: Path) -> None:
     (home / "dirrpt" / "kafka.log").write_text(_java(Place("", 67), 1))
     answer = logdump("explain", "dirrpt/kafka.log")
     assert answer.status == 4
+    assert "OPEN a file of that trail" in answer.err
     assert not _ALTER.findall(answer.out)
 
 
@@ -414,3 +420,35 @@ def test_a_reader_goes_to_the_next_file_only_if_the_one_before_is_whole(
     assert answer.status == status, answer
     assert _ALTER.findall(answer.out) == advice
     assert (f"ends at RBA {first.stat().st_size}" in answer.out) == (state == "there")
+
+
+@pytest.mark.usefixtures("home")
+def test_where_reading_had_ended_no_record_was_in_hand() -> None:
+    """Then the begin of the transaction counts, and without it there is nothing but the end."""
+    end = 5453
+    reading = f"Reading ./dirdat/rt000000067, current RBA {end}, 3 records, m_file_seqno = 67, m_file_rba = {end}"
+    answer = logdump("explain", reading)
+    assert "the record in hand" not in answer.out
+    assert f"RBA {end} is the end of the file: no record is there yet." in answer.out
+    assert _ALTER.findall(answer.out) == [("67", str(end))]
+    begin = "2024-03-14 01:10:04  WARNING OGG-01003  Repositioning to rba 3987 in seqno 67."
+    answer = logdump("explain", f"{begin}\n\n{reading}")
+    assert _ALTER.findall(answer.out) == [("67", "3987"), ("67", "4635")]
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("kind", ["COORDINATED  Coordinator  MAXTHREADS 4", "PARALLEL", ""])
+def test_the_checkpoint_of_several_threads_is_that_of_the_slowest(kind: str) -> None:
+    text = _info(Place("./dirdat/", 67), 0).replace("ABENDED\n", f"ABENDED\n{kind}\n")
+    assert ("the slowest thread" in logdump("explain", text).out) == bool(kind)
+
+
+@pytest.mark.usefixtures("home")
+def test_of_a_pump_the_place_that_it_reads_counts_and_not_the_one_that_it_writes() -> None:
+    section = "  Current Checkpoint ({} position):\n    Sequence #: {}\n    RBA: {}\n    Extract Trail: ./dirdat/{}\n\n"
+    reads = f"Read Checkpoint #1\n\n{section.format('current read', 67, 3987, 'rt')}"
+    writes = f"Write Checkpoint #1\n\n{section.format('current write', 68, 3391, 'zz')}"
+    assert _ALTER.findall(logdump("explain", reads + writes).out) == [("67", "3987"), ("67", "4635")]
+    answer = logdump("explain", writes)
+    assert "RBA 3391 of " in answer.out
+    assert not _ALTER.findall(answer.out)
