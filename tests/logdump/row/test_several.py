@@ -11,13 +11,14 @@ import pytest
 
 from fixtures.changes import Change, delete, insert, key_update, unified_key_update, unified_update, update_pair
 from fixtures.shop import Row
+from logdump.features.row import command
 from logdump.features.row import story as row_story
 from logdump.features.row.model import RowChangeShown
 from logdump.notation.values import ColumnOperand
 from tests.logdump.line import Line
 from tests.searching import Random
 from tests.simulated.pairs import TEAS, Copier
-from trailformat import TrailFile
+from trailformat import TrailFile, change_of
 from trailformat.values.comparing import Operand
 
 
@@ -167,3 +168,17 @@ def test_an_update_in_two_records_is_taken_back_with_both(line: Line, tmp_path: 
     copier.close()
     text = "\n".join(line(f"open {min(folder.iterdir())}; row undo last 1 TEAHOUSE.TEAS TEA_CODE=A"))
     assert 'SET "STOCK_KG" = 1' in text
+
+
+@pytest.mark.parametrize(("name", "is_exact"), [("TEA_CODE", False), ("Tea_code", True), ("tea_code", True)])
+def test_the_case_of_a_name_counts_where_it_is_not_in_capitals(
+    name: str, is_exact: bool, line: Line, tmp_path: Path
+) -> None:
+    (_, rba), *_ = _written(tmp_path / "trail", STEPS, roll=0, is_unified=True)
+    line(f"open {min((tmp_path / 'trail').iterdir())}; position {rba}; list 1")
+    session = line.session
+    record = session.trail.record_at(rba)
+    assert record is not None
+    change = change_of(session.trail, record, session.row_definitions, session.cursor.transactions)
+    assert change is not None
+    assert command._asked(change, change.columns[0]._replace(name=name)).is_exact == is_exact
