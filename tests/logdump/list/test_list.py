@@ -19,8 +19,10 @@ from logdump.display.record_row import RecordRows, row_text
 from logdump.session.session import Session
 from tests.logdump.list.conftest import Change
 from tests.logdump.program import logdump
+from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
 from trailformat.changes.transaction_context import TransactionContext
+from trailformat.records.record_header import ONLY
 from trailformat.trail.row_definitions import RowDefinitions
 
 
@@ -211,3 +213,19 @@ def test_the_screen_refuses_to_follow_in_its_prompt(trails: Path) -> None:
     session.open(trails / "et000000000")
     failures = [event for event in run_commands(session, REGISTRY, "follow") if isinstance(event, Failure)]
     assert failures[0].lines == ("The screen follows the trail by the key w.",)
+
+
+def test_a_name_that_is_not_defined_is_told_though_records_were_listed() -> None:
+    answer = logdump("-c", f"open {TRAILS / 'et000000000'}; list all columns nothing")
+    assert len(answer.out.splitlines()) > 20
+    assert "NOTHING" in answer.err
+
+
+@pytest.mark.parametrize("behind", [True, False])
+def test_damage_is_passed_over_where_a_record_follows_and_else_an_error(behind: bool, tmp_path: Path) -> None:
+    good = row(trans_ind=ONLY)
+    path = trail_of(tmp_path, good, b"no record at all, but bytes " * 4, *([good] if behind else []))
+    answer = logdump("-c", f"open {path}; list")
+    assert len(answer.out.splitlines()) == 2 + behind
+    assert f"RBA {good.length}" in answer.err
+    assert ("No good header after it" in answer.err) != behind

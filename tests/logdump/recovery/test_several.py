@@ -13,7 +13,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.logdump.recovery.surveys import report, surveyed
-from tests.trailformat.samples import header, row, trail_of
+from tests.trailformat.samples import header, row, table_record, trail_of
 from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_applied import transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
@@ -22,6 +22,7 @@ from trailformat.records.file_header import Value, replace_values
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, RESTART_ABEND
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import whole_trail
+from trailformat.transactions.restart_places import restart_places
 
 _APPEND, _OVERWRITE = 1, 0
 _MARKER = row(b"", io_type=RESTART_ABEND)
@@ -230,3 +231,33 @@ def test_progress_is_told_at_each_multiple_of_notify_over_all_files(line: Line, 
         _file(tmp_path, number, *(record for csn in csns for record in transaction(str(csn), f"1.{csn}")))
     line(f"open {tmp_path / 'tt000000000'}; notify 4; recovery")
     assert [event.records for event in line.events if isinstance(event, Progress)] == [6, 9, 12]
+
+
+def _named(csn: str, xid: str) -> Record:
+    return transaction(csn, xid)[0]
+
+
+@pytest.mark.parametrize("others", [(0, 0), (1, 0), (0, 1), (1, 2), (2, 1)])
+def test_transactions_before_each_of_several_copies_are_missed(others: tuple[int, int], tmp_path: Path) -> None:
+    """Two copies, before each so many other transactions of the same CSN."""
+    records = [_named("20", "1.1")]
+    for copy, number in enumerate(others):
+        records += [*(_named("20", f"{copy + 2}.{other}") for other in range(number)), _named("20", "1.1")]
+    path = _file(tmp_path, 0, *records, _named("30", "9.9"))
+    with TrailFile(path) as trail:
+        places = restart_places(trail, 0)
+    assert (len(places.again), places.others) == (2, sum(others))
+    assert places.leave_out == FilePosition(path, _lengths(*records))
+
+
+@pytest.mark.parametrize("asked", [0, 1])
+def test_of_two_places_of_damage_the_first_from_the_position_on_is_told(asked: int, tmp_path: Path) -> None:
+    """A definition is between them, no transaction."""
+    before, between = _named("10", "1.1"), table_record(1, "TEA.CUPS")
+    path = _file(tmp_path, 0, before, GARBAGE, between, GARBAGE, _named("20", "1.2"))
+    rbas = [_lengths(before), _lengths(before, GARBAGE, between)]
+    with TrailFile(path) as trail:
+        places = restart_places(trail, rbas[asked])
+    assert places.damage is not None
+    assert places.damage.rba == rbas[asked]
+    assert not places.is_safe

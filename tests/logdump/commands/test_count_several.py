@@ -1,0 +1,134 @@
+"""COUNT over several files, intervals and transactions: what each adds, and which of equal ones comes first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from logdump.features.count.model import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
+from logdump.features.count.survey import CountOptions, intervals
+from logdump.notation.times import GMT, parse_datetime
+from tests.logdump.line import Line
+from tests.trailformat.samples import IO_TIME, row, trail_of
+from trailformat import Record
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.totals.counting import Totals, TypeTotals
+
+MINUTE = 60_000_000
+GARBAGE = b"no record at all, but bytes " * 4
+
+
+def _file(folder: Path, number: int, *records: Record | bytes) -> Path:
+    return trail_of(folder, *records, name=f"tt{number:09}")
+
+
+def _total(line: Line) -> Totals:
+    return next(event.counted for event in line.events if isinstance(event, CountShown))
+
+
+@pytest.mark.parametrize("moment", [0, 1, MINUTE - 1])
+@pytest.mark.parametrize("end", [1, 2, 3])
+def test_the_interval_in_which_end_is_is_shown_although_it_is_empty(end: int, moment: int) -> None:
+    """A record in the first of the intervals; END at the begin of one, inside it and in its last microsecond."""
+    count = Totals(interval=MINUTE, start=0)
+    count.interval_of(30).add(1, 5, None)
+    options = CountOptions(start=0, end=end * MINUTE + moment, interval=MINUTE)
+    shown = [(event.start, event.end) for event in intervals(count, options) if isinstance(event, IntervalShown)]
+    assert shown == [(number * MINUTE, (number + 1) * MINUTE) for number in range(end + 1)]
+
+
+@pytest.mark.parametrize(("number", "is_one"), [(1, False), (3, False), (4, True), (5, True)])
+def test_more_than_three_empty_intervals_are_one_line(number: int, is_one: bool) -> None:
+    count = Totals(interval=MINUTE, start=0)
+    for at in (0, number + 1):
+        count.interval_of(at * MINUTE).add(1, 5, None)
+    shown = list(intervals(count, CountOptions(start=0, interval=MINUTE)))
+    assert len(shown) == (3 if is_one else number + 2)
+    assert any(isinstance(event, EmptyIntervals) for event in shown) == is_one
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_of_equal_transactions_those_of_earlier_files_come_first(size: int, line: Line, tmp_path: Path) -> None:
+    """In the first file the equal one is behind a small one, so that its RBA is the greatest; one is larger."""
+    small, equal, large = (row(b"x" * length, trans_ind=ONLY) for length in (1, 20, 40))
+    _file(tmp_path, 0, small, small, equal)
+    _file(tmp_path, 1, small, equal)
+    _file(tmp_path, 2, equal, large)
+    line(f'transhist {size}; transreclimit 1; count log "{tmp_path}/tt*"')
+    (shown,) = (event for event in line.events if isinstance(event, TransactionsShown))
+    places = [(2, equal.length), (0, 2 * small.length), (1, small.length), (2, 0)]
+    assert [(largest.seqno, largest.rba) for largest in shown.transactions] == places[:size]
+
+
+@pytest.mark.parametrize(
+    ("records", "size", "listed"), [(3, 10**6, [3]), (10, 300, [1]), (2, 300, [3, 2, 1]), (9, 10**6, [])]
+)
+def test_a_transaction_is_listed_if_it_is_over_either_limit(
+    records: int, size: int, listed: list[int], line: Line, tmp_path: Path
+) -> None:
+    """One of three small records, one of two, one of a large one."""
+    kinds = {3: (FIRST, MIDDLE, LAST), 2: (FIRST, LAST), 1: (ONLY,)}
+    texts = {3: b"x", 2: b"x", 1: b"x" * 400}
+    _file(tmp_path, 0, *(row(texts[number], trans_ind=kind) for number, of in kinds.items() for kind in of))
+    line(f"open {tmp_path / 'tt000000000'}; transhist 9; transreclimit {records}; transbytelimit {size}; count")
+    shown = [event for event in line.events if isinstance(event, TransactionsShown)]
+    numbers = [transaction.records for event in shown for transaction in event.transactions]
+    assert sorted(numbers) == sorted(listed)
+
+
+def test_each_of_three_files_has_its_own_number_of_records(line: Line, tmp_path: Path) -> None:
+    paths = [_file(tmp_path, number, *[row(trans_ind=ONLY)] * (number + 1)) for number in range(3)]
+    text = line(f'count log "{tmp_path}/tt*"')
+    assert [said for said in text if " counted, " in said] == [
+        f"LogTrail {path} counted, {number} record{'s' * (number > 1)}" for number, path in enumerate(paths, 1)
+    ]
+    assert _total(line).total.records == 6
+
+
+def test_what_a_filter_holds_back_is_added_up_over_files_and_damage_is_not_in_it(line: Line, tmp_path: Path) -> None:
+    for number in range(3):
+        other = [row(name="TEA.POTS", trans_ind=ONLY)] * (number + 1)
+        _file(tmp_path, number, row(trans_ind=ONLY), GARBAGE, *other, GARBAGE)
+    text = line(f'filter include filename TEA.LEAVES; count log "{tmp_path}/tt*"')
+    assert _total(line).total.records == 3
+    assert any(said.split() == ["suppressed", "6", "records"] for said in text)
+
+
+def test_intervals_without_a_start_are_those_of_the_first_record_in_all_files(line: Line, tmp_path: Path) -> None:
+    """Of two minutes, records of the second minute of an interval being first in the second file."""
+    begin = IO_TIME - IO_TIME % MINUTE
+    times = ([0, 3], [1, 2], [5])
+    for number, minutes in enumerate(times):
+        rows = [row(trans_ind=ONLY, io_time=begin + minute * MINUTE + 7) for minute in minutes]
+        _file(tmp_path, number, *rows)
+    line(f'count log "{tmp_path}/tt*", interval 2')
+    shown = [(event.start - begin, event.tally.records) for event in line.events if isinstance(event, IntervalShown)]
+    assert shown == [(0, 2), (2 * MINUTE, 2), (4 * MINUTE, 1)]
+
+
+def test_a_file_that_is_no_trail_is_not_counted_whichever_it_is(line: Line, tmp_path: Path) -> None:
+    for number in range(3):
+        _file(tmp_path, number, *([row(trans_ind=ONLY)] if number == 1 else [b"no trail"]))
+    text = line(f'count log "{tmp_path}/tt*"')
+    assert len([said for said in text if said.endswith(": not counted")]) == 2
+    assert _total(line).total.records == 1
+
+
+@pytest.mark.parametrize("seconds", [0, 1, 20, 59])
+def test_intervals_begin_at_start_wherever_in_a_minute_it_is(seconds: int, line: Line, tmp_path: Path) -> None:
+    """Records half a minute after START, and a minute and a half."""
+    start = parse_datetime(f"2016-04-28 12:10:{seconds:02}", GMT)
+    times = [start + MINUTE // 2, start + 3 * MINUTE // 2]
+    path = _file(tmp_path, 0, *(row(trans_ind=ONLY, io_time=time) for time in times))
+    line(f"timeoffset gmt; open {path}; count start 2016-04-28 12:10:{seconds:02}, interval 1")
+    shown = [(event.start, event.tally.records) for event in line.events if isinstance(event, IntervalShown)]
+    assert shown == [(start, 1), (start + MINUTE, 1)]
+
+
+@pytest.mark.parametrize(("sizes", "average"), [([], 0), ([5, 6], 5), ([5, 6, 6], 5), ([6, 6], 6)])
+def test_average_bytes_are_cut_to_a_whole_number(sizes: list[int], average: int) -> None:
+    totals = TypeTotals()
+    for size in sizes:
+        totals.add(size, 5, None)
+    assert totals.average_bytes == average

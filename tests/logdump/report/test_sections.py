@@ -1,0 +1,107 @@
+"""REPORT: what each section of the page is about, with three candidates for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from logdump.features.report import command as report
+from logdump.features.report.model import ReportWritten
+from logdump.session.errors import ExitStatus
+from tests.logdump.line import Line
+from tests.trailformat.samples import row, trail_of
+from trailformat import Record
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RESTART_OK
+
+GARBAGE = b"no record at all, but bytes " * 4
+KINDS = {1: (ONLY,), 2: (FIRST, LAST), 3: (FIRST, MIDDLE, LAST)}
+
+
+def _file(folder: Path, number: int, *records: Record | bytes) -> Path:
+    return trail_of(folder, *records, name=f"tt{number:09}")
+
+
+def _page(line: Line, folder: Path, words: str = "") -> dict[str, str]:
+    """The sections of a page by their titles; the head is that without one."""
+    path = folder / "page.md"
+    line(f"report {words} to {path} replace")
+    assert line.failures == []
+    head, *sections = path.read_text(encoding="utf-8").split("\n## ")
+    return {"": head} | {section.partition("\n")[0]: section for section in sections}
+
+
+def _status(line: Line) -> ExitStatus:
+    return next(event.status for event in line.events if isinstance(event, ReportWritten))
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+@pytest.mark.parametrize("displayed", [0, 1, 2])
+def test_the_record_of_at_is_shown_whichever_was_displayed_last(
+    displayed: int, at: int, line: Line, tmp_path: Path
+) -> None:
+    records = [row(trans_ind=ONLY) for _ in range(3)]
+    line(f"open {_file(tmp_path, 0, *records)}; position {displayed * records[0].length}; next")
+    assert f"Record at RBA {displayed * records[0].length}" in _page(line, tmp_path)
+    assert f"Record at RBA {at * records[0].length}" in _page(line, tmp_path, f"at {at * records[0].length}")
+
+
+def test_a_page_over_other_files_has_no_record_of_the_open_one(line: Line, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    _file(other, 0, row(trans_ind=ONLY), row(trans_ind=ONLY))
+    line(f"open {_file(tmp_path, 0, row(trans_ind=ONLY), row(trans_ind=ONLY))}; next 2")
+    assert not [title for title in _page(line, tmp_path, f'over "{other}/tt*"') if title.startswith("Record at")]
+
+
+@pytest.mark.parametrize("files", [1, 2, 3])
+def test_a_place_is_one_in_one_file(files: int, line: Line, tmp_path: Path) -> None:
+    for number in range(files):
+        _file(tmp_path, number, row(trans_ind=ONLY))
+    line(f'report over "{tmp_path}/tt*" at 0 to {tmp_path / "page.md"}')
+    assert [bool(line.failures), (tmp_path / "page.md").exists()] == [files > 1, files == 1]
+
+
+@pytest.mark.parametrize("asked", [0, 1, 2])
+def test_the_transaction_is_listed_from_its_first_record_to_its_last(asked: int, line: Line, tmp_path: Path) -> None:
+    """The second of three, with a restart record between two of its own; asked at any of its records."""
+    before = [row(trans_ind=kind) for kind in KINDS[2]]
+    inside = [row(trans_ind=kind) for kind in KINDS[3]]
+    marker = row(b"", io_type=RESTART_OK)
+    rbas = [sum(record.length for record in (*before, *inside[:number])) for number in range(3)]
+    path = _file(tmp_path, 0, *before, *inside, *before, marker)
+    line(f"open {path}")
+    lines = _page(line, tmp_path, f"at {rbas[asked]}")["The transaction"].splitlines()
+    listed = [text.split()[0] for text in lines if text.strip() and text.split()[0].isdigit()]
+    assert listed == [str(rba) for rba in rbas]
+
+
+@pytest.mark.parametrize(("at", "status"), [(0, ExitStatus.OK), (1, ExitStatus.BAD_DATA)])
+def test_a_place_inside_a_record_is_damage(at: int, status: ExitStatus, line: Line, tmp_path: Path) -> None:
+    line(f"open {_file(tmp_path, 0, row(trans_ind=ONLY), row(trans_ind=ONLY))}")
+    _page(line, tmp_path, f"at {at}")
+    assert _status(line) is status
+
+
+def test_tables_are_listed_with_the_most_bytes_first(line: Line, tmp_path: Path) -> None:
+    names = {"TEA.CUPS": b"x" * 20, "TEA.BAGS": b"x", "TEA.POTS": b"x" * 40}
+    line(f"open {_file(tmp_path, 0, *(row(text, name, trans_ind=ONLY) for name, text in names.items()))}")
+    section = _page(line, tmp_path)["Tables and operations"]
+    places = [section.index(name) for name in ("TEA.POTS", "TEA.CUPS", "TEA.BAGS")]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_lines_beyond_those_shown_are_counted(
+    most: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line(f"open {_file(tmp_path, 0, *(row(trans_ind=ONLY), GARBAGE) * 5, row(trans_ind=ONLY))}")
+    whole = len(line("check"))
+    monkeypatch.setattr(report, "MOST_FINDINGS", most)
+    assert f"{whole - most} more lines" in _page(line, tmp_path)["Damage"]
+
+
+def test_the_bytes_are_those_of_all_files(line: Line, tmp_path: Path) -> None:
+    paths = [_file(tmp_path, number, *[row(trans_ind=ONLY)] * (number + 1)) for number in range(3)]
+    line(f"open {paths[0]}")
+    assert f"3, {sum(path.stat().st_size for path in paths):,} bytes" in _page(line, tmp_path)[""]
