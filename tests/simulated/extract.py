@@ -98,7 +98,9 @@ class Extract:
             self.roll()
 
     def roll(self) -> None:
-        """Go on in the next file."""
+        """Go on in the next file, if this one has a record."""
+        if not self._writer.size:
+            return
         self._writer.commit()
         self._writer = self._next_file()
 

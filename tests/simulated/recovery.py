@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,6 +83,17 @@ class RecoveringExtract(Extract):
         """One transaction; with a number, one that stood in the trail before."""
         self.begin(number)
         self.rows(changes, len(changes))
+
+
+def killed_recovery(folder: Path, seed: int, flavour: Flavour) -> RecoveringExtract:
+    """A trail like that of ``append_recovery`` in which Extract was killed, in a folder of this folder."""
+    for attempt in itertools.count():
+        place = folder / str(attempt)
+        place.mkdir()
+        extract = append_recovery(place, Random(f"{seed} {attempt}"), flavour)
+        if extract.kills:
+            return extract
+    raise AssertionError
 
 
 def append_recovery(folder: Path, random: Random, flavour: Flavour, *, most_kills: int = 5) -> RecoveringExtract:

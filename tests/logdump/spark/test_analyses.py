@@ -18,9 +18,8 @@ from logdump.spark.source.data_source import TrailSource
 from tests.logdump.commands.test_bounded_recovery import HISTORY
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import Row, planned, rows
-from tests.searching import Random
 from tests.simulated.bounded_recovery import HOUR, redo_of, write_trail
-from tests.simulated.recovery import append_recovery
+from tests.simulated.recovery import killed_recovery
 
 
 def of_command(line: Line, command: str, kind: str) -> list[Row]:
@@ -41,10 +40,9 @@ def as_json(value: Any) -> Any:
 
 @pytest.mark.parametrize("seed", [0, 1, 6])
 def test_restarts_are_those_that_recovery_tells(line: Line, tmp_path: Path, seed: int) -> None:
-    extract = append_recovery(tmp_path, Random(seed), MYSQL_21)
+    extract = killed_recovery(tmp_path, seed, MYSQL_21)
     line(f"open {extract.paths[0]}")
-    assert extract.kills
-    assert as_json_rows(tmp_path) == of_command(line, "recovery", "restart")
+    assert as_json_rows(extract.paths[0].parent) == of_command(line, "recovery", "restart")
 
 
 def as_json_rows(path: Path, **options: str) -> list[Row]:

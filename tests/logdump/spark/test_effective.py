@@ -22,7 +22,7 @@ from tests.logdump.line import Line
 from tests.logdump.spark.reads import Row, closed_places, rows, stream_reader
 from tests.logdump.spark.test_changes import changes_in
 from tests.searching import IS_LONG, Random, in_turn
-from tests.simulated.recovery import append_recovery, rebuilt
+from tests.simulated.recovery import append_recovery, killed_recovery, rebuilt
 from trailformat.transactions import not_applied
 
 TRAIL = str(TRAILS / "at00000000*")
@@ -62,10 +62,11 @@ def test_endings_tell_of_each_row_whether_effective_keeps_it(size: str) -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 6])
 def test_endings_are_those_that_recovery_tells(line: Line, tmp_path: Path, seed: int) -> None:
-    line(f"open {append_recovery(tmp_path, Random(seed), MYSQL_21).paths[0]}; recovery cut")
+    path = killed_recovery(tmp_path, seed, MYSQL_21).paths[0]
+    line(f"open {path}; recovery cut")
     cut = [event.cut for event in line.events if isinstance(event, CutShown)]
     assert cut
-    told = rows(tmp_path, "csn", "xid", "ended", "cut", endings="true")
+    told = rows(path.parent, "csn", "xid", "ended", "cut", endings="true")
     assert Counter((row["csn"], row["xid"], row["ended"]) for row in told if row["cut"]) == Counter(
         key for one in cut for key in [(one.csn, one.xid, one.ended.value)] * one.records
     )
