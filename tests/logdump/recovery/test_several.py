@@ -293,3 +293,16 @@ def test_the_bytes_lost_are_those_of_all_damage_in_a_transaction(tmp_path: Path)
         places = restart_places(trail, 0)
     assert places.leave_out == FilePosition(path, _lengths(*inside))
     assert places.lost_bytes == 3 * len(GARBAGE)
+
+
+@pytest.mark.parametrize("broken", [0, 1, 2])
+def test_an_order_break_is_listed_if_its_transaction_passes(broken: int, line: Line, tmp_path: Path) -> None:
+    """Of three order breaks that of one table."""
+    records = []
+    for number in range(3):
+        name = "TEA.POTS" if number == broken else "TEA.LEAVES"
+        records += [*transaction(f"{number + 5}0", f"1.{number}"), _first(f"1{number}", name), row(trans_ind=LAST)]
+    path = _file(tmp_path, 0, *records)
+    line(f"open {path}; filter include filename TEA.POTS")
+    told = [text for text in line("recovery order filtered") if text.startswith("Order: ")]
+    assert [text.partition(" CSN ")[2].split()[0] for text in told] == [f"1{broken}"]
