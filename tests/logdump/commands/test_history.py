@@ -57,6 +57,12 @@ def test_the_newest_thousand_lines_are_kept_under_their_numbers() -> None:
     assert (history.first, history.lines[0], history.number) == (502, "line 502", 1502)
 
 
+def test_of_more_lines_that_were_kept_before_the_newest_thousand_are_taken() -> None:
+    history = History(f"line {number}" for number in range(1, 1502))
+    assert (len(history.lines), history.lines[0], history.lines[-1]) == (MOST_KEPT, "line 502", "line 1501")
+    assert (history.first, history.number) == (1, MOST_KEPT + 1)
+
+
 def test_fc_shows_the_command_and_asks_for_the_edit_under_it(typed: Line) -> None:
     prompts = answering(typed, "        5", "")
     assert typed("fc 2") == ["> reclen 11", "reclen 15", "Reclen set to 15"]

@@ -261,3 +261,48 @@ def test_of_two_places_of_damage_the_first_from_the_position_on_is_told(asked: i
     assert places.damage is not None
     assert places.damage.rba == rbas[asked]
     assert not places.is_safe
+
+
+def test_the_first_of_several_whole_occurrences_is_named(tmp_path: Path) -> None:
+    """Of a transaction that was cut there are two whole copies."""
+    cut, whole = [_first("20"), _MARKER], [_first("20"), _LAST]
+    path = _file(tmp_path, 0, *cut, *whole, *whole, _named("30", "9.9"))
+    with TrailFile(path) as trail:
+        places = restart_places(trail, 0)
+    assert places.whole is not None
+    assert places.whole.begin == FilePosition(path, _lengths(*cut))
+    assert places.leave_out == FilePosition(path, _lengths(*cut, *whole, *whole))
+
+
+@pytest.mark.parametrize("copies", [0, 1, 2])
+@pytest.mark.parametrize("is_behind_damage", [False, True])
+def test_a_copy_between_two_others_is_not_missed(is_behind_damage: bool, copies: int, tmp_path: Path) -> None:
+    """Between both occurrences is another transaction, and so many copies of that; damage is before them or not."""
+    before: list[Record | bytes] = [_named("10", "0.1"), *([GARBAGE] if is_behind_damage else [])]
+    other = [_named("20", "2.2")] * (copies + 1)
+    path = _file(tmp_path, 0, *before, _named("20", "1.1"), *other, _named("20", "1.1"), _named("30", "9.9"))
+    with TrailFile(path) as trail:
+        places = restart_places(trail, _lengths(*before))
+    assert (len(places.again), places.others) == (1, 1)
+
+
+def test_the_bytes_lost_are_those_of_all_damage_in_a_transaction(tmp_path: Path) -> None:
+    inside: list[Record | bytes] = [_first("20"), GARBAGE, _MIDDLE, GARBAGE * 2, _LAST]
+    path = _file(tmp_path, 0, *inside, _named("30", "9.9"))
+    with TrailFile(path) as trail:
+        places = restart_places(trail, 0)
+    assert places.leave_out == FilePosition(path, _lengths(*inside))
+    assert places.lost_bytes == 3 * len(GARBAGE)
+
+
+@pytest.mark.parametrize("broken", [0, 1, 2])
+def test_an_order_break_is_listed_if_its_transaction_passes(broken: int, line: Line, tmp_path: Path) -> None:
+    """Of three order breaks that of one table."""
+    records = []
+    for number in range(3):
+        name = "TEA.POTS" if number == broken else "TEA.LEAVES"
+        records += [*transaction(f"{number + 5}0", f"1.{number}"), _first(f"1{number}", name), row(trans_ind=LAST)]
+    path = _file(tmp_path, 0, *records)
+    line(f"open {path}; filter include filename TEA.POTS")
+    told = [text for text in line("recovery order filtered") if text.startswith("Order: ")]
+    assert [text.partition(" CSN ")[2].split()[0] for text in told] == [f"1{broken}"]

@@ -293,3 +293,14 @@ def test_all_bytes_of_a_file_that_is_no_trail_are_lost(no_trail: tuple[int, ...]
         bytes([letter]) for number, letter in enumerate(b"abc") if number not in no_trail
     ]
     assert shown(line).bytes_lost == len(GARBAGE) + sum(100 + number for number in no_trail)
+
+
+def test_the_definition_of_the_database_is_taken_once_for_all_tables(line: Line, tmp_path: Path) -> None:
+    """The definitions of the database and of two tables are lost; those of the file before have all."""
+    tables = [_table(1), table_record(5, "TEA.POTS")]
+    both = [row(b"r", 4), row(b"r", 5)]
+    trail_of(tmp_path, DATABASE, *tables, *both, name="tt000000000")
+    source = trail_of(tmp_path, *rows("a"), GARBAGE, *both, name="tt000000001")
+    trail_of(tmp_path, DATABASE, *tables, *both, name="tt000000002")
+    places = _taken(line, source)
+    assert sorted(place.rba for place in places) == [0, _lengths(DATABASE), _lengths(DATABASE, tables[0])]

@@ -11,7 +11,7 @@ import pytest
 from tests.trailformat.values.kinds import of
 from trailformat import ColumnDefinition, Value
 from trailformat.values import Plain
-from trailformat.values.comparing import Operand, equals, identity
+from trailformat.values.comparing import Operand, comparable, equals, identity
 
 NOON = datetime(2024, 3, 14, 12)  # noqa: DTZ001 - a DATE has no zone
 TWO_EAST = timezone(timedelta(hours=2))
@@ -82,3 +82,21 @@ def test_null_is_no_text_and_bytes_are_the_text_of_a_column_of_text() -> None:
     assert equals(Value(b"", "é\n"), Operand(data="é\n".encode()), VARCHAR)
     assert not equals(Value(b"", "é"), Operand(data=b"\xe9"), VARCHAR)
     assert not equals(Value(b"", 65), Operand(data=b"A"), NUMBER)
+
+
+@pytest.mark.parametrize(
+    ("definition", "value", "text"),
+    [
+        (MOMENT, NOON, "2024-03-14 12:00:00 +00:00"),
+        (MOMENT, NOON.replace(tzinfo=UTC), "2024-03-14 12:00:00"),
+        (NUMBER, Decimal(31), "NaN"),
+        (NUMBER, float("nan"), "31"),
+    ],
+)
+def test_what_has_no_order_is_not_comparable(definition: ColumnDefinition, value: Plain, text: str) -> None:
+    assert comparable(Value(b"", value), Operand(text), definition) is None
+
+
+def test_an_absent_value_is_none_of_the_others() -> None:
+    forms = [identity(value, VARCHAR) for value in (None, ABSENT, UNDECODED, Value(b"", ""), Value(b"", "NULL"))]
+    assert len(set(forms)) == len(forms)
