@@ -10,7 +10,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -151,6 +151,9 @@ _SHARE_OF_DISK = 2
 _FOLDERS: set[Path] = set()
 """The private folders of the statements that run."""
 _ENDING = (signal.SIGHUP, signal.SIGTERM)
+_MAKING = threading.Event()
+"""Set while a private folder is made, which is not known yet: a signal waits in ``_LATE`` until it is."""
+_LATE: list[int] = []
 
 
 @contextmanager
@@ -159,9 +162,15 @@ def private_folder() -> Iterator[Path]:
     top = Path(tempfile.gettempdir())
     sweep(top)
     name = top / "logdump-sql"
-    writer, handle = make(name, create_folder)
-    folder = beside(name, writer)
-    _FOLDERS.add(folder)
+    _MAKING.set()
+    try:
+        writer, handle = make(name, create_folder)
+        folder = beside(name, writer)
+        _FOLDERS.add(folder)
+    finally:
+        _MAKING.clear()
+    while _LATE:
+        os.kill(os.getpid(), _LATE.pop())
     try:
         yield folder
     finally:
@@ -170,13 +179,23 @@ def private_folder() -> Iterator[Path]:
         close(handle)
 
 
+def _remove(folder: Path) -> None:
+    """Remove a folder that threads of DuckDB still write to: under another name they add nothing to it."""
+    with suppress(OSError):
+        folder = folder.rename(folder.with_name(f"{folder.name}.part"))
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 @contextmanager
 def cleared_at_the_end() -> Iterator[None]:
     """Context in which a signal that ends the process removes the private folders first; in the main thread only."""
 
     def end(number: int, _frame: object) -> None:
+        if _MAKING.is_set():
+            _LATE.append(number)
+            return
         for folder in [*_FOLDERS]:
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove(folder)
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 

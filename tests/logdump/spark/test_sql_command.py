@@ -24,9 +24,9 @@ from tests.logdump.commands.test_bounded_recovery import HISTORY
 from tests.logdump.line import Line
 from tests.logdump.spark.engines import ENGINE, Told
 from tests.logdump.spark.reads import rows
-from tests.searching import IS_LONG, Random
+from tests.searching import IS_LONG
 from tests.simulated.bounded_recovery import HOUR, write_trail
-from tests.simulated.recovery import append_recovery
+from tests.simulated.recovery import killed_recovery
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -117,17 +117,17 @@ def transactions_of(path: Path) -> list[dict[str, Any]]:
 def test_transactions_tell_how_they_ended_and_whether_they_are_applied(
     spark: SparkSession, line: Line, tmp_path: Path
 ) -> None:
-    extract = append_recovery(tmp_path, Random(1), MYSQL_21)
-    line(f"open {extract.paths[0]}; recovery")
+    path = killed_recovery(tmp_path, 1, MYSQL_21).paths[0]
+    line(f"open {path}; recovery")
     numbers = next(event for event in line.events if isinstance(event, RecoveryShown))
     columns = "count(*), count_if(is_effective), count_if(ended = 'cut' or ended = 'overtaken')"
     query = f"select {columns} from transactions"
     told = (numbers.transactions, numbers.effective, numbers.cut)
     assert numbers.cut
-    assert Views(spark, str(tmp_path), {}).query(query).collect() == [told]
+    assert Views(spark, str(path.parent), {}).query(query).collect() == [told]
     second = {"where": "TRANSIND = 0"}
     query = "select ended, is_effective from transactions where is_effective = (ended <> 'last')"
-    assert Views(spark, str(tmp_path), second).query(query).collect() == []
+    assert Views(spark, str(path.parent), second).query(query).collect() == []
 
 
 def test_a_transaction_goes_on_where_the_numbers_start_over(spark: SparkSession, tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ def _measure(guard: Guard, args: Ends) -> None:
 
 def _record_length(address: int, little: int) -> int:
     head = bytes(octets(address, 6))
-    is_wide = head[1] & 0x80 and head[1] != 0xFF
+    is_wide = head[1] & 0x40 and head[1] != 0xFF
     return int.from_bytes(head[2 : 6 if is_wide else 4], "little" if little else "big")
 
 
