@@ -175,9 +175,12 @@ def is_unborn(path: Path) -> bool:
             return False
         file = open_unpacked(path).file  # its copy is kept: who asks reads it next
         try:
-            head = file.read(0, min(_LONGEST_HEAD, file.status().st_size))
+            size = min(_LONGEST_HEAD, file.status().st_size)
+            head = file.read(0, size)
         finally:
             file.close()
+        if len(head) < size:
+            return False  # it was truncated since: who reads it says so
         if head and len(head) < _LONGEST_HEAD:
             resync.sound_frame(head, 0, len(head), ByteOrder.BIG, order_known=False)
     except PartialRecord:

@@ -82,7 +82,10 @@ class CheckedTrail(WholeTrail):
     def open(self, ordinal: int) -> TrailFile | None:
         """Open a file; see WholeTrail. A file that may not be opened is unreadable too."""
         if self._trail is not None and self._trail.path == self.paths[ordinal]:
-            return self._trail.twin()
+            trail = self._trail.twin()
+            if trail.size:
+                return trail
+            trail.close()  # it was emptied since: the answer is that about an empty file
         try:
             return super().open(ordinal)
         except CannotRead as error:
