@@ -10,7 +10,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ from logdump.spark.view_table import VIEWS
 from trailformat import BadRecord
 from trailformat.records import reached
 from trailformat.trail.files_read import one_reading, reading
-from trailformat.trail.whole_file.leftovers import OUTCOMES, beside, close, create_folder, make, sweep
+from trailformat.trail.whole_file.leftovers import OUTCOMES, beside, close, create_folder, make, remove_in_use, sweep
 
 try:
     import resource
@@ -179,13 +179,6 @@ def private_folder() -> Iterator[Path]:
         close(handle)
 
 
-def _remove(folder: Path) -> None:
-    """Remove a folder that threads of DuckDB still write to: under another name they add nothing to it."""
-    with suppress(OSError):
-        folder = folder.rename(folder.with_name(f"{folder.name}.part"))
-    shutil.rmtree(folder, ignore_errors=True)
-
-
 @contextmanager
 def cleared_at_the_end() -> Iterator[None]:
     """Context in which a signal that ends the process removes the private folders first; in the main thread only."""
@@ -195,7 +188,7 @@ def cleared_at_the_end() -> Iterator[None]:
             _LATE.append(number)
             return
         for folder in [*_FOLDERS]:
-            _remove(folder)
+            remove_in_use(folder)
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 

@@ -124,7 +124,7 @@ def test_one_change_of_each_file_at_most_is_made_by_itself(
 @pytest.mark.parametrize(("damaged", "direction"), in_turn(range(3), DIRECTIONS))
 def test_damage_in_a_transaction_over_files_ends_both_ways_alike(damaged: int, direction: str, tmp_path: Path) -> None:
     drawn = DrawnTransactions(Random(5), ByteOrder.BIG)
-    records = [record for _ in range(3) for record in drawn.transaction()]
+    records = [record for _ in range(12) for record in drawn.transaction()]
     middle = [record for record in records if record.header.io_type != LARGE_OBJECT]
     contents: list[list[Record | bytes]] = [list(middle[number::3]) for number in range(3)]
     for number, content in enumerate(contents):

@@ -198,7 +198,7 @@ def _streamed(path: Path, *tables: str) -> list[pa.Table]:
 def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the bank's trail."""
     folder = tmp_path_factory.mktemp("bank")
-    bank_trail(folder, 60, seed=8, roll_chance=0.02)
+    bank_trail(folder, 60, seed=8, roll_chance=0.02, cut_chance=0.0)
     return folder
 
 

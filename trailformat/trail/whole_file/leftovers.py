@@ -160,6 +160,13 @@ def create(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
 
 
+def remove_in_use(folder: Path) -> None:
+    """Remove a folder that other threads still write to: under another name they add nothing to it."""
+    with contextlib.suppress(OSError):
+        folder = folder.rename(folder.with_name(f"{folder.name}.part"))
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 def create_folder(path: Path) -> int:
     """Create a folder with permissions for its owner only; return a handle."""
     while True:

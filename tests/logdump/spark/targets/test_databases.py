@@ -85,7 +85,7 @@ def test_a_target_with_other_tables_is_named_before_anything_is_written(
 
 
 def test_a_column_of_another_type_is_named(place: Place) -> None:
-    sources = bank_changes(3, names=("BANK.EVENTS",), cut_chance=0.0).sources
+    sources = bank_changes(40, names=("BANK.EVENTS",), cut_chance=0.0).sources
     place.run("CREATE TABLE events (id DATE PRIMARY KEY, what VARCHAR(99), at INTEGER)")
     target = place.target()
     with pytest.raises(BadTarget, match=r"column ID is int64, and (?i:date) in the target; .*column AT is timestamp"):
