@@ -234,7 +234,23 @@ class StreamWalk:
             where = f"{self._whole.paths[place.ordinal]}: the file has become shorter"
             raise FileChanged(f"{where}: a batch of the stream ends at RBA {end.rba}")
         self.is_closed = closed == place
+        if not self.is_closed:
+            self._feed(self._ended_by_record_at(place))
         return self._batch_to(place)
+
+    def _ended_by_record_at(self, place: TrailPosition) -> Iterator[TransactionBatch]:
+        """Yield the open transaction that ended because another one begins at ``place``, the end of a micro-batch."""
+        passed = self._passed.get(place.ordinal)
+        if passed is None or passed.trail is None or not self._walk.is_open or self._position != place:
+            return
+        path = self._whole.paths[place.ordinal]
+        try:
+            with TrailFile(path) as trail:
+                following = _batch(trail, place.rba, place.rba + 1)
+                if following is not None:
+                    yield copy(self._walk).take(FileBatch(place.ordinal, trail, following, begins=False, breaks=False))
+        except (CannotRead, NotATrail) as error:
+            raise FileChanged(located(error, path)) from None
 
     def _place(self, offset: Offset) -> TrailPosition:
         for ordinal, name in enumerate(self._whole.names):

@@ -9,6 +9,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ from tests.logdump.line import Line
 from tests.logdump.spark.reads import Row, closed_places, rows, stream_reader
 from tests.logdump.spark.test_changes import changes_in
 from tests.searching import IS_LONG, Random, in_turn
-from tests.simulated.recovery import append_recovery, killed_recovery, rebuilt
+from tests.simulated.recovery import Kill, RecoveringExtract, append_recovery, killed_recovery, rebuilt
+from tests.simulated.source import Source
+from trailformat import TrailFile
 from trailformat.transactions import not_applied
 
 TRAIL = str(TRAILS / "at00000000*")
@@ -97,15 +100,18 @@ class ReadMaxBytes:
 
 
 class Stream:
-    """A stream over a trail that is being written, stopped and started; ``rows`` has what came."""
+    """A stream over a trail that is being written, stopped and started; ``rows`` has what came, ``restarts`` is how often it is."""
 
-    def __init__(self, folder: Path, random: Random, *columns: str, **given: str) -> None:
+    def __init__(
+        self, folder: Path, random: Random, *columns: str, restarts: float | None = None, **given: str
+    ) -> None:
         self.rows: list[Row] = []
         self._given = {"path": str(folder), "effective": "true", **given}
         self._columns = columns
         self._random = random
         self._folder = folder
         self._at: Any = None
+        self.restarts: float = random.choice((0, 0.3, 1))
         self._start()
 
     def _start(self) -> None:
@@ -118,12 +124,12 @@ class Stream:
         while (end := self._reader.latestOffset(self._at, ReadMaxBytes())) != self._at:
             begin, self._at = json.loads(json.dumps(self._at)), json.loads(json.dumps(end))
             assert end["rba"] in {0, *closed_places(self._folder / f"lt{end['seqno']:09d}")}
-            if self._random.random() < 0.3:
+            if self._random.random() < self.restarts:
                 self._start()
             for part in self._reader.partitions(begin, self._at):
                 for batch in self._reader.read(part):
                     self.rows += batch.to_pylist()
-            if self._random.random() < 0.3:
+            if self._random.random() < self.restarts:
                 self._start()
 
 
@@ -152,6 +158,32 @@ def test_a_stream_gives_what_a_replicat_applies(make: Any, seed: int, tmp_path: 
     for _ in _grown(paths, trail, random):
         stream.go_on()
     assert stream.rows == rows(trail, *columns, effective="true")
+
+
+@pytest.mark.parametrize("rolls", [False, True])
+def test_a_transaction_that_another_has_overtaken_is_left_out_after_a_restart(rolls: bool, tmp_path: Path) -> None:
+    """The batch ends where the other begins; what a restart reads of the batch alone does not tell that it ended."""
+    random, trail, made = Random(rolls), tmp_path / "dirdat", tmp_path / "made"
+    made.mkdir()
+    trail.mkdir()
+    (trail / "lt000000000").touch()
+    source, extract = Source(random, MYSQL_21.teas), RecoveringExtract(made, random, MYSQL_21, roll_chance=0)
+    changes = max((source.transaction() for _ in range(8)), key=len)
+    extract.begin()
+    for records in (1, len(changes) - 1, 1):
+        extract.fail(changes, Kill(records, rolls=rolls, marker=None))
+    extract.rows(changes, len(changes))
+    extract.close()
+    stream = Stream(trail, random, "seqno", "rba")
+    stream.restarts = 1
+    for number, path in enumerate(extract.paths):
+        with TrailFile(path) as file:
+            ends = [record.rba + record.length for record in file.records()]
+        for start, end in pairwise([0, *ends]):
+            with (trail / f"lt{number:09d}").open("ab") as copy:
+                copy.write(path.read_bytes()[start:end])
+            stream.go_on()
+    assert stream.rows == rows(trail, "seqno", "rba", effective="true")
 
 
 def test_an_offset_that_would_be_too_long_is_none_of_the_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
