@@ -100,11 +100,9 @@ class ReadMaxBytes:
 
 
 class Stream:
-    """A stream over a trail that is being written, stopped and started; ``rows`` has what came, ``restarts`` is how often it is."""
+    """A stream over a trail that is being written, stopped and started; ``rows`` has what came, ``restarts`` its chance."""
 
-    def __init__(
-        self, folder: Path, random: Random, *columns: str, restarts: float | None = None, **given: str
-    ) -> None:
+    def __init__(self, folder: Path, random: Random, *columns: str, **given: str) -> None:
         self.rows: list[Row] = []
         self._given = {"path": str(folder), "effective": "true", **given}
         self._columns = columns
