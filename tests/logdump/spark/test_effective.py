@@ -100,7 +100,7 @@ class ReadMaxBytes:
 
 
 class Stream:
-    """A stream over a trail that is being written, stopped and started; ``rows`` has what came, ``restarts`` its chance."""
+    """A stream over a trail that is being written, stopped and started; ``rows`` is what came, ``restarts`` a chance."""
 
     def __init__(self, folder: Path, random: Random, *columns: str, **given: str) -> None:
         self.rows: list[Row] = []
