@@ -100,7 +100,7 @@ class ReadMaxBytes:
 
 
 class Stream:
-    """A stream over a trail that is being written, stopped and started; ``rows`` is what came, ``restarts`` a chance."""
+    """A stream over a trail that grows, stopped and started; ``rows`` is what came; ``restarts``: a chance."""
 
     def __init__(self, folder: Path, random: Random, *columns: str, **given: str) -> None:
         self.rows: list[Row] = []
