@@ -88,7 +88,9 @@ class VerbRequest(NamedTuple):
         return getattr(self.options, name, None) not in (None, False, [])
 
     def trails(self) -> Iterator[tuple[Path, ...]]:
-        """Yield the files of each trail, oldest first. Raises like ``matching_files``."""
+        """Yield the files of each trail, oldest first; none if no file is named. Raises like ``matching_files``."""
+        if not self.files:
+            return
         file = path_of(self.files[0])
         if len(self.files) == 1 and is_file(file) and not is_archive(file):
             yield (file,)

@@ -272,6 +272,17 @@ def _width() -> int | None:
 
 
 def _check_target(target: Path, request: VerbRequest) -> None:
-    """Raise MisuseError if the output would overwrite a file that is read."""
-    if target.exists() and any(path.samefile(target) for paths in request.trails() for path in paths):
+    """Raise MisuseError if the output would overwrite a file that is read: a trail, an archive, a log, parameters."""
+    if not target.exists():
+        return
+    others = (*request.words, *(getattr(request.options, "params", None) or ()))
+    read = (*(path for paths in request.trails() for path in paths), *(path_of(word) for word in others))
+    if any(_is_same(part, target) for path in read for part in (path, *path.parents)):
         raise MisuseError(f"{target} is a file that is read: nothing is written over it")
+
+
+def _is_same(path: Path, target: Path) -> bool:
+    try:
+        return path.samefile(target)
+    except (OSError, ValueError):  # no file, or a word that is no name of one
+        return False

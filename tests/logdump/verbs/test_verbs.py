@@ -12,12 +12,14 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
 from itertools import takewhile
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from fixtures import TRAILS
 from logdump.cli import main
 from logdump.line.verbs.completion import NAMES, SHELLS
 from logdump.line.verbs.spelling import names_trails
@@ -238,6 +240,22 @@ def test_misuse_is_said_on_standard_error(line: str, status: int, message: str) 
     answer = logdump(*shlex.split(line))
     assert (answer.status, answer.out) == (status, "")
     assert message in answer.err
+
+
+@pytest.mark.parametrize("words", ["count READ", "count FOLDER", "explain READ", "ddl et000000000 --params READ"])
+@pytest.mark.parametrize("kind", ["trail", "archive", "log"])
+def test_nothing_is_written_over_a_file_that_is_read(words: str, kind: str, tmp_path: Path) -> None:
+    read = tmp_path / {"trail": "lt000000000", "archive": "customer.tar", "log": "ggserr.log"}[kind]
+    if kind == "archive":
+        with tarfile.open(read, "w") as archive:
+            archive.add(TRAILS / "et000000000", "lt000000000")
+    else:
+        read.write_bytes((TRAILS / "et000000000").read_bytes() if kind == "trail" else b"ERROR OGG-01028 at RBA 3069\n")
+    before = read.read_bytes()
+    line = words.replace("READ", str(read)).replace("FOLDER", str(tmp_path))
+    answer = logdump(*line.split(), "-o", str(read), "--replace")
+    assert answer.status in (2, 4)
+    assert read.read_bytes() == before
 
 
 def test_an_answer_goes_to_a_file_whole_or_not_at_all(tmp_path: Path) -> None:
