@@ -11,8 +11,8 @@ from functools import partial
 from typing import NamedTuple
 
 from logdump.arrow.records.schema import COLUMNS
-from logdump.spark.analyses.table import ANALYSES, LazyTable
-from logdump.spark.source.schema import SUMMARY_COLUMNS
+from logdump.tables.analyses.table import ANALYSES, LazyTable
+from logdump.tables.schema import SUMMARY_COLUMNS
 
 
 class View(NamedTuple):

@@ -70,7 +70,7 @@ def test_what_goes_through_arrow_loads_no_pandas(step: str, unneeded: set[str], 
 
 
 def test_a_statement_loads_the_analyses_that_it_names(loaded: dict[str, set[str]]) -> None:
-    analyses = {name.rpartition(".")[2] for name in loaded["restarts"] if name.startswith("logdump.spark.analyses.")}
+    analyses = {name.rpartition(".")[2] for name in loaded["restarts"] if name.startswith("logdump.tables.analyses.")}
     assert analyses & {"ddl", "heartbeats", "transactions"} == {"transactions"}
 
 

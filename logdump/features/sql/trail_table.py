@@ -14,22 +14,22 @@ import pyarrow as pa
 
 from logdump.arrow.records.schema import RowColumn, Selected, arrow_schema
 from logdump.arrow.tables.layout import TableLayout
-from logdump.spark.errors import BadOption
-from logdump.spark.source.checked_options import checked
-from logdump.spark.source.options import Options, Paths, Use, parse_options, path_options
-from logdump.spark.source.paths import find_files
-from logdump.spark.source.planner import plan
-from logdump.spark.source.reader import read as read_slices
-from logdump.spark.source.schema import look_up, offered
-from logdump.spark.source.slice import RbaRange, Slice, filters_of
-from logdump.spark.source.slices import Request
+from logdump.tables.checked_options import checked
+from logdump.tables.errors import BadOption
+from logdump.tables.options import Options, Paths, Use, parse_options, path_options
+from logdump.tables.paths import find_files
+from logdump.tables.planner import plan
+from logdump.tables.reader import read as read_slices
+from logdump.tables.schema import look_up, offered
+from logdump.tables.slice import RbaRange, Slice, filters_of
+from logdump.tables.slices import Request
 from trailformat.records import reached
 from trailformat.scan import Workers
 from trailformat.scan.parallel import cores
 from trailformat.trail.files_read import one_reading, reading
 
 if TYPE_CHECKING:
-    from logdump.spark.source.defined_tables import ForeseenTable
+    from logdump.tables.defined_tables import ForeseenTable
 
 
 T = TypeVar("T")
@@ -179,11 +179,11 @@ class TrailTable:
         return TrailTable, self._made_of
 
     def _columns_of_table(self, *, is_proven: bool) -> dict[str, RowColumn]:
-        from logdump.spark.source.defined_tables import (  # noqa: PLC0415 - only rows of tables need it
+        from logdump.tables.defined_tables import (  # noqa: PLC0415 - only rows of tables need it
             ForeseenTable,
             table_meant,
         )
-        from logdump.spark.source.table_columns import table_columns  # noqa: PLC0415
+        from logdump.tables.table_columns import table_columns  # noqa: PLC0415
 
         self._unproven = foreseen = None if is_proven else ForeseenTable.of(self._options)
         name, layouts = (foreseen.name, [foreseen.layout]) if foreseen is not None else table_meant(self._options)

@@ -13,7 +13,7 @@ from logdump.language.words import split_commands
 from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.events import Event, JobProgress, Notice
 from logdump.session.session import Session
-from logdump.spark.errors import SourceError, carried_by, in_sql
+from logdump.tables.errors import SourceError, carried_by, in_sql
 from trailformat import BadRecord
 
 if TYPE_CHECKING:

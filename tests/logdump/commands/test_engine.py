@@ -110,7 +110,7 @@ def test_the_progress_of_a_job() -> None:
 
 
 SYNTAX = "[PARSE_SYNTAX_ERROR] Syntax error at or near 'x'. SQLSTATE: 42601 (line 1)\n\n== SQL ==\nx"
-OURS = "An exception\nlogdump.spark.errors.BadOption: option where: FILTER has no option X\n\tat Worker"
+OURS = "An exception\nlogdump.tables.errors.BadOption: option where: FILTER has no option X\n\tat Worker"
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ import pyarrow as pa
 
 from logdump.arrow.records.schema import Selected, arrow_schema
 from logdump.spark.source.data_source import TrailSource
-from logdump.spark.source.options import Use, parse_options
-from logdump.spark.source.planner import plan
-from logdump.spark.source.reader import read
-from logdump.spark.source.schema import offered
-from logdump.spark.source.slice import Slice
-from logdump.spark.source.slices import Request
 from logdump.spark.stream.stream_reader import TrailStreamReader
+from logdump.tables.options import Use, parse_options
+from logdump.tables.planner import plan
+from logdump.tables.reader import read
+from logdump.tables.schema import offered
+from logdump.tables.slice import Slice
+from logdump.tables.slices import Request
 from trailformat import TrailFile
 from trailformat.records.record_header import BEGINS, ENDS, NOT_TRANSACTIONAL, RESTARTS
 

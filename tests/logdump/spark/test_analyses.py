@@ -13,8 +13,8 @@ import pytest
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21
 from logdump.display.json_lines import render
-from logdump.spark.errors import BadOption, BadTrail, NoTrailFiles
 from logdump.spark.source.data_source import TrailSource
+from logdump.tables.errors import BadOption, BadTrail, NoTrailFiles
 from tests.logdump.commands.test_bounded_recovery import HISTORY
 from tests.logdump.line import Line
 from tests.logdump.spark.reads import Row, planned, rows

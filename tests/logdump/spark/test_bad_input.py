@@ -10,11 +10,11 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, Selected
-from logdump.spark.errors import BadTrail, FileChanged
-from logdump.spark.source.options import Options
-from logdump.spark.source.planner import plan
-from logdump.spark.source.reader import read
-from logdump.spark.source.slices import Request
+from logdump.tables.errors import BadTrail, FileChanged
+from logdump.tables.options import Options
+from logdump.tables.planner import plan
+from logdump.tables.reader import read
+from logdump.tables.slices import Request
 from tests.logdump.spark.reads import rows
 from trailformat import TrailFile
 

@@ -12,15 +12,15 @@ import pytest
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, ENDING_COLUMNS, Reads, RowColumn, Selected
 from logdump.arrow.tables.layout import TableLayout
-from logdump.spark.source import before
 from logdump.spark.source.data_source import TrailSource
-from logdump.spark.source.defined_tables import table_meant
-from logdump.spark.source.options import Use, parse_options
-from logdump.spark.source.planner import plan
-from logdump.spark.source.reader import read
-from logdump.spark.source.schema import SUMMARY_COLUMNS, offered
-from logdump.spark.source.slices import Request
-from logdump.spark.source.table_columns import table_columns
+from logdump.tables import before
+from logdump.tables.defined_tables import table_meant
+from logdump.tables.options import Use, parse_options
+from logdump.tables.planner import plan
+from logdump.tables.reader import read
+from logdump.tables.schema import SUMMARY_COLUMNS, offered
+from logdump.tables.slices import Request
+from logdump.tables.table_columns import table_columns
 from tests.logdump.spark.bytes_read import counted
 from tests.searching import some_trails
 from tests.trailformat.samples import header, table_record, trail_of

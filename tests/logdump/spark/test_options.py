@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from logdump.spark.errors import BadOption
-from logdump.spark.source.checked_options import checked
-from logdump.spark.source.options import OPTIONS, Options, Use, parse_options
+from logdump.tables.checked_options import checked
+from logdump.tables.errors import BadOption
+from logdump.tables.options import OPTIONS, Options, Use, parse_options
 
 
 def parsed(use: Use = Use.READ, **given: str) -> Options:
@@ -107,7 +107,7 @@ def test_what_spark_adds_to_a_table_is_passed_over() -> None:
 
 @pytest.mark.parametrize("option", OPTIONS.values(), ids=lambda option: option.name)
 def test_a_shown_default_is_the_default(option: object) -> None:
-    from logdump.spark.source.options import SourceOption
+    from logdump.tables.options import SourceOption
 
     assert isinstance(option, SourceOption)
     if option.shown_default:

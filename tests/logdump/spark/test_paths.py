@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark.errors import BadOption, NoTrailFiles
-from logdump.spark.source.options import Options
-from logdump.spark.source.paths import find_files
-from logdump.spark.source.planner import plan
+from logdump.tables.errors import BadOption, NoTrailFiles
+from logdump.tables.options import Options
+from logdump.tables.paths import find_files
+from logdump.tables.planner import plan
 from tests.logdump.spark.reads import rows
 from tests.searching import IS_LONG
 

@@ -9,12 +9,12 @@ import pytest
 from benchmarks.generate import large_trail
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, Selected
-from logdump.spark.errors import SplitMismatch
-from logdump.spark.source import before
-from logdump.spark.source.options import Options
-from logdump.spark.source.planner import plan
-from logdump.spark.source.reader import read
-from logdump.spark.source.slices import Request
+from logdump.tables import before
+from logdump.tables.errors import SplitMismatch
+from logdump.tables.options import Options
+from logdump.tables.planner import plan
+from logdump.tables.reader import read
+from logdump.tables.slices import Request
 from tests.logdump.spark.reads import planned, rows, table
 from tests.searching import IS_LONG, Random, examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, trail_of

@@ -20,10 +20,10 @@ import pytest
 from fixtures import TRAILS
 from fixtures.flavour import MYSQL_21, ORACLE_11, ORACLE_12, Flavour
 from logdump.spark.jobs.counting import count_of
-from logdump.spark.source import summary as summary_module
-from logdump.spark.source.options import Use, parse_options
-from logdump.spark.source.slice import selection_of
-from logdump.spark.source.slices import wanted_rows
+from logdump.tables import summary as summary_module
+from logdump.tables.options import Use, parse_options
+from logdump.tables.slice import selection_of
+from logdump.tables.slices import wanted_rows
 from tests.logdump.spark.reads import planned, rows
 from tests.oracles.count_by_record import RecordTotals
 from tests.searching import IS_LONG, Random, in_turn, some_trails

@@ -17,14 +17,14 @@ from hypothesis import HealthCheck, given, settings
 from fixtures import TRAILS
 from logdump.arrow.records.schema import Selected
 from logdump.arrow.tables import row_lobs
-from logdump.spark.errors import BadOption, BadTrail
-from logdump.spark.source.defined_tables import table_meant
-from logdump.spark.source.options import Use, parse_options
-from logdump.spark.source.planner import plan
-from logdump.spark.source.reader import read
-from logdump.spark.source.slices import Request
-from logdump.spark.source.table_columns import table_columns
-from logdump.spark.source.table_reader import fitted
+from logdump.tables.defined_tables import table_meant
+from logdump.tables.errors import BadOption, BadTrail
+from logdump.tables.options import Use, parse_options
+from logdump.tables.planner import plan
+from logdump.tables.reader import read
+from logdump.tables.slices import Request
+from logdump.tables.table_columns import table_columns
+from logdump.tables.table_reader import fitted
 from tests.logdump.export.rows import check_values, expected_rows
 from tests.logdump.export.strategies import TABLE, records_of_a_table
 from tests.searching import examples, part_of, some_trails

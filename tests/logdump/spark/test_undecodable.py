@@ -13,7 +13,7 @@ from pyspark.errors import PythonException
 
 from fixtures import TRAILS
 from logdump.spark import register, table
-from logdump.spark.errors import BadTrail
+from logdump.tables.errors import BadTrail
 from tests.logdump.spark.reads import rows
 from tests.logdump.spark.test_tables import rows_of
 from tests.logdump.spark.test_values import PRICE, definition, price

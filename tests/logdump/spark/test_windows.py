@@ -13,11 +13,11 @@ import pytest
 from logdump.arrow.records.columns import builder_of
 from logdump.arrow.records.rows import Rows
 from logdump.arrow.records.schema import COLUMNS
-from logdump.spark.errors import FileChanged
-from logdump.spark.source.options import Options
-from logdump.spark.source.planner import plan
-from logdump.spark.source.reader import read
-from logdump.spark.source.slices import OpenSlice, wanted_rows
+from logdump.tables.errors import FileChanged
+from logdump.tables.options import Options
+from logdump.tables.planner import plan
+from logdump.tables.reader import read
+from logdump.tables.slices import OpenSlice, wanted_rows
 from tests.logdump.spark.reads import batches, rows
 from tests.logdump.spark.test_bad_input import RBA
 from tests.trailformat.samples import row, table_record, trail_of
@@ -74,7 +74,7 @@ def _cut_before_rows_are_made(monkeypatch: pytest.MonkeyPatch, path: Path) -> No
             os.truncate(path, PAGE)
             yield found
 
-    monkeypatch.setattr("logdump.spark.source.reader.wanted_rows", truncating)
+    monkeypatch.setattr("logdump.tables.reader.wanted_rows", truncating)
 
 
 def test_a_file_that_shrinks_between_two_batches_ends_in_an_error(source: OpenSlice, path: Path) -> None:

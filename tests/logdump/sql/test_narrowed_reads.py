@@ -11,7 +11,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.features.sql import local_query
 from logdump.features.sql.trail_table import Narrowed, TrailTable
-from logdump.spark.source.slice import END_OF_FILE, RbaRange
+from logdump.tables.slice import END_OF_FILE, RbaRange
 from tests.logdump.spark.bytes_read import counted
 from tests.logdump.sql.told import Asked
 from tests.searching import IS_LONG, in_turn

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from logdump.spark.targets.net_effect import Changes, NetEffect, RowEffect
+from logdump.targets.net_effect import Changes, NetEffect, RowEffect
 from tests.searching import Random
 
 Row = dict[str, Any]

@@ -8,10 +8,10 @@ from typing import Any, Self
 import pyarrow as pa
 import pytest
 
-from logdump.spark.targets.database import DatabaseTarget
-from logdump.spark.targets.dialects import OracleDialect, dialect_for
-from logdump.spark.targets.net_effect import Changes
-from logdump.spark.targets.target import AppliedPosition, SourceTable
+from logdump.targets.database import DatabaseTarget
+from logdump.targets.dialects import OracleDialect, dialect_for
+from logdump.targets.net_effect import Changes
+from logdump.targets.target import AppliedPosition, SourceTable
 
 TEAS = SourceTable("TEAHOUSE.TEAS", None, {"CODE": pa.string(), "NAME": pa.string(), "KG": pa.int64()}, ("CODE",))
 
