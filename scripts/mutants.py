@@ -56,7 +56,6 @@ class Explanation(NamedTuple):
 
 _COMMANDS = "tests/logdump/commands/"
 _TRANSCRIPTS = "tests/transcripts"
-_OF_SPARK = "tests/logdump/spark/"
 _EXPORT = "tests/logdump/export/test_"
 _STATEMENTS = "tests/logdump/statements/test_"
 
@@ -100,7 +99,7 @@ AREAS = {
     ),
     "tables": Area(
         ("logdump/arrow/tables/[a-km-z]*.py", "logdump/arrow/tables/layout.py"),
-        (_EXPORT + "generated.py", _EXPORT + "ro*.py", "tests/logdump/tables", _OF_SPARK + "test_tables.py"),
+        (_EXPORT + "generated.py", _EXPORT + "ro*.py", "tests/logdump/tables"),
     ),
     "changes": Area(
         ("trailformat/changes/row_changes.py", "trailformat/changes/encrypted.py", "trailformat/records/columns.py"),

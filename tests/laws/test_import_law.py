@@ -29,7 +29,7 @@ STEPS = {
     "columns": _run("sql select op, after_PRICE from teahouse.teas"),
     "restarts": _run("sql select count(*) from restarts"),
     "export": _run("export parquet to {folder} by table"),
-    "read": f"from tests.logdump.spark.reads import rows\nassert rows({_TRAIL!r})",
+    "read": f"from tests.logdump.tables.reads import rows\nassert rows({_TRAIL!r})",
 }
 """What one fresh Python does, in this order: what is not loaded after a step, the steps before it do without too."""
 

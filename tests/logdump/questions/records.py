@@ -19,7 +19,7 @@ from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.logdump.questions.asker import EVERYTHING, FORWARD, Asker, is_body, opened, placed
 from tests.logdump.questions.question import Feature, Question
-from tests.logdump.spark import reads
+from tests.logdump.tables import reads
 from tests.simulated.plain_reader import PlainRecord
 from trailformat import TrailFile
 

@@ -29,9 +29,9 @@ from logdump.tables.errors import BadTrail
 from logdump.targets.target import SourceTable
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
-from tests.logdump.spark.reads import rows as read_rows
 from tests.logdump.spark.targets.bank import end_of, opened, parts
 from tests.logdump.spark.targets.places import sqlite_place
+from tests.logdump.tables.reads import rows as read_rows
 from tests.searching import IS_LONG
 from trailformat import TrailWriter, io_type_name, make_token
 from trailformat.codec.tokens import Token

@@ -16,7 +16,7 @@ from logdump.tables.change_columns import column_name, fields_by_table, flat_sch
 from logdump.tables.errors import BadOption, SchemaChanged
 from tests.logdump.export.strategies import TABLE
 from tests.logdump.spark.targets.rows import Trail
-from tests.logdump.spark.test_tables import _defined, _inserted
+from tests.logdump.tables.test_tables import _defined, _inserted
 from tests.searching import in_turn
 from tests.simulated.five_tables import TABLES, bank_trail
 from tests.trailformat.samples import header, trail_of

@@ -25,7 +25,7 @@ from logdump.tables.errors import NoTrailFiles
 from tests.logdump.commands.test_params import written
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import rows as transaction
-from tests.logdump.spark.reads import planned, rows
+from tests.logdump.tables.reads import planned, rows
 from tests.searching import examples
 from tests.simulated import late_replication as late
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail

@@ -18,7 +18,7 @@ from logdump.tables.options import Use, parse_options
 from logdump.tables.reader import read
 from logdump.tables.slice import Slice
 from logdump.tables.slices import Request
-from tests.logdump.spark.reads import closed_places, table
+from tests.logdump.tables.reads import closed_places, table
 from tests.searching import in_turn
 from trailformat import TrailFile
 

@@ -16,8 +16,8 @@ from fixtures import TRAILS
 from logdump.spark.write.save import save
 from logdump.spark.write.target import TargetRefused
 from logdump.tables.errors import BadOption, BadTrail, NoTrailFiles
-from tests.logdump.spark.reads import table
 from tests.logdump.spark.written import body, header, meant_rows, trail_files
+from tests.logdump.tables.reads import table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

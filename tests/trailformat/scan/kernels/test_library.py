@@ -47,7 +47,7 @@ EXPORT_AND_READ = f"""
 import sys
 from logdump.cli import main
 main(["-c", "open {TRAIL}; export parquet to {{target}} by table replace"])
-from tests.logdump.spark.reads import rows
+from tests.logdump.tables.reads import rows
 assert rows({str(TRAIL)!r})
 print({{{{"numba", "llvmlite"}}}} & set(sys.modules))
 """

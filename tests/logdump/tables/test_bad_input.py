@@ -15,7 +15,7 @@ from logdump.tables.options import Options
 from logdump.tables.planner import plan
 from logdump.tables.reader import read
 from logdump.tables.slices import Request
-from tests.logdump.spark.reads import rows
+from tests.logdump.tables.reads import rows
 from trailformat import TrailFile
 
 DAMAGED = TRAILS / "ft000000000"

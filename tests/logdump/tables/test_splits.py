@@ -15,7 +15,7 @@ from logdump.tables.options import Options
 from logdump.tables.planner import plan
 from logdump.tables.reader import read
 from logdump.tables.slices import Request
-from tests.logdump.spark.reads import planned, rows, table
+from tests.logdump.tables.reads import planned, rows, table
 from tests.searching import IS_LONG, Random, examples, in_turn, some_trails
 from tests.trailformat.samples import BOTH, trail_of
 from tests.trailformat.scan.drawn_definitions import drawn_trail

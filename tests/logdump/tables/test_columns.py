@@ -17,7 +17,7 @@ from logdump.arrow.records.columns.header import name_parts, timestamps
 from logdump.arrow.records.errors import ValueTooLarge
 from logdump.arrow.records.schema import COLUMNS
 from logdump.tables.errors import BadTrail, SplitMismatch
-from tests.logdump.spark.reads import batches, rows
+from tests.logdump.tables.reads import batches, rows
 from tests.searching import Random, examples, in_turn, some_trails
 from trailformat import (
     Column,

@@ -13,7 +13,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.arrow.records.errors import ValueTooLarge
 from logdump.tables.errors import BadTrail
-from tests.logdump.spark.reads import rows
+from tests.logdump.tables.reads import rows
 from tests.searching import some_trails
 from tests.trailformat.samples import column, header, metadata_record, trail_of
 from trailformat import (

@@ -18,7 +18,7 @@ from logdump.tables.errors import BadOption, NoTrailFiles
 from logdump.tables.options import Options
 from logdump.tables.paths import find_files
 from logdump.tables.planner import plan
-from tests.logdump.spark.reads import rows
+from tests.logdump.tables.reads import rows
 from tests.searching import IS_LONG
 
 NAMES = ("at000000000", "at000000001", "at000000002")

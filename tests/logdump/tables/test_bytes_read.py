@@ -21,7 +21,7 @@ from logdump.tables.reader import read
 from logdump.tables.schema import SUMMARY_COLUMNS, offered
 from logdump.tables.slices import Request
 from logdump.tables.table_columns import table_columns
-from tests.logdump.spark.bytes_read import counted
+from tests.logdump.tables.bytes_read import counted
 from tests.searching import some_trails
 from tests.trailformat.samples import header, table_record, trail_of
 from trailformat import TrailFile, make_record

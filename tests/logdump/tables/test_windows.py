@@ -18,8 +18,8 @@ from logdump.tables.options import Options
 from logdump.tables.planner import plan
 from logdump.tables.reader import read
 from logdump.tables.slices import OpenSlice, wanted_rows
-from tests.logdump.spark.reads import batches, rows
-from tests.logdump.spark.test_bad_input import RBA
+from tests.logdump.tables.reads import batches, rows
+from tests.logdump.tables.test_bad_input import RBA
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import CannotRead, TrailFile
 
