@@ -71,7 +71,7 @@ AREAS = {
     "export": Area(
         tuple(
             f"logdump/features/export/{name}*.py"
-            for name in ("[a-q]", "record_b", "record_w", "sp", "sql_sc", "ta", "text_e", "text_f")
+            for name in ("[a-q]", "record_b", "record_w", "sql_sc", "ta", "text_e", "text_f")
         ),
         (
             _EXPORT + "[fhmoptw]*.py",

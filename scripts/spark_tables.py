@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from logdump.arrow.records.schema import COLUMNS, ENDING_COLUMNS, RowColumn
+from logdump.features.sql.view_table import ANALYSES, VIEWS
 from logdump.spark.comparison.diff import DIFFERENCES
-from logdump.spark.view_table import VIEWS
-from logdump.tables.analyses.table import ANALYSES
 from logdump.tables.change_columns import CHANGE_COLUMNS
 from logdump.tables.options import OPTIONS, SourceOption, Use
 from logdump.tables.schema import SUMMARY_COLUMNS

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import fields
 
-from logdump.tables.analyses.analysis import Analysis
-from logdump.tables.analyses.table import ANALYSES
+from logdump.tables.analysis import Analysis
 from logdump.tables.errors import BadOption
 from logdump.tables.options import OPTIONS, Options
 
@@ -29,27 +27,8 @@ _CHOOSING = frozenset(
 """Attributes of the options that choose records or change the kind of rows."""
 
 
-def analysis_of(name: str) -> Analysis:
-    """Return the analysis of this name; case is ignored.
-
-    Raises:
-        BadOption: there is no such analysis.
-    """
-    known = ANALYSES.get(name.strip().lower())
-    if known is not None:
-        return known
-    near = difflib.get_close_matches(name.lower(), ANALYSES, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(ANALYSES)}"
-    raise BadOption(f"option analysis: there is no {name[:80]}; {hint}")
-
-
-def check_choice(options: Options) -> None:
-    """Check that no option leaves out records that the analysis needs.
-
-    Raises:
-        BadOption: an option does.
-    """
-    analysis = analysis_of(options.analysis or "")
+def _check_choice(options: Options, analysis: Analysis) -> None:
+    """Check that no option leaves out records that the analysis needs. Raises BadOption if one does."""
     unset = Options()
     for field in fields(Options):
         name = field.name
@@ -86,7 +65,7 @@ def checked(options: Options) -> Options:
     if options.arrow_batches and not options.changes_of:
         raise BadOption("option arrowBatches goes with changesOf")
     if options.analysis is not None:
-        check_choice(options)
+        _check_choice(options, options.analysis)
     if not options.params and options.source_defs is None:
         return options
     from logdump.tables.named_files import with_absolute_paths  # noqa: PLC0415 - few reads need it

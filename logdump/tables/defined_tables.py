@@ -14,10 +14,10 @@ import numpy as np
 
 from logdump.arrow.records.columns.header import distinct
 from logdump.arrow.tables.layout import TableLayout
-from logdump.features.heartbeat.tables import role_of
 from logdump.notation.text import matches
 from logdump.tables.before import NOTHING_NEEDED, KnownFiles, NeededBefore, find_definitions, gone_over
 from logdump.tables.errors import BadOption, BadTrail, DefinedOtherwiseError, located
+from logdump.tables.heartbeat_tables import role_of
 from logdump.tables.named_files import definitions_of, source_definitions
 from logdump.tables.options import Options
 from logdump.tables.planner import plan

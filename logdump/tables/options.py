@@ -13,10 +13,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.tables.errors import BadOption
 from trailformat.codec.remote.url import Credentials, keep_all, keeping_secrets, kept
+
+if TYPE_CHECKING:
+    from logdump.tables.analysis import Analysis
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _TRUTHS = {"true": True, "false": False}
@@ -314,7 +318,7 @@ class Options:
     batch_bytes: int = _option(
         "batchBytes", POSITIVE_SIZE, 8 << 20, _BOTH, "Bytes of trail in an Arrow batch, at most", "8m"
     )
-    analysis: str | None = _option(
+    analysis: Analysis | None = _option(
         "analysis", TEXT, None, Use.READ, "Not records but the rows of an analysis of each whole trail: see Analyses"
     )
     heartbeat_table: str | None = _option(
@@ -381,13 +385,15 @@ _SPARKS_OWN = {"owner", "provider", "location", "comment", "external", "is_manag
 _VERBS = {Use.READ: "reading", Use.STREAM: "a stream", Use.WRITE: "writing", Use.SAVE: "save", Use.DIFF: "diff"}
 
 
-def parse_options(given: Mapping[str, str], use: Use) -> Options:
-    """Return the options given for this use.
+def parse_options(
+    given: Mapping[str, str], use: Use, analyses: Mapping[str, Analysis] = MappingProxyType({})
+) -> Options:
+    """Return the options given for this use; the option ``analysis`` chooses one of ``analyses``.
 
     Raises:
         BadOption: an option does not exist, is not for this use, or has a wrong value.
     """
-    values = {}
+    values: dict[str, Any] = {}
     for key, text in given.items():
         if key.lower() in _SPARKS_OWN:
             continue
@@ -400,7 +406,19 @@ def parse_options(given: Mapping[str, str], use: Use) -> Options:
         except ValueError:
             shown = "what was given" if option.kind is JSON_OBJECT else repr(text[:80])  # it may hold credentials
             raise BadOption(f"option {option.name} takes {option.kind.wants}, not {shown}") from None
+    if "analysis" in values:
+        values["analysis"] = _analysis_of(values["analysis"], analyses)
     return Options(**values)
+
+
+def _analysis_of(name: str, analyses: Mapping[str, Analysis]) -> Analysis:
+    """Return the analysis of this name; case is ignored. Raises BadOption if there is none."""
+    known = analyses.get(name.strip().lower())
+    if known is not None:
+        return known
+    near = difflib.get_close_matches(name.lower(), analyses, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(analyses)}"
+    raise BadOption(f"option analysis: there is no {name[:80]}; {hint}")
 
 
 def path_options(paths: Paths) -> dict[str, str]:

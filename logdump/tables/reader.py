@@ -12,7 +12,7 @@ from logdump.arrow.records.columns import batch_of_rows
 from logdump.arrow.records.objects import Row, column_of
 from logdump.arrow.records.rows import Array, Rows
 from logdump.arrow.records.schema import CORRUPT, arrow_schema
-from logdump.tables.checked_options import analysis_of
+from logdump.tables.analysis import Analysis
 from logdump.tables.errors import FileChanged, located
 from logdump.tables.slice import Slice
 from logdump.tables.slices import OpenSlice, Request, cut, open_trail, wanted_rows
@@ -30,7 +30,7 @@ def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
         SourceError: damage under FAILFAST, a changed file, a value too large, or slices that do not fit together.
     """
     if request.options.analysis is not None:
-        yield from _analysed(slices, request)
+        yield from _analysed(slices, request, request.options.analysis)
         return
     if request.options.arrow_batches:
         from logdump.tables.change_rows import arrow_rows  # noqa: PLC0415 - few reads need it
@@ -40,16 +40,15 @@ def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
     yield from _read(slices, request)
 
 
-def _analysed(files: Sequence[Slice], request: Request) -> Iterator[Any]:
+def _analysed(files: Sequence[Slice], request: Request, analysis: Analysis) -> Iterator[Any]:
     """Yield the rows of option ``analysis`` for one trail, given all its files."""
-    from logdump.tables.analyses.analysed_trail import AnalysedTrail  # noqa: PLC0415 - few reads need analyses
+    from logdump.tables.analysed_trail import AnalysedTrail  # noqa: PLC0415 - few reads need analyses
 
     if not files:
         return
-    options = request.options
-    rows = analysis_of(options.analysis or "").rows(AnalysedTrail(files, options))
+    rows = analysis.rows(AnalysedTrail(files, request.options))
     try:
-        while lot := [*islice(rows, options.batch_rows)]:
+        while lot := [*islice(rows, request.options.batch_rows)]:
             yield _analysis_batch(lot, request)
     except (TrailError, CannotRead) as error:
         raise FileChanged(located(error, files[0].path)) from None

@@ -21,7 +21,6 @@ from logdump.arrow.records.schema import (
     RowColumn,
     Selected,
 )
-from logdump.tables.checked_options import analysis_of
 from logdump.tables.errors import BadOption, BadSchema
 from logdump.tables.options import Options
 
@@ -87,13 +86,9 @@ LEAN_SUMMARY: tuple[RowColumn, ...] = tuple(
 
 
 def offered(options: Options) -> tuple[RowColumn, ...]:
-    """Return the columns available with these options.
-
-    Raises:
-        BadOption: there is no such analysis.
-    """
+    """Return the columns available with these options."""
     if options.analysis is not None:
-        return analysis_of(options.analysis).columns
+        return options.analysis.columns
     if options.summary:
         return SUMMARY_COLUMNS
     return (*COLUMNS, *ENDING_COLUMNS) if options.endings else COLUMNS

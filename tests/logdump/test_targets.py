@@ -55,7 +55,7 @@ WRITING_MODULES = {
     "trailformat/trail/whole_file/leftovers.py",
     "logdump/session/session.py",
     "logdump/features/export/files.py",
-    "logdump/features/export/spark_export.py",
+    "logdump/spark/jobs/export_pieces.py",
     "logdump/spark/write/publish.py",
     "logdump/targets/target.py",
     "logdump/line/terminal.py",

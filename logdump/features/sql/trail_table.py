@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from logdump.arrow.records.schema import RowColumn, Selected, arrow_schema
 from logdump.arrow.tables.layout import TableLayout
+from logdump.features.sql.view_table import ANALYSES
 from logdump.tables.checked_options import checked
 from logdump.tables.errors import BadOption
 from logdump.tables.options import Options, Paths, Use, parse_options, path_options
@@ -132,6 +133,10 @@ class Narrowed(NamedTuple):
     options: Mapping[str, str] = {}
 
 
+def _read_options(given: Mapping[str, str]) -> Options:
+    return checked(parse_options(given, Use.READ, ANALYSES))
+
+
 class TrailTable:
     """A trail as a table; reading begins with the first batch, and each core makes at most a few batches in advance.
 
@@ -156,7 +161,7 @@ class TrailTable:
     ) -> None:
         self._made_of = dict(options), None if columns is None else tuple(columns)
         self._given = {**_WHOLE_FILES, **options}
-        self._options = checked(parse_options(self._given, Use.READ))
+        self._options = _read_options(self._given)
         if self._options.changes_of:
             raise BadOption("option changesOf is one of Spark: logdump.spark.changes reads it")
         filters_of(self._options)
@@ -188,7 +193,7 @@ class TrailTable:
         self._unproven = foreseen = None if is_proven else ForeseenTable.of(self._options)
         name, layouts = (foreseen.name, [foreseen.layout]) if foreseen is not None else table_meant(self._options)
         self._given["rowsOf"], self._foreseen = name, tuple(layouts)
-        self._options = checked(parse_options(self._given, Use.READ))
+        self._options = _read_options(self._given)
         return table_columns(self._foreseen, self._options)
 
     def prove(self) -> None:
@@ -217,7 +222,7 @@ class TrailTable:
     ) -> Generator[pa.RecordBatch, None, None]:
         if not self._is_of_rows:
             to = Narrowed(to.columns)  # each of its rows may depend on any record
-        options = self._options if not to.options else checked(parse_options({**to.options, **self._given}, Use.READ))
+        options = self._options if not to.options else _read_options({**to.options, **self._given})
         selected = tuple(
             chosen._replace(is_wanted=to.columns is None or chosen.alias in to.columns) for chosen in self._selected
         )

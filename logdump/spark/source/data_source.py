@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from logdump.arrow.records.schema import Selected
+from logdump.features.sql.view_table import ANALYSES
 from logdump.spark.source.worker import prepare_worker, read_in_worker
 from logdump.tables.checked_options import checked
 from logdump.tables.errors import SourceError
@@ -62,7 +63,7 @@ class TrailSource(DataSource):
     def schema(self) -> str | StructType:
         """Return the columns of a read that gives no schema."""
         prepare_worker()
-        options = parse_options(self.options, Use.READ | Use.STREAM | Use.WRITE)
+        options = parse_options(self.options, Use.READ | Use.STREAM | Use.WRITE, ANALYSES)
         if options.changes_of:
             return self._schema_of_changes(options)
         if options.rows_of is None:
@@ -107,7 +108,7 @@ class TrailSource(DataSource):
 
     def _checked(self, use: Use) -> Options:
         """Return the options of a read, with the table of ``rowsOf`` spelled as in the trail."""
-        options = checked(parse_options(self.options, use))
+        options = checked(parse_options(self.options, use, ANALYSES))
         is_of_table = self._foreseen and options.rows_of is not None
         return replace(options, rows_of=self._foreseen[-1].name) if is_of_table else options
 

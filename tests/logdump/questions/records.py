@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from logdump.session.session import Session
-from logdump.spark.jobs.engine import read_options
+from logdump.tables.session_options import read_options
 from logdump.tui.reading.rows import ListRow, Matches, MatchingRows, RowKind, RowReader
 from tests.logdump.line import Line
 from tests.logdump.program import logdump

@@ -9,8 +9,8 @@ import pytest
 
 from fixtures.statements import EVERY_KIND
 from logdump.display.json_lines import render
+from logdump.features.sql.view_table import views_in
 from logdump.spark.source.data_source import TrailSource
-from logdump.spark.view_table import views_in
 from logdump.tables.errors import BadOption, BadTrail
 from tests.logdump.commands.test_params import written
 from tests.logdump.line import Line

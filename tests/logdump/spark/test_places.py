@@ -18,8 +18,8 @@ from logdump.features.diff.model import DiffLevel
 from logdump.features.diff.rows import RowOptions
 from logdump.features.diff.side import CsnBounds
 from logdump.features.heartbeat.model import HeartbeatsShown
+from logdump.features.sql.view_table import views_in
 from logdump.spark.comparison.compared_trail import Compared, compared_trail, transaction_rows
-from logdump.spark.view_table import views_in
 from logdump.spark.write.target import Mode, Target
 from logdump.tables.errors import NoTrailFiles
 from tests.logdump.commands.test_params import written

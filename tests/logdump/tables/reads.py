@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from logdump.arrow.records.schema import Selected, arrow_schema
+from logdump.features.sql.view_table import ANALYSES
 from logdump.spark.source.data_source import TrailSource
 from logdump.spark.stream.stream_reader import TrailStreamReader
 from logdump.tables.options import Use, parse_options
@@ -25,12 +26,12 @@ Row = dict[str, Any]
 
 def planned(path: Path | str, **given: Any) -> list[tuple[Slice, ...]]:
     """The slices of each task."""
-    return plan(parse_options({"path": str(path), **_texts(given)}, Use.READ))
+    return plan(parse_options({"path": str(path), **_texts(given)}, Use.READ, ANALYSES))
 
 
 def batches(path: Path | str, *columns: str, **given: Any) -> list[Any]:
     """The record batches of all tasks, in order, with these columns or all of them."""
-    options = parse_options({"path": str(path), **_texts(given)}, Use.READ)
+    options = parse_options({"path": str(path), **_texts(given)}, Use.READ, ANALYSES)
     offer = {column.name: column for column in offered(options)}
     selected = tuple(Selected(name, offer[name]) for name in columns or offer)
     return [batch for slices in plan(options, columns or offer) for batch in read(slices, Request(selected, options))]
@@ -44,7 +45,7 @@ def rows(path: Path | str, *columns: str, **given: Any) -> list[Row]:
 
 def table(path: Path | str, *columns: str, **given: Any) -> Any:
     """The rows of all tasks as one table, for comparing many."""
-    options = parse_options({"path": str(path), **_texts(given)}, Use.READ)
+    options = parse_options({"path": str(path), **_texts(given)}, Use.READ, ANALYSES)
     offer = {column.name: column for column in offered(options)}
     schema = arrow_schema(Selected(name, offer[name]) for name in columns or offer)
     return pa.Table.from_batches(batches(path, *columns, **given), schema=schema).combine_chunks()

@@ -16,7 +16,7 @@ _MODULES = (
     "logdump.arrow.records.columns.parts",
     "logdump.arrow.records.texts",
     "logdump.filters.rows",
-    "logdump.tables.analyses.transactions",
+    "logdump.features.recovery.views",
     "logdump.spark.source.data_source",
     "logdump.tables.reader",
     "logdump.spark.write.writer",

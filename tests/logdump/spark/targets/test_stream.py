@@ -15,11 +15,11 @@ import pytest
 import logdump.spark
 from fixtures import TRAILS
 from fixtures.statements import Ddl
-from logdump.features.heartbeat.tables import role_of
 from logdump.spark.source.data_source import TrailSource
 from logdump.spark.stream import apply as stream
 from logdump.spark.stream.apply import DdlFound, source_tables, statements_between
 from logdump.tables.errors import BadOption, BadTrail, FileChanged
+from logdump.tables.heartbeat_tables import role_of
 from logdump.targets.request import ApplyRequest, check_beginning
 from logdump.targets.target import BadTarget, TargetLost, place_of
 from tests.logdump.spark.targets.bank import NAMES, changes_of, differences, end_of, opened

@@ -13,12 +13,12 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
-from logdump.features.export import spark_export
-from logdump.features.export.spark_export import ATTEMPTS, ExportJob, TaskOutput, export_all, export_pieces, pieces_of
 from logdump.features.export.target import ExportTally
 from logdump.language.reader import Context, parse
 from logdump.notation.text import amount
 from logdump.session.session import Session
+from logdump.spark.jobs import export_pieces as spark_export
+from logdump.spark.jobs.export_pieces import ATTEMPTS, ExportJob, TaskOutput, export_all, export_pieces, pieces_of
 from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line
 from tests.searching import IS_LONG, in_turn, part_of, some_trails

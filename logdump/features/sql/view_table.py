@@ -1,18 +1,63 @@
-"""The table of the SQL views over trails, used by commands, programs and docs/spark.md.
-
-Each analysis is a view.
-"""
+"""The SQL views over trails, used by commands, programs and docs/spark.md: records, summary, those of features."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
+from importlib import import_module
+from typing import NamedTuple, TypeVar
 
 from logdump.arrow.records.schema import COLUMNS
-from logdump.tables.analyses.table import ANALYSES, LazyTable
+from logdump.tables.analysis import Analysis
 from logdump.tables.schema import SUMMARY_COLUMNS
+
+T = TypeVar("T")
+
+
+class LazyTable(Mapping[str, T]):
+    """Entries by name, in order, each made when it is first used.
+
+    Args:
+        makers: functions that make the entries, each called at most once.
+    """
+
+    def __init__(self, makers: Mapping[str, Callable[[], T]]) -> None:
+        self._makers = makers
+        self._made: dict[str, T] = {}
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+_FEATURES = {
+    "restarts": "recovery",
+    "transactions": "transactions",
+    "open_transactions": "bounded_recovery",
+    "ddl": "ddl",
+    **dict.fromkeys(("heartbeats", "gg_heartbeat", "gg_heartbeat_history", "gg_lag", "gg_lag_history"), "heartbeat"),
+}
+"""The feature that brings each analysis in its module ``views``, in the order of docs/spark.md."""
+
+
+def _analysis(name: str) -> Analysis:
+    views: tuple[Analysis, ...] = import_module(f"logdump.features.{_FEATURES[name]}.views").VIEWS
+    return next(view for view in views if view.name == name)
+
+
+ANALYSES: Mapping[str, Analysis] = LazyTable({name: partial(_analysis, name) for name in _FEATURES})
+"""Analyses of whole trails by name; names are needed more often than rows."""
 
 
 class View(NamedTuple):

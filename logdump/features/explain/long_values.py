@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import NamedTuple
 
-from logdump.commands.records.first_match import all_of
+from logdump.display.first_match import all_of
 from logdump.display.values_text import value_text
 from logdump.filters.name_criteria import AnsiName
 from logdump.notation.text import amount, cut_to, escape

@@ -8,13 +8,12 @@ Its rows are the objects that the same analysis prints as JSON, so that the memb
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.arrow.records.schema import RowColumn
 
 if TYPE_CHECKING:
     from logdump.arrow.records.objects import Row
-    from logdump.tables.analyses.analysed_trail import AnalysedTrail
 
 
 class Analysis(NamedTuple):
@@ -24,12 +23,12 @@ class Analysis(NamedTuple):
         name: name of the view, and value of the option ``analysis``.
         meaning: the thing that each row describes.
         columns: columns of the rows.
-        rows: function that yields the rows of one trail, in order.
+        rows: function that yields the rows of one :class:`~logdump.tables.analysed_trail.AnalysedTrail`, in order.
         takes: attributes of ``Options`` that may choose records; other options that choose records are refused.
     """
 
     name: str
     meaning: str
     columns: tuple[RowColumn, ...]
-    rows: Callable[[AnalysedTrail], Iterator[Row]]
+    rows: Callable[[Any], Iterator[Row]]
     takes: frozenset[str] = frozenset()

@@ -13,7 +13,7 @@ from logdump.features.ddl.json import EVALUATION
 from logdump.features.ddl.statement import ddl_records, subject_of_record
 from logdump.notation.times import iso_time
 from logdump.session.events import Notice
-from logdump.tables.analyses.analysis import Analysis
+from logdump.tables.analysis import Analysis
 from logdump.tables.named_files import parameters_of
 from trailformat import BadRecord, PartialRecord, Record, TrailError, TrailFile
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from logdump.arrow.records.objects import Row
     from logdump.parameters.in_use import ParametersInUse
-    from logdump.tables.analyses.analysed_trail import AnalysedTrail
+    from logdump.tables.analysed_trail import AnalysedTrail
 
 _NEVER = 1 << 62
 _OF_THE_RECORD = (
@@ -89,3 +89,5 @@ DDL = Analysis(
     _rows,
     frozenset({"where", "table", "start_csn", "end_csn", "start_timestamp", "end_timestamp"}),
 )
+
+VIEWS = (DDL,)

@@ -11,17 +11,25 @@ releases add columns. Sources: the documentation of the heartbeat tables and of 
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from logdump.features.heartbeat.model import Role
 from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.model import Rule
 from logdump.parameters.not_used import HEARTBEAT_TABLE
 from logdump.session.session import Session
 
 BASE_NAME = "GG_HEARTBEAT"
+
+
+class Role(enum.Enum):
+    """The role of a heartbeat table."""
+
+    SEED = "seed"
+    BEAT = "heartbeat"
+    HISTORY = "history"
 
 
 _ENDINGS = {"": Role.BEAT, "_SEED": Role.SEED, "_HISTORY": Role.HISTORY}

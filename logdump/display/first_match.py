@@ -16,8 +16,8 @@ from logdump.session.settings import Detail, Level, Settings
 from trailformat import Record, TrailError
 
 if TYPE_CHECKING:
-    from logdump.commands.records.searching import Searching
     from logdump.filters import Criterion, FilterSet
+    from logdump.session.searching import Searching
 
 
 _ALWAYS = frozenset({Facet.FILE_HEADER, Facet.DEFINITION, Facet.TABLE, Facet.NAME})
@@ -99,7 +99,7 @@ def show_first(
     also: Sequence[FilterSet] = (),
 ) -> Iterator[Event]:
     """Display the next record that matches; if there is none, the position is unchanged."""
-    from logdump.commands.records.searching import Searching  # noqa: PLC0415 - NEXT needs no search
+    from logdump.session.searching import Searching  # noqa: PLC0415 - NEXT needs no search
 
     searching = Searching(session, what)
     search = first_events(session, searching, wanted, filtered=filtered, also=also)

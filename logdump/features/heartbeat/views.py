@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from logdump.arrow.records.schema import RowColumn
@@ -11,15 +12,15 @@ from logdump.features.heartbeat.beats import NewBeats, beats_of
 from logdump.features.heartbeat.json import HEARTBEAT
 from logdump.features.heartbeat.lags import Lags
 from logdump.features.heartbeat.model import BeatShown, HeartbeatRow
-from logdump.features.heartbeat.tables import BASE_NAME
-from logdump.tables.analyses.analysis import Analysis
+from logdump.tables.analysis import Analysis
+from logdump.tables.heartbeat_tables import BASE_NAME
 from logdump.tables.named_files import definitions_of
 from trailformat import BadRecord, TrailFile
 
 if TYPE_CHECKING:
     from logdump.arrow.records.objects import Row
     from logdump.features.heartbeat.reading import HeartbeatReader
-    from logdump.tables.analyses.analysed_trail import AnalysedTrail
+    from logdump.tables.analysed_trail import AnalysedTrail
 
 _TAKES = frozenset({"where", "start_csn", "end_csn", "start_timestamp", "end_timestamp"})
 
@@ -62,8 +63,8 @@ def _lag(trail: AnalysedTrail) -> Iterator[Row]:
     yield from (row._asdict() for row in columns.lag(noted(), lambda: lags.newest))
 
 
-def _of_rows(make: Callable[[Iterable[HeartbeatRow]], Iterable[Row]]) -> Callable[[AnalysedTrail], Iterator[Row]]:
-    return lambda trail: iter(make(_rows(trail, _reader(trail))))
+def _made_of_rows(make: Callable[[Iterable[HeartbeatRow]], Iterable[Row]], trail: AnalysedTrail) -> Iterator[Row]:
+    yield from make(_rows(trail, _reader(trail)))
 
 
 def _lag_history(rows: Iterable[HeartbeatRow]) -> Iterator[Row]:
@@ -76,27 +77,25 @@ def _analysis(
     return Analysis(name, meaning, row_columns, rows, _TAKES)
 
 
-_ALL = (
+VIEWS = (
     _analysis("heartbeats", "each heartbeat on its way, with the lag of each hop", columns.BEATS, _beats),
     _analysis(
         "gg_heartbeat",
         "each pair of paths in Oracle's table GG_HEARTBEAT: its newest beat",
         columns.GG_HEARTBEAT,
-        _of_rows(columns.heartbeat),
+        partial(_made_of_rows, columns.heartbeat),
     ),
     _analysis(
         "gg_heartbeat_history",
         "each row of Oracle's table GG_HEARTBEAT_HISTORY, also of those that were purged",
         columns.GG_HEARTBEAT_HISTORY,
-        _of_rows(columns.heartbeat_history),
+        partial(_made_of_rows, columns.heartbeat_history),
     ),
     _analysis("gg_lag", "each row of Oracle's view GG_LAG", columns.GG_LAG, _lag),
     _analysis(
         "gg_lag_history",
         "each row of Oracle's view GG_LAG_HISTORY",
         columns.GG_LAG_HISTORY,
-        _of_rows(_lag_history),
+        partial(_made_of_rows, _lag_history),
     ),
 )
-HEARTBEATS = {analysis.name: analysis for analysis in _ALL}
-"""Analyses by name."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from logdump.commands.records.first_match import show_record
+from logdump.display.first_match import show_record
 from logdump.features.check.command import CheckOptions, run_check
 from logdump.features.check.model import BadRowShown, GapShown
 from logdump.features.explain.files import NoFile, Surroundings, around_log, file_of
@@ -154,7 +154,7 @@ def _values_at_fault(session: Session, incident: Incident, rba: int | None) -> I
     """Yield the values that are longer than the message allows for their column."""
     if incident.main.code != _BAD_LENGTH:
         return
-    from logdump.commands.records.long_values import bound_in, long_values  # noqa: PLC0415 - of one message
+    from logdump.features.explain.long_values import bound_in, long_values  # noqa: PLC0415 - of one message
 
     bound = bound_in(incident.main.text)
     if bound is not None:
