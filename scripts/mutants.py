@@ -56,7 +56,6 @@ class Explanation(NamedTuple):
 
 _COMMANDS = "tests/logdump/commands/"
 _TRANSCRIPTS = "tests/transcripts"
-_OF_SPARK = "tests/logdump/spark/"
 _EXPORT = "tests/logdump/export/test_"
 _STATEMENTS = "tests/logdump/statements/test_"
 
@@ -72,7 +71,7 @@ AREAS = {
     "export": Area(
         tuple(
             f"logdump/features/export/{name}*.py"
-            for name in ("[a-q]", "record_b", "record_w", "sp", "sql_sc", "ta", "text_e", "text_f")
+            for name in ("[a-q]", "record_b", "record_w", "sql_sc", "ta", "text_e", "text_f")
         ),
         (
             _EXPORT + "[fhmoptw]*.py",
@@ -100,7 +99,7 @@ AREAS = {
     ),
     "tables": Area(
         ("logdump/arrow/tables/[a-km-z]*.py", "logdump/arrow/tables/layout.py"),
-        (_EXPORT + "generated.py", _EXPORT + "ro*.py", "tests/logdump/tables", _OF_SPARK + "test_tables.py"),
+        (_EXPORT + "generated.py", _EXPORT + "ro*.py", "tests/logdump/tables"),
     ),
     "changes": Area(
         ("trailformat/changes/row_changes.py", "trailformat/changes/encrypted.py", "trailformat/records/columns.py"),

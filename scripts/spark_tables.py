@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from logdump.arrow.records.schema import COLUMNS, ENDING_COLUMNS, RowColumn
-from logdump.spark.analyses.table import ANALYSES
+from logdump.features.sql.view_table import ANALYSES, VIEWS
 from logdump.spark.comparison.diff import DIFFERENCES
-from logdump.spark.source.change_columns import CHANGE_COLUMNS
-from logdump.spark.source.options import OPTIONS, SourceOption, Use
-from logdump.spark.source.schema import SUMMARY_COLUMNS
-from logdump.spark.source.table_columns import FIXED, LAST
-from logdump.spark.view_table import VIEWS
+from logdump.tables.change_columns import CHANGE_COLUMNS
+from logdump.tables.options import OPTIONS, SourceOption, Use
+from logdump.tables.schema import SUMMARY_COLUMNS
+from logdump.tables.table_columns import FIXED, LAST
 from scripts.marked import page, table
 
 INTRODUCTION = "[spark.md](../spark.md) says what they are used for."

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.commands.records.first_match import POSITION_STAYS, show_record
-from logdump.commands.records.searching import Searching
+from logdump.display.first_match import POSITION_STAYS, show_record
 from logdump.display.values_text import column_name
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
@@ -17,6 +16,7 @@ from logdump.session.across import place_of
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.scan import FilteredReader
+from logdump.session.searching import Searching
 from logdump.session.session import Session
 from trailformat import change_of
 
@@ -53,7 +53,7 @@ _ARGUMENT = SearchArgument(syntax="<text> | HEX <hex> | <column> = <value> | NEX
 def run_find(session: Session, argument: str | Again | None) -> Iterator[Event]:
     """Display the next record that matches; without a text, or with NEXT or PREVIOUS, repeat the last search."""
     if isinstance(argument, str):
-        from logdump.commands.records.searching import parse_search  # noqa: PLC0415 - only a search needs filters
+        from logdump.session.searching import parse_search  # noqa: PLC0415 - only a search needs filters
 
         session.search = parse_search(session, argument)
     if session.search is None:

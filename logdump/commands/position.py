@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.commands.records.first_match import POSITION_STAYS, show_record
+from logdump.display.first_match import POSITION_STAYS, show_record
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword, Maybe, Sequence
 from logdump.language.parameters import EnteredTime, FreeText, MarkName, Number, OneOf, Time, Word
@@ -24,7 +24,7 @@ from trailformat import PartialRecord, TrailError, TrailFile
 from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
-    from logdump.commands.records.searching import Goal, Searching
+    from logdump.session.searching import Goal, Searching
 
 
 class Naming(NamedTuple):
@@ -196,7 +196,7 @@ def _to_record(wanted: int) -> Place:
 
 def _count_to(wanted: int, session: Session) -> Iterator[Event]:
     """Move to a record by its number in the file; unread parts of the file before it are counted first."""
-    from logdump.commands.records.searching import Searching  # noqa: PLC0415 - few positions need it
+    from logdump.session.searching import Searching  # noqa: PLC0415 - few positions need it
 
     searching = Searching(session, f"record {wanted}", since=FilePosition(session.trail.path, 0))
     session.cursor.move((yield from searching.run(_counted(wanted, session, searching))))
@@ -229,7 +229,7 @@ class CsnPlace(Parameter[Place]):
 
     def parse(self, text: str, context: Context) -> Place:  # noqa: ARG002
         """Return a move to the first record with at least this CSN."""
-        from logdump.commands.records.searching import csn_goal  # noqa: PLC0415 - few positions need it
+        from logdump.session.searching import csn_goal  # noqa: PLC0415 - few positions need it
 
         goal = csn_goal(text)
         if goal is None:
@@ -243,14 +243,14 @@ class CsnPlace(Parameter[Place]):
 
 def _to_time(moment: EnteredTime) -> Place:
     """Return a move to the first row of the trail at or after a time."""
-    from logdump.commands.records.searching import time_goal  # noqa: PLC0415 - few positions need it
+    from logdump.session.searching import time_goal  # noqa: PLC0415 - few positions need it
 
     return partial(_to_goal, time_goal(moment.julian, moment.text))
 
 
 def _to_goal(goal: Goal, session: Session) -> Iterator[Event]:
-    from logdump.commands.records.searching import Searching, find_in_sequence  # noqa: PLC0415 - few positions need it
     from logdump.session.chosen_trail import files_of_trail, range_of  # noqa: PLC0415 - few positions need it
+    from logdump.session.searching import Searching, find_in_sequence  # noqa: PLC0415 - few positions need it
 
     trail = session.trail
     searching = Searching(session, f"record with {goal.text}", since=FilePosition(files_of_trail(trail.path)[0], 0))
@@ -301,7 +301,7 @@ class PositionNumber(Number):
 
 def run_begin(session: Session, moment: EnteredTime) -> Iterator[Event]:
     """Set the position to the first record at or after a time."""
-    from logdump.commands.records.searching import Searching  # noqa: PLC0415 - few positions need it
+    from logdump.session.searching import Searching  # noqa: PLC0415 - few positions need it
 
     path = session.trail.path
     searching = Searching(session, f"record at or after {moment.text}", since=FilePosition(path, 0))

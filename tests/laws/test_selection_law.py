@@ -15,11 +15,11 @@ MAKERS = {
     "Selection": {
         "logdump/session/selection.py": ["on"],
         "logdump/session/session.py": ["selection"],
-        "logdump/spark/source/slice.py": ["selection_of"],
+        "logdump/tables/slice.py": ["selection_of"],
     },
     "RowDefinitions": {
         "logdump/session/session.py": ["definitions_of"],
-        "logdump/spark/source/named_files.py": ["definitions_of"],
+        "logdump/tables/named_files.py": ["definitions_of"],
     },
 }
 """The functions that may call a constructor; ``on`` repeats a selection on the same file for another thread."""

@@ -5,20 +5,21 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
-from typing import get_type_hints
 
 from logdump.session.settings import Settings
 from tests.laws.imports import modules, nodes_of, room_of, source_of
 
 OF_THE_WORK = {
     *("notify", "trans_hist", "trans_rec_limit", "trans_byte_limit"),
-    *("hash_stats", "save_file_comments", "spark_master", "across", "across_to"),
+    *("hash_stats", "save_file_comments", "engine", "across", "across_to"),
     "stops_at_failure",
 }
 """Switches of what is done, not of how it is displayed."""
-DISPLAY = {*get_type_hints(Settings), "shows_everything"} - OF_THE_WORK
+DISPLAY = {*Settings.__annotations__, "shows_everything"} - OF_THE_WORK
 DISPLAYING = {"display", "language", "commands", "line", "tui", "cli"}
-DISPLAYING_OF_FEATURES = re.compile(r"logdump\.features\.(?:\w+\.(?:command|text|json)|sql\.\w+)")
+DISPLAYING_OF_FEATURES = re.compile(
+    r"logdump\.features\.(?:\w+\.(?:command|text|json)|explain\.explained_message|sql\.\w+)"
+)
 READERS_BELOW = {
     "logdump.features.count.survey": {"detail"},  # Logdump's COUNT shows tables under DETAIL ON
     "logdump.features.export.sql_script": {"time_offset"},  # a script is text too
@@ -53,7 +54,7 @@ def test_format_is_set_by_its_command_and_at_the_start_alone() -> None:
 
 
 def _sets_switches(module: str) -> str:
-    return "logdump.commands" if module.endswith(".command") else room_of(module)
+    return "logdump.commands" if DISPLAYING_OF_FEATURES.fullmatch(module) else room_of(module)
 
 
 def test_only_commands_and_the_start_set_switches() -> None:

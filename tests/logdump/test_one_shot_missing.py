@@ -54,8 +54,8 @@ def test_a_file_that_is_not_there_is_status_4(words: str, tmp_path: Path) -> Non
 @pytest.mark.spark
 @pytest.mark.parametrize("words", MISSING["SQL"])
 def test_one_of_spark_is_too(words: str) -> None:
-    from logdump.spark.errors import NoTrailFiles
     from logdump.spark.jobs.engine import _in_one_line
+    from logdump.tables.errors import NoTrailFiles
 
     error = _in_one_line(NoTrailFiles(f"no trail files match {words.split()[2]}"))
     assert getattr(error, "status", None) is ExitStatus.BAD_DATA

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.commands.records import searching
+from logdump.session import searching
 from tests.logdump.line import Line
 from tests.searching import in_turn
 from tests.trailformat.samples import header

@@ -18,7 +18,7 @@ from logdump.features.check.model import GapShown
 from logdump.notation.text import _compile, matches
 from logdump.session.files import matching_files
 from tests.logdump.line import Line
-from tests.logdump.spark.reads import planned, rows
+from tests.logdump.tables.reads import planned, rows
 from trailformat import TrailSequence
 
 WRITTEN = [

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from logdump.arrow.tables.group import pieces
-from logdump.commands.records.first_match import show_record
+from logdump.display.first_match import show_record
 from logdump.display.record_text import name_line, row_lines
 from logdump.features.export.record_lines import RecordLines, RecordPieces, Rooms, record_lines
 from logdump.features.export.text_formats import JsonLines

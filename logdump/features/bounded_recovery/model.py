@@ -9,11 +9,11 @@ import enum
 import re
 from typing import NamedTuple
 
-from logdump.features.heartbeat.tables import BASE_NAME, table_of
 from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.model import Rule
 from logdump.parameters.tree import options_of
 from logdump.session.errors import ArgumentError, CommandError, ExitStatus
+from logdump.tables.heartbeat_tables import BASE_NAME, table_of
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.redo_clock import RedoPlace
 

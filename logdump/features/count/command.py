@@ -48,17 +48,11 @@ def _restricted(session: Session, workers: Workers) -> AbstractContextManager[ob
 
 
 def _counter(session: Session, options: CountOptions, workers: Workers) -> Generator[Event, None, CountRun]:
-    """Return the counter for the session's engine; yields a notice if Spark leaves the count to the local engine."""
-    if session.settings.spark_master is None:
-        return CountRun(session, options, workers)
-    from logdump.spark.jobs.count_job import SparkCounter  # noqa: PLC0415 - for ENGINE SPARK
-    from logdump.spark.jobs.engine import NotForSpark, left_to_local  # noqa: PLC0415 - for ENGINE SPARK
-
-    try:
-        return SparkCounter(session, options, workers)
-    except NotForSpark as why:
-        yield left_to_local(why)
-        return CountRun(session, options, workers)
+    """Return the counter of the session's engine, or of this process if that leaves the count to it."""
+    counter: CountRun | None = None
+    if (engine := session.settings.engine) is not None:
+        counter = yield from engine.jobs["COUNT"](session, options, workers)
+    return counter or CountRun(session, options, workers)
 
 
 def _hash_statistics(count: Totals, seconds: float) -> Event:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
-from logdump.commands.records.explained_message import explain_log, explain_text
-from logdump.commands.records.searching import csn_goal, find_in_sequence
 from logdump.features.bounded_recovery.model import BrOptions, with_parameters
 from logdump.features.explain.ddl import DdlQuestion
+from logdump.features.explain.explained_message import explain_log, explain_text
 from logdump.features.explain.lag import LagQuestion
 from logdump.features.explain.model import Explained
 from logdump.features.explain.places import places_in
 from logdump.features.explain.restart import RestartQuestion
-from logdump.features.heartbeat.tables import heartbeat_table
 from logdump.features.recovery.command import SEQNO_AND_RBA
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
@@ -26,7 +24,9 @@ from logdump.session.chosen_trail import range_of, trail_title, whole_trail_of
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.reading import Reading, answered
+from logdump.session.searching import csn_goal, find_in_sequence
 from logdump.session.session import Session
+from logdump.tables.heartbeat_tables import heartbeat_table
 from trailformat import NotATrail, TrailFile, TrailName
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.whole_trail import WholeTrail, gaps_among

@@ -73,14 +73,11 @@ def _encrypted_between(session: Session, begins_in: Path) -> Iterator[Path]:
 
 
 def _export(session: Session, options: ExportOptions) -> Iterator[Event]:
-    """Write the records, in Spark if it is the engine and supports the options."""
+    """Write the records, by the engine if it supports the options."""
     narrows = options.effective and options.format != "SQL"
     with _restricted(session) if narrows else nullcontext():
-        if session.settings.spark_master is not None:
-            from logdump.spark.jobs.export_job import export_in_spark  # noqa: PLC0415 - for ENGINE SPARK
-
-            if (yield from export_in_spark(session, options)):
-                return
+        if (engine := session.settings.engine) is not None and (yield from engine.jobs["EXPORT"](session, options)):
+            return
         yield from _write(session, options)
 
 

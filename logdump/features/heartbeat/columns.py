@@ -27,9 +27,9 @@ from logdump.arrow.records.schema import (
 from logdump.display.json_shape import columns_of
 from logdump.features.heartbeat.beats import Recent, routing_path
 from logdump.features.heartbeat.json import HEARTBEAT, HOPS
-from logdump.features.heartbeat.model import HeartbeatRow, HopLags, Key, Role, WayTimes, difference, way, way_text
-from logdump.features.heartbeat.tables import TEXTS as TEXT_COLUMNS
-from logdump.features.heartbeat.tables import TIMES
+from logdump.features.heartbeat.model import HeartbeatRow, HopLags, Key, WayTimes, difference, way, way_text
+from logdump.tables.heartbeat_tables import TEXTS as TEXT_COLUMNS
+from logdump.tables.heartbeat_tables import TIMES, Role
 from trailformat.codec.timestamps import to_datetime
 
 HEARTBEAT_TABLE = (

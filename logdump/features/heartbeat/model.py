@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from logdump.parameters.model import Rule
 from logdump.session.errors import ExitStatus
+from logdump.tables.heartbeat_tables import Role
 from trailformat.trail.sequence import FilePosition
 
 ARROW = " ==> "
@@ -30,14 +31,6 @@ KEY = (
 
 Key = tuple[str | int | None, ...]
 """The values of the columns ``KEY``."""
-
-
-class Role(enum.Enum):
-    """The role of a heartbeat table."""
-
-    SEED = "seed"
-    BEAT = "heartbeat"
-    HISTORY = "history"
 
 
 class Direction(enum.Enum):

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from logdump.features.heartbeat.beats import Recent
-from logdump.features.heartbeat.model import KEY, HeartbeatRow, Key, Role
-from logdump.features.heartbeat.tables import BASE_NAME, TEXTS, TIMES, has_beats, role_of
+from logdump.features.heartbeat.model import KEY, HeartbeatRow, Key
 from logdump.session.selection import Selection
+from logdump.tables.heartbeat_tables import BASE_NAME, TEXTS, TIMES, Role, has_beats, role_of
 from trailformat.changes.row_changes import OPERATIONS, Change, changes
 from trailformat.codec.timestamps import from_datetime
 from trailformat.records.record import Record

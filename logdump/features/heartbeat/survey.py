@@ -21,11 +21,9 @@ from logdump.features.heartbeat.model import (
     HeartbeatsShown,
     PathLagShown,
     RestartPositionShown,
-    Role,
     way_text,
 )
 from logdump.features.heartbeat.reading import HeartbeatReader
-from logdump.features.heartbeat.tables import HeartbeatTable, heartbeat_table
 from logdump.notation.text import matches
 from logdump.notation.times import current_timestamp
 from logdump.session.across import files_from
@@ -34,6 +32,7 @@ from logdump.session.events import Bad, Event, Notice, Progress
 from logdump.session.files import FileNames, matching_files
 from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
+from logdump.tables.heartbeat_tables import HeartbeatTable, Role, heartbeat_table
 from trailformat import NotATrail
 from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.scan import Workers

@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.commands.records.first_match import show_record
+from logdump.display.first_match import show_record
 from logdump.display.record_row import RecordRows
 from logdump.features.list.model import RecordListed
 from logdump.language.command import Command, Origin

@@ -60,14 +60,11 @@ def _save_options(name: str, values: dict[str, Any]) -> SaveOptions:
 
 
 def run_save(session: Session, options: SaveOptions) -> Iterator[Event]:
-    """Write the next records that pass the filter to a new trail file, in Spark if it is the engine and can."""
+    """Write the next records that pass the filter to a new trail file, by the engine if it can."""
     if options.has_comments is None:
         options = options._replace(has_comments=session.settings.save_file_comments)
-    if session.settings.spark_master is not None:
-        from logdump.spark.jobs.save_job import save_in_spark  # noqa: PLC0415 - for ENGINE SPARK
-
-        if (yield from save_in_spark(session, options)):
-            return
+    if (engine := session.settings.engine) is not None and (yield from engine.jobs["SAVE"](session, options)):
+        return
     saver, start, written = Saver(session, options), place_of(session), len(OUTCOMES.named)
     try:
         yield from gaps_stepped_over(session)

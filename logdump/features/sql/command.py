@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from logdump.arrow.records.schema import COLUMNS
 from logdump.arrow.without_pandas import leave_out_pandas
 from logdump.features.sql.model import RowsShown
-from logdump.features.sql.rows import LineFormat, Output, ResultRows, no_rows, output_file, rows_shown, split_target
+from logdump.features.sql.rows import LineFormat, Output, ResultRows, output_file, rows_shown, split_target
 from logdump.features.sql.statement import QUERY_WORDS
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe
@@ -21,45 +20,16 @@ from logdump.language.parameters import File, FreeText, Number, OneOf, beginning
 from logdump.language.reader import ArgumentReader, Context, Form
 from logdump.notation.sql_tokens import STANDARD
 from logdump.session.across import files_from
+from logdump.session.engines import Unsupported
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
-from logdump.spark.jobs.engine import NotForSpark, read_options, run_job, started
-from logdump.spark.source.options import path_options
+from logdump.tables.options import path_options
+from logdump.tables.session_options import read_options
 from trailformat.codec.remote.path import path_of
 from trailformat.trail.packed import is_file
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-
-def spark_results(
-    session: Session, statement: str, paths: Sequence[str], options: Mapping[str, str], most: int | None
-) -> Iterator[Event | ResultRows]:
-    """Yield at most ``most`` rows of the statement in batches, and the progress of the Spark job.
-
-    Raises:
-        CommandError: Spark is not available, or the statement is wrong.
-        BadRecord: damage.
-    """
-    spark = yield from started(session)
-    try:
-        frame = yield from run_job(spark, partial(_frame, spark, statement, paths, options))
-        if frame.columns:
-            table = yield from run_job(spark, (frame.limit(most) if most is not None else frame).toArrow)
-            yield from map(ResultRows, [no_rows(table.schema), *table.to_batches()])
-    except KeyboardInterrupt:
-        yield Notice(("The Spark job is cancelled.",), ExitStatus.INTERRUPTED)
-        raise
-
-
-def _frame(spark: SparkSession, statement: str, paths: Sequence[str], options: Mapping[str, str]) -> DataFrame:
-    from logdump.spark.views import Views, sql  # noqa: PLC0415 - Spark is loaded by now
-
-    return Views(spark, paths, options).query(statement) if paths else sql(spark, statement)
-
 
 MOST_ROWS = 1000
 """Maximum number of rows shown as a table."""
@@ -145,7 +115,7 @@ def _relations(words: Sequence[str]) -> list[str]:
 
 def _columns_of(relation: str, context: Context) -> list[str]:
     """Return the columns of a view, or those of a table before and after each change."""
-    from logdump.spark.view_table import VIEWS  # noqa: PLC0415 - it loads the modules of all views
+    from logdump.features.sql.view_table import VIEWS  # noqa: PLC0415 - it loads the modules of all views
 
     if relation.lower() in VIEWS:
         return list(VIEWS[relation.lower()].columns)
@@ -157,13 +127,13 @@ def _columns_of(relation: str, context: Context) -> list[str]:
 
 
 def _view_names() -> Iterable[str]:
-    from logdump.spark.view_table import VIEWS  # noqa: PLC0415 - it loads the modules of all views
+    from logdump.features.sql.view_table import VIEWS  # noqa: PLC0415 - it loads the modules of all views
 
     return VIEWS
 
 
 def _views_in(statement: str) -> list[str]:
-    from logdump.spark.view_table import views_in  # noqa: PLC0415 - as above
+    from logdump.features.sql.view_table import views_in  # noqa: PLC0415 - as above
 
     return views_in(statement)
 
@@ -244,7 +214,7 @@ def _results(
     session: Session, statement: str, source: QuerySource, most: int | None
 ) -> Generator[Event | ResultRows, None, None]:
     """Yield the result in batches, the first with columns and without rows, and events between them."""
-    if session.settings.spark_master is None:
+    if (engine := session.settings.engine) is None:
         yield from _local_results(statement, source, most)
         return
     if source.megabytes is not None:
@@ -253,7 +223,7 @@ def _results(
     options = {**source.options, **({"effective": "true"} if source.is_effective else {})}
     for view in _views_in(statement):
         options |= source.by_view.get(view, {})
-    yield from spark_results(session, statement, source.paths, options, most)
+    yield from engine.jobs["SQL"](statement, source.paths, options, most)
 
 
 def _local_results(statement: str, source: QuerySource, most: int | None) -> Generator[Event | ResultRows, None, None]:
@@ -315,7 +285,7 @@ def _source(session: Session, query: Query) -> QuerySource:
         paths = (str(session.trail.path),)  # raises the error that no trail is open
     try:
         options = read_options(session)
-    except NotForSpark as why:
+    except Unsupported as why:
         raise CommandError(f"SQL cannot use {why}.") from why
     named = _views_in(query.statement)
     parameters = _parameters(session) if set(_BY_PARAMETERS).intersection(named) else {}
@@ -329,7 +299,7 @@ def _source(session: Session, query: Query) -> QuerySource:
 
 def _heartbeat_table(session: Session) -> dict[str, str]:
     """Return the name of the heartbeat table as an option, if a file of PARAMS sets it."""
-    from logdump.features.heartbeat.tables import heartbeat_table  # noqa: PLC0415 - few views need it
+    from logdump.tables.heartbeat_tables import heartbeat_table  # noqa: PLC0415 - few views need it
 
     table = heartbeat_table(session)
     return {"heartbeatTable": table.name} if table.rule is not None else {}

@@ -21,8 +21,9 @@ import pyarrow as pa
 from logdump.features.sql.plan import ParsedStatement, Relation, needs_of, parse, planned_scans, quoted_name
 from logdump.features.sql.rows import no_rows
 from logdump.features.sql.trail_table import Narrowed, TrailTable
+from logdump.features.sql.view_table import VIEWS
 from logdump.session.errors import CommandError, MissingFileError
-from logdump.spark.errors import (
+from logdump.tables.errors import (
     BadOption,
     BadTrail,
     DefinedOtherwiseError,
@@ -32,7 +33,6 @@ from logdump.spark.errors import (
     SplitMismatch,
     in_sql,
 )
-from logdump.spark.view_table import VIEWS
 from trailformat import BadRecord
 from trailformat.records import reached
 from trailformat.trail.files_read import one_reading, reading

@@ -17,7 +17,7 @@ from logdump.features.sql.trail_table import Narrowed
 from logdump.notation.sql_tokens import STANDARD, SqlToken, SqlTokenKind, meaningful
 from logdump.notation.text import display_width
 from logdump.session.errors import CommandError
-from logdump.spark.source.slice import END_OF_FILE, RbaRange
+from logdump.tables.slice import END_OF_FILE, RbaRange
 from trailformat import IO_TYPES
 
 if TYPE_CHECKING:

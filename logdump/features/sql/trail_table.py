@@ -14,22 +14,23 @@ import pyarrow as pa
 
 from logdump.arrow.records.schema import RowColumn, Selected, arrow_schema
 from logdump.arrow.tables.layout import TableLayout
-from logdump.spark.errors import BadOption
-from logdump.spark.source.checked_options import checked
-from logdump.spark.source.options import Options, Paths, Use, parse_options, path_options
-from logdump.spark.source.paths import find_files
-from logdump.spark.source.planner import plan
-from logdump.spark.source.reader import read as read_slices
-from logdump.spark.source.schema import look_up, offered
-from logdump.spark.source.slice import RbaRange, Slice, filters_of
-from logdump.spark.source.slices import Request
+from logdump.features.sql.view_table import ANALYSES
+from logdump.tables.checked_options import checked
+from logdump.tables.errors import BadOption
+from logdump.tables.options import Options, Paths, Use, parse_options, path_options
+from logdump.tables.paths import find_files
+from logdump.tables.planner import plan
+from logdump.tables.reader import read as read_slices
+from logdump.tables.schema import look_up, offered
+from logdump.tables.slice import RbaRange, Slice, filters_of
+from logdump.tables.slices import Request
 from trailformat.records import reached
 from trailformat.scan import Workers
 from trailformat.scan.parallel import cores
 from trailformat.trail.files_read import one_reading, reading
 
 if TYPE_CHECKING:
-    from logdump.spark.source.defined_tables import ForeseenTable
+    from logdump.tables.defined_tables import ForeseenTable
 
 
 T = TypeVar("T")
@@ -132,6 +133,10 @@ class Narrowed(NamedTuple):
     options: Mapping[str, str] = {}
 
 
+def _read_options(given: Mapping[str, str]) -> Options:
+    return checked(parse_options(given, Use.READ, ANALYSES))
+
+
 class TrailTable:
     """A trail as a table; reading begins with the first batch, and each core makes at most a few batches in advance.
 
@@ -156,7 +161,7 @@ class TrailTable:
     ) -> None:
         self._made_of = dict(options), None if columns is None else tuple(columns)
         self._given = {**_WHOLE_FILES, **options}
-        self._options = checked(parse_options(self._given, Use.READ))
+        self._options = _read_options(self._given)
         if self._options.changes_of:
             raise BadOption("option changesOf is one of Spark: logdump.spark.changes reads it")
         filters_of(self._options)
@@ -179,16 +184,16 @@ class TrailTable:
         return TrailTable, self._made_of
 
     def _columns_of_table(self, *, is_proven: bool) -> dict[str, RowColumn]:
-        from logdump.spark.source.defined_tables import (  # noqa: PLC0415 - only rows of tables need it
+        from logdump.tables.defined_tables import (  # noqa: PLC0415 - only rows of tables need it
             ForeseenTable,
             table_meant,
         )
-        from logdump.spark.source.table_columns import table_columns  # noqa: PLC0415
+        from logdump.tables.table_columns import table_columns  # noqa: PLC0415
 
         self._unproven = foreseen = None if is_proven else ForeseenTable.of(self._options)
         name, layouts = (foreseen.name, [foreseen.layout]) if foreseen is not None else table_meant(self._options)
         self._given["rowsOf"], self._foreseen = name, tuple(layouts)
-        self._options = checked(parse_options(self._given, Use.READ))
+        self._options = _read_options(self._given)
         return table_columns(self._foreseen, self._options)
 
     def prove(self) -> None:
@@ -217,7 +222,7 @@ class TrailTable:
     ) -> Generator[pa.RecordBatch, None, None]:
         if not self._is_of_rows:
             to = Narrowed(to.columns)  # each of its rows may depend on any record
-        options = self._options if not to.options else checked(parse_options({**to.options, **self._given}, Use.READ))
+        options = self._options if not to.options else _read_options({**to.options, **self._given})
         selected = tuple(
             chosen._replace(is_wanted=to.columns is None or chosen.alias in to.columns) for chosen in self._selected
         )

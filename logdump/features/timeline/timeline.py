@@ -10,13 +10,13 @@ from logdump.features.heartbeat.beats import NewBeats
 from logdump.features.heartbeat.lags import GapFinder, overdue_beats
 from logdump.features.heartbeat.model import Beat, BeatPath, Gap, HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
-from logdump.features.heartbeat.tables import table_of
 from logdump.features.timeline.volume import Volume, VolumeSums
 from logdump.filters import FilterSet
 from logdump.parameters.in_use import ParametersInUse
 from logdump.session.effective_rows import NotAppliedByFile
 from logdump.session.reading import Reading
 from logdump.session.session import Session, SourceDefinitions
+from logdump.tables.heartbeat_tables import table_of
 from trailformat.scan import FILE_HEADER, Batch
 from trailformat.trail.file import TrailFile
 

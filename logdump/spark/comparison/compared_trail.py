@@ -28,10 +28,10 @@ from logdump.features.diff.json import DIFFERENCE
 from logdump.features.diff.model import DifferenceShown
 from logdump.features.diff.rows import RowOptions
 from logdump.features.diff.side import CsnBounds, Side, SideTransaction
-from logdump.spark.errors import BadOption, BadTrail, FileChanged, NoTrailFiles, SplitMismatch, located
-from logdump.spark.source.named_files import definitions_of, with_absolute_paths
-from logdump.spark.source.options import Options, Use, parse_options
-from logdump.spark.source.planner import plan
+from logdump.tables.errors import BadOption, BadTrail, FileChanged, NoTrailFiles, SplitMismatch, located
+from logdump.tables.named_files import definitions_of, with_absolute_paths
+from logdump.tables.options import Options, Use, parse_options
+from logdump.tables.planner import plan
 from trailformat import CannotRead, NotATrail, TrailError
 from trailformat.changes.csn import csn_key
 from trailformat.codec.remote.path import place

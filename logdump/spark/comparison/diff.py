@@ -24,15 +24,15 @@ from logdump.spark.comparison.compared_trail import (
     difference_rows,
     transaction_rows,
 )
-from logdump.spark.errors import BadOption
-from logdump.spark.source.options import path_options
 from logdump.spark.tasks import worked
+from logdump.tables.errors import BadOption
+from logdump.tables.options import path_options
 from trailformat.changes.csn import CsnKey, csn_key
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from logdump.spark.source.options import Paths
+    from logdump.tables.options import Paths
     from trailformat.transactions.batches import TransactionRecord
 
 

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from logdump.features.count.survey import CountOptions, CountRun, FileCount
+from logdump.session.engines import Unsupported
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.session import Session
-from logdump.spark.jobs.engine import NotForSpark, read_options, run_job, started
+from logdump.spark.jobs.engine import left_to_local, run_job, started
+from logdump.tables.session_options import read_options
 from trailformat import TrailFile, to_datetime
 from trailformat.scan import Workers
 
@@ -22,25 +24,37 @@ Row = dict[str, Any]
 _COLUMNS = "file,start_rba,table,partition,op_code,before_after,records,bytes,length,first_rba,piece,_corrupt_record"
 
 
+def count_in_spark(
+    master: str, session: Session, options: CountOptions, workers: Workers
+) -> Generator[Event, None, CountRun | None]:
+    """Return the run of COUNT as a Spark job; None if this process must do it."""
+    try:
+        return SparkCounter(master, session, options, workers)
+    except Unsupported as why:
+        yield left_to_local(why)
+        return None
+
+
 class SparkCounter(CountRun):
     """One run of COUNT as a Spark job."""
 
-    def __init__(self, session: Session, options: CountOptions, workers: Workers) -> None:
+    def __init__(self, master: str, session: Session, options: CountOptions, workers: Workers) -> None:
         """Collect the options of the job.
 
         Raises:
-            NotForSpark: COUNT has INTERVAL, or its FILTER cannot be written as text.
+            Unsupported: COUNT has INTERVAL, or its FILTER cannot be written as text.
         """
         super().__init__(session, options, workers)
+        self._master = master
         if options.interval:
-            raise NotForSpark("INTERVAL")
+            raise Unsupported("INTERVAL")
         self._options = {**read_options(session), **self._bounds(), **_limits(session)}
         self.is_filtered = "where" in self._options or options.effective
         self._rows: dict[str, list[Row]] = {}
 
     def prepare(self, paths: Sequence[Path]) -> Generator[Event, None, None]:
         """Run the job for all files."""
-        spark = yield from started(self._session)
+        spark = yield from started(self._master)
         try:
             rows = yield from run_job(spark, partial(_summary, spark, paths, self._options))
         except KeyboardInterrupt:

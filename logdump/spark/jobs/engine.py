@@ -6,14 +6,15 @@ import re
 import uuid
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
+from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from logdump.language.words import split_commands
+from logdump.session.engines import Engine, Job, Unsupported
 from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.events import Event, JobProgress, Notice
-from logdump.session.session import Session
-from logdump.spark.errors import SourceError, carried_by, in_sql
+from logdump.tables.errors import SourceError, carried_by, in_sql
 from trailformat import BadRecord
 
 if TYPE_CHECKING:
@@ -33,11 +34,33 @@ _CONDITION = re.compile(r"^\[[A-Z0-9_.]+\] ")
 _STATE = re.compile(r" ?SQLSTATE: \w{5}.*", re.DOTALL)
 
 
-class NotForSpark(Exception):
-    """The message names something that only the local engine does."""
+_JOBS = {
+    "COUNT": "count_job.count_in_spark",
+    "SAVE": "save_job.save_in_spark",
+    "EXPORT": "export_job.export_in_spark",
+    "SQL": "sql_job.query_in_spark",
+}
+"""The function of each command's job, by module; its first argument is the master."""
 
 
-def check_extra() -> None:
+def spark_engine(master: str = "") -> Engine:
+    """Return Spark on a master as an engine; Spark is not started before a command needs it.
+
+    Raises:
+        CommandError: a package is missing.
+    """
+    _check_extra()
+    master = master or LOCAL_MASTER
+    return Engine(f"SPARK on {master}", {command: partial(_run, home, master) for command, home in _JOBS.items()})
+
+
+def _run(home: str, master: str, *arguments: object) -> Generator[Event, None, Any]:
+    module, _, function = home.partition(".")
+    job: Job = getattr(import_module(f"logdump.spark.jobs.{module}"), function)
+    return job(master, *arguments)
+
+
+def _check_extra() -> None:
     """Check that the packages are installed, without loading them.
 
     Raises:
@@ -48,18 +71,18 @@ def check_extra() -> None:
         raise CommandError(f"{MISSING_EXTRA} ({', '.join(missing)} not installed).")
 
 
-def started(session: Session) -> Generator[Event, None, SparkSession]:
-    """Return the Spark session of the chosen master; under ENGINE LOCAL the running one, or one on this machine.
+def started(master: str) -> Generator[Event, None, SparkSession]:
+    """Return the Spark session of a master: the running one, or a new one.
 
     Raises:
         CommandError: the extra or Java is missing, or Spark does not start.
     """
-    check_extra()
+    _check_extra()
     yield JobProgress()
     from logdump.spark.jobs.local_session import quiet_session  # noqa: PLC0415 - it loads PySpark
 
     try:
-        return quiet_session(session.settings.spark_master)
+        return quiet_session(master)
     except SourceError as error:
         raise CommandError(f"{error}.") from error
     except Exception as error:
@@ -68,43 +91,7 @@ def started(session: Session) -> Generator[Event, None, SparkSession]:
         raise CommandError(f"Spark does not start: {message_of(error)}") from error
 
 
-def read_options(session: Session) -> dict[str, str]:
-    """Return the session's FILTER and SOURCEDEFS as options of a read. Raises like filter_options."""
-    source = session.source_definitions
-    if source is None:
-        return filter_options(session)
-    override = str(source.override).lower()
-    return {**filter_options(session), "sourceDefs": str(source.path), "sourceDefsOverride": override}
-
-
-def save_options(session: Session) -> dict[str, str]:
-    """Return the session's FILTER as options of ``save``. Raises like filter_options."""
-    filters = session.filters_in_use
-    if session.source_definitions is not None and filters is not None and filters.active:
-        from logdump.filters import Needs  # noqa: PLC0415 - there is a filter
-
-        if Needs.VALUES in filters.needs:
-            raise NotForSpark("a FILTER on values by the definitions of a file")
-    return filter_options(session)
-
-
-def filter_options(session: Session) -> dict[str, str]:
-    """Return the session's FILTER as the option ``where``; no option without a filter.
-
-    Raises:
-        NotForSpark: the filter cannot be written as text.
-    """
-    filters = session.filters_in_use
-    if filters is None or not filters.active:
-        return {}
-    statements = filters.statements()
-    text = "; ".join(statements)
-    if split_commands(text) != statements:
-        raise NotForSpark("a FILTER with a semicolon outside of double quotes")
-    return {"where": text}
-
-
-def left_to_local(why: NotForSpark) -> Notice:
+def left_to_local(why: Unsupported | str) -> Notice:
     """Return the notice that the local engine runs a command, with the reason."""
     return Notice((f"The local engine runs this: Spark does not support {why}.",), ExitStatus.OK)
 
@@ -115,7 +102,7 @@ def run_job(spark: SparkSession, action: Callable[[], T]) -> Generator[Event, No
     Raises:
         BadRecord: damage in a trail ended the job.
         CommandError: any other error of Spark or of the data source, in one line.
-        NotForSpark: raised by the action, as any other error that is not Spark's.
+        Unsupported: raised by the action, as any other error that is not Spark's.
     """
     from pyspark import InheritableThread  # noqa: PLC0415 - the session has loaded it
 
@@ -159,8 +146,7 @@ def _progress(tracker: StatusTracker, group: str) -> JobProgress:
 
 
 def _is_of_spark(error: Exception) -> bool:
-    module = type(error).__module__
-    return module.split(".")[0] in {"pyspark", "py4j"} or module.startswith("logdump.spark.")
+    return isinstance(error, SourceError) or type(error).__module__.split(".")[0] in {"pyspark", "py4j"}
 
 
 def _in_one_line(error: Exception) -> BadRecord | CommandError:

@@ -13,29 +13,30 @@ from logdump.session.across import goes_over_files
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.session import Session
-from logdump.spark.jobs.engine import NotForSpark, left_to_local, run_job, started
+from logdump.session.settings import Settings
+from logdump.spark.jobs.engine import left_to_local, run_job, started
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from logdump.features.export.spark_export import ExportJob
     from logdump.features.export.target import ExportTally
+    from logdump.spark.jobs.export_pieces import ExportJob
 
 
-def export_in_spark(session: Session, options: ExportOptions) -> Generator[Event, None, bool]:
-    """Export the records that pass, from the position to the end; return false if the local engine must do it.
+def export_in_spark(master: str, session: Session, options: ExportOptions) -> Generator[Event, None, bool]:
+    """Export the records that pass, from the position to the end; return false if this process must do it.
 
     Raises:
         CommandError: the target must not be written, or the job failed.
         TrailError: as the local export.
     """
     for why in _obstacles(session, options):
-        yield left_to_local(NotForSpark(why))
+        yield left_to_local(why)
         return False
     check_target(session, options.target, is_folder=True)
     try:
         with export_target(options.target, is_folder=True, replaces=options.replaces) as folder:
-            tally, parts = yield from _written(session, options, folder)
+            tally, parts = yield from _written(master, session, options, folder)
             check_whole(tally, options)
     except KeyboardInterrupt:
         yield Notice(("The Spark job is cancelled: nothing was exported.",), ExitStatus.INTERRUPTED)
@@ -58,15 +59,17 @@ def _obstacles(session: Session, options: ExportOptions) -> Iterator[str]:
         yield "a number of RECORDS"
 
 
-def _written(session: Session, options: ExportOptions, folder: Path) -> Generator[Event, None, tuple[ExportTally, int]]:
-    from logdump.features.export.spark_export import ATTEMPTS, ExportJob  # noqa: PLC0415 - it needs numpy
+def _written(
+    master: str, session: Session, options: ExportOptions, folder: Path
+) -> Generator[Event, None, tuple[ExportTally, int]]:
+    from logdump.spark.jobs.export_pieces import ATTEMPTS, ExportJob  # noqa: PLC0415 - it needs numpy
 
-    spark = yield from started(session)
+    spark = yield from started(master)
     (folder / ATTEMPTS).mkdir()
     job = ExportJob(
         session.trail.path.absolute(),
         options,
-        session.settings,
+        Settings(**{**vars(session.settings), "engine": None}),
         session.filters_in_use,
         session.source_definitions,
         folder.absolute(),
@@ -76,7 +79,7 @@ def _written(session: Session, options: ExportOptions, folder: Path) -> Generato
 
 
 def _run(spark: SparkSession, job: ExportJob, session: Session) -> tuple[ExportTally, int]:
-    from logdump.features.export.spark_export import export_pieces, pieces_of  # noqa: PLC0415 - Spark is there by now
+    from logdump.spark.jobs.export_pieces import export_pieces, pieces_of  # noqa: PLC0415 - Spark is there by now
 
     pieces = pieces_of(session.trail, session.cursor.next, spark.sparkContext.defaultParallelism)
     return export_pieces(spark, job, pieces)

@@ -19,8 +19,8 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 from pyspark.sql.utils import is_remote as connects
 
-from logdump.spark.errors import SourceError
 from logdump.spark.jobs.java import missing_java
+from logdump.tables.errors import SourceError
 from trailformat.scan.parallel import cores
 
 if TYPE_CHECKING:

@@ -8,15 +8,17 @@ from functools import partial
 from logdump.features.save.saver import SaveOptions, check_target
 from logdump.notation.text import amount
 from logdump.session.across import goes_over_files
+from logdump.session.engines import Unsupported
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, say
 from logdump.session.session import Session
-from logdump.spark.jobs.engine import NotForSpark, left_to_local, run_job, save_options, started
+from logdump.spark.jobs.engine import left_to_local, run_job, started
+from logdump.tables.session_options import filter_options
 from trailformat import BadRecord, TrailName
 
 
-def save_in_spark(session: Session, options: SaveOptions) -> Generator[Event, None, bool]:
-    """Save the records that pass, from the position to the end; return false if the local engine must do it.
+def save_in_spark(master: str, session: Session, options: SaveOptions) -> Generator[Event, None, bool]:
+    """Save the records that pass, from the position to the end; return false if this process must do it.
 
     The position is then at the end of the trail.
 
@@ -26,10 +28,10 @@ def save_in_spark(session: Session, options: SaveOptions) -> Generator[Event, No
     check_target(session, options)
     try:
         chosen = _choice(session, options)
-    except NotForSpark as why:
+    except Unsupported as why:
         yield left_to_local(why)
         return False
-    spark = yield from started(session)
+    spark = yield from started(master)
     from logdump.spark.write.save import save  # noqa: PLC0415 - Spark is there by now
 
     mode = "overwrite" if options.replaces else "errorifexists"
@@ -52,13 +54,24 @@ def _choice(session: Session, options: SaveOptions) -> dict[str, str]:
     """Return the options of ``save`` that select the same records as the command.
 
     Raises:
-        NotForSpark: no options do.
+        Unsupported: no options do.
     """
     for why in _obstacles(session, options):
-        raise NotForSpark(why)
+        raise Unsupported(why)
     start, name = session.cursor.next, TrailName.parse(session.trail.path)
     position = {"startSeqno": str(name.seqno), "startRba": str(start)} if start and name else {}
-    return {**save_options(session), **position}
+    return {**_filter(session), **position}
+
+
+def _filter(session: Session) -> dict[str, str]:
+    """Return the session's FILTER as options of ``save``. Raises like filter_options."""
+    filters = session.filters_in_use
+    if session.source_definitions is not None and filters is not None and filters.active:
+        from logdump.filters import Needs  # noqa: PLC0415 - there is a filter
+
+        if Needs.VALUES in filters.needs:
+            raise Unsupported("a FILTER on values by the definitions of a file")
+    return filter_options(session)
 
 
 def _obstacles(session: Session, options: SaveOptions) -> Iterator[str]:

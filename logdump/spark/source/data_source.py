@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from logdump.arrow.records.schema import Selected
-from logdump.spark.errors import SourceError
-from logdump.spark.source.checked_options import checked
-from logdump.spark.source.options import Options, Use, parse_options
-from logdump.spark.source.schema import ddl_of, default_ddl, select
-from logdump.spark.source.worker import prepare_worker
+from logdump.features.sql.view_table import ANALYSES
+from logdump.spark.source.worker import prepare_worker, read_in_worker
+from logdump.tables.checked_options import checked
+from logdump.tables.errors import SourceError
+from logdump.tables.options import Options, Use, parse_options
+from logdump.tables.schema import ddl_of, default_ddl, select
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import DataSourceStreamReader, DataSourceWriter
     from pyspark.sql.types import StructType
 
     from logdump.arrow.tables.layout import TableLayout
-    from logdump.spark.source.before import KnownFiles
-    from logdump.spark.source.slice import Slice
+    from logdump.tables.before import KnownFiles
+    from logdump.tables.slice import Slice
 
 
 Given = ParamSpec("Given")
@@ -62,13 +63,13 @@ class TrailSource(DataSource):
     def schema(self) -> str | StructType:
         """Return the columns of a read that gives no schema."""
         prepare_worker()
-        options = parse_options(self.options, Use.READ | Use.STREAM | Use.WRITE)
+        options = parse_options(self.options, Use.READ | Use.STREAM | Use.WRITE, ANALYSES)
         if options.changes_of:
             return self._schema_of_changes(options)
         if options.rows_of is None:
             return default_ddl(options)
-        from logdump.spark.source.defined_tables import table_meant  # noqa: PLC0415 - it loads pyarrow and numpy
-        from logdump.spark.source.table_columns import table_columns  # noqa: PLC0415 - as above
+        from logdump.tables.defined_tables import table_meant  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.tables.table_columns import table_columns  # noqa: PLC0415 - as above
 
         self._known = {}
         _, layouts = table_meant(options, self._known)
@@ -76,8 +77,8 @@ class TrailSource(DataSource):
         return ddl_of(table_columns(layouts, options), options)
 
     def _schema_of_changes(self, options: Options) -> StructType:
-        from logdump.spark.source.change_columns import change_schema, changed_tables  # noqa: PLC0415 - few reads need it
-        from logdump.spark.source.defined_tables import (  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.tables.change_columns import change_schema, changed_tables  # noqa: PLC0415 - few reads need it
+        from logdump.tables.defined_tables import (  # noqa: PLC0415 - it loads pyarrow and numpy
             has_wildcard,
             tables_like,
             tables_meant,
@@ -107,18 +108,18 @@ class TrailSource(DataSource):
 
     def _checked(self, use: Use) -> Options:
         """Return the options of a read, with the table of ``rowsOf`` spelled as in the trail."""
-        options = checked(parse_options(self.options, use))
+        options = checked(parse_options(self.options, use, ANALYSES))
         is_of_table = self._foreseen and options.rows_of is not None
         return replace(options, rows_of=self._foreseen[-1].name) if is_of_table else options
 
     def _selected(self, schema: StructType, options: Options) -> tuple[Selected, ...]:
         if options.changes_of:
-            from logdump.spark.source.change_columns import select_of_changes  # noqa: PLC0415 - few reads need it
+            from logdump.tables.change_columns import select_of_changes  # noqa: PLC0415 - few reads need it
 
             return select_of_changes(schema, self._foreseen, options)
         if options.rows_of is None:
             return select(schema, options)
-        from logdump.spark.source.table_columns import select_of_table  # noqa: PLC0415 - few reads need it
+        from logdump.tables.table_columns import select_of_table  # noqa: PLC0415 - few reads need it
 
         return select_of_table(schema, options)
 
@@ -148,7 +149,7 @@ class TrailReader(DataSourceReader):
     @briefly
     def partitions(self) -> list[InputPartition]:
         """Return a partition for each group of slices; an empty one if there is none, since Spark needs a partition."""
-        from logdump.spark.source.planner import plan  # noqa: PLC0415 - in the planner only
+        from logdump.tables.planner import plan  # noqa: PLC0415 - in the planner only
 
         prepare_worker()
         wanted = {chosen.column.name for chosen in self._selected if chosen.is_wanted}
@@ -157,8 +158,7 @@ class TrailReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the record batches of a partition."""
-        from logdump.spark.source.reader import read_in_worker  # noqa: PLC0415 - it loads pyarrow and numpy
-        from logdump.spark.source.slices import Request  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.tables.slices import Request  # noqa: PLC0415 - it loads pyarrow and numpy
 
         slices: tuple[Slice, ...] = partition.value or ()
         return read_in_worker(slices, Request(self._selected, self._options, self._foreseen))

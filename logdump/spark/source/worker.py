@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from zipimport import zipimporter
+
+if TYPE_CHECKING:
+    from logdump.tables.slice import Slice
+    from logdump.tables.slices import Request
+
+
+def read_in_worker(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
+    """Call :func:`logdump.tables.reader.read` in a worker of Spark. Raises like read."""
+    from logdump.tables.reader import read  # noqa: PLC0415 - it loads pyarrow and numpy
+
+    prepare_worker()
+    return read(slices, request)
 
 
 @cache

@@ -16,13 +16,14 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from logdump.arrow.records.errors import place
 from logdump.arrow.records.schema import Selected
-from logdump.spark.errors import FileChanged, NoTrailFiles, SourceError, report
-from logdump.spark.source.before import NOTHING_NEEDED, NeededBefore
-from logdump.spark.source.options import Options
-from logdump.spark.source.paths import find_files
-from logdump.spark.source.planner import packed
-from logdump.spark.source.slice import Slice, filters_of
+from logdump.spark.source.worker import read_in_worker
 from logdump.spark.stream.stream_walk import NO_LIMIT, Limit, Offset, StreamWalk
+from logdump.tables.before import NOTHING_NEEDED, NeededBefore
+from logdump.tables.errors import FileChanged, NoTrailFiles, SourceError, report
+from logdump.tables.options import Options
+from logdump.tables.paths import find_files
+from logdump.tables.planner import packed
+from logdump.tables.slice import Slice, filters_of
 from trailformat import ByteOrder, CannotRead, TrailError, TrailFile, TrailName
 from trailformat.records import framing
 from trailformat.scan import scan
@@ -350,8 +351,7 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the record batches of a partition."""
-        from logdump.spark.source.reader import read_in_worker  # noqa: PLC0415 - it loads pyarrow and numpy
-        from logdump.spark.source.slices import Request  # noqa: PLC0415 - it loads pyarrow and numpy
+        from logdump.tables.slices import Request  # noqa: PLC0415 - it loads pyarrow and numpy
 
         slices: tuple[Slice, ...] = partition.value or ()
         return read_in_worker(slices, Request(self._selected, self._options, foreseen=self._foreseen))

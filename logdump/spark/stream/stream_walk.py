@@ -17,11 +17,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from logdump.spark.errors import BadTrail, FileChanged, located
-from logdump.spark.source.before import NeededBefore
-from logdump.spark.source.options import Options
-from logdump.spark.source.planner import is_unborn
-from logdump.spark.source.slice import Slice, StateBefore
+from logdump.tables.before import NeededBefore
+from logdump.tables.errors import BadTrail, FileChanged, located
+from logdump.tables.options import Options
+from logdump.tables.planner import is_unborn
+from logdump.tables.slice import Slice, StateBefore
 from trailformat import CannotRead, NotATrail, TrailFile, TrailName
 from trailformat.records.record_header import CarriedTransaction
 from trailformat.scan import PARTIAL, Batch, scan

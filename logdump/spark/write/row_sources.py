@@ -14,9 +14,9 @@ import numpy as np
 
 from logdump.features.save.header import SavedDefinitions
 from logdump.features.save.ranges import CopyRows
-from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.write.publish import SourceFiles
 from logdump.spark.write.target import Target
+from logdump.tables.errors import BadTrail, SourceError, located
 from trailformat import ByteOrder, CannotRead, Record, TrailError, TrailFile
 from trailformat.definitions.metadata import REFERENCE, TABLE
 from trailformat.records import framing

@@ -13,15 +13,15 @@ from logdump.arrow.records.schema import BIGINT, BINARY, RowColumn
 from logdump.features.save.header import SavedDefinitions
 from logdump.features.save.ranges import RangeCopy, RowsOfFile
 from logdump.session.passing import passing_batches
-from logdump.spark.errors import BadTrail, SourceError, located
 from logdump.spark.jobs.local_session import is_remote
-from logdump.spark.source.options import Options, Paths, Use, parse_options, path_options
-from logdump.spark.source.planner import packed, plan
-from logdump.spark.source.slice import Slice, selection_of
-from logdump.spark.source.slices import open_trail
 from logdump.spark.tasks import worked
 from logdump.spark.write.publish import PartFiles, SavedFile, SourceFiles, StagedFile, publish, sweep
 from logdump.spark.write.target import JobFolder, Mode, Target, new_job_folder
+from logdump.tables.errors import BadTrail, SourceError, located
+from logdump.tables.options import Options, Paths, Use, parse_options, path_options
+from logdump.tables.planner import packed, plan
+from logdump.tables.slice import Slice, selection_of
+from logdump.tables.slices import open_trail
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.codec.remote.path import place
 from trailformat.scan import PARTIAL, RECORD, Workers

@@ -28,8 +28,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.spark.errors import SourceError
-from logdump.spark.source.paths import local_path
+from logdump.tables.errors import SourceError
+from logdump.tables.paths import local_path
 from trailformat import CannotWrite, TrailError, TrailFile, TrailName, TrailSequence
 from trailformat.codec.remote.path import absolute, path_of, place
 from trailformat.trail.whole_file import kind_of

@@ -13,8 +13,6 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from logdump.arrow.records.errors import place
 from logdump.features.save.ranges import RangeCopy
-from logdump.spark.errors import BadOption, BadSchema, SourceError
-from logdump.spark.source.options import Options
 from logdump.spark.write.publish import PartFiles, StagedFile, publish, sweep
 from logdump.spark.write.row_sources import (
     SELECT,
@@ -26,6 +24,8 @@ from logdump.spark.write.row_sources import (
     source_of_file,
 )
 from logdump.spark.write.target import Mode, Target, driver_pid, new_job_folder
+from logdump.tables.errors import BadOption, BadSchema, SourceError
+from logdump.tables.options import Options
 from trailformat import ByteOrder, Record, TrailName
 from trailformat.trail.sequence import in_order
 

@@ -16,9 +16,9 @@ from zlib import crc32
 from rich.cells import cell_len
 
 from logdump.display.record_row import ASCII_MARKS, UNICODE_MARKS, RecordKind, StoryRole, row_story
-from logdump.features.heartbeat.tables import role_of
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Across, Settings
+from logdump.tables.heartbeat_tables import role_of
 from logdump.tui.keys.kept_choices import COLUMNS, ListColumn
 from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.state import NeighbourFiles

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.features.check.trail_survey import TrailSurvey
-from logdump.features.heartbeat.tables import role_of
 from logdump.session.errors import CommandError
 from logdump.session.files import matching_files, near_files
+from logdump.tables.heartbeat_tables import role_of
 from logdump.tui.reading.background import EVERY, Background
 from logdump.tui.reading.messages import ListedTrail, Report, TrailsListed
 from logdump.tui.reading.state import summary_of_file

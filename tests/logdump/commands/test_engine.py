@@ -13,10 +13,13 @@ from logdump.commands import REGISTRY
 from logdump.display.text import render
 from logdump.features.sql.command import Query
 from logdump.language.reader import Context, parse
+from logdump.session.engines import Unsupported
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import JobProgress
 from logdump.session.settings import Settings
 from logdump.spark.jobs import engine as spark_engine
+from logdump.spark.jobs import save_job
+from logdump.tables import session_options
 from tests.logdump.line import Line
 
 ROOT = Path(__file__).parents[3]
@@ -86,22 +89,22 @@ def test_sql_takes_a_statement(text: str) -> None:
 
 
 def test_the_filter_is_handed_over_as_text(line: Line) -> None:
-    assert spark_engine.filter_options(line.session) == {}
+    assert session_options.filter_options(line.session) == {}
     line("filter include filename hr.*; filter exclude rectype 5")
     text = "INCLUDE MATCH ANY; INCLUDE filename hr.*; EXCLUDE MATCH ANY; EXCLUDE rectype 5"
-    assert spark_engine.filter_options(line.session) == {"where": text}
+    assert session_options.filter_options(line.session) == {"where": text}
     line("filter off")
-    assert spark_engine.filter_options(line.session) == {}
+    assert session_options.filter_options(line.session) == {}
 
 
 def test_the_definitions_file_is_handed_over_by_its_path(line: Line) -> None:
     path = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
     line(f"sourcedefs {path} override")
-    assert spark_engine.read_options(line.session) == {"sourceDefs": str(path), "sourceDefsOverride": "true"}
-    assert spark_engine.save_options(line.session) == {}
+    assert session_options.read_options(line.session) == {"sourceDefs": str(path), "sourceDefsOverride": "true"}
+    assert save_job._filter(line.session) == {}
     line("filter include value PRICE > 1")
-    with pytest.raises(spark_engine.NotForSpark, match="by the definitions of a file"):
-        spark_engine.save_options(line.session)
+    with pytest.raises(Unsupported, match="by the definitions of a file"):
+        save_job._filter(line.session)
 
 
 def test_the_progress_of_a_job() -> None:
@@ -110,7 +113,7 @@ def test_the_progress_of_a_job() -> None:
 
 
 SYNTAX = "[PARSE_SYNTAX_ERROR] Syntax error at or near 'x'. SQLSTATE: 42601 (line 1)\n\n== SQL ==\nx"
-OURS = "An exception\nlogdump.spark.errors.BadOption: option where: FILTER has no option X\n\tat Worker"
+OURS = "An exception\nlogdump.tables.errors.BadOption: option where: FILTER has no option X\n\tat Worker"
 
 
 @pytest.mark.parametrize(

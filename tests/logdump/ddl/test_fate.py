@@ -14,7 +14,7 @@ from fixtures.flavour import MYSQL_21
 from logdump.features.ddl.model import DdlEvaluated, Outcome
 from logdump.features.explain.model import Explained
 from tests.logdump.line import Line
-from tests.logdump.spark.reads import rows
+from tests.logdump.tables.reads import rows
 from tests.searching import Random, examples
 from trailformat import Record, TrailWriter
 from trailformat.codec.tokens import make_token

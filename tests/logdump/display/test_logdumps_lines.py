@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.commands.records.first_match import show_record
+from logdump.display.first_match import show_record
 from logdump.display.session_text import progress_lines
 from logdump.display.text import render
 from logdump.features.count.model import IntervalShown, TransactionsShown

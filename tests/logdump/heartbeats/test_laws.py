@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logdump.features.heartbeat.beats import NewBeats
-from logdump.features.heartbeat.model import Beat, Direction, HeartbeatRow, HeartbeatsShown, Role
+from logdump.features.heartbeat.model import Beat, Direction, HeartbeatRow, HeartbeatsShown
 from logdump.features.heartbeat.reading import HeartbeatReader
+from logdump.tables.heartbeat_tables import Role
 from tests.logdump.line import Line
 from tests.searching import examples, in_turn
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail

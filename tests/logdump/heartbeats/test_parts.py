@@ -23,9 +23,9 @@ from logdump.features.heartbeat import lags
 from logdump.features.heartbeat.beats import routing_path
 from logdump.features.heartbeat.columns import lag, lag_history
 from logdump.features.heartbeat.lags import MOST_GAPS, GapFinder, Spread
-from logdump.features.heartbeat.model import BeatPlace, HeartbeatRow, Role, way, way_text
+from logdump.features.heartbeat.model import BeatPlace, HeartbeatRow, way, way_text
 from logdump.features.heartbeat.reading import HeartbeatReader, RowHistory, timestamp
-from logdump.features.heartbeat.tables import role_of
+from logdump.tables.heartbeat_tables import Role, role_of
 from tests.logdump.display.records import a_record
 from tests.logdump.heartbeats.target import captured
 from tests.searching import Random, examples, in_turn

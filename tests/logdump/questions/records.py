@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from logdump.session.session import Session
-from logdump.spark.jobs.engine import read_options
+from logdump.tables.session_options import read_options
 from logdump.tui.reading.rows import ListRow, Matches, MatchingRows, RowKind, RowReader
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.logdump.questions.asker import EVERYTHING, FORWARD, Asker, is_body, opened, placed
 from tests.logdump.questions.question import Feature, Question
-from tests.logdump.spark import reads
+from tests.logdump.tables import reads
 from tests.simulated.plain_reader import PlainRecord
 from trailformat import TrailFile
 

@@ -23,15 +23,15 @@ from fixtures.flavour import MYSQL_21
 from fixtures.shop import Row
 from logdump import read as logdump_read
 from logdump.display.sql import DIALECTS
-from logdump.spark.errors import BadTrail
 from logdump.spark.source.data_source import TrailSource
-from logdump.spark.targets.stream import source_tables
-from logdump.spark.targets.target import SourceTable
+from logdump.spark.stream.apply import source_tables
+from logdump.tables.errors import BadTrail
+from logdump.targets.target import SourceTable
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
-from tests.logdump.spark.reads import rows as read_rows
 from tests.logdump.spark.targets.bank import end_of, opened, parts
 from tests.logdump.spark.targets.places import sqlite_place
+from tests.logdump.tables.reads import rows as read_rows
 from tests.searching import IS_LONG
 from trailformat import TrailWriter, io_type_name, make_token
 from trailformat.codec.tokens import Token

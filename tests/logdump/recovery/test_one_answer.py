@@ -22,7 +22,7 @@ from logdump.features.recovery.model import RecoveryShown
 from logdump.session.effective_rows import NotAppliedByFile
 from logdump.tui.reading.rows import RowReader
 from tests.logdump.line import Line
-from tests.logdump.spark.reads import rows
+from tests.logdump.tables.reads import rows
 from tests.searching import examples, part_of
 from tests.simulated.drawn_histories import KINDS, drawn
 from tests.simulated.extract import Written

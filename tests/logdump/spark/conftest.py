@@ -10,31 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.generate import large_trail
 from logdump.spark.jobs.java import missing_java
-from trailformat import TrailFile
-from trailformat.scan import scan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-
-@pytest.fixture(scope="session")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A trail of some megabytes whose definitions stand at its beginning, and that nobody is writing."""
-    path = large_trail(16, path=tmp_path_factory.mktemp("large") / "lt000000000").path
-    os.utime(path, (0, 0))
-    return path
-
-
-@pytest.fixture(scope="session")
-def megabyte(large: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The records of its first megabyte."""
-    with TrailFile(large) as trail:
-        stop = max(int(rba) for rba in next(iter(scan(trail))).rba if rba <= 1 << 20)
-        path = tmp_path_factory.mktemp("megabyte") / large.name
-        path.write_bytes(trail.bytes[0:stop])
-    return path
 
 
 _PRELOADING = str(Path(__file__).with_name("preloading"))

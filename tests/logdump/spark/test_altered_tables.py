@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from pyspark.errors import StreamingQueryException
 
 from logdump.arrow.records.schema import Selected
-from logdump.spark.errors import SchemaChanged
-from logdump.spark.source.defined_tables import table_meant
-from logdump.spark.source.options import Use, parse_options
-from logdump.spark.source.table_columns import table_columns
 from logdump.spark.stream.stream_reader import TrailStreamReader
+from logdump.tables.defined_tables import table_meant
+from logdump.tables.errors import SchemaChanged
+from logdump.tables.options import Use, parse_options
+from logdump.tables.table_columns import table_columns
 from tests.searching import examples
 from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import KINDS

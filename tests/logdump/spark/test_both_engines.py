@@ -10,7 +10,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS
 from logdump.features.sql.model import RowsShown
-from logdump.spark.view_table import VIEWS
+from logdump.features.sql.view_table import VIEWS
 from tests.logdump.spark.engines import ENGINE
 from tests.logdump.sql.told import Asked
 from tests.searching import IS_LONG

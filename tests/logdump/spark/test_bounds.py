@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from fixtures import TRAILS
 from logdump.features.diff.comparison import longest_common
 from logdump.spark.comparison.moved import bounds_of, moves, out_of_order
-from logdump.spark.errors import BadOption
-from tests.logdump.spark.reads import Row, planned, rows
+from logdump.tables.errors import BadOption
+from tests.logdump.tables.reads import Row, planned, rows
 from trailformat import TrailFile
 from trailformat.records.file_header import replace_values
 from trailformat.records.record import make_file_header_record

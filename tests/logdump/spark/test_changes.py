@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 import logdump.spark
-from logdump.spark.errors import BadOption, SchemaChanged
-from logdump.spark.source import change_rows
-from logdump.spark.source.change_columns import column_name, fields_by_table, flat_schema
 from logdump.spark.source.data_source import TrailSource
+from logdump.tables import change_rows
+from logdump.tables.change_columns import column_name, fields_by_table, flat_schema
+from logdump.tables.errors import BadOption, SchemaChanged
 from tests.logdump.export.strategies import TABLE
 from tests.logdump.spark.targets.rows import Trail
-from tests.logdump.spark.test_tables import _defined, _inserted
+from tests.logdump.tables.test_tables import _defined, _inserted
 from tests.searching import in_turn
 from tests.simulated.five_tables import TABLES, bank_trail
 from tests.trailformat.samples import header, trail_of

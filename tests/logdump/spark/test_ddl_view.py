@@ -9,12 +9,12 @@ import pytest
 
 from fixtures.statements import EVERY_KIND
 from logdump.display.json_lines import render
-from logdump.spark.errors import BadOption, BadTrail
+from logdump.features.sql.view_table import views_in
 from logdump.spark.source.data_source import TrailSource
-from logdump.spark.view_table import views_in
+from logdump.tables.errors import BadOption, BadTrail
 from tests.logdump.commands.test_params import written
 from tests.logdump.line import Line
-from tests.logdump.spark.reads import rows
+from tests.logdump.tables.reads import rows
 
 
 def test_there_is_a_row_for_each_statement(trails: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import logdump.spark
 from fixtures import TRAILS
-from logdump.spark.errors import BadOption
+from logdump.tables.errors import BadOption
 from tests.logdump.export.strategies import TABLE, records_of_a_table
 from tests.logdump.line import Line
 from tests.logdump.spark.targets.rows import Trail

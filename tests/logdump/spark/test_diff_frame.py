@@ -13,7 +13,7 @@ import logdump.spark
 from fixtures import TRAILS
 from logdump.features.diff.json import DIFFERENCE
 from logdump.features.diff.model import DifferenceShown
-from logdump.spark.errors import BadOption, BadTrail
+from logdump.tables.errors import BadOption, BadTrail
 from tests.logdump.line import Line
 from tests.searching import IS_LONG, Random
 from tests.simulated.pairs import drawn, edited, written

@@ -20,8 +20,8 @@ from fixtures.flavour import MYSQL_21
 from logdump.features.recovery.model import CutShown
 from logdump.spark.stream import stream_reader as stream_reader_module
 from tests.logdump.line import Line
-from tests.logdump.spark.reads import Row, closed_places, rows, stream_reader
 from tests.logdump.spark.test_changes import changes_in
+from tests.logdump.tables.reads import Row, closed_places, rows, stream_reader
 from tests.searching import IS_LONG, Random, in_turn
 from tests.simulated.recovery import Kill, RecoveringExtract, append_recovery, killed_recovery, rebuilt
 from tests.simulated.source import Source

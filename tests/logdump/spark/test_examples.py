@@ -18,7 +18,7 @@ import pytest
 import logdump.spark
 from fixtures import TRAILS
 from logdump.spark import register
-from tests.logdump.spark.reads import rows
+from tests.logdump.tables.reads import rows
 from tests.test_samples import RUN, SPARK_PAGES, Block, environment, run_console
 
 if TYPE_CHECKING:

@@ -116,7 +116,7 @@ def test_the_local_engine_does_what_spark_cannot(words: str, why: str, told: Tol
 
 def test_an_error_leaves_nothing(told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told(f"open {SHOP}")
-    monkeypatch.setattr("logdump.features.export.spark_export.ATTEMPTS", "nowhere/at/all")
+    monkeypatch.setattr("logdump.spark.jobs.export_pieces.ATTEMPTS", "nowhere/at/all")
     shown = told(f"export csv to {tmp_path / 'out'}")
     assert "No such file or directory" in shown[0]
     assert list(tmp_path.iterdir()) == []

@@ -14,11 +14,11 @@ import logdump.spark
 from fixtures import TRAILS
 from logdump.display.json_lines import render
 from logdump.features.heartbeat.model import HeartbeatsShown
-from logdump.spark.errors import BadTrail
 from logdump.spark.views import Views
+from logdump.tables.errors import BadTrail
 from tests.logdump.heartbeats.target import captured
 from tests.logdump.line import Line
-from tests.logdump.spark.reads import Row, rows
+from tests.logdump.tables.reads import Row, rows
 from tests.searching import Random, examples
 from tests.simulated.heartbeat_trails import EPOCH, HeartbeatTrail
 from tests.simulated.heartbeats import LAG, LAG_HISTORY, Database, Link, asked, drawn_links

@@ -13,7 +13,7 @@ from logdump.spark.source.data_source import TrailSource
 from tests.logdump.export.strategies import TABLE
 from tests.logdump.spark.applied import Model, latest
 from tests.logdump.spark.test_changes import DEFINED, _changed, _columns, _key_update, changes_in
-from tests.logdump.spark.test_tables import _inserted
+from tests.logdump.tables.test_tables import _inserted
 from tests.trailformat.samples import header, trail_of
 from tests.trailformat.test_lobs import TEXT, pieces
 from trailformat import ByteOrder, Record, make_record

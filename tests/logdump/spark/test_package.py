@@ -18,10 +18,10 @@ from pyspark.errors import AnalysisException
 import logdump.spark
 from fixtures import TRAILS
 from logdump.spark import TrailSource
-from logdump.spark.errors import BadOption
 from logdump.spark.jobs import java
 from logdump.spark.jobs.java import LEAST, java_version, missing_java
 from logdump.spark.jobs.local_session import prepare_workers, register
+from logdump.tables.errors import BadOption
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -73,7 +73,7 @@ def test_an_old_java_is_none(only_java: Path) -> None:
 @pytest.mark.usefixtures("only_java")
 def test_a_session_without_java_is_refused() -> None:
     from logdump.spark import session
-    from logdump.spark.errors import SourceError
+    from logdump.tables.errors import SourceError
 
     with pytest.raises(SourceError, match="needs Java 17"):
         session()
@@ -118,7 +118,7 @@ def test_pyspark_finds_the_source_without_loading_arrow_or_numba() -> None:
     code = "import pyspark_trail, sys\nprint(pyspark_trail.DefaultSource.name(), *sys.modules)"
     name, *loaded = run(code).stdout.split()
     assert name == "trail"
-    assert not {"numba", "logdump.spark.source.reader"} & set(loaded)
+    assert not {"numba", "logdump.tables.reader"} & set(loaded)
 
 
 class _Session:

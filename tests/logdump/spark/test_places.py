@@ -18,14 +18,14 @@ from logdump.features.diff.model import DiffLevel
 from logdump.features.diff.rows import RowOptions
 from logdump.features.diff.side import CsnBounds
 from logdump.features.heartbeat.model import HeartbeatsShown
+from logdump.features.sql.view_table import views_in
 from logdump.spark.comparison.compared_trail import Compared, compared_trail, transaction_rows
-from logdump.spark.errors import NoTrailFiles
-from logdump.spark.view_table import views_in
 from logdump.spark.write.target import Mode, Target
+from logdump.tables.errors import NoTrailFiles
 from tests.logdump.commands.test_params import written
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import rows as transaction
-from tests.logdump.spark.reads import planned, rows
+from tests.logdump.tables.reads import planned, rows
 from tests.searching import examples
 from tests.simulated import late_replication as late
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark.jobs.engine import read_options
+from logdump.tables.session_options import read_options
 from tests.logdump.questions.asker import opened
 from tests.logdump.questions.question import Question
 from tests.logdump.questions.records import RECORDS

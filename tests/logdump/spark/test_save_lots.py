@@ -13,15 +13,15 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.session import passing
-from logdump.spark.errors import BadTrail
-from logdump.spark.source.options import Use, parse_options
-from logdump.spark.source.planner import plan
-from logdump.spark.source.slice import Slice
 from logdump.spark.write import publish as publishing
 from logdump.spark.write import save as saving
 from logdump.spark.write.publish import StagedFile
 from logdump.spark.write.save import Job, SliceFailure, save_lots
 from logdump.spark.write.target import JobFolder, Mode, Target
+from logdump.tables.errors import BadTrail
+from logdump.tables.options import Use, parse_options
+from logdump.tables.planner import plan
+from logdump.tables.slice import Slice
 from tests.logdump.line import Line
 from tests.logdump.spark.written import body, meant_rows, paths_of
 from tests.logdump.stores.conftest import _apart, put, s3, s3_server  # noqa: F401 - fixtures

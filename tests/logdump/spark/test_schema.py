@@ -22,11 +22,11 @@ from pyspark.sql.types import (
 
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, HEADER_COLUMNS
-from logdump.spark.errors import BadOption, BadSchema
-from logdump.spark.source.named_files import source_definitions, with_absolute_paths
-from logdump.spark.source.options import Options
-from logdump.spark.source.schema import LEAN_SUMMARY, SUMMARY_COLUMNS, default_ddl, select
-from tests.logdump.spark.reads import rows
+from logdump.tables.errors import BadOption, BadSchema
+from logdump.tables.named_files import source_definitions, with_absolute_paths
+from logdump.tables.options import Options
+from logdump.tables.schema import LEAN_SUMMARY, SUMMARY_COLUMNS, default_ddl, select
+from tests.logdump.tables.reads import rows
 
 FILES = Path(__file__).parents[2] / "transcripts" / "obey"
 TEAHOUSE = FILES / "teahouse.def"

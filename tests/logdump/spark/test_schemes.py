@@ -15,10 +15,10 @@ from logdump.language.execute import run_line
 from logdump.session.events import Failure
 from logdump.session.session import Session
 from logdump.spark import TrailSource, save
-from logdump.spark.errors import BadOption
-from logdump.spark.source.named_files import source_definitions
-from logdump.spark.source.options import Use, parse_options
-from logdump.spark.source.paths import find_files, local_path
+from logdump.tables.errors import BadOption
+from logdump.tables.named_files import source_definitions
+from logdump.tables.options import Use, parse_options
+from logdump.tables.paths import find_files, local_path
 
 SAMPLE = TRAILS / "et000000000"
 RAW = StructType([StructField("raw", BinaryType())])

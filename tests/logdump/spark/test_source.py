@@ -16,7 +16,7 @@ from pyspark.errors import AnalysisException, PythonException
 from fixtures import TRAILS
 from logdump.spark import TrailSource, register
 from logdump.spark.jobs.counting import count_of as counted_from
-from tests.logdump.spark.reads import rows
+from tests.logdump.tables.reads import rows
 from tests.oracles.count_by_record import RecordTotals
 from tests.searching import IS_LONG
 from trailformat import TrailFile

@@ -23,7 +23,7 @@ from logdump.spark.views import Views, needed_columns
 from tests.logdump.commands.test_bounded_recovery import HISTORY
 from tests.logdump.line import Line
 from tests.logdump.spark.engines import ENGINE, Told
-from tests.logdump.spark.reads import rows
+from tests.logdump.tables.reads import rows
 from tests.searching import IS_LONG
 from tests.simulated.bounded_recovery import HOUR, write_trail
 from tests.simulated.recovery import killed_recovery

@@ -9,11 +9,11 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, Selected
-from logdump.spark.errors import BadOption, FileChanged
-from logdump.spark.source.options import Use, parse_options
 from logdump.spark.stream.stream_reader import TrailStreamReader
-from tests.logdump.spark.bytes_read import counted
-from tests.logdump.spark.reads import stream_reader, table
+from logdump.tables.errors import BadOption, FileChanged
+from logdump.tables.options import Use, parse_options
+from tests.logdump.tables.bytes_read import counted
+from tests.logdump.tables.reads import stream_reader, table
 from trailformat import TrailFile
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()

@@ -11,14 +11,14 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, Selected
-from logdump.spark.errors import BadTrail, FileChanged, NoTrailFiles, SourceError
-from logdump.spark.source.options import Use, parse_options
-from logdump.spark.source.reader import read
-from logdump.spark.source.slice import Slice
-from logdump.spark.source.slices import Request
 from logdump.spark.stream.stream_reader import StreamTrail
 from logdump.spark.stream.stream_walk import Limit, Offset
-from tests.logdump.spark.reads import closed_places, table
+from logdump.tables.errors import BadTrail, FileChanged, NoTrailFiles, SourceError
+from logdump.tables.options import Use, parse_options
+from logdump.tables.reader import read
+from logdump.tables.slice import Slice
+from logdump.tables.slices import Request
+from tests.logdump.tables.reads import closed_places, table
 from tests.searching import in_turn
 from trailformat import TrailFile
 

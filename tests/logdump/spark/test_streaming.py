@@ -16,7 +16,7 @@ from pyspark.errors import PySparkException, StreamingQueryException
 
 from fixtures import TRAILS
 from tests.logdump.spark.growing_trail import SAMPLE
-from tests.logdump.spark.reads import closed_places
+from tests.logdump.tables.reads import closed_places
 from tests.searching import IS_LONG
 from trailformat import TrailFile
 

@@ -21,7 +21,7 @@ from logdump.spark.comparison.compared_trail import (
     transaction_of,
     transaction_rows,
 )
-from logdump.spark.errors import SplitMismatch
+from logdump.tables.errors import SplitMismatch
 from tests.searching import examples
 from tests.trailformat.samples import trail_of
 from tests.trailformat.test_transaction_walk import records_of

@@ -15,7 +15,7 @@ from pyspark.errors import AnalysisException
 
 from fixtures import TRAILS
 from logdump.spark import register, table
-from tests.logdump.spark.test_tables import rows_of
+from tests.logdump.tables.test_tables import rows_of
 from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import KINDS
 from trailformat import (

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark.errors import SourceError
 from logdump.spark.write.target import Mode, Target, TargetRefused, new_job_folder
+from logdump.tables.errors import SourceError
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()
 

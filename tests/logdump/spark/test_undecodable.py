@@ -13,10 +13,10 @@ from pyspark.errors import PythonException
 
 from fixtures import TRAILS
 from logdump.spark import register, table
-from logdump.spark.errors import BadTrail
-from tests.logdump.spark.reads import rows
-from tests.logdump.spark.test_tables import rows_of
-from tests.logdump.spark.test_values import PRICE, definition, price
+from logdump.tables.errors import BadTrail
+from tests.logdump.tables.reads import rows
+from tests.logdump.tables.test_tables import rows_of
+from tests.logdump.tables.test_values import PRICE, definition, price
 from tests.searching import in_turn
 from tests.trailformat.samples import trail_of
 from trailformat import Record, TrailError, TrailFile

@@ -13,11 +13,11 @@ from pyspark.errors import AnalysisException, PythonException
 from pyspark.sql import functions
 
 from fixtures import TRAILS
-from logdump.spark.errors import BadOption, BadTrail, NoTrailFiles
 from logdump.spark.write.save import save
 from logdump.spark.write.target import TargetRefused
-from tests.logdump.spark.reads import table
+from logdump.tables.errors import BadOption, BadTrail, NoTrailFiles
 from tests.logdump.spark.written import body, header, meant_rows, trail_files
+from tests.logdump.tables.reads import table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

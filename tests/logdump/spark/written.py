@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from logdump.spark.write.publish import PartFiles, StagedFile
 from logdump.spark.write.target import Target
 from logdump.spark.write.writer import FrameWriting, write_columns
-from tests.logdump.spark.reads import batches
+from tests.logdump.tables.reads import batches
 from trailformat import FileHeader, TableDefinition, TrailFile
 
 SELECTED = ("file", "seqno", "rba", "raw")

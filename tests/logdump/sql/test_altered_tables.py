@@ -14,7 +14,7 @@ from fixtures import TRAILS
 from logdump.features.sql.local_query import LocalQuery
 from logdump.features.sql.trail_table import TrailTable
 from logdump.session.errors import CommandError
-from logdump.spark.source import defined_tables
+from logdump.tables import defined_tables
 from tests.searching import part_of
 from tests.trailformat.samples import header, metadata_record, trail_of
 from tests.trailformat.values.kinds import KINDS

@@ -12,7 +12,7 @@ from fixtures import TRAILS
 from logdump.features.sql.statement import QUERY_WORDS, begins_statement
 from logdump.session.errors import ExitStatus
 from tests.logdump.program import logdump
-from tests.logdump.spark.test_values import PRICE, definition, price
+from tests.logdump.tables.test_values import PRICE, definition, price
 from tests.searching import Random
 from tests.trailformat.samples import trail_of
 

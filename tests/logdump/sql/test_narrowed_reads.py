@@ -11,9 +11,9 @@ import pytest
 from fixtures import TRAILS
 from logdump.features.sql import local_query
 from logdump.features.sql.trail_table import Narrowed, TrailTable
-from logdump.spark.source.slice import END_OF_FILE, RbaRange
-from tests.logdump.spark.bytes_read import counted
+from logdump.tables.slice import END_OF_FILE, RbaRange
 from tests.logdump.sql.told import Asked
+from tests.logdump.tables.bytes_read import counted
 from tests.searching import IS_LONG, in_turn
 from trailformat.scan import parallel
 

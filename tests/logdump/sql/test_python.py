@@ -23,9 +23,9 @@ from logdump.arrow.tables.arrow_rows import schema_of
 from logdump.arrow.tables.layout import TableLayout
 from logdump.features.sql import trail_table
 from logdump.features.sql.trail_table import Ahead
-from logdump.spark.errors import BadOption, BadSchema, BadTrail, NoTrailFiles
-from logdump.spark.source.options import Options
-from logdump.spark.source.table_columns import spark_type, table_columns
+from logdump.tables.errors import BadOption, BadSchema, BadTrail, NoTrailFiles
+from logdump.tables.options import Options
+from logdump.tables.table_columns import spark_type, table_columns
 from tests.logdump.line import Line
 from tests.trailformat.samples import header, row, table_record, trail_of
 from tests.trailformat.values.kinds import KINDS

@@ -17,13 +17,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from logdump.commands import REGISTRY
-from logdump.commands.records.searching import parse_search
 from logdump.filters.text_criteria import String
 from logdump.language.call import Call, ValueWord
 from logdump.language.reader import Context, parse
 from logdump.language.words import split_calls
 from logdump.line.verbs.completion import NAMES
 from logdump.line.verbs.table import BY_NAME, VERBS, Verb
+from logdump.session.searching import parse_search
 from logdump.session.session import Session
 from tests.logdump.program import Answer, logdump
 from trailformat import TrailFile

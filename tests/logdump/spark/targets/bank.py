@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from logdump.spark.source.data_source import TrailSource
-from logdump.spark.targets.applier import Applier
-from logdump.spark.targets.stream import source_tables
-from logdump.spark.targets.target import ApplyTarget, SourceTable
+from logdump.spark.stream.apply import source_tables
+from logdump.targets.applier import Applier
+from logdump.targets.target import ApplyTarget, SourceTable
 from tests.searching import Random
 from tests.simulated.five_tables import TABLES, Bank, BankStates, bank_trail, key_size
 from trailformat.values import plain_text

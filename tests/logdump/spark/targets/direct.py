@@ -12,7 +12,7 @@ import pytest
 
 import logdump.spark
 from logdump.spark.source.data_source import TrailSource
-from logdump.spark.targets import stream
+from logdump.spark.stream import apply as stream
 from tests.logdump.spark.targets.bank import ReadMaxBytes
 
 Apply = Callable[..., logdump.spark.ApplyProgress]

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from logdump.spark.targets.stream import target_for
-from logdump.spark.targets.target import ApplyTarget
+from logdump.spark.stream.apply import target_for
+from logdump.targets.target import ApplyTarget
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
 
 

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from logdump.spark.targets import database
-from logdump.spark.targets.applier import Applier, _first_failing
-from logdump.spark.targets.target import BadTarget, Refused, TargetLost
+from logdump.targets import database
+from logdump.targets.applier import Applier, _first_failing
+from logdump.targets.target import BadTarget, Refused, TargetLost
 from tests.logdump.spark.targets.bank import (
     NAMES,
     bank_changes,
@@ -32,7 +32,7 @@ from tests.searching import IS_LONG, Random
 def test_the_tables_equal_those_of_the_source(
     place: Place, most: int, held: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("logdump.spark.targets.applier._MOST_ROWS", held)
+    monkeypatch.setattr("logdump.targets.applier._MOST_ROWS", held)
     random = Random(most)
     bank, rows, sources = bank_changes(150, seed=3) if IS_LONG else bank_changes(30, seed=3)
     applier = None

@@ -14,9 +14,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from logdump.spark.targets import lakes
-from logdump.spark.targets.stream import target_for
-from logdump.spark.targets.target import BadTarget, SourceTable, TargetLost
+from logdump.spark.stream.apply import target_for
+from logdump.targets import lakes
+from logdump.targets.target import BadTarget, SourceTable, TargetLost
 from tests.logdump.spark.targets.bank import (
     NAMES,
     bank_changes,

@@ -11,8 +11,8 @@ import pytest
 from fixtures.changes import insert
 from fixtures.shop import ORACLE_TEAS, tea
 from fixtures.statements import Ddl
-from logdump.spark.targets.stream import DdlFound
-from logdump.spark.targets.target import BadTarget, Refused
+from logdump.spark.stream.apply import DdlFound
+from logdump.targets.target import BadTarget, Refused
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, postgresql_place, sqlite_place
 from tests.logdump.spark.targets.rows import Trail

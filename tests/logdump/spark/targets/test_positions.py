@@ -14,10 +14,10 @@ from fixtures.changes import Change, insert
 from fixtures.flavour import ORACLE_12
 from fixtures.shop import ORACLE_SALES, sale
 from fixtures.statements import Ddl
-from logdump.spark.errors import BadOption, FileChanged, SourceError
-from logdump.spark.targets.positions import OtherTrail
-from logdump.spark.targets.stream import DdlFound
-from logdump.spark.targets.target import BadTarget
+from logdump.spark.stream.apply import DdlFound
+from logdump.tables.errors import BadOption, FileChanged, SourceError
+from logdump.targets.positions import OtherTrail
+from logdump.targets.target import BadTarget
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, sqlite_place
 from tests.searching import Random
@@ -283,7 +283,7 @@ def test_a_first_csn_holds_until_it_is_reached(
     tmp_path: Path, target: Place, apply: Apply, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stream that begins before its first CSN and is begun again leaves out what is before it, as the first one."""
-    monkeypatch.setattr("logdump.spark.targets.applier._IDLE", -1.0)
+    monkeypatch.setattr("logdump.targets.applier._IDLE", -1.0)
     for last in (2, 4, 6, 9):
         path = trail(tmp_path / "a", range(1, last + 1), (3,))
         apply(path, target, TEAS, create=True, from_csn=csn(6))

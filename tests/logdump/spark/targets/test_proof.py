@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import logdump.spark
-from logdump.spark.targets import stream
+from logdump.spark.stream import apply as stream
 from tests.logdump.spark.targets.bank import NAMES, batch_size, changes_of, differences, opened
 from tests.logdump.spark.targets.places import Place, mariadb_place, postgresql_place, sqlite_place
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer, mariadb_server, postgresql_server

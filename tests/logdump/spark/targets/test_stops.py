@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from logdump.spark.errors import BadOption, BadTrail
-from logdump.spark.source.options import NAMES, OPTIONS, TEXT
-from logdump.spark.targets.target import Refused
+from logdump.tables.errors import BadOption, BadTrail
+from logdump.tables.options import NAMES, OPTIONS, TEXT
+from logdump.targets.target import Refused
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, sqlite_place
 from tests.logdump.spark.targets.rows import Trail

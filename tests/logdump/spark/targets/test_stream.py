@@ -15,13 +15,13 @@ import pytest
 import logdump.spark
 from fixtures import TRAILS
 from fixtures.statements import Ddl
-from logdump.features.heartbeat.tables import role_of
-from logdump.spark.errors import BadOption, BadTrail, FileChanged
 from logdump.spark.source.data_source import TrailSource
-from logdump.spark.targets import stream
-from logdump.spark.targets.request import ApplyRequest, check_beginning
-from logdump.spark.targets.stream import DdlFound, source_tables, statements_between
-from logdump.spark.targets.target import BadTarget, TargetLost, place_of
+from logdump.spark.stream import apply as stream
+from logdump.spark.stream.apply import DdlFound, source_tables, statements_between
+from logdump.tables.errors import BadOption, BadTrail, FileChanged
+from logdump.tables.heartbeat_tables import role_of
+from logdump.targets.request import ApplyRequest, check_beginning
+from logdump.targets.target import BadTarget, TargetLost, place_of
 from tests.logdump.spark.targets.bank import NAMES, changes_of, differences, end_of, opened
 from tests.logdump.spark.targets.places import Place, postgresql_place, sqlite_place
 from tests.logdump.spark.test_changes import changes_in

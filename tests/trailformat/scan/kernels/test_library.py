@@ -47,7 +47,7 @@ EXPORT_AND_READ = f"""
 import sys
 from logdump.cli import main
 main(["-c", "open {TRAIL}; export parquet to {{target}} by table replace"])
-from tests.logdump.spark.reads import rows
+from tests.logdump.tables.reads import rows
 assert rows({str(TRAIL)!r})
 print({{{{"numba", "llvmlite"}}}} & set(sys.modules))
 """
@@ -228,12 +228,12 @@ from logdump.arrow.without_pandas import leave_out_pandas
 leave_out_pandas()
 import logdump
 from logdump.arrow.records.schema import Selected
-from logdump.spark.source.defined_tables import table_meant
-from logdump.spark.source.options import Use, parse_options
-from logdump.spark.source.planner import plan
-from logdump.spark.source.reader import read
-from logdump.spark.source.slices import Request
-from logdump.spark.source.table_columns import table_columns
+from logdump.tables.defined_tables import table_meant
+from logdump.tables.options import Use, parse_options
+from logdump.tables.planner import plan
+from logdump.tables.reader import read
+from logdump.tables.slices import Request
+from logdump.tables.table_columns import table_columns
 options = parse_options({{"path": {str(TRAIL)!r}, "rowsOf": "TEAHOUSE.TEAS"}}, Use.READ)
 column = table_columns(table_meant(options)[1], options)["after_NAME"]
 request = Request((Selected("after_NAME", column),), options)

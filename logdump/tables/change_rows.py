@@ -1,0 +1,144 @@
+"""Rows of option ``changesOf``, which tasks make of the rows of the tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from logdump.arrow.records.rows import Array
+from logdump.arrow.records.schema import Selected, arrow_schema
+from logdump.arrow.tables.changes import BEFORE, Changed, TableChanges
+from logdump.arrow.tables.group import Group, TableBatches, pieces
+from logdump.arrow.tables.layout import CHANGES_OF_TABLES
+from logdump.arrow.tables.update_halves import UpdateHalves
+from logdump.tables.change_columns import ARROW, ChangedTable, changed_tables
+from logdump.tables.named_files import definitions_of
+from logdump.tables.slices import MOST_ROWS, OpenSlice, cut, wanted_rows
+from logdump.tables.table_columns import table_columns
+from logdump.tables.table_reader import RowShape
+from trailformat.scan import RECORD, Batch
+from trailformat.scan.rows import learn_definitions
+
+if TYPE_CHECKING:
+    from logdump.tables.slices import Request
+
+_LARGE = 8 << 20
+"""Bytes above which changes become a row; more than twice as many are split."""
+
+
+def change_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
+    """Yield the changes of the tables in a slice as record batches. Raises like ``reader.read``."""
+    tables = changed_tables(request.foreseen, request.options)
+    makers = {table.name: _Changes(source, request, schema, table, is_only=len(tables) == 1) for table in tables}
+    batches = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None, CHANGES_OF_TABLES)
+    for batch, numbers in wanted_rows(source, MOST_ROWS):
+        learn_definitions(source.trail, batch)
+        for rows in cut(batch, numbers[_are_of(makers.keys(), batch, numbers)], request.options):
+            for piece in pieces(source.trail, batch, rows, source.owners(batch)):
+                for group in batches.groups(piece):
+                    yield makers[group.layout.name].of_group(group)
+
+
+def _are_of(names: Any, batch: Batch, rows: Array) -> Array:
+    """Return a mask of the records of the tables ``names``."""
+    keys = np.asarray(batch.table)[rows]
+    wanted = [key for key in np.unique(keys).tolist() if batch.names[key] in names]
+    mask: Array = (np.asarray(batch.kind)[rows] == RECORD) & np.isin(keys, wanted)
+    return mask
+
+
+def _own(schema: pa.Schema, table: ChangedTable, request: Request) -> pa.Schema:
+    """Return a schema without the columns of the other tables."""
+    other_names = {layout.name for layout in request.foreseen} - {table.name}
+    return pa.schema([field for field in schema if field.name not in other_names])
+
+
+def arrow_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield rows of one Arrow stream each, with changes of one table, which are collected until they are large."""
+    batches_by_table: dict[tuple[str, ...], list[pa.RecordBatch]] = {}
+    sizes = Counter[tuple[str, ...]]()
+    for batch in batches:
+        table = tuple(batch.schema.names)
+        batches_by_table.setdefault(table, []).append(batch)
+        sizes[table] += batch.nbytes
+        if sizes[table] > _LARGE:
+            yield from _streams(pa.Table.from_batches(batches_by_table.pop(table)))
+            del sizes[table]
+    for left in batches_by_table.values():
+        yield from _streams(pa.Table.from_batches(left))
+
+
+def _streams(changes: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Yield changes as one row, or as several if it would be very large."""
+    if changes.nbytes > 2 * _LARGE and len(changes) > 1:
+        yield from _streams(changes.slice(0, len(changes) // 2))
+        yield from _streams(changes.slice(len(changes) // 2))
+    elif len(changes):
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, changes.schema) as stream:
+            stream.write_table(changes.combine_chunks())
+        data = sink.getvalue()
+        buffers = [None, pa.py_buffer(np.array([0, data.size], np.int32)), data]
+        yield pa.RecordBatch.from_arrays([pa.Array.from_buffers(pa.binary(), 1, buffers)], [ARROW])
+
+
+class _Changes:
+    """The changes of one table.
+
+    Args:
+        is_only: whether this is the only table of the read, so that its columns are not in a struct.
+    """
+
+    def __init__(self, source: OpenSlice, request: Request, schema: Any, table: ChangedTable, *, is_only: bool) -> None:
+        columns = table_columns(table.layouts, request.options)
+        self._table = table
+        self._schema = schema if is_only or not request.options.arrow_batches else _own(schema, table, request)
+        self._is_only = is_only
+        selected = tuple(Selected(name, column) for name, column in columns.items())
+        self._shape = RowShape(source, selected, arrow_schema(selected), table.layouts)
+        age = source.seqno if source.seqno is not None else source.file_order or 0
+        is_split = request.options.key_update == "split"
+        is_whole = request.options.before_images
+        self._halves = (
+            UpdateHalves(source.trail, partial(definitions_of, options=request.options)) if is_whole else None
+        )
+        self._changes = TableChanges(
+            table.name, [*table.columns], table.layouts[-1].keys, age, is_split=is_split, is_whole=is_whole
+        )
+
+    def of_group(self, group: Group) -> pa.RecordBatch:
+        before = self._halves.of(group) if self._halves is not None else None
+        others = [self._shape.of_group(other) for other in before.others] if before is not None else []
+        halves = before.source if before is not None else None
+        changed = self._renamed(self._changes.of_rows(group, self._shape.of_group(group), halves, others))
+        return pa.RecordBatch.from_arrays(
+            [self._column(field, changed.own, changed.fixed, len(changed.rows)) for field in self._schema],
+            schema=self._schema,
+        )
+
+    def _renamed(self, changed: Changed) -> Changed:
+        """Return changes with the names of their columns in the rows, in ``_absent`` and ``_before`` too."""
+        names = self._table.renamed
+        if not names:
+            return changed
+        own = {names.get(name, name): column for name, column in changed.own.items()}
+        absent, before = changed.fixed["_absent"], changed.fixed[BEFORE]
+        lists = [listed and [names.get(name, name) for name in listed] for listed in absent.to_pylist()]
+        fields = [names.get(field.name, field.name) for field in before.type]
+        images = pa.StructArray.from_arrays(before.flatten(), fields, mask=before.is_null())
+        fixed = {**changed.fixed, "_absent": pa.array(lists, absent.type), BEFORE: images}
+        return Changed(own, fixed, changed.rows)
+
+    def _column(self, field: pa.Field, own: dict[str, Any], fixed: dict[str, Any], count: int) -> pa.Array:
+        if field.name in fixed:
+            return fixed[field.name].cast(field.type)
+        if self._is_only:
+            return own[field.name].cast(field.type)
+        if field.name == self._table.name:
+            return pa.StructArray.from_arrays([*own.values()], fields=[*field.type])
+        return pa.nulls(count, field.type)

@@ -1,0 +1,81 @@
+"""Checks the options of a read against each other, the analysis they choose and the files they name."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from logdump.tables.analysis import Analysis
+from logdump.tables.errors import BadOption
+from logdump.tables.options import OPTIONS, Options
+
+_CHOOSING = frozenset(
+    {
+        "where",
+        "table",
+        "rows_of",
+        "changes_of",
+        "effective",
+        "endings",
+        "summary",
+        "start_seqno",
+        "start_rba",
+        "end_seqno",
+        "end_rba",
+    }
+    | {"start_csn", "end_csn", "start_timestamp", "end_timestamp"}
+)
+"""Attributes of the options that choose records or change the kind of rows."""
+
+
+def _check_choice(options: Options, analysis: Analysis) -> None:
+    """Check that no option leaves out records that the analysis needs. Raises BadOption if one does."""
+    unset = Options()
+    for field in fields(Options):
+        name = field.name
+        if name in _CHOOSING - analysis.takes and getattr(options, name) != getattr(unset, name):
+            given = "option where (a FILTER)" if name == "where" else f"option {OPTIONS[name].name}"
+            raise BadOption(f"{analysis.name} needs whole trails: {given} cannot be used with it")
+
+
+_OF_VIEWS = {
+    "key_update": ("changes_of",),
+    "before_images": ("changes_of",),
+    "schema_evolution_mode": ("rows_of", "changes_of"),
+    "heartbeat_table": ("analysis",),
+    "params": ("analysis",),
+    "trans_hist": ("summary",),
+    "trans_rec_limit": ("summary",),
+    "trans_byte_limit": ("summary",),
+}
+"""Attributes of options that have an effect in some views only, with the options that choose these views."""
+
+
+def checked(options: Options) -> Options:
+    """Return the options with absolute paths.
+
+    Raises:
+        BadOption: options exclude each other, one has no effect or leaves out records that the analysis needs, or
+            a file cannot be read.
+    """
+    _check_views(options)
+    if options.changes_of and (options.rows_of is not None or options.columns is not None or options.summary):
+        raise BadOption("option changesOf goes with none of rowsOf, columns, summary")
+    if options.rows_of is not None and options.summary:
+        raise BadOption("option rowsOf does not go with summary")
+    if options.arrow_batches and not options.changes_of:
+        raise BadOption("option arrowBatches goes with changesOf")
+    if options.analysis is not None:
+        _check_choice(options, options.analysis)
+    if not options.params and options.source_defs is None:
+        return options
+    from logdump.tables.named_files import with_absolute_paths  # noqa: PLC0415 - few reads need it
+
+    return with_absolute_paths(options)
+
+
+def _check_views(options: Options) -> None:
+    unset = Options()
+    for name, views in _OF_VIEWS.items():
+        if getattr(options, name) != getattr(unset, name) and not any(getattr(options, view) for view in views):
+            needed = " or ".join(OPTIONS[view].name for view in views)
+            raise BadOption(f"option {OPTIONS[name].name} has no effect without {needed}")

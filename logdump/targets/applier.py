@@ -1,0 +1,434 @@
+"""Applies batches of changes to a target: each has whole transactions of the source, and is one of the target."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from logdump.tables.errors import BadTrail, report
+from logdump.targets.net_effect import Changes
+from logdump.targets.target import (
+    AppliedPosition,
+    ApplyTarget,
+    ChangeRefused,
+    KeyShared,
+    LastTransaction,
+    Refused,
+    SourceTable,
+)
+from trailformat.changes.csn import csn_key
+
+Rows = Callable[[], Iterator[pa.Table]]
+"""Yields the rows of a batch in portions, those of each table in trail order; each call yields them again."""
+_IDLE = 10.0
+"""Seconds after which a position is committed even without changes, so that files before it may be purged."""
+_MOST_ROWS = 200_000
+"""Changes that are held at once; a larger batch takes several steps of one transaction."""
+
+
+_IMAGE = {"delete": "before"}
+"""The image that a change is made of, if it is not the one after it."""
+
+
+class ApplyProgress(NamedTuple):
+    """The progress after a commit.
+
+    Attributes:
+        rows: number of changes applied since the beginning.
+        transactions: number of transactions of the source.
+        csn, time: CSN of the last one, and the time at which the source wrote it.
+        lag: seconds from that time to the commit in the target.
+        rate: changes per second since the commit before.
+    """
+
+    rows: int = 0
+    transactions: int = 0
+    csn: str | None = None
+    time: datetime | None = None
+    lag: float | None = None
+    rate: float = 0.0
+
+
+class Undecodable(ChangeRefused):
+    """A value of a change does not decode, and may not be left out."""
+
+
+class ApplyRules(NamedTuple):
+    """What is done with some changes.
+
+    Attributes:
+        overwrite: whether existing rows are replaced, and changes of missing rows left out.
+        firsts: the CSN with which tables without a position begin, by name; transactions before it are left out.
+        keeps_undecoded: whether a value that does not decode leaves the column of the target as it is; else it stops.
+    """
+
+    overwrite: bool = False
+    firsts: Mapping[str, str] = MappingProxyType({})
+    keeps_undecoded: bool = False
+
+
+class Applier:
+    """Applies batches to an open target.
+
+    Args:
+        target: a target that is open, and prepared for the tables.
+        tables: tables of the source.
+        positions: positions of the tables in the target; changes before them are left out.
+        overwrite: whether existing rows are replaced, and changes of missing rows left out.
+        rules: what is done with some changes, in place of ``overwrite``.
+        done: the progress so far.
+        witness_at: returns the last transaction before a place of the trail.
+    """
+
+    def __init__(
+        self,
+        target: ApplyTarget,
+        tables: Sequence[SourceTable],
+        positions: Mapping[str, AppliedPosition],
+        *,
+        overwrite: bool = False,
+        rules: ApplyRules | None = None,
+        done: ApplyProgress | None = None,
+        witness_at: Callable[[str], LastTransaction | None] = lambda _place: None,
+    ) -> None:
+        self._target = target
+        self._tables = {table.name: table for table in tables}
+        self._positions = dict(positions)
+        self._rules = rules or ApplyRules(overwrite)
+        self._witness_at = witness_at
+        self._committed_at = time.monotonic()
+        self.progress = done or ApplyProgress()
+
+    def apply(self, rows: Rows, end: str) -> bool:
+        """Apply a batch; return False if there was nothing to commit.
+
+        Args:
+            rows: the rows of the batch.
+            end: the place in the trail at which it ends; no transaction is open there.
+
+        Raises:
+            Refused: the target refuses a change; the message names it, and the transactions before it are applied.
+            TargetLost: the connection is lost; either all of the batch is applied or nothing.
+        """
+        try:
+            return self._attempt(rows, end)
+        except ChangeRefused as error:
+            self._target.rollback()
+            refused = error
+        raise self._search(rows, refused) from None
+
+    def apply_before(self, rows: Rows, place: str, table: str) -> None:
+        """Apply the changes of a batch before a statement on a table; commit the position after it.
+
+        Raises like apply.
+        """
+        try:
+            self._attempt(rows, f"{place}9", place, reached=(table,))
+        except ChangeRefused as error:
+            self._target.rollback()
+            refused = error
+        else:
+            return
+        raise self._search(rows, refused)
+
+    def place_of(self, table: str) -> str:
+        """Return the place before which a table has all changes; empty if it has none."""
+        position = self._positions.get(table)
+        return position.place if position is not None else ""
+
+    @property
+    def place(self) -> str:
+        """The place before which all tables have all changes; empty if one has none."""
+        return min(map(self.place_of, self._tables), default="")
+
+    def _attempt(
+        self,
+        rows: Rows,
+        place: str,
+        last: str | None = None,
+        *,
+        commits: bool = True,
+        reached: Collection[str] = (),
+    ) -> bool:
+        """Apply the changes up to ``last``, or all if it is None, and commit ``place`` as the position.
+
+        ``reached`` are tables that get this position even if none of their changes was met.
+        """
+        step = _Step(self._target, self._tables, self._positions, self._rules, reached)
+        for part in rows():
+            step.take(part if last is None else part.filter(pc.less_equal(part["_sequence"], last)))
+        step.flush()
+        is_idle = time.monotonic() - self._committed_at > _IDLE
+        if not commits or not (step.changes or is_idle or reached):
+            return False
+        self._note(step, step.commit(place, self._witness_at(place), is_closed=last is None))
+        return True
+
+    def _note(self, step: _Step, positions: Mapping[str, AppliedPosition]) -> None:
+        self._positions |= positions
+        now, last = time.monotonic(), step.last
+        lag = (datetime.now(UTC) - last.time).total_seconds() if last.time else None
+        self.progress = ApplyProgress(
+            self.progress.rows + step.changes,
+            self.progress.transactions + len(step.transactions),
+            last.csn or self.progress.csn,
+            last.time or self.progress.time,
+            lag,
+            step.changes / max(now - self._committed_at, 1e-9),
+        )
+        self._committed_at = now
+
+    def _search(self, rows: Rows, error: ChangeRefused) -> Refused | BadTrail:
+        """Apply the transactions before the refused change, and return an error that names it."""
+        ends, every = _places(rows)
+        index = _first_failing(ends, lambda last: self._failure(rows, last) is not None)
+        if index == len(ends):
+            return _error(error, error.problem)
+        before = ends[index - 1] if index else ""
+        if before and self._target.commits_parts:
+            self._attempt(rows, f"{before[:-1]}9", before)
+        inside = [place for place in every if before < place <= ends[index]]
+        change = _first_failing(inside, lambda last: self._failure(rows, last) is not None)
+        place = inside[min(change, len(inside) - 1)]
+        error = self._failure(rows, ends[index] if change == len(inside) else place) or error
+        return _error(error, _named(rows, place, error))
+
+    def _failure(self, rows: Rows, last: str) -> ChangeRefused | None:
+        """Return why the changes up to a place are refused; None if they are not. Nothing is committed."""
+        try:
+            self._attempt(rows, "", last, commits=False)
+        except ChangeRefused as error:
+            return error
+        finally:
+            self._target.rollback()
+        return None
+
+
+class _Step:
+    """Changes that are applied together as soon as there are enough of them."""
+
+    def __init__(
+        self,
+        target: ApplyTarget,
+        tables: Mapping[str, SourceTable],
+        positions: Mapping[str, AppliedPosition],
+        rules: ApplyRules,
+        reached: Collection[str],
+    ) -> None:
+        self._target, self._tables, self._before, self._rules = target, tables, positions, rules
+        self._reached = {*reached}
+        self._held: dict[str, Changes] = {}
+        self._counts = Counter[str]()
+        self._most = _MOST_ROWS
+        self._waiting: dict[str, pa.Table] = {}
+        self.transactions: set[tuple[Any, Any]] = set()
+        self.last = AppliedPosition("", "")
+
+    @property
+    def changes(self) -> int:
+        return self._counts.total()
+
+    def commit(self, place: str, witness: LastTransaction | None, *, is_closed: bool) -> dict[str, AppliedPosition]:
+        """Commit the applied changes with the positions; return those of the tables whose position has moved.
+
+        ``witness`` is the transaction before ``place``; ``is_closed`` is true if no transaction is open there. A table
+        that waits for its first CSN gets no position: without one, that CSN still holds when it is begun again.
+        """
+        positions = {}
+        for name in self._tables:
+            before = self._before.get(name) or AppliedPosition("", "")
+            is_waiting = not before.place and name in self._rules.firsts and name not in self._reached
+            if before.place < place and not is_waiting:
+                csn, moment = self.last.csn or before.csn, self.last.time or before.time
+                start = place if is_closed else before.start
+                changes = before.changes + self._counts[name]
+                positions[name] = AppliedPosition(place, start, csn, moment, changes, witness)
+        self._target.commit(positions)
+        return positions
+
+    def take(self, rows: pa.Table) -> None:
+        """Add later changes. A delete is held until the next change of its table: both may be one key update."""
+        if not len(rows):
+            return
+        self._reach(rows)
+        ordered = rows.take(pc.sort_indices(rows["_sequence"]))
+        for name, own in by_table(ordered, [*self._tables]).items():
+            before = self._before.get(name)
+            new = own if before is None else own.filter(pc.greater_equal(own["_sequence"], before.place))
+            new = decoded(self._tables[name], self._from_first(name, new), keeps=self._rules.keeps_undecoded)
+            if len(new):
+                if (waiting := self._waiting.pop(name, None)) is not None:
+                    new = pa.concat_tables([waiting, new], promote_options="default")
+                count = len(new) - (new["_op"][-1].as_py() == "delete")
+                if count < len(new):
+                    self._waiting[name] = new.slice(count)
+                self._hold(name, new.slice(0, count))
+        pairs = pa.table([ordered["_csn"], ordered["_xid"]], ["csn", "xid"]).group_by(["csn", "xid"]).aggregate([])
+        self.transactions |= {*zip(pairs["csn"].to_pylist(), pairs["xid"].to_pylist(), strict=True)}
+        [last] = ordered.slice(len(ordered) - 1).select(["_sequence", "_csn", "_time"]).to_pylist()
+        if last["_sequence"] > self.last.place:
+            self.last = AppliedPosition(last["_sequence"], "", last["_csn"], last["_time"])
+        if sum(changes.count for changes in self._held.values()) >= self._most:
+            self._flush_some()
+
+    def _reach(self, rows: pa.Table) -> None:
+        """Note the tables whose first CSN the rows have reached."""
+        for name, first in self._rules.firsts.items():
+            if name not in self._reached and any(is_from(csn, first) for csn in _distinct(rows["_csn"])):
+                self._reached.add(name)
+
+    def _from_first(self, name: str, rows: pa.Table) -> pa.Table:
+        """Return the rows of a table from the CSN on with which it begins."""
+        first = self._rules.firsts.get(name)
+        if first is None or not len(rows):
+            return rows
+        csns = [csn for csn in _distinct(rows["_csn"]) if is_from(csn, first)]
+        return rows.filter(pc.is_in(rows["_csn"], pa.array(csns, pa.string())))
+
+    def _hold(self, name: str, changes: pa.Table) -> None:
+        if len(changes):
+            table = self._tables[name]
+            self._held.setdefault(name, Changes([*table.columns], table.keys)).add(changes)
+            self._counts[name] += len(changes)
+
+    def flush(self) -> None:
+        for name, waiting in self._waiting.items():
+            self._hold(name, waiting)
+        self._waiting = {}
+        for name, changes in self._held.items():
+            self._target.apply(name, changes, overwrite=self._rules.overwrite)
+        self._held = {}
+
+    def _flush_some(self) -> None:
+        """Apply the held changes, except those of a table in which two rows share a key."""
+        left = {}
+        for name, changes in self._held.items():
+            try:
+                self._target.apply(name, changes, overwrite=self._rules.overwrite)
+            except KeyShared:
+                left[name] = changes
+        self._held = left
+        self._most = _MOST_ROWS + 2 * sum(changes.count for changes in left.values())
+
+
+def decoded(table: SourceTable, rows: pa.Table, *, keeps: bool) -> pa.Table:
+    """Return changes of a table in which values that do not decode are absent: the target keeps what it has.
+
+    Args:
+        table: the table.
+        rows: its changes, with ``_problems``.
+        keeps: whether a value may be left out; values of the key never are.
+
+    Raises:
+        Undecodable: a value may not be left out.
+    """
+    if "_problems" not in rows.column_names or rows["_problems"].null_count == len(rows):
+        return rows
+    absent, is_other = rows["_absent"].to_pylist(), False
+    for number, row in enumerate(rows.select(["_op", "_problems", "_file", "_rba"]).to_pylist()):
+        reasons = dict(_reasons(table, row))
+        if not reasons:
+            continue
+        is_key = any(name in table.keys for name in reasons)
+        if row["_op"] == "delete" and not is_key and None not in reasons:
+            continue
+        if not keeps or is_key or None in reasons:
+            raise Undecodable(_undecoded(reasons))
+        report(f"{row['_file']}, RBA {row['_rba']}: {row['_op']} of {table.name}: {_undecoded(reasons)}; not applied")
+        absent[number], is_other = [*(absent[number] or ()), *filter(None, reasons)], True
+    if not is_other:
+        return rows
+    column = pa.array(absent, rows.schema.field("_absent").type)
+    return rows.set_column(rows.column_names.index("_absent"), "_absent", column)
+
+
+def _reasons(table: SourceTable, row: Mapping[str, Any]) -> Iterator[tuple[str | None, str]]:
+    """Yield the columns of a change that do not decode, each with the reason; None for the whole record."""
+    spelled = {name.lower(): name for name in table.columns}
+    for problem in row["_problems"] or ():
+        column, image = problem["column"], problem["image"]
+        if column is None or (image == _IMAGE.get(row["_op"], "after") and column.lower() in spelled):
+            yield spelled[column.lower()] if column is not None else None, problem["reason"]
+
+
+def _undecoded(reasons: Mapping[str | None, str]) -> str:
+    texts = (reason if name is None else f"column {name} does not decode: {reason}" for name, reason in reasons.items())
+    return "; ".join(texts)
+
+
+def _distinct(column: pa.ChunkedArray) -> list[str]:
+    return [value for value in pc.unique(column).to_pylist() if value is not None]
+
+
+def is_from(csn: str, first: str) -> bool:
+    """Return whether a CSN is another one or later; not if they cannot be compared."""
+    own, least = csn_key(csn), csn_key(first)
+    return own is not None and least is not None and own.kind == least.kind and own.parts >= least.parts
+
+
+def by_table(rows: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
+    """Return the rows of each table, with its columns under their own names."""
+    if len(names) == 1:
+        return {names[0]: rows}
+    tables = {}
+    for name in pc.unique(rows["_table"]).to_pylist():
+        own = rows.filter(pc.equal(rows["_table"], name)).combine_chunks()
+        struct = own[name].combine_chunks()
+        struct = struct.chunk(0) if isinstance(struct, pa.ChunkedArray) else struct
+        columns = {field: own[field] for field in own.column_names if field not in names}
+        parts = zip(struct.type, struct.flatten(), strict=True)
+        tables[name] = pa.table({**columns, **{field.name: part for field, part in parts}})
+    return tables
+
+
+def _places(rows: Rows) -> tuple[list[str], list[str]]:
+    """Return ``_sequence`` of the last change of each transaction, and of each change, both sorted."""
+    ends: dict[tuple[Any, Any], str] = {}
+    every: list[str] = []
+    for part in rows():
+        ordered = part.take(pc.sort_indices(part["_sequence"]))
+        columns = (ordered[name].to_pylist() for name in ("_csn", "_xid", "_sequence"))
+        for csn, xid, sequence in zip(*columns, strict=True):
+            ends[csn, xid] = max(sequence, ends.get((csn, xid), ""))
+            every.append(sequence)
+    return sorted(ends.values()), sorted(every)
+
+
+def _first_failing(places: Sequence[str], fails: Callable[[str], bool]) -> int:
+    """Return the index of the first place up to which applying fails; the number of places if it never does."""
+    low, high = 0, len(places)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fails(places[middle]) else (middle + 1, high)
+    return low
+
+
+def _error(refused: ChangeRefused, text: str) -> Refused | BadTrail:
+    """Return the error about a change: of the trail if a value does not decode, else of the target."""
+    return BadTrail(text) if isinstance(refused, Undecodable) else Refused(text)
+
+
+def _named(rows: Rows, sequence: str, error: ChangeRefused) -> str:
+    """Return a message with the change at a place, and why it is refused."""
+    for part in rows():
+        for row in part.filter(pc.equal(part["_sequence"], sequence)).to_pylist():
+            where = f"{row['_file']}, RBA {row['_rba']}, CSN {row['_csn']}"
+            nul = "".join(f"; the text of column {name} holds a NUL character" for name in _with_nul(row))
+            return f"{where}: {row['_op']} of {row['_table']}: {error.problem}{nul}"
+    return error.problem
+
+
+def _with_nul(row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the columns of a change whose text holds a NUL character, which PostgreSQL, for one, has no room for."""
+    for name, value in row.items():
+        if isinstance(value, dict):
+            yield from _with_nul(value)
+        elif isinstance(value, str) and "\0" in value:
+            yield name

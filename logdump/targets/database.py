@@ -1,0 +1,493 @@
+"""Applies changes to a database by a stage, a temporary table into which each net effect is loaded.
+
+    load -> remove rows -> change rows -> insert rows -> position -> commit
+
+Each step is one statement for all rows of a table. The position is a row for each table in ``logdump_position``.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from logdump.notation.names import TablePart
+from logdump.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of
+from logdump.targets.net_effect import Changes, Key, NetEffect, RowEffect
+from logdump.targets.target import (
+    AppliedPosition,
+    ApplyTarget,
+    BadTarget,
+    ChangeRefused,
+    KeyShared,
+    LastTransaction,
+    SourceTable,
+    TargetLost,
+    differences,
+)
+
+_PATIENCE, _PAUSE = 3.0, 0.05
+"""Seconds to wait for a lock, and between two attempts."""
+_GONE = "d"
+_SOUGHT = "k"
+_WITNESS = ("trail", "last_at", "last_csn", "last_xid")
+_ADDED = (*_WITNESS, "target_table")
+"""Columns of the table of positions that release 1.0.0 does not have."""
+_POSITION_COLUMNS = ("place", "start_at", "csn", "source_time", "changes", *_ADDED)
+
+
+class _Table(NamedTuple):
+    """A table of the source and its table in the target, with names as written in statements.
+
+    Attributes:
+        columns: the columns of the target by those of the source.
+        stage: the temporary table; its columns are ``n`` (number of the change), ``kind``, ``o1`` … (old key), ``c1`` …
+            (columns of the row) and ``a`` (a digit per column, 1 if it is absent).
+        spelled: schema and name as the target spells them; None if the table is not made yet.
+    """
+
+    source: SourceTable
+    name: str
+    columns: Mapping[str, str]
+    stage: str
+    spelled: str | None = None
+
+    @property
+    def key_numbers(self) -> list[int]:
+        """Numbers of the key columns among the columns, from 1."""
+        names = [*self.source.columns]
+        return [names.index(key) + 1 for key in self.source.keys]
+
+    def on(self, letter: str = "o", stage: str = "s") -> str:
+        """Return the condition that row ``t`` of the table has the old (o) or new (c) key of row ``s`` of the stage."""
+        numbers = self.key_numbers if letter == "c" else range(1, len(self.source.keys) + 1)
+        pairs = zip(self.source.keys, numbers, strict=True)
+        return " AND ".join(f"t.{self.columns[key]} = {stage}.{letter}{number}" for key, number in pairs)
+
+
+class DatabaseTarget(ApplyTarget):
+    """A database.
+
+    Args:
+        dialect: its dialect, with its URL.
+    """
+
+    def __init__(self, dialect: DatabaseDialect) -> None:
+        self._dialect = dialect
+        self._connection: Any = None
+        self._tables: dict[str, _Table] = {}
+        self._positions: dict[str, AppliedPosition] = {}
+
+    def open(self, tables: Mapping[str, str]) -> None:
+        try:
+            self._connection = self._dialect.connect()
+        except BadTarget:
+            raise
+        except Exception as error:
+            raise TargetLost(f"{self._dialect.url.scheme}: {_line(error)}") from None
+        try:
+            with self._errors(BadTarget):
+                self._lock(tables)
+                self._make_positions()
+        except BaseException:
+            self.close()
+            raise
+
+    def _lock(self, tables: Collection[str]) -> None:
+        """Lock the tables; a lost connection may keep its locks for a moment."""
+        end = time.monotonic() + _PATIENCE
+        for name in sorted(tables):
+            while not self._dialect.lock(self._connection, name):
+                if time.monotonic() >= end:
+                    raise BadTarget(f"another stream applies changes to {name} in this database: one table, one stream")
+                time.sleep(_PAUSE)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            with suppress(Exception):
+                self._connection.close()
+        self._connection, self._tables = None, {}
+
+    def positions(self) -> dict[str, AppliedPosition]:
+        with self._errors():
+            names = ", ".join(_POSITION_COLUMNS)
+            rows = self._query(f"SELECT table_name, {names} FROM {POSITION_TABLE}")
+            self._connection.commit()
+        self._positions = {name: _position(*values) for name, *values in rows}
+        return self._positions
+
+    def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
+        with self._errors(BadTarget):
+            problems, missing = [], []
+            for number, source in enumerate(tables):
+                matches = self._matches(source)
+                if len(matches) == 1:
+                    problems += self._take(number, source, *matches[0])
+                elif matches:
+                    spelled = ", ".join(".".join(match) for match in matches)
+                    problems.append(f"{source.name}: several tables have this name: {spelled}")
+                elif create:
+                    problems += self._plan(number, source)
+                    missing.append(source)
+                else:
+                    problems.append(f"{source.name}: there is no table {source.wanted or source.name}")
+            if problems := [*problems, *self._shared(), *self._moved()]:
+                raise BadTarget(f"nothing was written: {'; '.join(problems)}")
+            for source in missing:
+                self._create(source)
+            for table in self._tables.values():
+                self._make_stage(table)
+            self._connection.commit()
+
+    def _matches(self, source: SourceTable) -> list[tuple[str, str]]:
+        """Return schema and name of the tables of the target that may be meant by a table of the source."""
+        parts = source.parts
+        matches = self._dialect.tables(self._cursor(), [part.text for part in parts])
+        if not matches and source.wanted is None and len(parts) > 1:
+            matches = self._dialect.tables(self._cursor(), [parts[-1].text])
+        alike = [match for match in matches if match[1] == parts[-1].text]
+        return alike if parts[-1].is_quoted and len(alike) == 1 else matches
+
+    def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
+        with self._errors():
+            known = self._tables[table]
+            sought = changes.sought(overwrite=overwrite)
+            net = changes.net(self._present(known, sought) if sought else (), overwrite=overwrite)
+            if net.conflicts:
+                first = net.conflicts[0]
+                raise (KeyShared if first.is_open else ChangeRefused)(first.problem, first.number)
+            _Application(self, known, net, overwrite=overwrite).run()
+
+    def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
+        with self._errors():
+            cursor, mark = self._cursor(), self._dialect.mark_of
+            for name, position in positions.items():
+                now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
+                moment = position.time.astimezone(dt.UTC).replace(tzinfo=None) if position.time else None
+                proof = position.witness or (None,) * len(LastTransaction._fields)
+                target = self._tables[name].spelled
+                values = [
+                    position.place,
+                    position.start,
+                    position.csn,
+                    moment,
+                    position.changes,
+                    *proof,
+                    target,
+                    now,
+                    name,
+                ]
+                given = tuple(map(self._dialect.value, values))
+                names = (*_POSITION_COLUMNS, "applied_at")
+                sets = ", ".join(f"{column} = {mark(number)}" for number, column in enumerate(names))
+                cursor.execute(f"UPDATE {POSITION_TABLE} SET {sets} WHERE table_name = {mark(len(names))}", given)
+                if not cursor.rowcount:
+                    marks = ", ".join(map(mark, range(len(values))))
+                    columns = f"{', '.join(names)}, table_name"
+                    cursor.execute(f"INSERT INTO {POSITION_TABLE} ({columns}) VALUES ({marks})", given)
+            self._connection.commit()
+
+    def rollback(self) -> None:
+        with self._errors():
+            self._connection.rollback()
+
+    def execute(self, statement: str) -> int:
+        """Run a statement; return the number of rows it has changed."""
+        cursor = self._cursor()
+        cursor.execute(statement)
+        return int(cursor.rowcount)
+
+    def first(self, statement: str) -> Any:
+        """Return the first value of a query; None if it returns no row."""
+        rows = self._query(statement)
+        return rows[0][0] if rows else None
+
+    @property
+    def dialect(self) -> DatabaseDialect:
+        return self._dialect
+
+    def fill(self, table: _Table, rows: pa.Table) -> None:
+        """Load rows into the stage of a table."""
+        self._dialect.load(self._cursor(), table.stage, rows)
+
+    def _cursor(self) -> Any:
+        return self._connection.cursor()
+
+    def _query(self, statement: str) -> list[Any]:
+        cursor = self._cursor()
+        cursor.execute(statement)
+        return [*cursor.fetchall()]
+
+    @contextmanager
+    def _errors(self, refusal: type[BadTarget | ChangeRefused] = ChangeRefused) -> Iterator[None]:
+        """Turn errors of the driver into TargetLost and ``refusal``."""
+        try:
+            yield
+        except (BadTarget, TargetLost, ChangeRefused):
+            raise
+        except Exception as error:
+            if not type(error).__module__.startswith(("psycopg", "pymysql", "oracledb", "sqlite3")):
+                raise
+            if self._connection is None or self._dialect.is_lost(self._connection, error):
+                raise TargetLost(_line(error)) from None
+            raise refusal(f"{'nothing was written: ' * (refusal is BadTarget)}{_line(error)}") from None
+
+    def _make_positions(self) -> None:
+        """Create the table of positions, or add the columns that the one of an older release lacks."""
+        dialect = self._dialect
+        text, moment, number = dialect.position_types
+        there = dialect.tables(self._cursor(), [POSITION_TABLE])
+        if there:
+            names = {column.name.lower() for column in dialect.columns(self._cursor(), *there[0])}
+            for name in _ADDED:
+                if name not in names:
+                    self.execute(f"ALTER TABLE {POSITION_TABLE} ADD {name} {dialect.note_type}")
+        else:
+            columns = f"table_name {text} NOT NULL PRIMARY KEY, place {text} NOT NULL, start_at {text}, "
+            more = f"csn {text}, source_time {moment}, changes {number} NOT NULL, applied_at {moment}"
+            added = "".join(f", {name} {dialect.note_type}" for name in _ADDED)
+            self.execute(f"CREATE TABLE {POSITION_TABLE} ({columns}{more}{added})")
+        self._connection.commit()
+
+    def _take(self, number: int, source: SourceTable, schema: str, name: str) -> list[str]:
+        """Register a table of the target; return the problems that prevent this."""
+        columns = self._dialect.columns(self._cursor(), schema, name)
+        by_name = {column.name.lower(): column for column in columns}
+        problems = [*differences(source, by_name, _taking)]
+        if not problems:
+            quoted = self._dialect.quoted
+            names = {column: quoted(by_name[source.column(column).lower()].name) for column in source.columns}
+            self._add(number, source, f"{quoted(schema)}.{quoted(name)}", names, f"{schema}.{name}")
+        return problems
+
+    def _add(
+        self, number: int, source: SourceTable, name: str, columns: Mapping[str, str], spelled: str | None = None
+    ) -> None:
+        stage = f"{self._dialect.stage_prefix}logdump_stage_{number}"
+        self._tables[source.name] = _Table(source, name, columns, stage, spelled)
+
+    def _plan(self, number: int, source: SourceTable) -> list[str]:
+        """Register a table that is to be created; return the problems that prevent this."""
+        dialect = self._dialect
+        if (position := self._positions.get(source.name)) is not None and position.place:
+            why = "it has a position in logdump_position: bring the table back, or delete that row to begin anew"
+            return [f"{source.name}: there is no table {source.wanted or source.name}, and {why}"]
+        parts = source.parts if source.wanted is not None else source.parts[-1:]
+        columns = {column: TablePart(source.column(column)) for column in source.columns}
+        names = {column: dialect.new_name(part) for column, part in columns.items()}
+        self._add(number, source, ".".join(map(dialect.new_name, parts)), names)
+        problems = [*filter(None, map(dialect.why_not_named, (*parts, *columns.values())))]
+        twice = [name for name, times in Counter(names.values()).items() if times > 1]
+        problems += [f"several columns would be called {name}" for name in twice]
+        return [f"{source.name}: {problem}" for problem in problems]
+
+    def _create(self, source: SourceTable) -> None:
+        table = self._tables[source.name]
+        types = {
+            column: self._dialect.type_for(kind, is_key=column in source.keys, is_number=column in source.numbers)
+            for column, kind in source.columns.items()
+        }
+        clauses = [f"{table.columns[column]} {kind}" for column, kind in types.items()]
+        key = ", ".join(table.columns[column] for column in source.keys)
+        self.execute(f"CREATE TABLE {table.name} ({', '.join(clauses)}, PRIMARY KEY ({key}))")
+        matches = self._matches(source)
+        spelled = ".".join(matches[0]) if len(matches) == 1 else None
+        self._tables[source.name] = table._replace(spelled=spelled)
+
+    def _shared(self) -> Iterator[str]:
+        """Yield the problems of tables of the source that share one table of the target."""
+        names: dict[str, list[str]] = {}
+        for table in self._tables.values():
+            names.setdefault(table.name, []).append(table.source.name)
+        for name, sources in names.items():
+            if len(sources) > 1:
+                yield f"{' and '.join(sources)} would share the table {name}: a mapping names one for each"
+
+    def _moved(self) -> Iterator[str]:
+        """Yield the problems of tables whose position is one in another table of the target."""
+        for name, table in self._tables.items():
+            position = self._positions.get(name)
+            target = position.target if position is not None else None
+            if target is not None and table.spelled is not None and target != table.spelled:
+                yield (
+                    f"{name} is applied to {target} in this database, and its position is that of this table, not of "
+                    f"{table.spelled}: one table has one copy in a database. If it was renamed, set target_table to "
+                    f"{table.spelled} in its row of logdump_position; to begin anew, delete that row"
+                )
+
+    def _make_stage(self, table: _Table) -> None:
+        dialect = self._dialect
+        columns = {
+            "n": f"CAST(NULL AS {dialect.integer})",
+            "kind": f"CAST(NULL AS {dialect.character}(1))",
+            **{f"o{number}": f"t.{table.columns[key]}" for number, key in enumerate(table.source.keys, 1)},
+            **{f"c{number}": f"t.{name}" for number, name in enumerate(table.columns.values(), 1)},
+            "a": f"CAST(NULL AS {dialect.character}({len(table.columns)}))",
+        }
+        head = f"CREATE {dialect.temporary} {table.stage} {dialect.stage_options}"
+        self.execute(f"{head}AS {dialect.no_rows(columns, table.name)}")
+
+    def _present(self, table: _Table, keys: Collection[Key]) -> set[Key]:
+        """Return those of the keys for which the table has a row."""
+        key_list = [*keys]
+        self.execute(f"{self._dialect.clear} {table.stage}")
+        self.fill(table, _keys_table(table, key_list, _SOUGHT, range(len(key_list))))
+        rows = self._query(f"SELECT s.n FROM {table.stage} s JOIN {table.name} t ON {table.on()}")
+        return {key_list[int(row[0])] for row in rows}
+
+
+class _Application:
+    """The application of a net effect to a table."""
+
+    def __init__(self, database: DatabaseTarget, table: _Table, net: NetEffect, *, overwrite: bool) -> None:
+        self._database, self._table, self._net, self._overwrite = database, table, net, overwrite
+        self._dialect = database.dialect
+
+    def run(self) -> None:
+        """Run all statements. Raises ChangeRefused."""
+        table, net, database = self._table, self._net, self._database
+        if net.is_truncated:
+            database.execute(f"{self._dialect.truncate} {table.name}")
+        database.execute(f"{self._dialect.clear} {table.stage}")
+        if net.gone:
+            database.fill(table, _keys_table(table, [*net.gone], _GONE, net.gone.values()))
+        if len(net.rows):
+            database.fill(table, _rows_table(table, net))
+        kinds = {*net.kinds}
+        if RowEffect.MOVE in kinds and any(net.absent):
+            self._fill_moved()
+        if RowEffect.MOVE in kinds and self._overwrite:
+            self._stay()
+            kinds.add(RowEffect.UPDATE)
+        if net.gone:
+            self._expect(_GONE)
+            database.execute(self._dialect.delete(table.name, table.stage, table.on(), f"s.kind = '{_GONE}'"))
+        if RowEffect.UPDATE in kinds:
+            self._update(sum(kind is RowEffect.UPDATE for kind in net.kinds))
+        if self._overwrite:
+            self._replace()
+        if kinds - {RowEffect.UPDATE}:
+            self._insert("s.kind IN ('i', 'm')")
+
+    def _stay(self) -> None:
+        """Make an update of each move whose old key is not in the table: the row has moved already."""
+        table = self._table
+        keys = ", ".join(f"o{position} = c{number}" for position, number in enumerate(table.key_numbers, 1))
+        missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on(stage=table.stage)})"
+        self._database.execute(f"UPDATE {table.stage} SET kind = 'u', {keys} WHERE kind = 'm' AND {missing}")
+
+    def _expect(self, kind: str) -> None:
+        """Refuse changes of this kind of rows that the table does not have. Raises ChangeRefused."""
+        if self._overwrite:
+            return
+        table, database = self._table, self._database
+        there = f"FROM {table.stage} s WHERE s.kind = '{kind}' AND"
+        missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on()})"
+        number = database.first(f"SELECT min(s.n) {there} {missing}")
+        if number is not None:
+            raise ChangeRefused(f"{table.name} does not have the row that it changes", int(number))
+
+    def _has(self, number: int) -> str:
+        return f"SUBSTR(s.a, {number}, 1) = '0'"
+
+    def _fill_moved(self) -> None:
+        """Copy columns that the trail lacks from the rows that move."""
+        table = self._table
+        absent = frozenset[str]().union(*self._net.absent)
+        sets = {
+            f"c{number}": f"CASE WHEN {self._has(number)} THEN s.c{number} ELSE t.{table.columns[name]} END"
+            for number, name in enumerate(table.source.columns, 1)
+            if name in absent
+        }
+        pair = (table.stage, "s"), (table.name, "t")
+        self._database.execute(self._dialect.update(*pair, table.on(), sets, "s.kind = 'm'"))
+
+    def _update(self, count: int) -> None:
+        table, net = self._table, self._net
+        changed = {RowEffect.UPDATE, RowEffect.MOVE} if self._overwrite else {RowEffect.UPDATE}
+        absent = [names for names, kind in zip(net.absent, net.kinds, strict=True) if kind in changed]
+        always, sometimes = frozenset.intersection(*absent), frozenset[str]().union(*absent)
+        sets = {}
+        for number, name in enumerate(table.source.columns, 1):
+            column = table.columns[name]
+            if name in always or name in table.source.keys:
+                continue
+            value = f"s.c{number}"
+            sets[column] = (
+                f"CASE WHEN {self._has(number)} THEN {value} ELSE t.{column} END" if name in sometimes else value
+            )
+        if not sets:
+            return
+        pair = (table.name, "t"), (table.stage, "s")
+        if self._database.execute(self._dialect.update(*pair, table.on(), sets, "s.kind = 'u'")) != count:
+            self._expect(RowEffect.UPDATE)
+
+    def _replace(self) -> None:
+        """Remove the rows that are inserted again; insert the changed rows that are missing and have all columns."""
+        table, database = self._table, self._database
+        whole = f"s.a = '{'0' * len(table.columns)}'"
+        missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on('c')})"
+        database.execute(self._dialect.delete(table.name, table.stage, table.on("c"), "s.kind IN ('i', 'm')"))
+        self._insert(f"s.kind = 'u' AND {whole} AND {missing}")
+
+    def _insert(self, where: str) -> None:
+        table = self._table
+        columns, values = ", ".join(table.columns.values()), ", ".join(f"s.c{n + 1}" for n in range(len(table.columns)))
+        head = f"INSERT INTO {table.name} ({columns}) {self._dialect.overriding}"
+        self._database.execute(f"{head}SELECT {values} FROM {table.stage} s WHERE {where}")
+
+
+def _taking(kind: pa.DataType) -> Collection[str]:
+    """Return the families of columns that take values of a type."""
+    family = family_of(kind)
+    return {*TAKEN_BY} - {"binary"} if family == "text" else TAKEN_BY[family]
+
+
+def _key_columns(table: _Table, keys: Sequence[Key | None]) -> dict[str, pa.Array]:
+    source = table.source
+    return {
+        f"o{number + 1}": pa.array([None if key is None else key[number] for key in keys], source.columns[name])
+        for number, name in enumerate(source.keys)
+    }
+
+
+def _keys_table(table: _Table, keys: Sequence[Key], kind: str, numbers: Collection[int]) -> pa.Table:
+    head = {"n": pa.array([*numbers], pa.int64()), "kind": pa.array([kind] * len(keys))}
+    return pa.table({**head, **_key_columns(table, keys)})
+
+
+def _rows_table(table: _Table, net: NetEffect) -> pa.Table:
+    names = [*table.source.columns]
+    flags: dict[frozenset[str], str] = {}
+    for absent in {*net.absent}:
+        flags[absent] = "".join("1" if name in absent else "0" for name in names)
+    head = {"n": pa.array(net.changed_by, pa.int64()), "kind": pa.array([str(kind) for kind in net.kinds])}
+    own = {f"c{number}": net.rows[name] for number, name in enumerate(names, 1)}
+    return pa.table(
+        {**head, **_key_columns(table, net.origins), **own, "a": pa.array([flags[columns] for columns in net.absent])}
+    )
+
+
+def _position(place: str, start: str, csn: str | None, time: Any, changes: Any, *added: str | None) -> AppliedPosition:
+    """Return a position from its row; what release 1.0.0 has not noted is None."""
+    trail, at, *last, target = added
+    witness = LastTransaction(trail, at or "", *last) if trail is not None else None
+    return AppliedPosition(place, start or "", csn, _moment(time), int(changes), witness, target)
+
+
+def _moment(value: Any) -> dt.datetime | None:
+    if value is None:
+        return None
+    moment = value if isinstance(value, dt.datetime) else dt.datetime.fromisoformat(str(value))
+    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+
+
+def _line(error: Exception) -> str:
+    """Return the first line of an error of a driver."""
+    text = str(error.args[1] if len(error.args) > 1 and isinstance(error.args[0], int) else error)
+    return " ".join(text.split("\n", maxsplit=1)[0].split())

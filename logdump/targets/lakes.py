@@ -1,0 +1,471 @@
+"""Applies changes to tables of a lake: Delta (``deltalake``) and Iceberg (``pyiceberg``), without a JVM.
+
+Each table is committed by itself, rows and position together: the position is in the metadata of the commit (Delta) or
+of the table (Iceberg). Between the commits of two tables a reader sees them at different places of the trail; after a
+kill each continues from its own.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+import warnings
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from logdump.notation.names import plain_parts
+from logdump.targets.net_effect import Changes, Key, NetEffect, RowEffect
+from logdump.targets.target import (
+    AppliedPosition,
+    ApplyTarget,
+    BadTarget,
+    ChangeRefused,
+    LastTransaction,
+    SourceTable,
+    TargetColumn,
+    TargetLost,
+    differences,
+    lock_file,
+)
+
+_POSITION = "logdump.position"
+_RETRIES = "commit.retry.num-retries"
+_ODD = re.compile(r"[./\\%?=\x00-\x1f]")
+"""Characters that a part of the name of a folder does not have as they are."""
+
+
+class LakeTarget(ApplyTarget):
+    """Tables whose rows are replaced as a whole: a change of some columns is completed from the existing row."""
+
+    commits_parts = False
+
+    def __init__(self) -> None:
+        self._tables: dict[str, SourceTable] = {}
+        self._held: dict[str, Changes] = {}
+        self._written: dict[str, str | None] = {}
+        self._positions: dict[str, AppliedPosition] = {}
+        self._parts: dict[str, tuple[str, ...]] = {}
+        self._wanted: dict[str, str] = {}
+        self._overwrite = False
+
+    def close(self) -> None:
+        self._tables, self._held = {}, {}
+
+    def positions(self) -> dict[str, AppliedPosition]:
+        self._positions = {}
+        for name in self._names:
+            self._written[name] = text = self.position_of(name)
+            if text is not None:
+                self._positions[name] = _position(text)
+        return self._positions
+
+    def open(self, tables: Mapping[str, str]) -> None:
+        self._parts = {name: _parts(wanted or name) for name, wanted in tables.items()}
+        self._wanted = dict(tables)
+        self._names = [*tables]
+        names: dict[tuple[str, ...], list[str]] = {}
+        for name, parts in self._parts.items():
+            names.setdefault(parts, []).append(name)
+        if shared := [(parts, alike) for parts, alike in names.items() if len(alike) > 1]:
+            parts, alike = shared[0]
+            what = f"{' and '.join(alike)} would share the table {'.'.join(parts)}"
+            raise BadTarget(f"nothing was written: {what}: a mapping names one for each")
+
+    def parts_of(self, name: str) -> tuple[str, ...]:
+        """Return the parts of the name in the target of a table of the trail."""
+        return self._parts.get(name) or _parts(name)
+
+    def _misplaced(self, tables: Sequence[SourceTable]) -> Iterator[str]:
+        """Yield the problems of tables of the target that take changes of another table of the trail."""
+        for table in tables:
+            position = self._positions.get(table.name)
+            if position is not None and position.target not in (None, table.name):
+                yield f"{'.'.join(self.parts_of(table.name))} has the changes of {position.target}, not of {table.name}"
+
+    def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
+        problems, missing = [], []
+        self._tables = {table.name: table for table in tables}
+        for table in tables:
+            schema = self.schema_of(table)
+            if schema is None:
+                missing.append(table)
+            else:
+                columns = _columns(schema)
+                problems += [*differences(table, columns, lambda kind: (_plain(kind),))]
+                self._tables[table.name] = _spelled(table, columns)
+        problems += self._misplaced(tables)
+        if missing and not create:
+            problems += [f"there is no table {table.wanted or table.name}" for table in missing]
+        if problems:
+            raise BadTarget(f"nothing was written: {'; '.join(problems)}")
+        for table in missing:
+            self.create(table, pa.schema([(table.column(name), kind) for name, kind in table.columns.items()]))
+            spelled = {table.column(name).lower(): table.column(name) for name in table.columns}
+            self._tables[table.name] = _renamed(table, spelled)
+
+    def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
+        self._overwrite = overwrite
+        pending = self._held.setdefault(table, Changes(changes.columns, changes.keys))
+        pending.add(changes.all())
+
+    def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
+        for name, position in positions.items():
+            text = _text(name, position)
+            if (pending := self._held.pop(name, None)) is not None:
+                self._write(self._tables[name], pending, text)
+                self._written[name] = text
+
+    def check_alone(self, table: SourceTable, position: str | None) -> None:
+        """Compare the position in a table, before a commit, with the one that this stream has written last.
+
+        Raises:
+            BadTarget: another stream has written to the table since.
+        """
+        if position != self._written.get(table.name):
+            raise BadTarget(f"another stream applies changes to {table.name}: one table, one stream")
+
+    def rollback(self) -> None:
+        self._held = {}
+
+    def _write(self, table: SourceTable, changes: Changes, position: str) -> None:
+        sought = changes.sought(overwrite=self._overwrite)
+        net = changes.net({*self._rows(table, sought)} if sought else (), overwrite=self._overwrite)
+        spelled = dict(zip(changes.columns, table.columns, strict=True))
+        absent = [frozenset(spelled[name] for name in names) for names in net.absent]
+        net = net._replace(rows=net.rows.rename_columns([*table.columns]), absent=absent)
+        keys = [*zip(*(net.rows[name].to_pylist() for name in table.keys), strict=True)]
+        origins = {origin for origin in net.origins if origin is not None}
+        there = self._rows(table, origins | {*net.gone} | {*keys})
+        self.check_alone(table, self.position_of(table.name))
+        if net.conflicts:
+            raise ChangeRefused(net.conflicts[0].problem, net.conflicts[0].number)
+        if not self._overwrite:
+            _expect(table, net, keys, there)
+        rows = _whole_rows(net, keys, there)
+        self.write(table, {*there} & (origins | {*net.gone} | {*keys}), rows, position, is_truncated=net.is_truncated)
+
+    def _rows(self, table: SourceTable, keys: Collection[Key]) -> dict[Key, dict[str, Any]]:
+        """Return rows of the table by key, including those with these keys."""
+        if not keys:
+            return {}
+        rows = self.read(table, keys).to_pylist()
+        return {tuple(row[name] for name in table.keys): row for row in rows}
+
+    @abstractmethod
+    def position_of(self, name: str) -> str | None:
+        """Return the position, as text, of the last write to a table; None if there is none."""
+
+    @abstractmethod
+    def schema_of(self, table: SourceTable) -> pa.Schema | None:
+        """Return the columns of a table; None if it does not exist."""
+
+    @abstractmethod
+    def create(self, table: SourceTable, schema: pa.Schema) -> None:
+        """Create a table."""
+
+    @abstractmethod
+    def read(self, table: SourceTable, keys: Collection[Key]) -> pa.Table:
+        """Return rows of a table, including those with these keys."""
+
+    @abstractmethod
+    def write(
+        self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool
+    ) -> None:
+        """Replace all rows, or those with these keys, by ``rows``; rows and position are one commit.
+
+        Raises:
+            BadTarget: another stream has written to the table.
+            TargetLost: there was another commit meanwhile, or the table cannot be reached.
+        """
+
+
+class DeltaTarget(LakeTarget):
+    """A folder of Delta tables.
+
+    Args:
+        folder: its path, or the URL of a store that ``deltalake`` supports.
+    """
+
+    def __init__(self, folder: str) -> None:
+        super().__init__()
+        self._folder = folder.rstrip("/")
+        self._locks: list[Any] = []
+
+    def open(self, tables: Mapping[str, str]) -> None:
+        super().open(tables)
+        if "://" not in self._folder:
+            Path(self._folder).mkdir(parents=True, exist_ok=True)
+            for name in tables:
+                self._locks.append(_locked(Path(self._folder) / f".{self._file_name(name).lower()}.lock", name))
+
+    def close(self) -> None:
+        super().close()
+        for file in self._locks:
+            file.close()
+        self._locks = []
+
+    def position_of(self, name: str) -> str | None:
+        import deltalake  # noqa: PLC0415 - an extra
+
+        path = self._path(name)
+        return _position_in(deltalake.DeltaTable(path)) if deltalake.DeltaTable.is_deltatable(path) else None
+
+    def schema_of(self, table: SourceTable) -> pa.Schema | None:
+        import deltalake  # noqa: PLC0415 - an extra
+
+        path = self._path(table.name)
+        if not deltalake.DeltaTable.is_deltatable(path):
+            return None
+        return pa.schema(deltalake.DeltaTable(path).schema().to_arrow())
+
+    def create(self, table: SourceTable, schema: pa.Schema) -> None:
+        import deltalake  # noqa: PLC0415 - an extra
+
+        deltalake.write_deltalake(self._path(table.name), schema.empty_table())
+
+    def read(self, table: SourceTable, keys: Collection[Key]) -> pa.Table:
+        import deltalake  # noqa: PLC0415 - an extra
+
+        first = table.keys[0]
+        literals = ", ".join(sorted({_literal(key[0]) for key in keys}))
+        columns = ", ".join(_quoted(name) for name in table.columns)
+        builder = deltalake.QueryBuilder().register("t", deltalake.DeltaTable(self._path(table.name)))
+        rows = builder.execute(f"SELECT {columns} FROM t WHERE {_quoted(first)} IN ({literals})").read_all()
+        return pa.table(rows).cast(pa.schema([*table.columns.items()]))
+
+    def write(
+        self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool
+    ) -> None:
+        import deltalake  # noqa: PLC0415 - an extra
+
+        own = {tuple(row) for row in zip(*(rows[name].to_pylist() for name in table.keys), strict=True)}
+        gone = [key for key in keys if key not in own]
+        without = {
+            name: pa.array([key[index] for key in gone], table.columns[name]) for index, name in enumerate(table.keys)
+        }
+        empty = {name: without.get(name, pa.nulls(len(gone), kind)) for name, kind in table.columns.items()}
+        source = pa.concat_tables([rows.select([*table.columns]), pa.table(empty)])
+        mark = _free_name("_gone", table.columns)
+        source = source.append_column(mark, pa.array([False] * len(rows) + [True] * len(gone)))
+        is_gone = f"s.{_quoted(mark)}"
+        on = " AND ".join(f"t.{_quoted(name)} = s.{_quoted(name)}" for name in table.keys)
+        noted = deltalake.CommitProperties(custom_metadata={_POSITION: position})
+        delta = deltalake.DeltaTable(self._path(table.name))
+        self.check_alone(table, _position_in(delta))
+        merge = delta.merge(source, on, source_alias="s", target_alias="t", commit_properties=noted)
+        merge = merge.when_matched_delete(is_gone).when_matched_update(_all(table), predicate=f"NOT {is_gone}")
+        merge = merge.when_not_matched_insert(_all(table), predicate=f"NOT {is_gone}")
+        if is_truncated:
+            merge = merge.when_not_matched_by_source_delete()
+        try:
+            merge.execute()
+        except deltalake.exceptions.DeltaError as error:
+            raise TargetLost(str(error).split("\n", maxsplit=1)[0]) from None
+
+    def _path(self, name: str) -> str:
+        return f"{self._folder}/{self._file_name(name)}"
+
+    def _file_name(self, name: str) -> str:
+        """Return the name of the folder of a table; a dot or a slash inside of a part is ``=2E`` or ``=2F``."""
+        if '"' in name and Path(self._folder, name).is_dir():
+            return name  # release 1.0.0 made it
+        return self._wanted[name] or ".".join(_ODD.sub(_escaped, part) for part in self.parts_of(name))
+
+
+class IcebergTarget(LakeTarget):
+    """Tables of a catalog of ``pyiceberg``.
+
+    Args:
+        catalog: the catalog, or its name in the configuration of ``pyiceberg``.
+    """
+
+    def __init__(self, catalog: Any) -> None:
+        super().__init__()
+        self._given = catalog
+        self._catalog: Any = None
+
+    def open(self, tables: Mapping[str, str]) -> None:
+        super().open(tables)
+        from pyiceberg.catalog import load_catalog  # noqa: PLC0415 - an extra
+
+        self._catalog = load_catalog(self._given) if isinstance(self._given, str) else self._given
+
+    def position_of(self, name: str) -> str | None:
+        table = self._table(name)
+        return None if table is None else table.properties.get(_POSITION)
+
+    def schema_of(self, table: SourceTable) -> pa.Schema | None:
+        iceberg = self._table(table.name)
+        return None if iceberg is None else iceberg.schema().as_arrow()
+
+    def create(self, table: SourceTable, schema: pa.Schema) -> None:
+        name = self.parts_of(table.name)
+        self._catalog.create_namespace_if_not_exists(name[:-1] or "default")
+        self._catalog.create_table(name, schema)
+
+    def read(self, table: SourceTable, keys: Collection[Key]) -> pa.Table:
+        from pyiceberg.expressions import In  # noqa: PLC0415 - an extra
+
+        rows = self._table(table.name).scan(row_filter=In(table.keys[0], {key[0] for key in keys})).to_arrow()
+        return rows.select([*table.columns]).cast(pa.schema([*table.columns.items()]))
+
+    def write(
+        self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool
+    ) -> None:
+        from pyiceberg.exceptions import CommitFailedException, ValidationException  # noqa: PLC0415 - an extra
+        from pyiceberg.expressions import AlwaysTrue, And, EqualTo, In, Or  # noqa: PLC0415 - an extra
+
+        iceberg = self._table(table.name)
+        self.check_alone(table, iceberg.properties.get(_POSITION))
+        iceberg.metadata.properties[_RETRIES] = "0"  # pyiceberg would repeat this commit on top of another stream's
+        try:
+            with warnings.catch_warnings(), iceberg.transaction() as step:
+                warnings.simplefilter("ignore")  # it warns if a table has no rows
+                if is_truncated:
+                    step.delete(AlwaysTrue())
+                elif keys and len(table.keys) == 1:
+                    step.delete(In(table.keys[0], {key[0] for key in keys}))
+                elif keys:
+                    pairs = (zip(table.keys, key, strict=True) for key in keys)
+                    terms: Iterable[Any] = (And(*(EqualTo(*column_value) for column_value in pair)) for pair in pairs)
+                    step.delete(Or(*terms) if len(keys) > 1 else next(iter(terms)))
+                if len(rows):
+                    step.append(_in_schema(rows, iceberg.schema().as_arrow()))
+                step.set_properties({_POSITION: position})
+        except (CommitFailedException, ValidationException) as error:
+            raise TargetLost(str(error).split("\n", maxsplit=1)[0]) from None
+
+    def _table(self, name: str) -> Any:
+        from pyiceberg.exceptions import NoSuchTableError  # noqa: PLC0415 - an extra
+
+        try:
+            return self._catalog.load_table(self.parts_of(name))
+        except NoSuchTableError:
+            return None
+
+
+def _position_in(delta: Any) -> str | None:
+    """Return the position of the last write to a Delta table."""
+    return next((str(entry[_POSITION]) for entry in delta.history() if _POSITION in entry), None)
+
+
+def _free_name(name: str, columns: Collection[str]) -> str:
+    """Return a name that none of the columns has, case aside."""
+    names = {column.lower() for column in columns}
+    while name in names:
+        name = f"_{name}"
+    return name
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(value: Any) -> str:
+    """Return a value of a key as written in a statement."""
+    if isinstance(value, bytes):
+        return f"X'{value.hex()}'"
+    return str(value) if isinstance(value, (int, Decimal)) else "'{}'".format(str(value).replace("'", "''"))
+
+
+def _all(table: SourceTable) -> dict[str, str]:
+    return {_quoted(name): f"s.{_quoted(name)}" for name in table.columns}
+
+
+def _expect(table: SourceTable, net: NetEffect, keys: Sequence[Key], there: Collection[Key]) -> None:
+    """Refuse changes of missing rows, and inserts of existing ones. Raises ChangeRefused."""
+    if net.is_truncated:
+        return
+    for key, number in net.gone.items():
+        if key not in there:
+            raise ChangeRefused(f"{table.name} does not have the row {key}", number)
+    for kind, key, number in zip(net.kinds, keys, net.changed_by, strict=True):
+        if kind is RowEffect.UPDATE and key not in there:
+            raise ChangeRefused(f"{table.name} does not have the row {key}", number)
+        if kind is not RowEffect.UPDATE and key in there and key not in net.gone:
+            raise ChangeRefused(f"{table.name} has a row {key} already", number)
+
+
+def _whole_rows(net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping[str, Any]]) -> pa.Table:
+    """Return the rows, completed from the table by the columns that the trail lacks."""
+    if not any(net.absent):
+        return net.rows
+    rows, whole_rows = net.rows.to_pylist(), []
+    for row, kind, origin, key, absent in zip(rows, net.kinds, net.origins, keys, net.absent, strict=True):
+        before = there.get(origin) or there.get(key) if origin is not None else None
+        if absent and before is not None:
+            row |= {name: before[name] for name in absent}
+        if before is not None or not absent or kind is RowEffect.INSERT:
+            whole_rows.append(row)
+    return pa.Table.from_pylist(whole_rows, net.rows.schema)
+
+
+def _spelled(table: SourceTable, columns: Mapping[str, TargetColumn]) -> SourceTable:
+    """Return the table with its columns as spelled in the target."""
+    return _renamed(table, {name: column.name for name, column in columns.items()})
+
+
+def _renamed(table: SourceTable, columns: Mapping[str, str]) -> SourceTable:
+    """Return the table with its columns as a mapping of their names in small letters spells them."""
+    names = {name: columns.get(table.column(name).lower(), name) for name in table.columns}
+    types = {names[name]: kind for name, kind in table.columns.items()}
+    return table._replace(columns=types, keys=tuple(names[key] for key in table.keys))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"={ord(match[0]):02X}"
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part.text for part in plain_parts(name))
+
+
+def _text(name: str, position: AppliedPosition) -> str:
+    """Return a position, and the table of the trail, as text."""
+    time = None if position.time is None else position.time.isoformat()
+    return json.dumps([position.place, position.start, position.csn, time, position.changes, position.witness, name])
+
+
+def _position(text: str) -> AppliedPosition:
+    """Return a position from its text; that of release 1.0.0 has no witness, and no table of the trail."""
+    place, start, csn, time, changes, *added = json.loads(text)
+    moment = None if time is None else dt.datetime.fromisoformat(time)
+    witness, table = added or (None, None)
+    return AppliedPosition(place, start, csn, moment, changes, LastTransaction(*witness) if witness else None, table)
+
+
+def _in_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return rows in the columns of a table, null in columns that the rows lack."""
+    arrays = [
+        rows[field.name] if field.name in rows.column_names else pa.nulls(len(rows), field.type) for field in schema
+    ]
+    return pa.table(arrays, schema.names).cast(schema)
+
+
+def _columns(schema: pa.Schema) -> dict[str, TargetColumn]:
+    """Return the columns of a table by lower-case name."""
+    return {
+        field.name.lower(): TargetColumn(field.name, _plain(field.type), str(field.type), None, not field.nullable)
+        for field in schema
+    }
+
+
+def _plain(kind: pa.DataType) -> str:
+    """Return a type without the differences between writers of Arrow: views, large offsets, width of short integers."""
+    text = str(kind).replace("large_", "").replace("_view", "")
+    return (
+        "int32" if text == "int16" else text.replace("decimal", "decimal128") if text.startswith("decimal(") else text
+    )
+
+
+def _locked(path: Path, name: str) -> Any:
+    file = lock_file(path)
+    if file is None:
+        raise BadTarget(f"another stream applies changes to {name} in this folder: one table, one stream")
+    return file

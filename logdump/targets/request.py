@@ -1,0 +1,163 @@
+"""What a call of ``apply`` asks for: the trail, its tables and their names in the target, and the options."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from logdump.filters.csn_criteria import check_csn
+from logdump.filters.words import FilterError
+from logdump.tables.defined_tables import PlacedLayout, has_wildcard, placed_layouts, tables_like
+from logdump.tables.errors import BadOption, BadTrail
+from logdump.tables.options import OPTIONS, Options, OptionType, Use, one_of, parse_options
+from logdump.tables.paths import TrailInput, find_files
+from trailformat.transactions.walk import transaction_batches
+from trailformat.transactions.whole_trail import FIRST_PLACE, WholeTrail
+
+DdlHandler = Callable[[str, str], object]
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+COLLISIONS, DDL = one_of("stop", "overwrite"), one_of("stop", "ignore")
+_TAKEN = frozenset(
+    {
+        "path",
+        "path_glob_filter",
+        "recursive_file_lookup",
+        "storage_options",
+        "ignore_missing_files",
+        "max_partition_bytes",
+        "source_defs",
+        "source_defs_override",
+        "undecodable",
+        "batch_rows",
+        "batch_bytes",
+        "max_bytes_per_trigger",
+        "max_transactions_per_trigger",
+        "max_files_per_trigger",
+    }
+)
+"""Attributes of the options that ``apply`` takes: none of them leaves out changes that its position passes."""
+_FIXED: dict[str, Any] = {"effective": True}
+"""Attributes of options whose only value is not the one by default."""
+
+
+def word(name: str, kind: OptionType, given: object) -> str:
+    """Return the word that an argument means. Raises BadOption if it is none of those that the type knows."""
+    try:
+        return str(kind.read(str(given)))
+    except ValueError:
+        raise BadOption(f"{name} takes {kind.wants}, not {str(given)[:80]!r}") from None
+
+
+def csn(name: str, given: str | int | None) -> str | None:
+    """Return the CSN that an argument gives, as text. Raises BadOption if it is none."""
+    if given is None:
+        return None
+    try:
+        return check_csn(str(given).strip())
+    except FilterError as error:
+        raise BadOption(f"{name}: {error}") from None
+
+
+class ApplyRequest(NamedTuple):
+    """The trail to apply and the options, with the names of its tables in the target, empty if they are the same.
+
+    Attributes:
+        from_csn: the first CSN of tables that have no position.
+        adopt: the first CSN of tables whose position is not one of this trail; None: they are refused.
+    """
+
+    path: Paths
+    tables: Mapping[str, str]
+    keys: Mapping[str, Sequence[str]]
+    from_csn: str | None
+    ddl: str | DdlHandler
+    options: Mapping[str, Any]
+    adopt: str | None = None
+
+    def chosen(self, *, overwrite: bool = False) -> Self:
+        """Return the request with its tables spelled as in the trail, in place of wildcards those that they match.
+
+        Raises:
+            BadOption: an option or a table does not exist, a table is named twice, or a wildcard has a name in the
+                target.
+        """
+        if overwrite and self.keeps_undecoded:
+            raise BadOption("undecodable null does not go with collisions overwrite: a value would be replaced by none")
+        options = self._checked()
+        names: dict[str, str] = {}
+        for pattern, alike in tables_like([*self.tables], "tables", options).items():
+            wanted = self.tables[pattern]
+            if wanted and has_wildcard(pattern):
+                raise BadOption(f"tables: {pattern} is a wildcard, and cannot have the name {wanted} in the target")
+            for name in alike:
+                if wanted and names.get(name, wanted) not in ("", wanted):
+                    raise BadOption(f"tables: {name} has two names in the target, {names[name]} and {wanted}")
+                names[name] = wanted or names.get(name, "")
+        return self._replace(tables=names)
+
+    def files(self) -> list[TrailInput]:
+        """Return the files that the trail has now."""
+        return [*find_files(self._source_options())]
+
+    def layouts(self) -> dict[str, list[PlacedLayout]]:
+        """Return the definitions of the tables in the trail, in order."""
+        return placed_layouts(self.tables, self._source_options())
+
+    @property
+    def keeps_undecoded(self) -> bool:
+        """True if a value that does not decode may be left out."""
+        return self._source_options().undecodable == "null"
+
+    @property
+    def read_options(self) -> dict[str, Any]:
+        """The options of the read: a value that does not decode comes with its change, which then decides."""
+        given = {name: value for name, value in self.options.items() if name.lower() != "undecodable"}
+        return {**given, "undecodable": "null"}
+
+    def _source_options(self) -> Options:
+        """Return the options of the files: which transactions are applied is of no matter to them, and costs a pass."""
+        return replace(self._parsed(), effective=False)
+
+    def _checked(self) -> Options:
+        """Return the same. Raises BadOption if an option leaves out changes."""
+        check_options(self._parsed())
+        return self._source_options()
+
+    def _parsed(self) -> Options:
+        paths = [self.path] if isinstance(self.path, (str, os.PathLike)) else self.path
+        given = {"effective": True, **self.options}.items()
+        texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given}
+        return parse_options({**texts, "path": ",".join(os.fspath(path) for path in paths)}, Use.STREAM)
+
+
+def check_options(options: Options) -> None:
+    """Check that no option leaves out changes that the position in the target would pass.
+
+    Raises:
+        BadOption: one does.
+    """
+    unset = Options()
+    for field in fields(Options):
+        name, value = field.name, getattr(options, field.name)
+        if name not in _TAKEN and value != _FIXED.get(name, getattr(unset, name)):
+            raise BadOption(
+                f"apply takes no option {OPTIONS[name].name}: changes that it leaves out would be lost, since the "
+                "position in the target goes past them"
+            )
+
+
+def check_beginning(request: ApplyRequest) -> None:
+    """Check that the first transaction of a trail does not begin in a missing file.
+
+    Raises:
+        BadTrail: it does.
+    """
+    whole = WholeTrail.around(Path(request.files()[0].path))
+    first = next((batch for batch in transaction_batches(whole, FIRST_PLACE) if batch.rows), None)
+    if first is not None and not first.columns.has_begin[0]:
+        where = f"{whole.paths[first.first(0).ordinal]}, RBA {first.first(0).rba}"
+        about = "the trail begins inside a transaction, and what is before it is not there"
+        raise BadTrail(f"nothing was written: {where}: {about}; from_csn names the first CSN to apply")

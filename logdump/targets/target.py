@@ -1,0 +1,238 @@
+"""The target of changes: its tables, and the position in it that is committed with the rows."""
+
+from __future__ import annotations
+
+import datetime as dt
+import fcntl
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, NamedTuple
+
+import pyarrow as pa
+
+from logdump.notation.names import TablePart, plain_parts
+from logdump.tables.errors import SourceError
+from logdump.targets.net_effect import Changes
+
+
+class BadTarget(SourceError):
+    """A target does not exist, is in use, or has other tables, columns or types; nothing has been written."""
+
+
+class TargetLost(SourceError):
+    """The connection to the target is lost; changes that were not committed are not applied."""
+
+
+class Refused(SourceError):
+    """The target refuses a change."""
+
+
+class ChangeRefused(Exception):
+    """The target refuses one of several changes, which may not be known yet.
+
+    Attributes:
+        problem: the problem in the words of the target.
+        number: the number of the change among those given, if the target reports it.
+    """
+
+    def __init__(self, problem: str, number: int | None = None) -> None:
+        super().__init__(problem)
+        self.problem, self.number = problem, number
+
+
+class KeyShared(ChangeRefused):
+    """Two rows have the same key, which one may leave later in the transaction. None of the changes is applied."""
+
+
+class SourceTable(NamedTuple):
+    """A table of the source, as in the changes.
+
+    Attributes:
+        name: its name in the trail.
+        wanted: its name in the target as given by the user; None for the name in the trail.
+        columns: its columns as its changes call them, and their types in Arrow.
+        keys: its key columns.
+        renamed: the names of those columns that its changes call otherwise, by these.
+        numbers: columns that are numbers, and text in Arrow, where no type has room for all their digits.
+    """
+
+    name: str
+    wanted: str | None
+    columns: Mapping[str, pa.DataType]
+    keys: tuple[str, ...]
+    renamed: Mapping[str, str] = MappingProxyType({})
+    numbers: frozenset[str] = frozenset()
+
+    @property
+    def parts(self) -> tuple[TablePart, ...]:
+        """The parts of its name in the target."""
+        return plain_parts(self.wanted or self.name)
+
+    def column(self, name: str) -> str:
+        """Return the name of a column in the source."""
+        return self.renamed.get(name, name)
+
+
+class TargetColumn(NamedTuple):
+    """A column of a table of the target.
+
+    Attributes:
+        family: the target's name for the types that take the same values; None if unknown.
+        kind: its type as the target spells it.
+        scale: maximum number of digits after the point; None for no limit.
+        is_needed: whether it is NOT NULL and has no default.
+        size: bytes of an integer; None for other types, and for no limit.
+    """
+
+    name: str
+    family: str | None
+    kind: str
+    scale: int | None
+    is_needed: bool
+    size: int | None = None
+
+
+def differences(
+    source: SourceTable, columns: Mapping[str, TargetColumn], taking: Callable[[pa.DataType], Collection[str]]
+) -> Iterator[str]:
+    """Yield the reasons why a table of the target cannot take the rows of a source table.
+
+    Args:
+        source: the table of the source.
+        columns: the columns of the target by lower-case name.
+        taking: returns the families of columns that take values of a type.
+    """
+    for row_name, kind in source.columns.items():
+        name = source.column(row_name)
+        column = columns.get(name.lower())
+        if column is None:
+            yield f"{source.name}: the target has no column {name} ({kind})"
+        elif column.family is not None and column.family not in taking(kind):
+            yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target"
+        elif pa.types.is_decimal(kind) and column.scale is not None and column.scale < kind.scale:
+            yield f"{source.name}: column {name} has {kind.scale} digits after the point, {column.scale} in the target"
+        elif pa.types.is_integer(kind) and column.size is not None and column.size * 8 < kind.bit_width:
+            yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target, which holds less"
+    own = {source.column(name).lower() for name in source.columns}
+    for low, column in columns.items():
+        if low not in own and column.is_needed:
+            yield f"{source.name}: column {column.name} of the target needs a value, and the source does not have it"
+
+
+class LastTransaction(NamedTuple):
+    """The last transaction before a position, by which the position proves itself.
+
+    Attributes:
+        trail: the name of the trail, as ``lt``.
+        at: the place of the first record of the transaction; empty if there is none before the position.
+        csn, xid: CSN and XID of that record; None if it has none.
+    """
+
+    trail: str
+    at: str = ""
+    csn: str | None = None
+    xid: str | None = None
+
+
+class AppliedPosition(NamedTuple):
+    """The position in the trail that a table of the target has reached.
+
+    Attributes:
+        place: changes whose ``_sequence`` is before it are in the table; empty if none is.
+        start: a place at or before it at which no transaction is open: a stream continues there.
+        csn, time: CSN of the last change, and the time at which the source wrote it, UTC.
+        changes: number of changes applied since the first.
+        witness: the transaction before ``place``; None if release 1.0.0 wrote the position.
+        target: the table that the position is of: in a database its name there, in a lake, where the position is part
+            of the table, its name in the trail. None if release 1.0.0 wrote the position.
+    """
+
+    place: str
+    start: str
+    csn: str | None = None
+    time: dt.datetime | None = None
+    changes: int = 0
+    witness: LastTransaction | None = None
+    target: str | None = None
+
+
+def place_of(seqno: int, rba: int) -> str:
+    """Return a place in a trail as text that sorts with ``_sequence``."""
+    return f"{seqno:010d}.{rba:016d}."
+
+
+def lock_file(path: Path) -> IO[bytes] | None:
+    """Open and lock a lock file until it is closed; None if another process has the lock. Nothing is written to it.
+
+    Raises:
+        OSError: the file cannot be opened, or is a link.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    file = os.fdopen(handle, "rb")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+class ApplyTarget(ABC):
+    """Tables that take changes in transactions; while the target is open no other stream writes to them.
+
+    Attributes:
+        commits_parts: whether one commit covers all tables.
+    """
+
+    commits_parts = True
+
+    @abstractmethod
+    def open(self, tables: Mapping[str, str]) -> None:
+        """Connect, and lock these tables of the trail against other streams; each has its name in the target or none.
+
+        Raises:
+            BadTarget: another stream has locked one of them.
+            TargetLost: the connection fails.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the target; changes that were not committed are not applied."""
+
+    @abstractmethod
+    def positions(self) -> dict[str, AppliedPosition]:
+        """Return the position of each table by its name in the trail."""
+
+    @abstractmethod
+    def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
+        """Find the tables and compare them with the source; with ``create`` create the missing ones.
+
+        Raises:
+            BadTarget: a table is missing, or has other columns or types; nothing has been written.
+        """
+
+    @abstractmethod
+    def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
+        """Apply changes of a table in the current transaction.
+
+        With ``overwrite`` existing rows are replaced, and changes of missing rows are left out.
+
+        Raises:
+            KeyShared: two rows have the same key; none of the changes is applied.
+            ChangeRefused: the target refuses a change.
+            TargetLost: the connection is lost.
+        """
+
+    @abstractmethod
+    def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
+        """Commit the applied changes with the positions. Raises TargetLost."""
+
+    @abstractmethod
+    def rollback(self) -> None:
+        """Undo the changes applied since the last commit. Raises TargetLost."""
