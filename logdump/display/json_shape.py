@@ -17,6 +17,8 @@ from trailformat.trail.sequence import FilePosition
 
 EXACT = 2**53
 """The largest integer that every reader of JSON keeps exactly; larger ones are written as strings."""
+SCHEMA = 1
+"""The number of the schema of all objects: it rises when a member is removed or changes its meaning."""
 Get = Callable[[Any], Any]
 _ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 _AS_IT_IS = frozenset({str, bool, type(None)})
@@ -47,6 +49,12 @@ def member(name: str, type_: str, meaning: str, value: Get | str = "", *, make: 
     """Return a member. ``value`` is the function or path that gets it, by default its name; ``make`` converts it."""
     get, path = at(value or name), "" if callable(value) else value or name
     return Member(name, type_, meaning, get if make is None else lambda source: make(get(source)), path, make)
+
+
+def renamed(former: str, part: Member) -> tuple[Member, Member]:
+    """Return a member, and the same under the name that it had before, which stays until the next schema."""
+    meaning = f"The former name of `{part.name}`, until schema {SCHEMA + 1}"
+    return part, part._replace(name=former, meaning=meaning)
 
 
 def at(path: Get | str) -> Get:
@@ -179,7 +187,7 @@ def _seqno(spot: FilePosition) -> int | None:
 
 
 SPOT = Shape(
-    "spot",
+    "place",
     "A place in a trail.",
     (
         member("file", "string", "Path of the file", "path"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.display.json_shape import PARTIAL, SPOT, Member, Shape, at, member, time_at
+from logdump.display.json_shape import PARTIAL, SPOT, Member, Shape, at, member, renamed, time_at
 from logdump.features.bounded_recovery.model import (
     BoundedRecoveryShown,
     BrIntervalShown,
@@ -58,7 +58,7 @@ OBSERVED = Shape(
     "observed_restart",
     "A restart position that Extract has written.",
     (
-        member("spot", "spot", "The heartbeat row, or the file", SPOT.one("spot")),
+        *renamed("spot", member("place", "place", "The heartbeat row, or the file", SPOT.one("spot"))),
         member("written", "string", "When: its commit, or CreationTime", time_at("written")),
         member("csn", "string or null", "The CSN of the position"),
         member("time", "string or null", "Its time", time_at("time")),
@@ -138,7 +138,7 @@ TRANSACTION = Shape(
     (
         member("csn", "string or null", "LOGCSN; null where it is not in the trail", "began.csn"),
         member("xid", "string or null", "TRANID", "began.xid"),
-        member("spot", "spot or null", "Its first record", SPOT.one("began.spot")),
+        *renamed("spot", member("place", "place or null", "Its first record", SPOT.one("began.spot"))),
         member("begin_low", "string or null", "It did not begin before this; null: not known", time_at("began.low")),
         member("begin_high", "string", "It began by this", time_at("began.high")),
         member("begin_source", "string", "`given`, `operations`, `redo_clock`, `none`", "began.source.value"),

@@ -27,8 +27,8 @@ DIFFERENCE = Shape(
     "DIFF: one difference of two trails.",
     (
         member("kind", "string", f"One of {_KINDS}", "kind.value"),
-        member("a", "spot or null", "The place in the first trail; of `twice`, the first place", SPOT.one("a")),
-        member("b", "spot or null", "The place in the second trail; of `twice`, that of the copy", SPOT.one("b")),
+        member("a", "place or null", "The place in the first trail; of `twice`, the first place", SPOT.one("a")),
+        member("b", "place or null", "The place in the second trail; of `twice`, that of the copy", SPOT.one("b")),
         member("csn", "string or null", "LOGCSN of the transaction"),
         member("xid", "string or null", "TRANID of the transaction"),
         member("table", "string or null", "The table of a record; null for a whole transaction"),

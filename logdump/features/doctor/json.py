@@ -14,7 +14,7 @@ FINDING = Shape(
     (
         member("severity", "string", "damage, warning or note", "severity.value"),
         member("text", "string", "What it is"),
-        member("place", "spot or null", "Where", SPOT.one("spot")),
+        member("place", "place or null", "Where", SPOT.one("spot")),
         member("command", "string", "The command that shows more of it"),
     ),
 )
@@ -51,7 +51,7 @@ DOCTOR_TRANSACTION = Shape(
     "doctor_transaction",
     "One of the largest transactions.",
     (
-        member("begins", "spot or null", "Its first record found", SPOT.one("extent.first")),
+        member("begins", "place or null", "Its first record found", SPOT.one("extent.first")),
         member("records", "number", "Its records"),
         member("data_bytes", "number", "Their data", "extent.data_size"),
         member("time", "string or null", "IO Time of its first record, UTC", time_at("extent.first_moment.time")),
@@ -113,7 +113,7 @@ KEY_LACK = Shape(
         member("op", "string", "INSERT, UPSERT, UPDATE or DELETE"),
         member("records", "number", "How many"),
         member("columns", "list of string", "The columns that are not there"),
-        member("place", "spot", "The first of them", SPOT.one("spot")),
+        member("place", "place", "The first of them", SPOT.one("spot")),
     ),
 )
 TABLE_IMAGES = Shape(

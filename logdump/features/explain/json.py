@@ -33,7 +33,7 @@ PART = Shape(
             "seconds", "number or null", "Its lag", lambda part: part.lag / 1_000_000 if part.lag is not None else None
         ),
         member("text", "string", "The fact", _text("text")),
-        member("evidence", "list of spot", "The records that show it", SPOT.each("spots")),
+        member("evidence", "list of place", "The records that show it", SPOT.each("spots")),
     ),
 )
 

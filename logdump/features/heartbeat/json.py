@@ -125,7 +125,7 @@ LAG_SUMMARY = Shape(
         member("median", "number", "The median", make=_seconds),
         member("p95", "number", "The 95th percentile", make=_seconds),
         member("greatest", "number", "The greatest", make=_seconds),
-        member("greatest_at", "spot", "The row that shows it", SPOT.one("greatest_at")),
+        member("greatest_at", "place", "The row that shows it", SPOT.one("greatest_at")),
         member("negative", "number", "How many are below zero"),
         member("exact", "boolean", "Whether median and p95 are exact, not to one per cent", "is_exact"),
     ),
@@ -165,8 +165,8 @@ HEARTBEAT_LAG = Shape(
         _moment("at", "The moment of the answer", "at"),
         member("at_source", "string", "trail (the newest time there), given, now", "at_source.value"),
         member("beats", "number", "How many", "lag.beats"),
-        member("first", "spot", "The row of the first", SPOT.one("lag.first")),
-        member("last", "spot", "The row of the newest", SPOT.one("lag.last.row.spot")),
+        member("first", "place", "The row of the first", SPOT.one("lag.first")),
+        member("last", "place", "The row of the newest", SPOT.one("lag.last.row.spot")),
         _moment("last_beat", "When the newest was generated", "lag.last.heartbeat_ts"),
         verdict(
             "age", "number", "Seconds from then to the moment of the answer", lambda shown: _seconds(shown.lag.age)
@@ -205,7 +205,7 @@ HEARTBEAT_RESTART = Shape(
         _text("heartbeat_csn", "CSN of the beat that shows it", "beat?.heartbeat_csn"),
         member(
             "beat",
-            "spot or null",
+            "place or null",
             "The row of that beat",
             SPOT.one("beat?.row.spot"),
         ),
@@ -234,9 +234,9 @@ HEARTBEAT_GAP = Shape(
     (
         *_WAY,
         _moment("after", "The beat before the gap", "gap.after.time"),
-        member("after_at", "spot", "Its row", SPOT.one("gap.after.spot")),
+        member("after_at", "place", "Its row", SPOT.one("gap.after.spot")),
         _moment("before", "The beat after the gap; null: none has come", "gap.before?.time"),
-        member("before_at", "spot or null", "Its row", SPOT.one("gap.before?.spot")),
+        member("before_at", "place or null", "Its row", SPOT.one("gap.before?.spot")),
         _moment("end", "When the next beat was generated, else the newest time in the trail", "gap.end"),
         member("beats", "number", "How many are missing", "gap.beats"),
         _duration("seconds", "From one to the other", "gap.microseconds"),

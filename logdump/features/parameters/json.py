@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logdump.display.json_shape import RULE, Shape, member
+from logdump.display.json_shape import RULE, Shape, member, renamed
 from logdump.features.parameters.model import CoverageShown, ParametersShown
 
 STATEMENT = Shape(
@@ -33,8 +33,9 @@ PARAMETERS = Shape(
     ParametersShown,
 )
 
-TAKING = Shape(
-    "taking",
+_STATEMENTS = "The statements that take it; empty where none does"
+TABLE_STATEMENT = Shape(
+    "table_statement",
     "A MAP or TABLE statement that takes a table.",
     (
         member("rule", "rule", "The statement", RULE.one("rule")),
@@ -51,7 +52,7 @@ COVERAGE = Shape(
         member("trail", "string or null", "The trail of Extract's file that this is about"),
         member("table", "string", "Name of the table"),
         member("records", "number", "Its records, definitions left out"),
-        member("taken", "list of taking", "The statements that take it; empty where none does", TAKING.each("taken")),
+        *renamed("taken", member("statements", "list of table_statement", _STATEMENTS, TABLE_STATEMENT.each("taken"))),
         member("excluded", "rule or null", "The statement that takes it out of one of those", RULE.one("excluded")),
     ),
     CoverageShown,

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from logdump.display.json_shape import HEADER_MISMATCH, PARTIAL, SPOT, TRAIL_GAP, Shape, member, time_at, verdict
+from logdump.display.json_shape import (
+    HEADER_MISMATCH,
+    PARTIAL,
+    SPOT,
+    TRAIL_GAP,
+    Shape,
+    member,
+    renamed,
+    time_at,
+    verdict,
+)
 from logdump.features.recovery.model import (
     BeginMissingShown,
     CutShown,
@@ -26,8 +36,8 @@ TRANSACTION_REF = Shape(
     (
         member("csn", "string or null", "LOGCSN"),
         member("xid", "string or null", "TRANID"),
-        member("begin", "spot or null", "Its first record; null when that is not there", SPOT.one("begin")),
-        member("after", "spot or null", "The first place after it; null while it is open", SPOT.one("after")),
+        member("begin", "place or null", "Its first record; null when that is not there", SPOT.one("begin")),
+        member("after", "place or null", "The first place after it; null while it is open", SPOT.one("after")),
         member("records", "number", "Its records"),
         member("bytes", "number", "Their bytes", "size"),
         member("tables", "object or null", _TABLES),
@@ -39,8 +49,8 @@ DIFFERENCE = Shape(
     "first_difference",
     "The first records of a cut transaction and of its second copy that differ.",
     (
-        member("cut", "spot or null", "The record in the cut one; null after its end", SPOT.one("0")),
-        member("again", "spot or null", "The record in the copy; null after its end", SPOT.one("1")),
+        member("cut", "place or null", "The record in the cut one; null after its end", SPOT.one("0")),
+        member("again", "place or null", "The record in the copy; null after its end", SPOT.one("1")),
     ),
 )
 
@@ -67,7 +77,10 @@ RESTART = Shape(
         member("time", "string or null", "IO Time of the record, CreationTime of the file", time_at("time")),
         member("last_complete", "transaction_ref or null", _LAST, TRANSACTION_REF.one("last_complete")),
         member(
-            "recovery_point", "spot or null", "The place after that, where readers continue", SPOT.one("recovery_point")
+            "recovery_point",
+            "place or null",
+            "The place after that, where readers continue",
+            SPOT.one("recovery_point"),
         ),
         member("cut", "transaction_ref or null", "The transaction that it cut", TRANSACTION_REF.one("cut")),
         *_AGAIN,
@@ -88,7 +101,7 @@ SECOND_COPY = Shape(
     (
         member("csn", "string", "LOGCSN"),
         member("xid", "string", "TRANID"),
-        member("first", "spot", "Where it begins first", SPOT.one("first")),
+        member("first", "place", "Where it begins first", SPOT.one("first")),
         member("copy", "transaction_ref", "The copy, which a Replicat skips", TRANSACTION_REF.one("copy")),
     ),
     SecondCopyShown,
@@ -98,7 +111,7 @@ ORDER_BREAK = Shape(
     "order_break",
     "RECOVERY: a place where CSNs go back.",
     (
-        member("spot", "spot", "The first transaction there", SPOT.one("spot")),
+        *renamed("spot", member("place", "place", "The first transaction there", SPOT.one("spot"))),
         member("csn", "string or null", "Its LOGCSN"),
         member("xid", "string or null", "Its TRANID"),
         member("greatest", "string", "The greatest CSN before it"),
@@ -123,7 +136,7 @@ OVERWRITE = Shape(
     "overwrite",
     "RECOVERY: damage before data that an Extract in overwrite mode may have left: older than the data before it.",
     (
-        member("spot", "spot", "The damage", SPOT.one("spot")),
+        *renamed("spot", member("place", "place", "The damage", SPOT.one("spot"))),
         member("length", "number", "Its bytes"),
         member("csn", "string or null", "LOGCSN of the first whole transaction after it"),
         member("was_passed", "boolean", "Whether the trail had passed it before; else the file is in overwrite mode"),
@@ -135,7 +148,7 @@ BEGIN_MISSING = Shape(
     "begin_missing",
     "RECOVERY: a transaction whose first records are missing in the middle of the trail.",
     (
-        member("spot", "spot", "Its first record that is there", SPOT.one("spot")),
+        *renamed("spot", member("place", "place", "Its first record that is there", SPOT.one("spot"))),
         member("transaction", "transaction_ref", "What is there of it", TRANSACTION_REF.one("transaction")),
     ),
     BeginMissingShown,
@@ -167,7 +180,7 @@ KEEP = Shape(
     "keep",
     "RECOVERY KEEP: the files that a reader needs.",
     (
-        member("spot", "spot", "The place of the reader", SPOT.one("spot")),
+        *renamed("spot", member("place", "place", "The place of the reader", SPOT.one("spot"))),
         member("first", "string", "The first file that it needs"),
         member("free", "list of string", "The files before that"),
         member("bytes", "number", "Bytes in those", "size"),
@@ -179,6 +192,7 @@ KEEP = Shape(
 _INCOMPLETE = "Transactions that lack a part by damage, a missing file, or in files before the first"
 _BEGINS_MISSING = "Those whose beginning is missing in the middle of the trail"
 _LEFT_OPEN = "Files that their writer has not closed, although a later file exists"
+_AFTER_DAMAGE = "Whole ones, and first copies, that it does not reach: it abends at damage"
 _UNNAMED = "Whole transactions without CSN or TRANID, whose copies are not detected"
 _FILTERED = "Whether only findings are listed that hold a record that passes the filter"
 
@@ -192,7 +206,7 @@ RECOVERY = Shape(
         member("restarts", "number", "Restarts", "state.restarts"),
         member("transactions", "number", "Transactions, cut and open ones too"),
         member("effective", "number", "Those that a Replicat applies: whole, the first copy, before the first damage"),
-        member("behind_damage", "number", "Whole ones, and first copies, that it does not reach: it abends at damage"),
+        *renamed("behind_damage", member("after_damage", "number", _AFTER_DAMAGE, "behind_damage")),
         member("cut", "number", "Those that were cut"),
         verdict("lost", "number", "Cut ones without a whole copy", "state.lost"),
         verdict("begins_missing", "number", _BEGINS_MISSING, "state.begins_missing", tells_findings=True),
@@ -213,7 +227,7 @@ RECOVERY = Shape(
         member(
             "open", "transaction_ref or null", "The transaction in which the trail ends", TRANSACTION_REF.one("open")
         ),
-        member("half_record", "spot or null", "The record in which the trail ends", SPOT.one("half_record")),
+        member("half_record", "place or null", "The record in which the trail ends", SPOT.one("half_record")),
         verdict("listed", "boolean", "Whether all findings are listed", "is_listed"),
         member("filtered", "boolean", _FILTERED, "is_filtered"),
         PARTIAL,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logdump.display.json_shape import SPOT, TRAIL_GAP, Shape, member
+from logdump.display.json_shape import SPOT, TRAIL_GAP, Shape, member, renamed
 from logdump.features.repair.model import LossReason, RepairLoss, RepairShown
 
 _REASONS = ", ".join(f"`{reason.value}`" for reason in LossReason)
@@ -13,10 +13,13 @@ REPAIR_LOSS = Shape(
     (
         member("csn", "string or null", "LOGCSN of the transaction, where its first record is there"),
         member("xid", "string or null", "TRANID of the transaction; null if unknown"),
-        member("begin", "spot or null", "Its first record; null where that is lost", SPOT.one("begin")),
+        member("begin", "place or null", "Its first record; null where that is lost", SPOT.one("begin")),
         member("records", "number", "Its sound records"),
         member("reason", "string", f"One of {_REASONS}", "reason.value"),
-        member("spot", "spot or null", "The damage, or the record whose definition is lost", SPOT.one("spot")),
+        *renamed(
+            "spot",
+            member("place", "place or null", "The damage, or the record whose definition is lost", SPOT.one("spot")),
+        ),
         member("copied", "boolean", "Whether its sound records are in the copy", "is_copied"),
     ),
     RepairLoss,
@@ -36,14 +39,14 @@ COPIED_HEADER = Shape(
     ),
 )
 
-TAKEN_DEFINITION = Shape(
-    "taken_definition",
-    "A lost definition that was taken from another file.",
+COPIED_DEFINITION = Shape(
+    "copied_definition",
+    "A lost definition that was copied from another file.",
     (
         member("file", "string", "The damaged file", "path"),
         member("index", "number or null", "The index of the table in it; null for the database", "table_index"),
         member("name", "string", "The name of the table, or of the database"),
-        member("source", "spot", "Where it was found", SPOT.one("source")),
+        member("source", "place", "Where it was found", SPOT.one("source")),
     ),
 )
 
@@ -65,16 +68,19 @@ REPAIR = Shape(
         member("unknown", "number", "Those in no known transaction: their contents are unknown"),
         member("embedded", "number", "Records inside damaged ones: their data, not copied"),
         member("header", "list of copied_header", "The file headers of the copy", COPIED_HEADER.each("headers")),
-        member(
+        *renamed(
             "definitions_taken",
-            "list of taken_definition",
-            "Lost definitions taken from elsewhere",
-            TAKEN_DEFINITION.each("definitions_taken"),
+            member(
+                "definitions_copied",
+                "list of copied_definition",
+                "Lost definitions that were copied from elsewhere",
+                COPIED_DEFINITION.each("definitions_taken"),
+            ),
         ),
         member("definitions_lost", "list of string", "Lost definitions that were not found"),
-        member("restart_at", "spot or null", "Where a reader continues in the source", SPOT.one("restart_at")),
+        member("restart_at", "place or null", "Where a reader continues in the source", SPOT.one("restart_at")),
         member("after_csn", "string or null", "The CSN of the last whole transaction in the copy"),
-        member("stopped_at", "spot or null", "Under STOP: the damage at which the copy ends", SPOT.one("stopped_at")),
+        member("stopped_at", "place or null", "Under STOP: the damage at which the copy ends", SPOT.one("stopped_at")),
         member("dry", "boolean", "Whether nothing was written", "is_dry"),
         member("listed", "number", "How many losses were listed"),
     ),

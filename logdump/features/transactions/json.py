@@ -34,7 +34,7 @@ TRANSACTION_LISTED = Shape(
         member("whole", "boolean", "Whether its first and its last record are there, nothing lost", "extent.is_whole"),
         member("ended", "string", "last, cut, overtaken, file_end or damage", "extent.ended.value"),
         member("effective", "boolean", "Whether a Replicat applies it", "is_effective"),
-        member("copy_of", "spot or null", "Where the one begins that it is a copy of", SPOT.one("copy_of")),
+        member("copy_of", "place or null", "Where the one begins that it is a copy of", SPOT.one("copy_of")),
         member("after_damage", "boolean", "Whether it begins after damage, where a Replicat abends", "is_after_damage"),
     ),
     TransactionListed,

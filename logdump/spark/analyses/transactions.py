@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from trailformat.transactions.whole_trail import FileBatch
 
 
-_SPOT = {"spot": struct_of(SPOT, {"seqno": INT})}
+_SPOT = {"place": struct_of(SPOT, {"seqno": INT})}
 _PARTS = {
     "transaction_ref": struct_of(TRANSACTION_REF, {**_SPOT, "object": mapping(STRING, BIGINT)}),
     "first_difference": struct_of(DIFFERENCE, _SPOT),
@@ -127,7 +127,7 @@ _TIMES = {"begin_low": TIMESTAMP, "begin_high": TIMESTAMP, "end": TIMESTAMP}
 OPEN_TRANSACTIONS = Analysis(
     "open_transactions",
     "each transaction that was, or may have been, open for longer than BRINTERVAL: that of `params`, or 4 hours",
-    (*columns_of(TRANSACTION, {**_TIMES, "spot": struct_of(SPOT, {"seqno": INT})}), *_OF_REDO),
+    (*columns_of(TRANSACTION, {**_TIMES, "place": struct_of(SPOT, {"seqno": INT})}), *_OF_REDO),
     _open_rows,
 )
 
