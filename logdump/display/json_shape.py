@@ -69,20 +69,26 @@ def at(path: Get | str) -> Get:
     step, _, rest = path.partition(".")
     name, get_rest = step.rstrip("?"), at(rest) if rest else _itself
     get: Get = itemgetter(int(name)) if name.isdigit() else attrgetter(name)
-    return _where_there(get, get_rest) if "?" in step else lambda source: get_rest(get(source))
+    return where_there(get, get_rest) if "?" in step else lambda source: get_rest(get(source))
 
 
 def _itself(source: Any) -> Any:
     return source
 
 
-def _where_there(get: Get, use: Get) -> Get:
+def where_there(get: Get, use: Get) -> Get:
+    """Return a function that uses the value which another one gets; None if that is None."""
     return lambda source: None if (value := get(source)) is None else use(value)
+
+
+def seconds(microseconds: int) -> float:
+    """Return microseconds as seconds."""
+    return round(microseconds / 1_000_000, 6)
 
 
 def time_at(path: Get | str) -> Get:
     """Return a function that gets the time at a path in ISO 8601, UTC; None if absent or not in years 1 to 9999."""
-    return _where_there(at(path), iso_time)
+    return where_there(at(path), iso_time)
 
 
 def verdict(name: str, type_: str, meaning: str, value: Get | str = "", *, tells_findings: bool = False) -> Member:
@@ -154,11 +160,11 @@ class Shape(NamedTuple):
 
     def one(self, path: Get | str) -> Get:
         """Return a function that gets the object of the value at a path; None if there is none."""
-        return _where_there(at(path), self.build)
+        return where_there(at(path), self.build)
 
     def each(self, path: Get | str) -> Get:
         """Return a function that gets the objects of the values in the list at a path; None if there is no list."""
-        return _where_there(at(path), lambda sources: [self.build(source) for source in sources])
+        return where_there(at(path), lambda sources: [self.build(source) for source in sources])
 
 
 def exact(value: Any) -> Any:

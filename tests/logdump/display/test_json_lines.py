@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from logdump.display.json_lines import SCHEMA, render, shape_of
-from logdump.display.json_shape import Shape, exact
+from logdump.display.json_lines import render, shape_of
+from logdump.display.json_shape import SCHEMA, Shape, exact
 from logdump.notation.times import iso_time
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Bad, Failure, Notice, Progress, say
