@@ -59,15 +59,11 @@ def _lag(trail: AnalysedTrail) -> Iterator[Row]:
             yield row
         lags.note(reader.newest)
 
-    yield from (row._asdict() for row in columns.lag(noted(), lambda: lags.newest))
+    yield from columns.lag(noted(), lambda: lags.newest)
 
 
 def _of_rows(make: Callable[[Iterable[HeartbeatRow]], Iterable[Row]]) -> Callable[[AnalysedTrail], Iterator[Row]]:
     return lambda trail: iter(make(_rows(trail, _reader(trail))))
-
-
-def _lag_history(rows: Iterable[HeartbeatRow]) -> Iterator[Row]:
-    return (row._asdict() for row in columns.lag_history(rows))
 
 
 def _analysis(
@@ -95,7 +91,7 @@ _ALL = (
         "gg_lag_history",
         "each row of Oracle's view GG_LAG_HISTORY",
         columns.GG_LAG_HISTORY,
-        _of_rows(_lag_history),
+        _of_rows(columns.lag_history),
     ),
 )
 HEARTBEATS = {analysis.name: analysis for analysis in _ALL}
