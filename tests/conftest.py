@@ -33,6 +33,8 @@ _SECOND_HALF = "tests/logdump/spark/test_p"
 """The first module of the second half, by the time that they take: each half has a session of its own."""
 BUILD = layout.build
 """As it is without :func:`_what_was_built_is_not_built_again`."""
+FSYNC = os.fsync
+"""As it is without :func:`_is_not_durable`."""
 _MOST_KEPT = 100_000
 _EVIDENCE = ROOT.parent / "shared" / "evidence"
 
@@ -104,10 +106,23 @@ def kernels(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _is_not_durable() -> Iterator[None]:
-    """No file of a test has to outlive the machine: writing does not wait for the disk."""
+    """Files of most tests need not outlive the machine: writing waits for the disk under ``synced`` alone."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", os.fstat)
         yield
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The paths that are fsynced, in order, by the names that they have then; nothing replaces fsync."""
+    paths: list[Path] = []
+
+    def sync(handle: int) -> None:
+        FSYNC(handle)
+        paths.append(Path(f"/proc/self/fd/{handle}").readlink())
+
+    monkeypatch.setattr(os, "fsync", sync)
+    return paths
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from logdump.display.json_record import PLACE
-from logdump.display.json_shape import PROBLEMS, Get, Shape, encoded, member
+from logdump.display.json_shape import PROBLEMS, SCHEMA, Get, Shape, encoded, member
 from logdump.notation.text import Harmless, ascii_json
 from logdump.notation.times import iso_time
 from logdump.session.events import Event, Failure, Notice, RecordsInLines, Text
@@ -116,6 +116,7 @@ TEXT = Shape("text", "Text of a command.", (_LINES,), Text)
 BAD_RECORD = Shape("bad_record", "Bytes that cannot be read as a record, met by any command.", _TROUBLE)
 FAILURE = Shape("failure", "A command that could not be carried out.", _TROUBLE, Failure)
 NOTICE = Shape("notice", "A remark on the record before it, or on the output as a whole.", _TROUBLE, Notice)
+_TYPE_MEMBER = re.compile(r'^\{"type":"\w+"')
 _OF_THE_SESSION = ("json_lines", "json_session", "json_record")
 """Modules of this package that have the shapes of session events."""
 
@@ -126,6 +127,11 @@ def render(event: Event, _settings: Settings) -> list[Harmless]:
         return event.take()
     shape = _shape(event)
     return [_object(shape, source) for source in shape.sources(event)]
+
+
+def with_schema(line: Harmless) -> Harmless:
+    """Return an object with the number of the schema after its type, as in the first object of a session."""
+    return ascii_json(_TYPE_MEMBER.sub(rf'\g<0>,"schema":{SCHEMA}', line, count=1))
 
 
 def _object(shape: Shape, source: object) -> Harmless:

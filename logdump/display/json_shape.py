@@ -17,6 +17,8 @@ from trailformat.trail.sequence import FilePosition
 
 EXACT = 2**53
 """The largest integer that every reader of JSON keeps exactly; larger ones are written as strings."""
+SCHEMA = 1
+"""The number of the schema of all objects: it rises when a member is removed or changes its meaning."""
 Get = Callable[[Any], Any]
 _ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 _AS_IT_IS = frozenset({str, bool, type(None)})
@@ -49,6 +51,12 @@ def member(name: str, type_: str, meaning: str, value: Get | str = "", *, make: 
     return Member(name, type_, meaning, get if make is None else lambda source: make(get(source)), path, make)
 
 
+def renamed(former: str, part: Member) -> tuple[Member, Member]:
+    """Return a member, and the same under the name that it had before, which stays until the next schema."""
+    meaning = f"The former name of `{part.name}`, until schema {SCHEMA + 1}"
+    return part, part._replace(name=former, meaning=meaning)
+
+
 def at(path: Get | str) -> Get:
     """Return a function that gets the value at a path of attributes and items, such as ``bad?.error``, ``0.rba``.
 
@@ -61,20 +69,26 @@ def at(path: Get | str) -> Get:
     step, _, rest = path.partition(".")
     name, get_rest = step.rstrip("?"), at(rest) if rest else _itself
     get: Get = itemgetter(int(name)) if name.isdigit() else attrgetter(name)
-    return _where_there(get, get_rest) if "?" in step else lambda source: get_rest(get(source))
+    return where_there(get, get_rest) if "?" in step else lambda source: get_rest(get(source))
 
 
 def _itself(source: Any) -> Any:
     return source
 
 
-def _where_there(get: Get, use: Get) -> Get:
+def where_there(get: Get, use: Get) -> Get:
+    """Return a function that uses the value which another one gets; None if that is None."""
     return lambda source: None if (value := get(source)) is None else use(value)
+
+
+def seconds(microseconds: int) -> float:
+    """Return microseconds as seconds."""
+    return round(microseconds / 1_000_000, 6)
 
 
 def time_at(path: Get | str) -> Get:
     """Return a function that gets the time at a path in ISO 8601, UTC; None if absent or not in years 1 to 9999."""
-    return _where_there(at(path), iso_time)
+    return where_there(at(path), iso_time)
 
 
 def verdict(name: str, type_: str, meaning: str, value: Get | str = "", *, tells_findings: bool = False) -> Member:
@@ -146,11 +160,11 @@ class Shape(NamedTuple):
 
     def one(self, path: Get | str) -> Get:
         """Return a function that gets the object of the value at a path; None if there is none."""
-        return _where_there(at(path), self.build)
+        return where_there(at(path), self.build)
 
     def each(self, path: Get | str) -> Get:
         """Return a function that gets the objects of the values in the list at a path; None if there is no list."""
-        return _where_there(at(path), lambda sources: [self.build(source) for source in sources])
+        return where_there(at(path), lambda sources: [self.build(source) for source in sources])
 
 
 def exact(value: Any) -> Any:
@@ -179,7 +193,7 @@ def _seqno(spot: FilePosition) -> int | None:
 
 
 SPOT = Shape(
-    "spot",
+    "place",
     "A place in a trail.",
     (
         member("file", "string", "Path of the file", "path"),

@@ -127,6 +127,7 @@ class LineMode:
         self.status = ExitStatus.OK
         self._first = first
         self._scroller = Scroller()
+        self._needs_schema = True
 
     def run(self) -> int:
         """Run all lines and return the exit status."""
@@ -234,6 +235,8 @@ class LineMode:
         is_message = isinstance(event, _MESSAGES) or (self.failures_to_stderr and isinstance(event, Failure))
         is_narration = self._narrates or self.output_is_data or (is_message and not self.is_json)
         lines = self._render(event)
+        if self._needs_schema and self.is_json and not is_narration and lines:
+            lines, self._needs_schema = self._with_schema(lines), False
         if isinstance(event, Failure | Notice):
             lines = list(map(cut_names, lines))
         self._write_lines(lines, is_narration=is_narration)
@@ -267,6 +270,11 @@ class LineMode:
 
             return json_lines.render(event, self.session.settings)
         return render(event, self.session.settings)
+
+    def _with_schema(self, lines: list[Harmless]) -> list[Harmless]:
+        from logdump.display import json_lines  # noqa: PLC0415 - as above
+
+        return [json_lines.with_schema(lines[0]), *lines[1:]]
 
     @property
     def is_json(self) -> bool:

@@ -5,7 +5,6 @@ Tests that need Spark run in two workers: each session more would take as long a
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -20,7 +19,6 @@ def test_every_test_that_needs_spark_goes_to_a_worker_of_those(request: pytest.F
 
 
 ROOT = Path(__file__).parents[2]
-CHECKS = ROOT / ".ci" / "run"
 
 
 def _tracked() -> dict[str, str]:
@@ -29,14 +27,6 @@ def _tracked() -> dict[str, str]:
         pytest.skip("not a clone: git does not know what is tracked")
     listed = subprocess.run(["git", "ls-files", "-s"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     return {line.split("\t", 1)[1]: line.split(" ", 1)[0] for line in listed.splitlines()}
-
-
-def test_each_submission_is_linted_and_tested() -> None:
-    assert os.access(CHECKS, os.X_OK)
-    assert [line for line in CHECKS.read_text(encoding="utf-8").splitlines() if line.startswith("make")] == [
-        "make lint",
-        "make test",
-    ]
 
 
 def test_the_checks_are_tracked_as_a_program() -> None:

@@ -1,15 +1,15 @@
-"""Docstrings and variables use plain words: a sentence says who does what, a name says what it holds."""
+"""Docstrings use plain words: a sentence says who does what."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.laws.imports import nodes_of, statements, tree_of
+from tests.laws.imports import statements, tree_of
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("trailformat", "logdump", "pyspark_trail")
@@ -25,7 +25,6 @@ PLAIN = {
 """Words of our former dialect, and what to write for them."""
 _WORDS = re.compile(rf"(?<![\w`.])({'|'.join(PLAIN)})(?![\w`(])", re.IGNORECASE)
 _CLAUSE = re.compile(r"(What|Whether|Where|Which|They)\b[^.:;]*\.?")
-_NAMES = {"one", "ones", "found"}
 
 
 def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -35,22 +34,6 @@ def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
             value = statement.value if isinstance(statement, ast.Expr) else None
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 yield value.lineno, value.value
-
-
-def variables(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
-    """Names that functions, lambdas and comprehensions assign; those of fields are part of an interface."""
-    fields = {
-        id(statement.target)
-        for node in nodes
-        if isinstance(node, ast.ClassDef)
-        for statement in node.body
-        if isinstance(statement, ast.AnnAssign)
-    }
-    for node in nodes:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in fields:
-            yield node.lineno, node.id
-        elif isinstance(node, ast.Lambda):
-            yield from ((argument.lineno, argument.arg) for argument in node.args.args)
 
 
 MODULES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
@@ -73,11 +56,6 @@ def test_a_docstring_is_no_clause_without_a_verb_of_its_own() -> None:
         for line, text in docstrings(tree_of(path))
         if _CLAUSE.fullmatch(text.strip())
     ]
-    assert wrong == []
-
-
-def test_a_variable_is_called_by_what_it_holds() -> None:
-    wrong = [f"{path}:{line}: {name}" for path in MODULES for line, name in variables(nodes_of(path)) if name in _NAMES]
     assert wrong == []
 
 

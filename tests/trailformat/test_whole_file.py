@@ -122,6 +122,26 @@ def test_where_the_first_file_has_its_name_all_have_theirs(
     assert seen == [{"c"}, {"b", "c"}, {"a", "b", "c"}]
 
 
+@pytest.mark.skipif(not OPEN_FILES.exists(), reason="the system does not list open files")
+@pytest.mark.parametrize("names", [["a"], ["a", "b", "c"]])
+@pytest.mark.parametrize("is_durable", [True, False])
+@pytest.mark.parametrize("replace", [True, False])
+def test_bytes_are_on_disk_before_their_names_and_names_before_the_writer_is_done(
+    replace: bool, is_durable: bool, names: list[str], tmp_path: Path, synced: list[Path]
+) -> None:
+    files = StagedFiles(replace=replace, is_durable=is_durable)
+    for name in names:
+        file = files.new(tmp_path / name)
+        file.write(b"new")
+        files.finish(file)
+    assert synced == (list(files.paths) if is_durable else [])
+    assert not set(names) & {path.name for path in tmp_path.iterdir()}
+    synced.clear()
+    files.publish()
+    assert synced == ([tmp_path] if is_durable else [])
+    assert set(names) <= {path.name for path in tmp_path.iterdir()}
+
+
 def _freeing() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == "logdump frees"]
 

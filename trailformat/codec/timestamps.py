@@ -8,11 +8,15 @@ Checked on four Logdump transcripts and on the manual's COMPUTETIMESTAMP and INT
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
+Julian: TypeAlias = int
+"""A moment, in Julian microseconds GMT."""
+Microseconds: TypeAlias = int
+"""A length of time."""
 JULIAN_UNIX_EPOCH = 210_866_760_000_000_000
 """1970-01-01 00:00:00 GMT in Julian microseconds: 2440587.5 days."""
 FIRST_TIME, LAST_TIME = JULIAN_UNIX_EPOCH - 62_135_596_800_000_000, JULIAN_UNIX_EPOCH + 253_402_300_799_999_999

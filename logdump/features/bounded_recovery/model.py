@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import enum
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+if TYPE_CHECKING:
+    from trailformat.codec.timestamps import Julian, Microseconds
 
 from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.model import Rule
@@ -166,42 +169,36 @@ class RedoStart(NamedTuple):
     ``place`` is None if no transaction provides a redo position.
     """
 
-    time: int
+    time: Annotated[Julian, "The moment of it"]
     place: RedoPlace | None = None
-    csn: str | None = None
-    xid: str | None = None
+    csn: Annotated[str | None, "LOGCSN of the transaction that begins there; null where none does"] = None
+    xid: Annotated[str | None, "Its TRANID"] = None
 
 
 class BoundedRecoveryShown(NamedTuple):
     """BR: the summary.
 
     Attributes:
-        title: name of the trail or of the files read.
-        interval: BRINTERVAL.
-        first, first_source, first_spot: the first checkpoint, its source and record; None without any time.
-        clock: state of the redo clock.
+        first_spot: record of the first checkpoint; None without any time.
         sources: number of transactions by source of their begin.
-        checkpoints: number of checkpoints; ``busy``: those with an open transaction.
         parameter: the BR statement of the parameter file of Extract that PARAMS has read.
         unknown_vendor: True if no header names Oracle as the source.
-        damaged: places of damage.
-        copies: later copies of whole transactions; only the first copy counts.
         is_partial: True if not all was read.
     """
 
-    title: str
-    interval: int
-    first: int | None
-    first_source: FirstSource
+    title: Annotated[str, "The trail, as in the text"]
+    interval: Annotated[Microseconds, "BRINTERVAL, seconds"]
+    first: Annotated[Julian | None, "The first checkpoint"]
+    first_source: Annotated[FirstSource, "Its source: `given`, `restart`, `created`, `commit`"]
     first_spot: FilePosition | None
-    clock: ClockState
+    clock: Annotated[ClockState, "The redo clock: `used`, `mixed` (several threads or sources), `absent`"]
     sources: dict[BeginSource, int]
-    checkpoints: int
-    busy: int
+    checkpoints: Annotated[int, "Checkpoints"]
+    busy: Annotated[int, "Those with an open transaction, one `br_checkpoint` each"]
     parameter: Rule | None
     unknown_vendor: bool
-    damaged: int
-    copies: int
+    damaged: Annotated[int, "Places of damage"]
+    copies: Annotated[int, "Whole transactions that came before; the first copy alone counts"]
     is_partial: bool
 
     @property
@@ -222,71 +219,49 @@ class BoundedRecoveryShown(NamedTuple):
 
 
 class CheckpointShown(NamedTuple):
-    """BR: a checkpoint.
+    """BR: a checkpoint."""
 
-    Attributes:
-        number: from 0 at the first one.
-        open, persisted: number of open transactions, and of those among them that are written to disk.
-        dirty: number of transactions persisted before and written again because they have grown.
-        persisted_bytes: bytes of the persisted transactions up to this checkpoint, as in the trail.
-        restart: position from which Extract reads after it; None if not all was read.
-    """
-
-    number: int
-    time: int
-    open: int
-    persisted: int
-    dirty: int
-    persisted_bytes: int
-    restart: RedoStart | None
+    number: Annotated[int, "Its number, from 0"]
+    time: Annotated[Julian, "Its moment"]
+    open: Annotated[int, "Transactions that are open"]
+    persisted: Annotated[int, "Those of them that are written to disk"]
+    dirty: Annotated[int, "The number of these that are written again"]
+    persisted_bytes: Annotated[int, "Bytes of the persisted ones up to here, as in the trail"]
+    restart: Annotated[RedoStart | None, "From where a restart after it reads; null in a partial reading"]
 
 
 class RestartReach(NamedTuple):
-    """The redo that a restart reads: from where, how far back, in how many logs, and about how many bytes.
+    """The redo that a restart reads: from where, how far back, in how many logs, and about how many bytes."""
 
-    ``recaptured`` is the number of transactions captured again.
-    """
-
-    start: RedoStart
-    back: int
-    logs: int | None
-    bytes: int | None
-    recaptured: int
+    start: Annotated[RedoStart, "From where"]
+    back: Annotated[Microseconds, "How far back that is, seconds"]
+    logs: Annotated[int | None, "Redo logs, the first and the last too"]
+    bytes: Annotated[int | None, "Bytes; over several logs only with LOGSIZE, as if all were full"]
+    recaptured: Annotated[int, "Transactions that are captured again"]
 
 
 class ObservedRestart(NamedTuple):
     """A restart position that Extract itself has written: in a heartbeat, or in a file header."""
 
-    spot: FilePosition
-    written: int
-    csn: str | None
-    time: int | None
+    spot: Annotated[FilePosition, "The heartbeat row, or the file", "place", "spot"]
+    written: Annotated[Julian, "When: its commit, or CreationTime"]
+    csn: Annotated[str | None, "The CSN of the position"]
+    time: Annotated[Julian | None, "Its time"]
 
 
 class BrRestartShown(NamedTuple):
-    """BR RESTART: the redo that a restart at a moment reads.
+    """BR RESTART: the redo that a restart at a moment reads."""
 
-    Attributes:
-        at: the moment.
-        kind: the kind of recovery with BR.
-        checkpoint: time of the checkpoint from which Extract recovers, None before the first.
-        with_br, without_br: the redo read.
-        from_disk: number of transactions restored from disk.
-        bound: how far back BR reads at most; None with BROFF.
-        fails: True if the last checkpoint is assumed to have failed.
-        heartbeat, header: restart positions that Extract has written.
-    """
-
-    at: int
-    kind: RestartKind
-    checkpoint: int | None
-    with_br: RestartReach
-    without_br: RestartReach
-    from_disk: int
-    bound: int | None
-    fails: bool
-    heartbeat: ObservedRestart | None
-    header: ObservedRestart | None
+    at: Annotated[Julian, "The moment"]
+    kind: Annotated[RestartKind, "With BR: `read_checkpoint`, `normal`, `bounded`"]
+    checkpoint: Annotated[Julian | None, "The checkpoint; null before the first"]
+    with_br: Annotated[RestartReach, "The redo that is read with BR"]
+    without_br: Annotated[RestartReach, "The redo that is read without BR"]
+    from_disk: Annotated[int, "Transactions that are restored from disk"]
+    bound: Annotated[Microseconds | None, "How far back BR reads at most; null with BROFF, seconds"]
+    fails: Annotated[bool, "Whether the last checkpoint is taken as failed"]
+    heartbeat: Annotated[ObservedRestart | None, "Of the last heartbeat", "observed"]
+    header: Annotated[ObservedRestart | None, "Of the last file header", "logbsn"]
 
     @property
     def older(self) -> int | None:
@@ -304,42 +279,32 @@ class LongTransactionShown(NamedTuple):
 
     Attributes:
         began: the transaction.
-        certain: True if it was open for that long with any begin between the bounds.
-        intervals: number of intervals for which it was open, at least.
         persisted: True if a checkpoint writes it to disk.
         reach: how far back a restart reads at most because of it, with BR.
     """
 
     began: TransactionInterval
-    certain: bool
-    intervals: int
+    certain: Annotated[bool, "Whether it is long for any begin between the two"]
+    intervals: Annotated[int, "How many intervals it was open at least"]
     persisted: bool
     reach: int
 
 
 class LongTransactionsEnd(NamedTuple):
-    """BR: the number of long transactions; ``listed`` is the number of those listed."""
+    """BR: the number of long transactions."""
 
-    longer: int
-    certain: int
-    possible: int
-    listed: int
+    longer: Annotated[Microseconds, "Longer than this, seconds"]
+    certain: Annotated[int, "For certain"]
+    possible: Annotated[int, "Possibly"]
+    listed: Annotated[int, "Those that are listed"]
 
 
 class BrIntervalShown(NamedTuple):
-    """BR COMPARE: cost and gain of an interval.
+    """BR COMPARE: cost and gain of an interval."""
 
-    Attributes:
-        interval: the interval.
-        checkpoints: number of checkpoints up to the last commit.
-        persisted: number of transactions that are ever written to disk.
-        written: bytes written to disk.
-        greatest, mean: how far back a restart reads, over all moments.
-    """
-
-    interval: int
-    checkpoints: int
-    persisted: int
-    written: int
-    greatest: int
-    mean: int
+    interval: Annotated[Microseconds, "The interval, seconds"]
+    checkpoints: Annotated[int, "Checkpoints"]
+    persisted: Annotated[int, "Transactions that are ever written to disk"]
+    written: Annotated[int, "Bytes written to disk"]
+    greatest: Annotated[Microseconds, "Greatest reach of a restart, seconds"]
+    mean: Annotated[Microseconds, "Mean reach, over all moments, seconds"]

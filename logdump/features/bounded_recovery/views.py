@@ -74,7 +74,7 @@ _TIMES = {"begin_low": TIMESTAMP, "begin_high": TIMESTAMP, "end": TIMESTAMP}
 OPEN_TRANSACTIONS = Analysis(
     "open_transactions",
     "each transaction that was, or may have been, open for longer than BRINTERVAL: that of `params`, or 4 hours",
-    (*columns_of(TRANSACTION, {**_TIMES, "spot": struct_of(SPOT, {"seqno": INT})}), *_OF_REDO),
+    (*columns_of(TRANSACTION, {**_TIMES, "place": struct_of(SPOT, {"seqno": INT})}), *_OF_REDO),
     _open_rows,
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logdump.display.json_fields import fields
 from logdump.display.json_shape import HEADER_MISMATCH, PARTIAL, TRAIL_GAP, Shape, member, verdict
 from logdump.features.check.model import BadRowShown, CheckShown, GapShown
 from trailformat import PartialRecord
@@ -14,10 +15,7 @@ GAP = Shape(
     "gap",
     "CHECK: bytes of a file that hold no sound record.",
     (
-        member("file", "string", "Path of the file", "path"),
-        member("rba", "number", "Byte offset in it"),
-        member("length", "number", "Bytes up to the next good record, or the end"),
-        member("next_good", "number or null", "RBA of the next good record"),
+        *fields(GapShown, "path rba length next_good"),
         member("partial", "boolean", _WHERE_PARTIAL, lambda shown: isinstance(shown.error, PartialRecord)),
         member("error", "string", "The error", "error.problem"),
         member("expected", "string or null", "The bytes that were expected", "error.expected"),
@@ -30,10 +28,7 @@ BAD_ROW = Shape(
     "bad_row",
     "CHECK: a record with a sound frame whose columns, or with VALUES its values, do not decode.",
     (
-        member("file", "string", "Path of the file", "path"),
-        member("rba", "number", "Byte offset in it"),
-        member("table", "string", "Name of its table"),
-        member("column", "string or null", "Name of the first such column; `#` and an index if it is not defined"),
+        *fields(BadRowShown, "path rba table column"),
         member("error", "string", "The error", "error.problem"),
         member("expected", "string or null", "What was expected", "error.expected"),
         member("found", "string or null", "What was found", "error.found"),
@@ -63,16 +58,13 @@ CHECK = Shape(
     "check",
     "CHECK: the result.",
     (
-        member("title", "string", "The trail, as in the text: `LogTrail <path>`"),
-        member("bytes", "number", "Bytes checked", "size"),
-        member("records", "number", "Good records"),
-        member("transactions", "number", "Transactions that ended"),
+        *fields(CheckShown, "title size records transactions"),
         verdict("gaps", "number", "Gaps", tells_findings=True),
         verdict("gap_bytes", "number", "Bytes in them", tells_findings=True),
         verdict("bad_rows", "number", "Bad rows", tells_findings=True),
         verdict("undefined", "number", "Records whose table definition is not there", tells_findings=True),
         verdict("restarts", "number", "Restarts of Extract, as `recovery` counts them", tells_findings=True),
-        member("trails", "list of trail_state", "What is wrong in the trails", TRAIL_STATE.each("states")),
+        *fields(CheckShown, "states", TrailState=TRAIL_STATE),
         verdict("encrypted", "list of string", "Files whose record data looks encrypted", tells_findings=True),
         PARTIAL,
     ),

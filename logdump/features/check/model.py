@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from logdump.session.errors import ExitStatus
 
@@ -14,15 +14,12 @@ if TYPE_CHECKING:
 
 
 class GapShown(NamedTuple):
-    """CHECK: bytes of a file that hold no sound record.
+    """CHECK: bytes of a file that hold no sound record."""
 
-    ``length`` is the number of bytes up to ``next_good``, the RBA of the next good record, or to the end (None).
-    """
-
-    path: Path
-    rba: int
-    length: int
-    next_good: int | None
+    path: Annotated[Path, "Path of the file", "file"]
+    rba: Annotated[int, "Byte offset in it"]
+    length: Annotated[int, "Bytes up to the next good record, or the end"]
+    next_good: Annotated[int | None, "RBA of the next good record"]
     error: TrailError
 
 
@@ -32,10 +29,10 @@ class BadRowShown(NamedTuple):
     ``table`` is empty and ``column`` None if they are not known; ``error`` is about the first such column.
     """
 
-    path: Path
-    rba: int
-    table: str
-    column: str | None
+    path: Annotated[Path, "Path of the file", "file"]
+    rba: Annotated[int, "Byte offset in it"]
+    table: Annotated[str, "Name of its table"]
+    column: Annotated[str | None, "Name of the first such column; `#` and an index if it is not defined"]
     error: TrailError
 
 
@@ -47,15 +44,15 @@ class CheckShown(NamedTuple):
     ``states`` are those of the trails; ``is_partial`` is True if it was stopped.
     """
 
-    title: str
-    size: int
-    records: int
-    transactions: int
+    title: Annotated[str, "The trail, as in the text: `LogTrail <path>`"]
+    size: Annotated[int, "Bytes checked", "bytes"]
+    records: Annotated[int, "Good records"]
+    transactions: Annotated[int, "Transactions that ended"]
     gaps: int
     gap_bytes: int
     undefined: int
     encrypted: tuple[Path, ...] = ()
-    states: tuple[TrailState, ...] = ()
+    states: Annotated[tuple[TrailState, ...], "What is wrong in the trails", "trails"] = ()
     is_partial: bool = False
     bad_rows: int = 0
 

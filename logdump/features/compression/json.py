@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logdump.display.json_fields import fields
 from logdump.display.json_shape import PARTIAL, Shape, at, member, verdict
 from logdump.features.compression.model import Compression, CompressionShown, ImageSaving, ImagesShown
 
@@ -21,9 +22,7 @@ SURVEY = Shape(
     "COMPRESS: the scope of the `compression` objects after it.",
     (
         *_SURVEYED,
-        member("block", "number", "The most bytes of a block"),
-        member("threshold", "number", "Size in bytes above which blocks are compressed"),
-        member("flush_commit", "boolean", "Whether a block ends with each transaction", "ends_at_commit"),
+        *fields(CompressionShown, "block threshold ends_at_commit"),
         _OTHERS,
     ),
     CompressionShown,
@@ -39,16 +38,11 @@ COMPRESSION = Shape(
             "`all`; `table`: its records sent alone",
             lambda result: "table" if result.table else "all",
         ),
-        member("table", "string or null", "The table; null for all records"),
-        member("bytes", "number", "Bytes of all blocks"),
-        member("compressed", "number", "Bytes after it, extrapolated from the blocks that were compressed"),
+        *fields(Compression, "table bytes compressed"),
         member("ratio", "number", "The first by the second, to 4 decimals", lambda result: round(result.ratio, 4)),
-        member("blocks", "number", "Blocks"),
-        member("blocks_compressed", "number", "Those over the threshold"),
-        member("level", "number", "Level of zlib"),
-        member("threshold", "number", "Size in bytes above which blocks are compressed"),
+        *fields(Compression, "blocks blocks_compressed level threshold"),
         member("seconds", "number", "Time of zlib here", lambda result: round(result.seconds, 6)),
-        member("sampled", "number", "Blocks that zlib was given", "tried"),
+        *fields(Compression, "tried"),
         verdict("incompressible", "boolean", "Whether the data do not compress: encrypted?", "is_incompressible"),
     ),
     Compression,
@@ -57,20 +51,13 @@ COMPRESSION = Shape(
 IMAGES = Shape(
     "image_parts",
     "COMPRESS IMAGES: the bytes of the records by their parts.",
-    (*_SURVEYED, member("parts", "object", "Bytes by the name of the part"), _OTHERS),
+    (*_SURVEYED, *fields(ImagesShown, "parts"), _OTHERS),
     ImagesShown,
 )
 
 SAVING = Shape(
     "image_saving",
     "COMPRESS IMAGES: the saving of one option.",
-    (
-        member("what", "string", "The option, as in the text"),
-        member("table", "string or null", "The table; null for all records"),
-        member("records", "number", "Records that it is about"),
-        member("judged", "number", "Those whose columns and key are known"),
-        member("bytes", "number", "Bytes of those"),
-        member("saved", "number", "Bytes that would not be there"),
-    ),
+    fields(ImageSaving),
     ImageSaving,
 )

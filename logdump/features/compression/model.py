@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from logdump.session.errors import ExitStatus
 
@@ -14,24 +14,19 @@ class Compression(NamedTuple):
     """The sums of blocks at one level.
 
     Attributes:
-        table: the table whose records are sent alone; None for all records.
-        level: compression level of zlib.
-        threshold: size in bytes above which a block is compressed.
-        bytes, compressed: bytes of all blocks before and after; ``compressed`` is extrapolated from the blocks tried.
-        blocks, blocks_compressed: number of blocks, and of those above the threshold.
-        tried, tried_bytes: number and bytes of the blocks compressed for the estimate.
+        tried_bytes: bytes of the blocks compressed for the estimate.
         seconds: time that zlib took for those on this machine.
         is_partial: True if not all was read.
     """
 
-    table: str | None
-    level: int
-    threshold: int
-    bytes: int
-    compressed: int
-    blocks: int
-    blocks_compressed: int
-    tried: int
+    table: Annotated[str | None, "The table; null for all records"]
+    level: Annotated[int, "Level of zlib"]
+    threshold: Annotated[int, "Size in bytes above which blocks are compressed"]
+    bytes: Annotated[int, "Bytes of all blocks"]
+    compressed: Annotated[int, "Bytes after it, extrapolated from the blocks that were compressed"]
+    blocks: Annotated[int, "Blocks"]
+    blocks_compressed: Annotated[int, "Those over the threshold"]
+    tried: Annotated[int, "Blocks that zlib was given", "sampled"]
     tried_bytes: int
     seconds: float
     is_partial: bool = False
@@ -76,16 +71,13 @@ class CompressionShown(NamedTuple):
 
     Attributes:
         surveyed: the records.
-        block: maximum size of a block in bytes.
-        threshold: size in bytes above which a block is compressed.
-        ends_at_commit: True if a block ends with each transaction.
         others: number of tables that are added up as one, because there are too many.
     """
 
     surveyed: SurveyedRecords
-    block: int
-    threshold: int
-    ends_at_commit: bool
+    block: Annotated[int, "The most bytes of a block"]
+    threshold: Annotated[int, "Size in bytes above which blocks are compressed"]
+    ends_at_commit: Annotated[bool, "Whether a block ends with each transaction", "flush_commit"]
     others: int
 
     @property
@@ -105,7 +97,7 @@ class ImagesShown(NamedTuple):
     """COMPRESS IMAGES: the bytes of the records by their parts."""
 
     surveyed: SurveyedRecords
-    parts: dict[str, int]
+    parts: Annotated[dict[str, int], "Bytes by the name of the part"]
     others: int
     assumed: str = "the options change no other part of a record; a trail written with the option would show it"
 
@@ -116,19 +108,11 @@ class ImagesShown(NamedTuple):
 
 
 class ImageSaving(NamedTuple):
-    """The saving of one option.
+    """The saving of one option."""
 
-    Attributes:
-        what: the option as text.
-        table: the table counted; None for all.
-        records: number of records that the option affects; ``judged``: those that could be examined.
-        bytes: bytes of the judged records.
-        saved: bytes that the option would save.
-    """
-
-    what: str
-    table: str | None
-    records: int
-    judged: int
-    bytes: int
-    saved: int
+    what: Annotated[str, "The option, as in the text"]
+    table: Annotated[str | None, "The table; null for all records"]
+    records: Annotated[int, "Records that it is about"]
+    judged: Annotated[int, "Those whose columns and key are known"]
+    bytes: Annotated[int, "Bytes of those"]
+    saved: Annotated[int, "Bytes that would not be there"]

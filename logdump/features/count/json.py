@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from logdump.display.json_fields import fields
 from logdump.display.json_shape import TYPE_COUNT, Member, Shape, at, member, time_at
 from logdump.features.count.model import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
 from trailformat.totals.counting import TypeTotals
@@ -44,7 +45,7 @@ COUNT = Shape(
     "count",
     "The result of COUNT.",
     (
-        member("title", "string", "The trail, as in the text: `LogTrail <path>`"),
+        *fields(CountShown, "title"),
         *_of_tally("counted.total"),
         member("transactions", "number", "Transactions that ended", "counted.transactions"),
         member("bytes_per_transaction", "number", "Bytes/Trans", "counted.bytes_per_transaction"),
@@ -72,7 +73,7 @@ EMPTY_INTERVALS = Shape(
     (
         member("start", "string or null", "First moment of the first, ISO 8601, UTC", time_at("start")),
         member("end", "string or null", "First moment after the last", time_at("end")),
-        member("intervals", "number", "How many", "number"),
+        *fields(EmptyIntervals, "number"),
     ),
     EmptyIntervals,
 )
@@ -93,10 +94,6 @@ LARGE_TRANSACTION = Shape(
 TRANSACTIONS = Shape(
     "transactions",
     "The largest transactions that COUNT met (TRANSHIST), the largest first.",
-    (
-        member("record_limit", "number", "TRANSRECLIMIT"),
-        member("byte_limit", "number", "TRANSBYTELIMIT"),
-        member("transactions", "list of large_transaction", "The transactions", LARGE_TRANSACTION.each("transactions")),
-    ),
+    fields(TransactionsShown, "record_limit byte_limit transactions", LargeTransaction=LARGE_TRANSACTION),
     TransactionsShown,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 if TYPE_CHECKING:
     from trailformat.totals.counting import LargeTransaction, Totals, TypeTotals
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 class CountShown(NamedTuple):
     """The result of COUNT under its title, such as ``LogTrail dirdat/lt000008``; with ``detail`` every table."""
 
-    title: str
+    title: Annotated[str, "The trail, as in the text: `LogTrail <path>`"]
     counted: Totals
     detail: bool
 
@@ -19,9 +19,9 @@ class CountShown(NamedTuple):
 class TransactionsShown(NamedTuple):
     """The largest transactions of a COUNT by bytes, and the limits above which they are listed."""
 
-    transactions: tuple[LargeTransaction, ...]
-    record_limit: int
-    byte_limit: int
+    transactions: Annotated[tuple[LargeTransaction, ...], "The transactions"]
+    record_limit: Annotated[int, "TRANSRECLIMIT"]
+    byte_limit: Annotated[int, "TRANSBYTELIMIT"]
 
 
 class IntervalShown(NamedTuple):
@@ -37,4 +37,4 @@ class EmptyIntervals(NamedTuple):
 
     start: int
     end: int
-    number: int
+    number: Annotated[int, "How many", "intervals"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from logdump.parameters.model import ProcessSide, Rule
 from logdump.session.errors import ExitStatus
@@ -30,50 +30,51 @@ class Outcome(enum.Enum):
 class StepResult(NamedTuple):
     """One step of the evaluation: its number in Oracle's list, its subject, its result and the rule that decided."""
 
-    number: int
-    what: str
-    result: str
-    rule: Rule | None = None
+    number: Annotated[int, "Its number in Oracle's list"]
+    what: Annotated[str, "The subject of the step"]
+    result: Annotated[str, "The result of the step"]
+    rule: Annotated[Rule | None, "The rule it went by"] = None
 
 
 class DdlEvaluated(NamedTuple):
     """DDL: the result of one process for one statement and one of its targets.
 
-    ``path``, ``rba`` and ``csn`` are None for a statement given as text. ``target`` is the number of the target if
-    several MAP statements select the object; ``trail`` is the trail that Extract's file names for it. ``step`` and
-    ``rule`` decided, ``reason`` says why. ``statement`` is the resulting statement, None if none is written. ``title``
-    names the statement in text. ``shows_steps`` and ``is_strict`` are options of the command; ``shows_file`` is True if
-    several files are read.
+    ``title`` names the statement in text. ``shows_steps`` and ``is_strict`` are options of the command; ``shows_file``
+    is True if several files are read.
     """
 
-    side: ProcessSide
-    outcome: Outcome
-    operation: str
-    object_type: str
+    side: Annotated[ProcessSide, "`extract` or `replicat`"]
+    outcome: Annotated[
+        Outcome,
+        "`captured` (Extract), `applied`, `left_out`, `ignored`, `discarded`, `abend`, `unknown`, `copy` or "
+        "`not_applied`",
+    ]
+    operation: Annotated[str, "`CREATE`, `ALTER`, …; empty where it is not known"]
+    object_type: Annotated[str, "`TABLE`, `INDEX`, …; empty if unknown"]
     title: str
-    base: str | None
-    derived: str | None
-    scope: str | None
-    step: int | None = None
-    rule: Rule | None = None
-    reason: str = ""
-    target: int | None = None
-    base_target: str | None = None
-    derived_target: str | None = None
-    session_schema: str | None = None
-    statement: str | None = None
-    not_converted: tuple[str, ...] = ()
-    event_actions: tuple[str, ...] = ()
-    stay_metadata: bool = False
-    steps: tuple[StepResult, ...] = ()
-    problems: tuple[str, ...] = ()
-    path: Path | None = None
-    rba: int | None = None
-    csn: str | None = None
+    base: Annotated[str | None, "Name of the base object"]
+    derived: Annotated[str | None, "Name of the derived object"]
+    scope: Annotated[str | None, "`MAPPED`, `UNMAPPED` or `OTHER`; null if the evaluation ended before"]
+    step: Annotated[int | None, "The step that decided"] = None
+    rule: Annotated[Rule | None, "The rule that decided"] = None
+    reason: Annotated[str, "Why, in words; may be empty"] = ""
+    target: Annotated[int | None, "Number of the target, from 1, where MAP gives several"] = None
+    base_target: Annotated[str | None, "The base object in the target, by MAP"] = None
+    derived_target: Annotated[str | None, "The derived object in the target"] = None
+    session_schema: Annotated[str | None, "The schema that Replicat's session would be in"] = None
+    statement: Annotated[str | None, "The statement that would be written or run"] = None
+    not_converted: Annotated[tuple[str, ...], "Names in it that still have the schema of the source"] = ()
+    event_actions: Annotated[tuple[str, ...], "Actions of EVENTACTIONS in the clauses that are true; none is run"] = ()
+    stay_metadata: Annotated[bool, "Whether definitions stay as before this statement"] = False
+    steps: Annotated[tuple[StepResult, ...], "The steps that were taken"] = ()
+    problems: Annotated[tuple[str, ...], "Doubts about the result"] = ()
+    path: Annotated[Path | None, "Path of the trail; null for a statement given as text", "file"] = None
+    rba: Annotated[int | None, "Byte offset of its record"] = None
+    csn: Annotated[str | None, "LOGCSN of its record"] = None
     shows_steps: bool = False
     shows_file: bool = False
     is_strict: bool = False
-    trail: str | None = None
+    trail: Annotated[str | None, "The trail that Extract's file names for it"] = None
 
     @property
     def status(self) -> ExitStatus:
@@ -85,5 +86,5 @@ class DdlEvaluated(NamedTuple):
 class DdlCounted(NamedTuple):
     """DDL: the number of ``statements`` evaluated, and of those with each outcome on each side."""
 
-    statements: int
+    statements: Annotated[int, "Statements"]
     outcomes: tuple[tuple[ProcessSide, Outcome, int], ...]

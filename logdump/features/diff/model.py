@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
 
 from logdump.session.errors import ExitStatus
 
@@ -38,10 +38,10 @@ class DifferenceKind(enum.Enum):
 class PartDifference(NamedTuple):
     """A part of a record, or a column in an image, that differs; a side is None if it lacks the part."""
 
-    part: str
-    column: str | None
-    a: str | None
-    b: str | None
+    part: Annotated[str, "`before`, `after` for a column, else the part of the record"]
+    column: Annotated[str | None, "The name of the column, or `column 3` without a definition"]
+    a: Annotated[str | None, "In the first trail; null where it lacks the part"]
+    b: Annotated[str | None, "The same in the second trail"]
 
 
 class DifferenceShown(NamedTuple):
@@ -49,27 +49,19 @@ class DifferenceShown(NamedTuple):
 
     Attributes:
         kind: its kind.
-        a, b: the positions in both trails; None if missing there. For a transaction that is twice on one side, the
-            positions of its first occurrence and of the copy.
-        csn, xid: LOGCSN and TRANID of the transaction.
-        table, op: table and operation of the record; None for a transaction.
-        records: number of records concerned; for damage, bytes.
-        parts: the parts of a changed record that differ.
-        later: for a moved transaction its displacement in the second trail, in transactions; negative: earlier.
-        side: ``a`` or ``b``, for damage and for a transaction that is twice.
     """
 
     kind: DifferenceKind
-    a: FilePosition | None
-    b: FilePosition | None
-    csn: str | None = None
-    xid: str | None = None
-    table: str | None = None
-    op: str | None = None
-    records: int = 1
-    parts: tuple[PartDifference, ...] = ()
-    later: int | None = None
-    side: str | None = None
+    a: Annotated[FilePosition | None, "The place in the first trail; of `twice`, the first place"]
+    b: Annotated[FilePosition | None, "The place in the second trail; of `twice`, that of the copy"]
+    csn: Annotated[str | None, "LOGCSN of the transaction"] = None
+    xid: Annotated[str | None, "TRANID of the transaction"] = None
+    table: Annotated[str | None, "The table of a record; null for a whole transaction"] = None
+    op: Annotated[str | None, "The operation of the record; null for a whole transaction"] = None
+    records: Annotated[int, "How many records it is about; of `damage`, bytes"] = 1
+    parts: Annotated[tuple[PartDifference, ...], "The parts that differ in a changed record"] = ()
+    later: Annotated[int | None, "Of `moved`: after how many others it comes in the second; negative: before"] = None
+    side: Annotated[str | None, "Of `twice` and `damage`: `a` or `b`"] = None
 
 
 class PairedTransaction(NamedTuple):
@@ -102,51 +94,36 @@ AlignedRow = PairedTransaction | SameRow | PassedOver | DifferenceShown
 
 
 class SideShown(NamedTuple):
-    """Summary of one of the two trails.
+    """Summary of one of the two trails."""
 
-    Attributes:
-        title: its name.
-        files: number of files; ``gaps``: missing files.
-        versions: Compatibility of the files, each once.
-        transactions: number of transactions compared.
-        restarts: number of restart records, which are not compared.
-    """
-
-    title: str
-    files: int
-    versions: tuple[int, ...]
-    transactions: int
-    restarts: int
-    gaps: tuple[FileGap, ...] = ()
+    title: Annotated[str, "Its name, as it was entered"]
+    files: Annotated[int, "Its files"]
+    versions: Annotated[tuple[int, ...], "Compatibility of the files, each once"]
+    transactions: Annotated[int, "Its transactions that were compared"]
+    restarts: Annotated[int, "Its restart records, which are not compared"]
+    gaps: Annotated[tuple[FileGap, ...], "Files of it that are missing"] = ()
 
 
 class DiffShown(NamedTuple):
     """DIFF: the summary.
 
     Attributes:
-        level: how records were compared.
-        a, b: the two trails.
-        equal: number of equal transactions, moved ones excluded.
         changed: number of transactions with a record that differs.
         transactions, records: differences of whole transactions and of records in others, by kind.
-        by_records: number of rows compared at RECORDS because their values are not known.
-        is_unaligned: True if records or transactions were too different for an alignment.
-        is_unsure: True if copies may be listed as other differences, because too many transactions are out of order.
-        listed: number of differences listed.
         is_partial: True if stopped before the end.
     """
 
-    level: DiffLevel
-    a: SideShown
-    b: SideShown
-    equal: int
+    level: Annotated[DiffLevel, "`bytes`, `records` or `values`"]
+    a: Annotated[SideShown, "The first trail"]
+    b: Annotated[SideShown, "The second trail"]
+    equal: Annotated[int, "Transactions that are equal and in their places"]
     changed: int
     transactions: Mapping[DifferenceKind, int]
     records: Mapping[DifferenceKind, int]
-    by_records: int
-    is_unaligned: bool
-    is_unsure: bool
-    listed: int
+    by_records: Annotated[int, "Under `values`: rows compared by their records for want of a definition"]
+    is_unaligned: Annotated[bool, "Whether the two were too different in places to be aligned"]
+    is_unsure: Annotated[bool, "Whether some duplicates may be listed as `missing` or `extra`"]
+    listed: Annotated[int, "How many differences were listed"]
     is_partial: bool
 
     @property

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from logdump.display.json_fields import fields
 from logdump.display.json_shape import SPOT, Shape, member, time_at
-from logdump.features.doctor.model import DoctorShown
+from logdump.features.doctor.model import DoctorShown, Finding, KeyLack, OpImages, TableImages, UnnamedToken
 from trailformat import io_type_name
 
 FINDING = Shape(
     "finding",
     "Something that DOCTOR has found.",
-    (
-        member("severity", "string", "damage, warning or note", "severity.value"),
-        member("text", "string", "What it is"),
-        member("place", "spot or null", "Where", SPOT.one("spot")),
-        member("command", "string", "The command that shows more of it"),
-    ),
+    fields(Finding),
 )
 _TYPES = "How many of each type, by the name that Logdump prints"
 
@@ -51,7 +47,7 @@ DOCTOR_TRANSACTION = Shape(
     "doctor_transaction",
     "One of the largest transactions.",
     (
-        member("begins", "spot or null", "Its first record found", SPOT.one("extent.first")),
+        member("begins", "place or null", "Its first record found", SPOT.one("extent.first")),
         member("records", "number", "Its records"),
         member("data_bytes", "number", "Their data", "extent.data_size"),
         member("time", "string or null", "IO Time of its first record, UTC", time_at("extent.first_moment.time")),
@@ -96,51 +92,28 @@ def _vendor(shown: DoctorShown) -> str | None:
 OP_IMAGES = Shape(
     "op_images",
     "The images of one operation of a table.",
-    (
-        member("op", "string", "INSERT, UPSERT, UPDATE or DELETE"),
-        member("side", "string", "before or after"),
-        member("records", "number", "Records with such an image"),
-        member("least", "number", "The fewest columns in one"),
-        member("most", "number", "The most"),
-        member("whole", "number", "Records with all columns of the definition"),
-        member("key_alone", "number", "Records with the columns of the key alone", "keys"),
-    ),
+    fields(OpImages),
 )
 KEY_LACK = Shape(
     "key_lack",
     "Records without all columns of the key: supplemental logging is not complete.",
-    (
-        member("op", "string", "INSERT, UPSERT, UPDATE or DELETE"),
-        member("records", "number", "How many"),
-        member("columns", "list of string", "The columns that are not there"),
-        member("place", "spot", "The first of them", SPOT.one("spot")),
-    ),
+    fields(KeyLack),
 )
 TABLE_IMAGES = Shape(
     "table_images",
     "The columns that the images of a table hold.",
-    (
-        member("table", "string", "Its name"),
-        member("columns", "number", "Columns of its definition"),
-        member("key", "list of string", "Those of its key", "keys"),
-        member("images", "list of op_images", "By operation", OP_IMAGES.each("images")),
-        member("lacks", "list of key_lack", "Where the key is not complete", KEY_LACK.each("lacks")),
-    ),
+    fields(TableImages, OpImages=OP_IMAGES, KeyLack=KEY_LACK),
 )
 UNNAMED_TOKEN = Shape(
     "unnamed_token",
     "A token of a file header that no source names.",
-    (
-        member("group", "string", "Its group"),
-        member("id", "number", "Its id", "token_id"),
-        member("bytes", "string", "Its bytes, hex", "payload"),
-    ),
+    fields(UnnamedToken),
 )
 DOCTOR = Shape(
     "doctor",
     "DOCTOR: the state of a trail.",
     (
-        member("trail", "string", "Its name, as it was given", "title"),
+        *fields(DoctorShown, "title"),
         member("database", "string or null", "Source database, by the newest header", _vendor),
         member("database_name", "string or null", "Its name", _source("DatabaseInfo", "Name")),
         member(
@@ -167,12 +140,15 @@ DOCTOR = Shape(
             "keep_from", "string or null", "First file that a reader at the last recovery point needs", "keep?.first"
         ),
         member("not_needed", "list of string", "Files before that", "keep?.free"),
-        member("findings", "list of finding", "The heaviest first", FINDING.each("findings")),
-        member("lags", "list of doctor_lag", "By path", DOCTOR_LAG.each("lags")),
+        *fields(DoctorShown, "findings lags", Finding=FINDING, PathLag=DOCTOR_LAG),
         member("tables", "list of doctor_table", "The largest first", DOCTOR_TABLE.each("tables")),
-        member("images", "list of table_images", "The columns in the images, by table", TABLE_IMAGES.each("images")),
-        member("transactions", "list of doctor_transaction", "The largest", DOCTOR_TRANSACTION.each("transactions")),
-        member("files", "list of doctor_file", "In the order of writing", DOCTOR_FILE.each("headers")),
+        *fields(
+            DoctorShown,
+            "images transactions headers",
+            TableImages=TABLE_IMAGES,
+            TransactionListed=DOCTOR_TRANSACTION,
+            FileFacts=DOCTOR_FILE,
+        ),
     ),
     DoctorShown,
 )

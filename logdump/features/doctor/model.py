@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from logdump.session.errors import ExitStatus
 
@@ -28,19 +28,12 @@ class Severity(enum.Enum):
 
 
 class Finding(NamedTuple):
-    """A finding.
+    """A finding."""
 
-    Attributes:
-        severity: damage, warning or note.
-        text: the finding in words.
-        spot: its position; None if it has none.
-        command: the command that shows more of it.
-    """
-
-    severity: Severity
-    text: str
-    spot: FilePosition | None
-    command: str
+    severity: Annotated[Severity, "damage, warning or note"]
+    text: Annotated[str, "What it is"]
+    spot: Annotated[FilePosition | None, "Where", "place"]
+    command: Annotated[str, "The command that shows more of it"]
 
 
 class Growth(NamedTuple):
@@ -77,24 +70,15 @@ _HOUR = 3_600_000_000
 
 
 class OpImages(NamedTuple):
-    """The before or after images of one operation of a table.
+    """The before or after images of one operation of a table."""
 
-    Attributes:
-        op: INSERT, UPSERT, UPDATE or DELETE.
-        side: ``before`` or ``after``.
-        records: number of records with such an image.
-        least, most: the fewest and the most columns in one.
-        whole: number of images with all columns of the definition.
-        keys: number of images with the key columns only.
-    """
-
-    op: str
-    side: str
-    records: int
-    least: int
-    most: int
-    whole: int
-    keys: int
+    op: Annotated[str, "INSERT, UPSERT, UPDATE or DELETE"]
+    side: Annotated[str, "before or after"]
+    records: Annotated[int, "Records with such an image"]
+    least: Annotated[int, "The fewest columns in one"]
+    most: Annotated[int, "The most"]
+    whole: Annotated[int, "Records with all columns of the definition"]
+    keys: Annotated[int, "Records with the columns of the key alone", "key_alone"]
 
 
 class Unexplained(NamedTuple):
@@ -108,28 +92,20 @@ class Unexplained(NamedTuple):
 class KeyLack(NamedTuple):
     """Records of an operation without these columns of the key; the first is at ``spot``."""
 
-    op: str
-    records: int
-    columns: tuple[str, ...]
-    spot: FilePosition
+    op: Annotated[str, "INSERT, UPSERT, UPDATE or DELETE"]
+    records: Annotated[int, "How many"]
+    columns: Annotated[tuple[str, ...], "The columns that are not there"]
+    spot: Annotated[FilePosition, "The first of them", "place"]
 
 
 class TableImages(NamedTuple):
-    """The columns in the images of a table.
+    """The columns in the images of a table."""
 
-    Attributes:
-        table: its name.
-        columns: number of columns in its newest definition.
-        keys: names of the key columns; empty if the definition has no key.
-        images: by operation and side.
-        lacks: the records without all columns of the key, by operation.
-    """
-
-    table: str
-    columns: int
-    keys: tuple[str, ...]
-    images: tuple[OpImages, ...]
-    lacks: tuple[KeyLack, ...]
+    table: Annotated[str, "Its name"]
+    columns: Annotated[int, "Columns of its definition"]
+    keys: Annotated[tuple[str, ...], "Those of its key", "key"]
+    images: Annotated[tuple[OpImages, ...], "By operation"]
+    lacks: Annotated[tuple[KeyLack, ...], "Where the key is not complete"]
 
 
 class LoneBeforeImages(NamedTuple):
@@ -142,40 +118,34 @@ class LoneBeforeImages(NamedTuple):
 class UnnamedToken(NamedTuple):
     """A token of a file header without a known name: the name or number of its group, its id, its bytes."""
 
-    group: str
-    token_id: int
-    payload: bytes
+    group: Annotated[str, "Its group"]
+    token_id: Annotated[int, "Its id", "id"]
+    payload: Annotated[bytes, "Its bytes, hex", "bytes"]
 
 
 class DoctorShown(NamedTuple):
     """DOCTOR: the state of one trail.
 
     Attributes:
-        title: name of the trail.
-        headers: facts from the header of each file.
         files: the files as in RECOVERY FILES.
         check, recovery: the summaries of CHECK and RECOVERY.
         keep: the files that a reader at the last recovery point needs; None if unknown.
         tables: names and totals as in COUNT DETAIL, the largest first.
-        transactions: the largest ones.
         growth: the growth of the trail.
-        lags: the lag of each path.
-        findings: the most severe first.
-        images: the columns in the images of each table.
     """
 
-    title: str
-    headers: tuple[FileFacts, ...]
+    title: Annotated[str, "Its name, as it was given", "trail"]
+    headers: Annotated[tuple[FileFacts, ...], "In the order of writing", "files"]
     files: tuple[TrailFileShown, ...]
     check: CheckShown | None
     recovery: RecoveryShown | None
     keep: KeepShown | None
     tables: tuple[tuple[str, TypeTotals], ...]
-    transactions: tuple[TransactionListed, ...]
+    transactions: Annotated[tuple[TransactionListed, ...], "The largest"]
     growth: Growth
-    lags: tuple[PathLag, ...]
-    findings: tuple[Finding, ...]
-    images: tuple[TableImages, ...] = ()
+    lags: Annotated[tuple[PathLag, ...], "By path"]
+    findings: Annotated[tuple[Finding, ...], "The heaviest first"]
+    images: Annotated[tuple[TableImages, ...], "The columns in the images, by table"] = ()
 
     @property
     def unnamed_tokens(self) -> tuple[UnnamedToken, ...]:

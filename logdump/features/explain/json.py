@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.display.json_shape import PARTIAL, SPOT, Shape, at, member, verdict
-from logdump.features.explain.model import Explained, MessageExplained, Span, When
+from logdump.display.json_fields import fields
+from logdump.display.json_shape import PARTIAL, Shape, at, member, verdict
+from logdump.features.explain.model import Evidence, Explained, MessageExplained, Span, When
 from logdump.notation.times import iso_time
 
 
@@ -28,12 +29,12 @@ PART = Shape(
     "explanation_part",
     "A fact that supports a verdict.",
     (
-        member("hop", "string or null", "The hop that it is about, named as in `heartbeat_lag`"),
+        *fields(Evidence, "hop"),
         member(
             "seconds", "number or null", "Its lag", lambda part: part.lag / 1_000_000 if part.lag is not None else None
         ),
         member("text", "string", "The fact", _text("text")),
-        member("evidence", "list of spot", "The records that show it", SPOT.each("spots")),
+        *fields(Evidence, "spots"),
     ),
 )
 
@@ -41,14 +42,10 @@ EXPLANATION = Shape(
     "explanation",
     "EXPLAIN: an answer.",
     (
-        member("question", "string", "`lag`, `restart`, `ddl`", "question.value"),
-        member("title", "string", "The trail, as in the text"),
+        *fields(Explained, "question title"),
         verdict("rule", "string", "The rule that gave the verdict; docs/explain.md lists them", "verdict.rule"),
         verdict("verdict", "string", "In one sentence", _text("verdict.text")),
-        member("parts", "list of explanation_part", "The facts that support it", PART.each("parts")),
-        member("assumed", "list of string", "Assumptions"),
-        member("not_known", "list of string", "What is not known, and how to find out"),
-        member("damaged", "number", "Places of damage"),
+        *fields(Explained, "parts assumed not_known damaged", Evidence=PART),
         PARTIAL,
     ),
     Explained,
@@ -87,7 +84,7 @@ EXPLAINED_MESSAGE = Shape(
             "The places of it and of the messages beside it",
             NAMED_PLACE.each("incident.places"),
         ),
-        member("earlier", "number", "Other errors of the log that are not explained"),
+        *fields(MessageExplained, "earlier"),
     ),
     MessageExplained,
 )

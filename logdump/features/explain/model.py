@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Generic, NamedTuple, TypeVar
 
 from logdump.session.errors import ExitStatus
 from trailformat.trail.sequence import FilePosition
@@ -41,8 +41,8 @@ class Evidence(NamedTuple):
     """A line of an answer and the positions that show it; ``hop`` and ``lag`` (microseconds) if it is about a hop."""
 
     text: Phrase
-    spots: tuple[FilePosition, ...] = ()
-    hop: str | None = None
+    spots: Annotated[tuple[FilePosition, ...], "The records that show it", "evidence"] = ()
+    hop: Annotated[str | None, "The hop that it is about, named as in `heartbeat_lag`"] = None
     lag: int | None = None
 
 
@@ -61,24 +61,18 @@ class Explained(NamedTuple):
     """EXPLAIN: the whole answer.
 
     Attributes:
-        question: the question answered.
-        title: name of the trail or of the files read.
         verdict: one sentence, and the rule that gave it; NO_VERDICT if the reading is partial.
-        parts: the facts that support it.
-        assumed: the assumptions.
-        not_known: unknown facts, and how to find them.
-        damaged: places of damage, and files that are not trail files.
         is_incomplete: True if a file is not as its header says.
         is_partial: True if not all was read.
     """
 
-    question: Question
-    title: str
+    question: Annotated[Question, "`lag`, `restart`, `ddl`"]
+    title: Annotated[str, "The trail, as in the text"]
     verdict: Conclusion
-    parts: tuple[Evidence, ...]
-    assumed: tuple[str, ...]
-    not_known: tuple[str, ...]
-    damaged: int
+    parts: Annotated[tuple[Evidence, ...], "The facts that support it"]
+    assumed: Annotated[tuple[str, ...], "Assumptions"]
+    not_known: Annotated[tuple[str, ...], "What is not known, and how to find out"]
+    damaged: Annotated[int, "Places of damage"]
     is_partial: bool
     is_incomplete: bool = False
 
@@ -93,11 +87,10 @@ class MessageExplained(NamedTuple):
 
     Attributes:
         incident: the message, with those beside it.
-        earlier: the number of other errors of the log that are not explained.
     """
 
     incident: Incident
-    earlier: int = 0
+    earlier: Annotated[int, "Other errors of the log that are not explained"] = 0
 
 
 F = TypeVar("F")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from logdump.display.json_fields import fields
 from logdump.display.json_shape import PARTIAL, SPOT, Get, Member, Shape, at, member, time_at, verdict
 from logdump.features.heartbeat.model import (
     BeatGapShown,
@@ -15,6 +16,7 @@ from logdump.features.heartbeat.model import (
     PathLag,
     PathLagShown,
     RestartPositionShown,
+    SpreadSummary,
 )
 from logdump.notation.times import iso_time
 
@@ -118,17 +120,7 @@ HEARTBEAT = Shape(
 LAG_SUMMARY = Shape(
     "lag_summary",
     "How the lags of one hop are spread, in seconds.",
-    (
-        member("beats", "number", "Number of beats with this lag", "values"),
-        member("last", "number", "Of the last beat", make=_seconds),
-        member("least", "number", "The least", make=_seconds),
-        member("median", "number", "The median", make=_seconds),
-        member("p95", "number", "The 95th percentile", make=_seconds),
-        member("greatest", "number", "The greatest", make=_seconds),
-        member("greatest_at", "spot", "The row that shows it", SPOT.one("greatest_at")),
-        member("negative", "number", "How many are below zero"),
-        member("exact", "boolean", "Whether median and p95 are exact, not to one per cent", "is_exact"),
-    ),
+    fields(SpreadSummary),
 )
 
 
@@ -163,10 +155,10 @@ HEARTBEAT_LAG = Shape(
     (
         *_WAY,
         _moment("at", "The moment of the answer", "at"),
-        member("at_source", "string", "trail (the newest time there), given, now", "at_source.value"),
+        *fields(PathLagShown, "at_source"),
         member("beats", "number", "How many", "lag.beats"),
-        member("first", "spot", "The row of the first", SPOT.one("lag.first")),
-        member("last", "spot", "The row of the newest", SPOT.one("lag.last.row.spot")),
+        member("first", "place", "The row of the first", SPOT.one("lag.first")),
+        member("last", "place", "The row of the newest", SPOT.one("lag.last.row.spot")),
         _moment("last_beat", "When the newest was generated", "lag.last.heartbeat_ts"),
         verdict(
             "age", "number", "Seconds from then to the moment of the answer", lambda shown: _seconds(shown.lag.age)
@@ -194,23 +186,17 @@ HEARTBEAT_RESTART = Shape(
     "heartbeat_restart",
     "HEARTBEAT RESTART: the CSN from which Extract must capture again for a Replicat at its low watermark.",
     (
-        _text("source_database", "Where the beats come from", "source"),
-        _text("target_database", "Where they go", "target"),
-        member("direction", "string", "incoming or outgoing, seen from the local database", "direction.value"),
-        member("path", "list of string", "The processes between", lambda shown: list(shown.way)),
-        _text("low_watermark_csn", "The low watermark of Replicat", "low_watermark"),
-        member("given", "boolean", "Whether the command gave it; else it is that of the newest beat", "is_given"),
+        *fields(RestartPositionShown, "source target direction way low_watermark is_given"),
         _text("restart_csn", "The CSN to capture from", "beat?.restart_csn"),
         _moment("restart_ts", "The redo's time there", "beat?.restart_ts"),
         _text("heartbeat_csn", "CSN of the beat that shows it", "beat?.heartbeat_csn"),
         member(
             "beat",
-            "spot or null",
+            "place or null",
             "The row of that beat",
             SPOT.one("beat?.row.spot"),
         ),
-        member("beats", "number", "Beats with a CSN and a restart CSN"),
-        member("exact", "boolean", "Whether no other beat can have a larger restart CSN", "is_exact"),
+        *fields(RestartPositionShown, "beats is_exact"),
     ),
     RestartPositionShown,
 )
@@ -234,9 +220,9 @@ HEARTBEAT_GAP = Shape(
     (
         *_WAY,
         _moment("after", "The beat before the gap", "gap.after.time"),
-        member("after_at", "spot", "Its row", SPOT.one("gap.after.spot")),
+        member("after_at", "place", "Its row", SPOT.one("gap.after.spot")),
         _moment("before", "The beat after the gap; null: none has come", "gap.before?.time"),
-        member("before_at", "spot or null", "Its row", SPOT.one("gap.before?.spot")),
+        member("before_at", "place or null", "Its row", SPOT.one("gap.before?.spot")),
         _moment("end", "When the next beat was generated, else the newest time in the trail", "gap.end"),
         member("beats", "number", "How many are missing", "gap.beats"),
         _duration("seconds", "From one to the other", "gap.microseconds"),
@@ -258,7 +244,7 @@ HEARTBEAT_ROW = Shape(
         _text("csn", "LOGCSN of its transaction", "row.csn"),
         member("op", "string", "INSERT, UPDATE, PK UPDATE or DELETE", "row.op"),
         member("table", "string", "The table", "row.table"),
-        member("stage", "string", "How far its beat had come"),
+        *fields(HeartbeatRowShown, "stage"),
         member("columns", "object", "Its columns that are not NULL, by name here; times in UTC", _values),
         member("other", "object", "Other columns, by their names", lambda shown: dict(shown.row.other)),
         member("problems", "list of string", "Values that cannot be decoded", lambda shown: list(shown.row.problems)),
@@ -270,39 +256,12 @@ HEARTBEATS = Shape(
     "heartbeats",
     "HEARTBEAT: the answer as a whole.",
     (
-        member(
-            "base",
-            "string",
-            "The name of the tables: given, of HEARTBEATTABLE in the parameter files, or the usual one",
-        ),
-        member("tables", "list of string", "The heartbeat tables with rows", lambda shown: list(shown.tables)),
+        *fields(HeartbeatsShown, "base tables"),
         verdict("beats", "number", "How many beats", tells_findings=True),
-        member("paths", "number", "How many ways"),
-        member("others", "number", "Beats of paths that are not listed one by one"),
-        _moment("first", "The first beat", "first"),
-        _moment("last", "The last beat", "last"),
-        _moment("at", "The moment of the answer", "at"),
-        member("at_source", "string", "trail (the newest time there), given, now", "at_source.value"),
-        member(
-            "not_beats",
-            "list of string",
-            "Tables of the name without a time of a beat",
-            lambda shown: list(shown.not_beats),
+        *fields(
+            HeartbeatsShown,
+            "paths others first last at at_source not_beats same_database problems damaged not_applied deleted purged",
         ),
-        member(
-            "same_database",
-            "boolean",
-            "Whether a row names one database on both sides",
-        ),
-        member("problems", "number", "Rows with something that does not decode"),
-        member("damaged", "number", "Places that hold no sound record: beats there are not known"),
-        member(
-            "not_applied",
-            "number",
-            "Rows of transactions that a Replicat does not apply, copies and those not whole; they are left out",
-        ),
-        member("deleted", "number", "Rows of the history deleted in the trail"),
-        member("purged", "number or null", "Rows of the history that RETENTION would remove"),
         PARTIAL,
     ),
     HeartbeatsShown,

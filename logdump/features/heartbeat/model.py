@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+if TYPE_CHECKING:
+    from trailformat.codec.timestamps import Julian, Microseconds
 
 from logdump.parameters.model import Rule
 from logdump.session.errors import ExitStatus
@@ -254,15 +257,15 @@ class SpreadSummary(NamedTuple):
     ``greatest_at`` is the position of the greatest. ``is_exact`` is False if median and p95 come from the histogram.
     """
 
-    values: int
-    last: int
-    least: int
-    median: int
-    p95: int
-    greatest: int
-    greatest_at: FilePosition
-    negative: int
-    is_exact: bool
+    values: Annotated[int, "Number of beats with this lag", "beats"]
+    last: Annotated[Microseconds, "Of the last beat"]
+    least: Annotated[Microseconds, "The least"]
+    median: Annotated[Microseconds, "The median"]
+    p95: Annotated[Microseconds, "The 95th percentile"]
+    greatest: Annotated[Microseconds, "The greatest"]
+    greatest_at: Annotated[FilePosition, "The row that shows it"]
+    negative: Annotated[int, "How many are below zero"]
+    is_exact: Annotated[bool, "Whether median and p95 are exact, not to one per cent"]
 
 
 class BeatPlace(NamedTuple):
@@ -346,38 +349,30 @@ class HeartbeatsShown(NamedTuple):
     """HEARTBEAT: the summary.
 
     Attributes:
-        base: name of the tables, ``rule`` the statement of a parameter file that gives it.
-        tables: the heartbeat tables with rows.
-        beats: number of beats; ``paths`` is the number of listed paths, ``others`` the beats of paths not listed.
-        first, last: the earliest and the latest time of a beat (Julian); None without a beat.
-        at: the moment to which ages are measured, and its source; None without a time in the trail.
-        not_beats: tables with the name of a heartbeat table and without a time of a beat.
-        same_database: True if a row has the same database on both sides: its OUTGOING_ columns are then empty.
-        problems: number of rows with columns that cannot be decoded.
-        damaged: number of places with damage: beats there are unknown.
-        not_applied: number of rows of transactions that a Replicat does not apply (not whole, or copies).
-        deleted: number of history rows that the trail deletes.
-        purged: number of history rows that RETENTION would remove at ``at``; None without RETENTION.
+        beats: number of beats.
         is_partial: True if not everything was read: age and gaps are then omitted.
     """
 
-    base: str
+    base: Annotated[str, "The name of the tables: given, of HEARTBEATTABLE in the parameter files, or the usual one"]
     rule: Rule | None
-    tables: tuple[str, ...]
+    tables: Annotated[tuple[str, ...], "The heartbeat tables with rows"]
     beats: int
-    paths: int
-    others: int
-    first: int | None
-    last: int | None
-    at: int | None
-    at_source: Clock
-    not_beats: tuple[str, ...]
-    same_database: bool
-    problems: int
-    damaged: int
-    not_applied: int
-    deleted: int
-    purged: int | None
+    paths: Annotated[int, "How many ways"]
+    others: Annotated[int, "Beats of paths that are not listed one by one"]
+    first: Annotated[Julian | None, "The first beat, UTC"]
+    last: Annotated[Julian | None, "The last beat, UTC"]
+    at: Annotated[Julian | None, "The moment of the answer, UTC"]
+    at_source: Annotated[Clock, "trail (the newest time there), given, now"]
+    not_beats: Annotated[tuple[str, ...], "Tables of the name without a time of a beat"]
+    same_database: Annotated[bool, "Whether a row names one database on both sides"]
+    problems: Annotated[int, "Rows with something that does not decode"]
+    damaged: Annotated[int, "Places that hold no sound record: beats there are not known"]
+    not_applied: Annotated[
+        int,
+        "Rows of transactions that a Replicat does not apply, copies and those not whole; they are left out",
+    ]
+    deleted: Annotated[int, "Rows of the history deleted in the trail"]
+    purged: Annotated[int | None, "Rows of the history that RETENTION would remove"]
     is_partial: bool
 
     @property
@@ -391,7 +386,7 @@ class PathLagShown(NamedTuple):
 
     lag: PathLag
     at: int
-    at_source: Clock
+    at_source: Annotated[Clock, "trail (the newest time there), given, now"]
     is_partial: bool = False
 
     @property
@@ -404,23 +399,18 @@ class RestartPositionShown(NamedTuple):
     """HEARTBEAT RESTART: the CSN from which Extract must capture again for a Replicat at its low watermark.
 
     Attributes:
-        source, target, direction, way: the path of the beats.
-        low_watermark: the CSN up to which Replicat has applied everything; None if unknown.
-        is_given: True if the command gives it; else it is that of the newest beat of the path.
         beat: the beat with the largest restart CSN among those with a CSN at or below it; None if there is none.
-        beats: number of beats with a CSN and a restart CSN.
-        is_exact: False if another beat may have a larger restart CSN, because not all were kept.
     """
 
-    source: str | None
-    target: str | None
-    direction: Direction
-    way: tuple[str, ...]
-    low_watermark: str | None
-    is_given: bool
+    source: Annotated[str | None, "Where the beats come from", "source_database"]
+    target: Annotated[str | None, "Where they go", "target_database"]
+    direction: Annotated[Direction, "incoming or outgoing, seen from the local database"]
+    way: Annotated[tuple[str, ...], "The processes between", "path"]
+    low_watermark: Annotated[str | None, "The low watermark of Replicat", "low_watermark_csn"]
+    is_given: Annotated[bool, "Whether the command gave it; else it is that of the newest beat"]
     beat: Beat | None
-    beats: int
-    is_exact: bool
+    beats: Annotated[int, "Beats with a CSN and a restart CSN"]
+    is_exact: Annotated[bool, "Whether no other beat can have a larger restart CSN"]
 
 
 class BeatShown(NamedTuple):
@@ -441,7 +431,7 @@ class HeartbeatRowShown(NamedTuple):
     """HEARTBEAT ROWS: one row, and the last stage that its beat has reached."""
 
     row: HeartbeatRow
-    stage: str
+    stage: Annotated[str, "How far its beat had come"]
 
 
 class BeatGapShown(NamedTuple):

@@ -60,15 +60,11 @@ def _lag(trail: AnalysedTrail) -> Iterator[Row]:
             yield row
         lags.note(reader.newest)
 
-    yield from (row._asdict() for row in columns.lag(noted(), lambda: lags.newest))
+    yield from columns.lag(noted(), lambda: lags.newest)
 
 
 def _made_of_rows(make: Callable[[Iterable[HeartbeatRow]], Iterable[Row]], trail: AnalysedTrail) -> Iterator[Row]:
     yield from make(_rows(trail, _reader(trail)))
-
-
-def _lag_history(rows: Iterable[HeartbeatRow]) -> Iterator[Row]:
-    return (row._asdict() for row in columns.lag_history(rows))
 
 
 def _analysis(
@@ -96,6 +92,6 @@ VIEWS = (
         "gg_lag_history",
         "each row of Oracle's view GG_LAG_HISTORY",
         columns.GG_LAG_HISTORY,
-        partial(_made_of_rows, _lag_history),
+        partial(_made_of_rows, columns.lag_history),
     ),
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from logdump.display.json_fields import fields
 from logdump.display.json_shape import RULE, Shape, member
-from logdump.features.parameters.model import CoverageShown, ParametersShown
+from logdump.features.parameters.model import CoverageShown, ParametersShown, Taking
 
 STATEMENT = Shape(
     "parameter",
@@ -19,40 +20,27 @@ PARAMETERS = Shape(
     "parameters",
     "PARAMS: a parameter file in use.",
     (
-        member("side", "string", "`extract`, `replicat` or `globals`", "side.value"),
-        member("group", "string", "The group it names; may be empty"),
-        member("file", "string", "Path of the file", "path"),
+        *fields(ParametersShown, "side group path"),
         member(
             "statements",
             "list of parameter",
             "Its statements in order, those of included files and macros too",
             STATEMENT.each("statements"),
         ),
-        member("notes", "list of string", "Statements that are not evaluated, and why"),
+        *fields(ParametersShown, "notes"),
     ),
     ParametersShown,
 )
 
-TAKING = Shape(
-    "taking",
+TABLE_STATEMENT = Shape(
+    "table_statement",
     "A MAP or TABLE statement that takes a table.",
-    (
-        member("rule", "rule", "The statement", RULE.one("rule")),
-        member("target", "string or null", "The table after TARGET"),
-        member("options", "list of string", "Its options, COLMAP, FILTER, WHERE and others, which are not evaluated"),
-    ),
+    fields(Taking),
 )
 
 COVERAGE = Shape(
     "coverage",
     "PARAMS COVERAGE: how a parameter file treats a table of the trail.",
-    (
-        member("side", "string", "`extract` or `replicat`", "side.value"),
-        member("trail", "string or null", "The trail of Extract's file that this is about"),
-        member("table", "string", "Name of the table"),
-        member("records", "number", "Its records, definitions left out"),
-        member("taken", "list of taking", "The statements that take it; empty where none does", TAKING.each("taken")),
-        member("excluded", "rule or null", "The statement that takes it out of one of those", RULE.one("excluded")),
-    ),
+    fields(CoverageShown, "side trail table records taken excluded", Taking=TABLE_STATEMENT),
     CoverageShown,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from logdump.parameters.model import ProcessSide, Rule
 
@@ -14,11 +14,11 @@ class ParametersShown(NamedTuple):
     A statement is given as its rule, its keyword, and whether DDL and COVERAGE use it.
     """
 
-    side: ProcessSide
-    group: str
-    path: Path
+    side: Annotated[ProcessSide, "`extract`, `replicat` or `globals`"]
+    group: Annotated[str, "The group it names; may be empty"]
+    path: Annotated[Path, "Path of the file", "file"]
     statements: tuple[tuple[Rule, str, bool], ...]
-    notes: tuple[str, ...]
+    notes: Annotated[tuple[str, ...], "Statements that are not evaluated, and why"]
     summary: str
     shows_all: bool = False
 
@@ -26,9 +26,9 @@ class ParametersShown(NamedTuple):
 class Taking(NamedTuple):
     """A MAP or TABLE statement that takes a table: its target, and its options that are named but not evaluated."""
 
-    rule: Rule
-    target: str | None
-    options: tuple[str, ...]
+    rule: Annotated[Rule, "The statement"]
+    target: Annotated[str | None, "The table after TARGET"]
+    options: Annotated[tuple[str, ...], "Its options, COLMAP, FILTER, WHERE and others, which are not evaluated"]
 
 
 class CoverageShown(NamedTuple):
@@ -38,9 +38,9 @@ class CoverageShown(NamedTuple):
     writes it.
     """
 
-    side: ProcessSide
-    table: str
-    records: int
-    taken: tuple[Taking, ...]
-    excluded: Rule | None
-    trail: str | None = None
+    side: Annotated[ProcessSide, "`extract` or `replicat`"]
+    table: Annotated[str, "Name of the table"]
+    records: Annotated[int, "Its records, definitions left out"]
+    taken: Annotated[tuple[Taking, ...], "The statements that take it; empty where none does", "statements", "taken"]
+    excluded: Annotated[Rule | None, "The statement that takes it out of one of those"]
+    trail: Annotated[str | None, "The trail of Extract's file that this is about"] = None

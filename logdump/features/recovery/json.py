@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from logdump.display.json_shape import HEADER_MISMATCH, PARTIAL, SPOT, TRAIL_GAP, Shape, member, time_at, verdict
+from logdump.display.json_fields import fields
+from logdump.display.json_shape import (
+    HEADER_MISMATCH,
+    PARTIAL,
+    SPOT,
+    TRAIL_GAP,
+    Shape,
+    member,
+    verdict,
+)
 from logdump.features.recovery.model import (
     BeginMissingShown,
     CutShown,
@@ -15,32 +24,23 @@ from logdump.features.recovery.model import (
     RestartShown,
     SecondCopyShown,
     TrailFileShown,
+    TransactionRef,
 )
 
 _MISMATCHES = "What headers of closed files say about their end, and the files contradict"
-_TABLES = "How many records of each table, by its name; null where they were not looked at"
 
 TRANSACTION_REF = Shape(
     "transaction_ref",
     "A transaction of the trail.",
-    (
-        member("csn", "string or null", "LOGCSN"),
-        member("xid", "string or null", "TRANID"),
-        member("begin", "spot or null", "Its first record; null when that is not there", SPOT.one("begin")),
-        member("after", "spot or null", "The first place after it; null while it is open", SPOT.one("after")),
-        member("records", "number", "Its records"),
-        member("bytes", "number", "Their bytes", "size"),
-        member("tables", "object or null", _TABLES),
-        member("ended", "string", "How it ended, as in `safe_point`", "ended.value"),
-    ),
+    fields(TransactionRef, "csn xid begin after records size tables ended"),
 )
 
 DIFFERENCE = Shape(
     "first_difference",
     "The first records of a cut transaction and of its second copy that differ.",
     (
-        member("cut", "spot or null", "The record in the cut one; null after its end", SPOT.one("0")),
-        member("again", "spot or null", "The record in the copy; null after its end", SPOT.one("1")),
+        member("cut", "place or null", "The record in the cut one; null after its end", SPOT.one("0")),
+        member("again", "place or null", "The record in the copy; null after its end", SPOT.one("1")),
     ),
 )
 
@@ -55,7 +55,6 @@ _AGAIN = (
         DIFFERENCE.one("again?.difference"),
     ),
 )
-_LAST = "The last whole transaction before it"
 
 RESTART = Shape(
     "restart",
@@ -63,13 +62,7 @@ RESTART = Shape(
     (
         member("file", "string", "Path of the file", "spot.path"),
         member("rba", "number", "The restart record, or 0 for a new file", "spot.rba"),
-        member("kind", "string", "`abend`, `ok` (RestartAbend, RestartOK), `rollover` (a new file)"),
-        member("time", "string or null", "IO Time of the record, CreationTime of the file", time_at("time")),
-        member("last_complete", "transaction_ref or null", _LAST, TRANSACTION_REF.one("last_complete")),
-        member(
-            "recovery_point", "spot or null", "The place after that, where readers continue", SPOT.one("recovery_point")
-        ),
-        member("cut", "transaction_ref or null", "The transaction that it cut", TRANSACTION_REF.one("cut")),
+        *fields(RestartShown, "kind time last_complete recovery_point cut", TransactionRef=TRANSACTION_REF),
         *_AGAIN,
     ),
     RestartShown,
@@ -78,144 +71,87 @@ RESTART = Shape(
 CUT = Shape(
     "cut_transaction",
     "RECOVERY: a cut transaction that is not in a `restart`; under CUT every one.",
-    (member("cut", "transaction_ref", "The transaction", TRANSACTION_REF.one("cut")), *_AGAIN),
+    (*fields(CutShown, "cut", TransactionRef=TRANSACTION_REF), *_AGAIN),
     CutShown,
 )
 
 SECOND_COPY = Shape(
     "second_copy",
     "RECOVERY: a whole transaction that the trail has a second time.",
-    (
-        member("csn", "string", "LOGCSN"),
-        member("xid", "string", "TRANID"),
-        member("first", "spot", "Where it begins first", SPOT.one("first")),
-        member("copy", "transaction_ref", "The copy, which a Replicat skips", TRANSACTION_REF.one("copy")),
-    ),
+    fields(SecondCopyShown, TransactionRef=TRANSACTION_REF),
     SecondCopyShown,
 )
 
 ORDER_BREAK = Shape(
     "order_break",
     "RECOVERY: a place where CSNs go back.",
-    (
-        member("spot", "spot", "The first transaction there", SPOT.one("spot")),
-        member("csn", "string or null", "Its LOGCSN"),
-        member("xid", "string or null", "Its TRANID"),
-        member("greatest", "string", "The greatest CSN before it"),
-        member("transactions", "number", "Number of transactions below that, up to the next `order_break`"),
-    ),
+    fields(OrderBreakShown),
     OrderBreakShown,
 )
 
 PRODUCER_CHANGE = Shape(
     "producer_change",
     "RECOVERY: a file header with another writer, machine or source than the file before.",
-    (
-        member("file", "string", "Path of the file", "path"),
-        member("member", "string", "Group and token of the header"),
-        member("before", "string or null", "Its value in the file before"),
-        member("after", "string or null", "Its value in this one"),
-    ),
+    fields(ProducerChangeShown),
     ProducerChangeShown,
 )
 
 OVERWRITE = Shape(
     "overwrite",
     "RECOVERY: damage before data that an Extract in overwrite mode may have left: older than the data before it.",
-    (
-        member("spot", "spot", "The damage", SPOT.one("spot")),
-        member("length", "number", "Its bytes"),
-        member("csn", "string or null", "LOGCSN of the first whole transaction after it"),
-        member("was_passed", "boolean", "Whether the trail had passed it before; else the file is in overwrite mode"),
-    ),
+    fields(OverwriteShown),
     OverwriteShown,
 )
 
 BEGIN_MISSING = Shape(
     "begin_missing",
     "RECOVERY: a transaction whose first records are missing in the middle of the trail.",
-    (
-        member("spot", "spot", "Its first record that is there", SPOT.one("spot")),
-        member("transaction", "transaction_ref", "What is there of it", TRANSACTION_REF.one("transaction")),
-    ),
+    fields(BeginMissingShown, TransactionRef=TRANSACTION_REF),
     BeginMissingShown,
 )
 
 TRAIL_FILE = Shape(
     "trail_file",
     "RECOVERY FILES: a file, from its header.",
-    (
-        member("file", "string", "Path of the file", "path"),
-        member("bytes", "number", "Its size", "size"),
-        member("version", "number or null", "Compatibility"),
-        member("recovery_mode", "number or null", "RecoveryMode: 1 append, 0 overwrite"),
-        member("created", "string or null", "CreationTime", time_at("created")),
-        member("first_csn", "string or null", "FirstCSN"),
-        member("last_csn", "string or null", "LastCSN, set when the file is closed"),
-        member("problem", "string or null", "Why it is not a trail"),
-        member("too_new", "boolean", "Whether the release of READER cannot read it", "is_too_new"),
-        member("needed", "boolean or null", "Whether a reader at the place of `keep` needs it; null: unknown", "keeps"),
-        member("encrypted", "boolean", "Whether its record data looks encrypted", "looks_encrypted"),
-        member("mismatches", "list of header_mismatch", _MISMATCHES, HEADER_MISMATCH.each("mismatches")),
-        member("database_unique_name", "string or null", "DbUniqueName, from 21c on", "unique_name"),
-        member("unborn", "boolean", "Whether it is the newest file and has no records yet", "is_unborn"),
-    ),
+    fields(TrailFileShown),
     TrailFileShown,
 )
 
 KEEP = Shape(
     "keep",
     "RECOVERY KEEP: the files that a reader needs.",
-    (
-        member("spot", "spot", "The place of the reader", SPOT.one("spot")),
-        member("first", "string", "The first file that it needs"),
-        member("free", "list of string", "The files before that"),
-        member("bytes", "number", "Bytes in those", "size"),
-    ),
+    fields(KeepShown),
     KeepShown,
 )
 
 
-_INCOMPLETE = "Transactions that lack a part by damage, a missing file, or in files before the first"
 _BEGINS_MISSING = "Those whose beginning is missing in the middle of the trail"
 _LEFT_OPEN = "Files that their writer has not closed, although a later file exists"
-_UNNAMED = "Whole transactions without CSN or TRANID, whose copies are not detected"
-_FILTERED = "Whether only findings are listed that hold a record that passes the filter"
 
 RECOVERY = Shape(
     "recovery",
     "RECOVERY: the whole in numbers, before all findings.",
     (
-        member("title", "string", "The trail, as in the text"),
-        member("mode", "list of number", "RecoveryMode of the files, each once", "modes"),
-        member("files", "number", "Files"),
+        *fields(RecoveryShown, "title modes files"),
         member("restarts", "number", "Restarts", "state.restarts"),
-        member("transactions", "number", "Transactions, cut and open ones too"),
-        member("effective", "number", "Those that a Replicat applies: whole, the first copy, before the first damage"),
-        member("behind_damage", "number", "Whole ones, and first copies, that it does not reach: it abends at damage"),
-        member("cut", "number", "Those that were cut"),
+        *fields(RecoveryShown, "transactions effective behind_damage cut"),
         verdict("lost", "number", "Cut ones without a whole copy", "state.lost"),
         verdict("begins_missing", "number", _BEGINS_MISSING, "state.begins_missing", tells_findings=True),
         verdict("twice", "number", "Whole copies of whole transactions", "state.twice", tells_findings=True),
         verdict("twice_records", "number", "Records in those", tells_findings=True),
         verdict("order_breaks", "number", "Places where CSNs go back", "state.order_breaks", tells_findings=True),
-        member("unnamed", "number", _UNNAMED),
-        member("unsure", "boolean", "Whether some copies may have been missed", "is_unsure"),
+        *fields(RecoveryShown, "unnamed is_unsure"),
         member("damaged", "number", "Places of damage", "state.damaged"),
-        member("incomplete", "number", _INCOMPLETE),
+        *fields(RecoveryShown, "incomplete"),
         member("gaps", "list of trail_gap", "Files that are missing", TRAIL_GAP.each("state.gaps")),
         member("unreadable", "list of string", "Files that are not trail files", "state.unreadable"),
         member("mismatches", "list of header_mismatch", _MISMATCHES, HEADER_MISMATCH.each("state.mismatches")),
         member("left_open", "list of string", _LEFT_OPEN, "state.left_open"),
-        member("versions", "list of number", "Compatibility of the files, each once"),
-        member("reader", "string or null", "The release that READER named"),
+        *fields(RecoveryShown, "versions reader"),
         verdict("too_new", "list of string", "Files that it cannot read", tells_findings=True),
-        member(
-            "open", "transaction_ref or null", "The transaction in which the trail ends", TRANSACTION_REF.one("open")
-        ),
-        member("half_record", "spot or null", "The record in which the trail ends", SPOT.one("half_record")),
+        *fields(RecoveryShown, "open half_record", TransactionRef=TRANSACTION_REF),
         verdict("listed", "boolean", "Whether all findings are listed", "is_listed"),
-        member("filtered", "boolean", _FILTERED, "is_filtered"),
+        *fields(RecoveryShown, "is_filtered"),
         PARTIAL,
     ),
     RecoveryShown,

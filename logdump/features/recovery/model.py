@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, TypeVar, cast
 
 from logdump.notation.text import amount
 from logdump.session.errors import ExitStatus
@@ -11,6 +11,7 @@ from logdump.session.errors import ExitStatus
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from trailformat.codec.timestamps import Julian
     from trailformat.trail.sequence import FilePosition
     from trailformat.transactions.extent import Ended
     from trailformat.transactions.header_promises import HeaderMismatch
@@ -56,20 +57,19 @@ class Findings(Generic[T]):
 
 
 class TransactionRef(NamedTuple):
-    """A transaction of a trail.
+    """A transaction of a trail; tables are counted for cut ones, copies and open ones that are not too large."""
 
-    ``begin`` is None if its first record is missing, ``after`` if its end is. ``tables`` is the number of its records
-    by table, only for cut transactions, copies and open ones that are not too large; else None.
-    """
-
-    csn: str | None
-    xid: str | None
-    begin: FilePosition | None
-    after: FilePosition | None
-    records: int
-    size: int
-    ended: Ended
-    tables: dict[str, int] | None = None
+    csn: Annotated[str | None, "LOGCSN"]
+    xid: Annotated[str | None, "TRANID"]
+    begin: Annotated[FilePosition | None, "Its first record; null when that is not there"]
+    after: Annotated[FilePosition | None, "The first place after it; null while it is open"]
+    records: Annotated[int, "Its records"]
+    size: Annotated[int, "Their bytes", "bytes"]
+    ended: Annotated[Ended, "How it ended, as in `safe_point`"]
+    tables: Annotated[
+        dict[str, int] | None,
+        "How many records of each table, by its name; null where they were not looked at",
+    ] = None
 
 
 class SecondCopy(NamedTuple):
@@ -150,10 +150,10 @@ def _to(gap: FileGap) -> str:
 
 
 class BeginMissingShown(NamedTuple):
-    """A transaction whose first records are missing in the middle of the trail; ``spot`` is the first that is there."""
+    """A transaction whose first records are missing in the middle of the trail."""
 
-    spot: FilePosition
-    transaction: TransactionRef
+    spot: Annotated[FilePosition, "Its first record that is there", "place", "spot"]
+    transaction: Annotated[TransactionRef, "What is there of it"]
 
 
 class RestartShown(NamedTuple):
@@ -161,21 +161,16 @@ class RestartShown(NamedTuple):
 
     Attributes:
         spot: the restart record, or the beginning of the file.
-        kind: ``abend``, ``ok`` (by the record), ``rollover`` (by the file).
-        time: IO Time of the record, CreationTime of the file (Julian); None if neither is set.
-        last_complete: the last whole transaction before it.
-        recovery_point: the end of that transaction, where readers continue.
-        cut: the transaction that the restart cut.
         again: its second copy.
         is_partial: True if a part of the trail that may have the copy was not read.
     """
 
     spot: FilePosition
-    kind: str
-    time: int | None
-    last_complete: TransactionRef | None
-    recovery_point: FilePosition | None
-    cut: TransactionRef | None = None
+    kind: Annotated[str, "`abend`, `ok` (RestartAbend, RestartOK), `rollover` (a new file)"]
+    time: Annotated[Julian | None, "IO Time of the record, CreationTime of the file"]
+    last_complete: Annotated[TransactionRef | None, "The last whole transaction before it"]
+    recovery_point: Annotated[FilePosition | None, "The place after that, where readers continue"]
+    cut: Annotated[TransactionRef | None, "The transaction that it cut"] = None
     again: SecondCopy | None = None
     is_partial: bool = False
 
@@ -183,7 +178,7 @@ class RestartShown(NamedTuple):
 class CutShown(NamedTuple):
     """A transaction cut by the next one, without a restart record; ``is_partial`` as in RestartShown."""
 
-    cut: TransactionRef
+    cut: Annotated[TransactionRef, "The transaction"]
     again: SecondCopy | None = None
     is_partial: bool = False
 
@@ -191,69 +186,60 @@ class CutShown(NamedTuple):
 class SecondCopyShown(NamedTuple):
     """A later copy of a whole transaction; a Replicat skips it."""
 
-    csn: str
-    xid: str
-    first: FilePosition
-    copy: TransactionRef
+    csn: Annotated[str, "LOGCSN"]
+    xid: Annotated[str, "TRANID"]
+    first: Annotated[FilePosition, "Where it begins first"]
+    copy: Annotated[TransactionRef, "The copy, which a Replicat skips"]
 
 
 class OrderBreakShown(NamedTuple):
-    """A position at which the CSNs decrease.
+    """A position at which the CSNs decrease."""
 
-    ``csn`` and ``xid`` are of the first transaction there, ``greatest`` is the greatest CSN before it; ``transactions``
-    is the number of transactions below it, up to the next order break or the end.
-    """
-
-    spot: FilePosition
-    csn: str | None
-    xid: str | None
-    greatest: str
-    transactions: int = 1
+    spot: Annotated[FilePosition, "The first transaction there", "place", "spot"]
+    csn: Annotated[str | None, "Its LOGCSN"]
+    xid: Annotated[str | None, "Its TRANID"]
+    greatest: Annotated[str, "The greatest CSN before it"]
+    transactions: Annotated[int, "Number of transactions below that, up to the next `order_break`"] = 1
 
 
 class ProducerChangeShown(NamedTuple):
     """A file header names another writer, machine or source than that of the file before."""
 
-    path: Path
-    member: str
-    before: str | None
-    after: str | None
+    path: Annotated[Path, "Path of the file", "file"]
+    member: Annotated[str, "Group and token of the header"]
+    before: Annotated[str | None, "Its value in the file before"]
+    after: Annotated[str | None, "Its value in this one"]
 
 
 class OverwriteShown(NamedTuple):
-    """Damage before data that an Extract in overwrite mode may have left: older than the data before the damage.
+    """Damage before data that an Extract in overwrite mode may have left: older than the data before the damage."""
 
-    ``csn`` is that of the first whole transaction after it; ``was_passed`` is True if the trail had reached that CSN
-    before the damage.
-    """
-
-    spot: FilePosition
-    length: int
-    csn: str | None
-    was_passed: bool
+    spot: Annotated[FilePosition, "The damage", "place", "spot"]
+    length: Annotated[int, "Its bytes"]
+    csn: Annotated[str | None, "LOGCSN of the first whole transaction after it"]
+    was_passed: Annotated[bool, "Whether the trail had passed it before; else the file is in overwrite mode"]
 
 
 class TrailFileShown(NamedTuple):
-    """A file of the trail: its header, what in it the file contradicts, and whether its record data looks encrypted.
+    """A file of the trail: its header, what in it the file contradicts, and whether its record data looks encrypted."""
 
-    ``keeps`` is True if a reader at the position of KEEP needs it; ``is_unborn`` if it is the newest file and has no
-    records yet.
-    """
-
-    path: Path
-    size: int
-    version: int | None
-    recovery_mode: int | None
-    created: int | None
-    first_csn: str | None
-    last_csn: str | None
-    problem: str | None
-    is_too_new: bool
-    keeps: bool | None
-    looks_encrypted: bool
-    mismatches: tuple[HeaderMismatch, ...] = ()
-    unique_name: str | None = None
-    is_unborn: bool = False
+    path: Annotated[Path, "Path of the file", "file"]
+    size: Annotated[int, "Its size", "bytes"]
+    version: Annotated[int | None, "Compatibility"]
+    recovery_mode: Annotated[int | None, "RecoveryMode: 1 append, 0 overwrite"]
+    created: Annotated[Julian | None, "CreationTime"]
+    first_csn: Annotated[str | None, "FirstCSN"]
+    last_csn: Annotated[str | None, "LastCSN, set when the file is closed"]
+    problem: Annotated[str | None, "Why it is not a trail"]
+    is_too_new: Annotated[bool, "Whether the release of READER cannot read it"]
+    keeps: Annotated[bool | None, "Whether a reader at the place of `keep` needs it; null: unknown", "needed"]
+    looks_encrypted: Annotated[bool, "Whether its record data looks encrypted", "encrypted"]
+    mismatches: Annotated[
+        tuple[HeaderMismatch, ...],
+        "What headers of closed files say about their end, and the files contradict",
+    ] = ()
+    unique_name: Annotated[str | None, "DbUniqueName, from 21c on", "database_unique_name"] = None
+    is_unborn: Annotated[bool, "Whether it is the newest file and has no records yet"] = False
 
     @classmethod
     def of_unborn(cls, path: Path, size: int) -> TrailFileShown:
@@ -266,60 +252,51 @@ class TrailFileShown(NamedTuple):
 class KeepShown(NamedTuple):
     """A reader at ``spot`` needs the files from ``first`` on; ``free`` are the files before it, ``size`` bytes."""
 
-    spot: FilePosition
-    first: Path
-    free: tuple[Path, ...]
-    size: int
+    spot: Annotated[FilePosition, "The place of the reader", "place", "spot"]
+    first: Annotated[Path, "The first file that it needs"]
+    free: Annotated[tuple[Path, ...], "The files before that"]
+    size: Annotated[int, "Bytes in those", "bytes"]
 
 
 class RecoveryShown(NamedTuple):
     """RECOVERY: the summary.
 
     Attributes:
-        title: name of the trail or of the files read.
-        modes: RecoveryMode of the file headers, each once.
-        files, transactions: number of each.
-        effective: number of transactions that a Replicat applies.
-        behind_damage: whole transactions that a Replicat does not apply because it abends at damage before them.
         state: what is wrong in the trail.
-        cut: cut transactions.
         twice_records: number of records in the whole copies of whole transactions.
-        unnamed: number of whole transactions without a known CSN or a TRANID, so that copies cannot be recognized.
-        is_unsure: True if some copies may have been missed because too many transactions are cut or out of order.
-        incomplete: transactions of which a part is missing because of damage or a missing file, or in earlier files.
         has_earlier: True if one of them has begun before the first file.
-        versions: Compatibility of the files, each once.
-        reader: the release that READER names; ``too_new``: the files that it cannot read.
-        open: the transaction that is open at the end of the trail.
-        half_record: the incomplete record at the end of the trail.
         is_partial: True if not all of the trail was read; results that need all of it are then omitted.
         is_stopped: True if because of Ctrl+C.
         is_listed: True if all findings are listed.
-        is_filtered: True if only transactions with a record that passes the filter are listed.
     """
 
-    title: str
-    modes: tuple[int, ...]
+    title: Annotated[str, "The trail, as in the text"]
+    modes: Annotated[tuple[int, ...], "RecoveryMode of the files, each once", "mode"]
     state: TrailState
-    files: int
-    transactions: int
-    effective: int
-    behind_damage: int
-    cut: int
+    files: Annotated[int, "Files"]
+    transactions: Annotated[int, "Transactions, cut and open ones too"]
+    effective: Annotated[int, "Those that a Replicat applies: whole, the first copy, before the first damage"]
+    behind_damage: Annotated[
+        int,
+        "Whole ones, and first copies, that it does not reach: it abends at damage",
+        "after_damage",
+        "behind_damage",
+    ]
+    cut: Annotated[int, "Those that were cut"]
     twice_records: int
-    unnamed: int
-    is_unsure: bool
-    incomplete: int
+    unnamed: Annotated[int, "Whole transactions without CSN or TRANID, whose copies are not detected"]
+    is_unsure: Annotated[bool, "Whether some copies may have been missed"]
+    incomplete: Annotated[int, "Transactions that lack a part by damage, a missing file, or in files before the first"]
     has_earlier: bool
-    versions: tuple[int, ...]
-    reader: str | None
+    versions: Annotated[tuple[int, ...], "Compatibility of the files, each once"]
+    reader: Annotated[str | None, "The release that READER named"]
     too_new: tuple[Path, ...]
-    open: TransactionRef | None
-    half_record: FilePosition | None
+    open: Annotated[TransactionRef | None, "The transaction in which the trail ends"]
+    half_record: Annotated[FilePosition | None, "The record in which the trail ends"]
     is_partial: bool
     is_stopped: bool
     is_listed: bool
-    is_filtered: bool
+    is_filtered: Annotated[bool, "Whether only findings are listed that hold a record that passes the filter"]
 
     @property
     def status(self) -> ExitStatus:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from logdump.arrow.records.objects import Row
     from logdump.tables.analysed_trail import AnalysedTrail
 
-_SPOT = {"spot": struct_of(SPOT, {"seqno": INT})}
+_SPOT = {"place": struct_of(SPOT, {"seqno": INT})}
 _PARTS = {
     "transaction_ref": struct_of(TRANSACTION_REF, {**_SPOT, "object": mapping(STRING, BIGINT)}),
     "first_difference": struct_of(DIFFERENCE, _SPOT),

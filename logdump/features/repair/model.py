@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from logdump.session.errors import ExitStatus
 
@@ -34,36 +34,25 @@ class RepairLoss(NamedTuple):
     """A transaction that the copy lacks, or holds in part.
 
     Attributes:
-        csn, xid: LOGCSN and TRANID of its first sound record; None if that has none.
-        begin: its first record; None if that is lost.
-        records: number of its sound records.
         reason: the reason for the loss.
-        spot: the damage, or the record whose definition is lost; None if there is neither.
-        is_copied: True if its sound records are in the copy.
     """
 
-    csn: str | None
-    xid: str | None
-    begin: FilePosition | None
-    records: int
+    csn: Annotated[str | None, "LOGCSN of the transaction, where its first record is there"]
+    xid: Annotated[str | None, "TRANID of the transaction; null if unknown"]
+    begin: Annotated[FilePosition | None, "Its first record; null where that is lost"]
+    records: Annotated[int, "Its sound records"]
     reason: LossReason
-    spot: FilePosition | None
-    is_copied: bool = False
+    spot: Annotated[FilePosition | None, "The damage, or the record whose definition is lost", "place", "spot"]
+    is_copied: Annotated[bool, "Whether its sound records are in the copy"] = False
 
 
 class TakenDefinition(NamedTuple):
-    """A lost definition that was taken from another file.
+    """A lost definition that was taken from another file."""
 
-    Attributes:
-        path: the damaged file; ``table_index`` the table's index in it, None for the definition of the database.
-        name: the table's name, or the database's.
-        source: its position in the other file.
-    """
-
-    path: Path
-    table_index: int | None
-    name: str
-    source: FilePosition
+    path: Annotated[Path, "The damaged file", "file"]
+    table_index: Annotated[int | None, "The index of the table in it; null for the database", "index"]
+    name: Annotated[str, "The name of the table, or of the database"]
+    source: Annotated[FilePosition, "Where it was found"]
 
 
 class HeaderOrigin(enum.Enum):
@@ -75,65 +64,49 @@ class HeaderOrigin(enum.Enum):
 
 
 class CopiedHeader(NamedTuple):
-    """The file header of a file of the copy.
+    """The file header of a file of the copy."""
 
-    Attributes:
-        path: the file of the source.
-        origin: the origin of the header.
-        source: the file that supplied parts the header lacked; None if none were needed.
-        dropped: tokens without a known name that were omitted, as ``TrailInfo 40``.
-        is_reopened: True if FileSize, LastCSN and LastIOTime of a closed file are not set: the copy is not that file.
-    """
-
-    path: Path
-    origin: HeaderOrigin
-    source: Path | None = None
-    dropped: tuple[str, ...] = ()
-    is_reopened: bool = False
+    path: Annotated[Path, "The file of the source", "file"]
+    origin: Annotated[HeaderOrigin, "`kept`, `rebuilt`, or `none` where the source has none"]
+    source: Annotated[Path | None, "The file that gave the values that the header itself lacks", "from"] = None
+    dropped: Annotated[tuple[str, ...], "Tokens without a known name that were left out"] = ()
+    is_reopened: Annotated[bool, "Whether FileSize, LastCSN and LastIOTime are not set in the copy"] = False
 
 
 class RepairShown(NamedTuple):
     """REPAIR: the summary.
 
     Attributes:
-        title: the source, and ``target`` the first file of the copy.
-        files: files of the source; ``gaps`` those that are missing, ``unreadable`` those without a sound record.
-        copied: number of source records in the copy.
-        left_out_transactions, left_out_records: number of known transactions and records that are not copied.
-        partial_transactions: number of transactions copied in part.
-        bytes_lost: number of bytes of the source outside of sound records, and all bytes after ``stopped_at``.
-        places: number of places of damage; ``unknown``: those in no known transaction.
-        embedded: number of records inside damaged ones; they are data of those and not copied.
-        headers: the file headers of the copy.
-        definitions_taken: lost definitions found in other files; ``definitions_lost``: those in no file, as text.
-        restart_at: where a reader of the copy continues in the source; ``after_csn``: the last CSN in the copy.
-        stopped_at: the damage at which the copy ends.
-        is_dry: True if nothing was written.
-        losses: number of losses; ``listed``: those listed.
+        losses: number of losses.
     """
 
-    title: str
-    target: Path
-    files: int
-    gaps: tuple[FileGap, ...]
-    unreadable: tuple[Path, ...]
-    copied: int
-    left_out_transactions: int
-    left_out_records: int
-    partial_transactions: int
-    bytes_lost: int
-    places: int
-    unknown: int
-    embedded: int
-    headers: tuple[CopiedHeader, ...]
-    definitions_taken: tuple[TakenDefinition, ...]
-    definitions_lost: tuple[str, ...]
-    restart_at: FilePosition | None
-    after_csn: str | None
-    stopped_at: FilePosition | None
-    is_dry: bool
+    title: Annotated[str, "The source"]
+    target: Annotated[Path, "The first file of the copy"]
+    files: Annotated[int, "Files of the source"]
+    gaps: Annotated[tuple[FileGap, ...], "Files of it that are missing"]
+    unreadable: Annotated[tuple[Path, ...], "Files of it without a sound record"]
+    copied: Annotated[int, "Records of the source that are in the copy"]
+    left_out_transactions: Annotated[int, "Transactions that are known and not in the copy"]
+    left_out_records: Annotated[int, "Sound records that are not in it"]
+    partial_transactions: Annotated[int, "Under ALL: transactions that are in it in part"]
+    bytes_lost: Annotated[int, "Bytes that hold no sound record; under STOP all after the first damage"]
+    places: Annotated[int, "Places of damage", "damage"]
+    unknown: Annotated[int, "Those in no known transaction: their contents are unknown"]
+    embedded: Annotated[int, "Records inside damaged ones: their data, not copied"]
+    headers: Annotated[tuple[CopiedHeader, ...], "The file headers of the copy", "header"]
+    definitions_taken: Annotated[
+        tuple[TakenDefinition, ...],
+        "Lost definitions that were copied from elsewhere",
+        "definitions_copied",
+        "definitions_taken",
+    ]
+    definitions_lost: Annotated[tuple[str, ...], "Lost definitions that were not found"]
+    restart_at: Annotated[FilePosition | None, "Where a reader continues in the source"]
+    after_csn: Annotated[str | None, "The CSN of the last whole transaction in the copy"]
+    stopped_at: Annotated[FilePosition | None, "Under STOP: the damage at which the copy ends"]
+    is_dry: Annotated[bool, "Whether nothing was written"]
     losses: int
-    listed: int
+    listed: Annotated[int, "How many losses were listed"]
 
     @property
     def status(self) -> ExitStatus:

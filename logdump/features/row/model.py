@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 if TYPE_CHECKING:
     from logdump.display.record_row import RecordRow
@@ -14,15 +14,13 @@ class RowChangeShown(NamedTuple):
     """One change of the row, as a line.
 
     Attributes:
-        path: its file.
         row: the change.
-        is_applied: True if a Replicat applies it; None if unknown.
         user_tokens: the user tokens of its records; None if they do not decode.
     """
 
-    path: Path
+    path: Annotated[Path, "Path of the file", "file"]
     row: RecordRow
-    is_applied: bool | None = None
+    is_applied: Annotated[bool | None, "Whether a Replicat applies it; null where that is not known"] = None
     user_tokens: UserTokens | None = ()
 
 
@@ -30,21 +28,17 @@ class RowStoryShown(NamedTuple):
     """ROW: the summary.
 
     Attributes:
-        table: the table of the row.
-        keys: the keys that the row had, in order of time, each as it may be entered.
-        changes: number of changes shown.
         is_there: True if the row exists after the last applied change; None if no change is applied.
         is_partial: True if changes may be missing, because of data not read or a filter: there is no verdict.
         is_filtered: True if a filter is active.
-        not_applied: number of changes that are not applied.
         undo: the command for the SQL that reverts the changes; empty if the key cannot be entered.
     """
 
-    table: str
-    keys: tuple[str, ...]
-    changes: int
+    table: Annotated[str, "Its table"]
+    keys: Annotated[tuple[str, ...], "The keys that it had, in order of time, each as it may be entered"]
+    changes: Annotated[int, "Changes before this object"]
     is_there: bool | None
     is_partial: bool = False
     is_filtered: bool = False
-    not_applied: int = 0
+    not_applied: Annotated[int, "Those of them that a Replicat does not apply"] = 0
     undo: str = ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from logdump.display.json_shape import PARTIAL, SPOT, Shape, member, time_at
+from logdump.display.json_fields import fields
+from logdump.display.json_shape import PARTIAL, Shape, member, time_at
 from logdump.features.transactions.model import TransactionListed, TransactionsListed
 
 TABLE_RECORDS = Shape(
@@ -33,9 +34,7 @@ TRANSACTION_LISTED = Shape(
         member("last_time", "string", "IO Time of its last record, UTC", time_at("extent.last_moment.time")),
         member("whole", "boolean", "Whether its first and its last record are there, nothing lost", "extent.is_whole"),
         member("ended", "string", "last, cut, overtaken, file_end or damage", "extent.ended.value"),
-        member("effective", "boolean", "Whether a Replicat applies it", "is_effective"),
-        member("copy_of", "spot or null", "Where the one begins that it is a copy of", SPOT.one("copy_of")),
-        member("after_damage", "boolean", "Whether it begins after damage, where a Replicat abends", "is_after_damage"),
+        *fields(TransactionListed, "is_effective copy_of is_after_damage"),
     ),
     TransactionListed,
 )
@@ -44,11 +43,7 @@ TRANSACTIONS_LISTED = Shape(
     "listed_transactions",
     "TRANSACTIONS: all transactions in numbers.",
     (
-        member("title", "string", "What was read"),
-        member("transactions", "number", "How many there are; under FILTERED, those with a record that passes"),
-        member("effective", "number", "How many of them a Replicat applies"),
-        member("listed", "number", "How many are listed"),
-        member("filtered", "boolean", "Whether the filter applied"),
+        *fields(TransactionsListed, "title transactions effective listed filtered"),
         PARTIAL,
     ),
     TransactionsListed,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 if TYPE_CHECKING:
     from trailformat.trail.sequence import FilePosition
@@ -14,16 +14,13 @@ class TransactionListed(NamedTuple):
 
     Attributes:
         extent: its position, end and counts.
-        is_effective: True if a Replicat applies it.
-        copy_of: begin of the transaction of which it is a copy; None if it is not a copy.
-        is_after_damage: True if it begins after damage, where a Replicat abends.
         has_file: True if the line names its file.
     """
 
     extent: Extent
-    is_effective: bool
-    copy_of: FilePosition | None
-    is_after_damage: bool
+    is_effective: Annotated[bool, "Whether a Replicat applies it"]
+    copy_of: Annotated[FilePosition | None, "Where the one begins that it is a copy of"]
+    is_after_damage: Annotated[bool, "Whether it begins after damage, where a Replicat abends"]
     has_file: bool
 
     @property
@@ -41,9 +38,9 @@ class TransactionListed(NamedTuple):
 class TransactionsListed(NamedTuple):
     """Numbers of transactions: all, those that a Replicat applies (``effective``), those listed."""
 
-    title: str
-    transactions: int
-    effective: int
-    listed: int
-    filtered: bool
+    title: Annotated[str, "What was read"]
+    transactions: Annotated[int, "How many there are; under FILTERED, those with a record that passes"]
+    effective: Annotated[int, "How many of them a Replicat applies"]
+    listed: Annotated[int, "How many are listed"]
+    filtered: Annotated[bool, "Whether the filter applied"]
     is_partial: bool

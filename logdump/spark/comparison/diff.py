@@ -42,7 +42,7 @@ def _columns(**types: ColumnType) -> tuple[RowColumn, ...]:
 
 DIFFERENCES = columns_of(
     DIFFERENCE,
-    {"spot": struct_of(SPOT, {"seqno": INT}), "list of different_part": array(struct_of(DIFFERENT_PART, {}))},
+    {"place": struct_of(SPOT, {"seqno": INT}), "list of different_part": array(struct_of(DIFFERENT_PART, {}))},
 )
 """Columns of the differences: the members of the JSON object ``difference``."""
 TRANSACTIONS = _columns(

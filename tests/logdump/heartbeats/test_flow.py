@@ -133,7 +133,7 @@ def test_beats_of_two_incoming_paths_are_two_rows_though_they_go_out_on_one(tmp_
     for extract in ("EXT1", "EXT2"):
         known = {"INCOMING_EXTRACT": extract, "INCOMING_HEARTBEAT_TS": 0, "OUTGOING_EXTRACT": "EXT3"}
         trail.insert(Database("WEST").beat("EAST", 0, **known), 0)
-    assert [row.incoming_path for row in lag(rows_of(trail), lambda: BEGUN)] == ["EXT1", "EXT2"]
+    assert [row["incoming_path"] for row in lag(rows_of(trail), lambda: BEGUN)] == ["EXT1", "EXT2"]
 
 
 def test_at_a_switchover_the_unique_name_changes_and_the_path_stays(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_at_a_switchover_the_unique_name_changes_and_the_path_stays(tmp_path: Pa
         trail.insert(Database("WEST").beat("EAST", number * MINUTE, **known), number * MINUTE)
     rows = rows_of(trail)
     assert len({beat.path for row in rows for beat in beats_of(row)}) == 1
-    assert [row.db_unique_name for row in lag(rows, lambda: BEGUN)] == ["EAST_B"]
+    assert [row["db_unique_name"] for row in lag(rows, lambda: BEGUN)] == ["EAST_B"]
 
 
 def test_the_oldest_open_transaction_is_as_old_as_the_restart_point_then(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_the_oldest_open_transaction_is_as_old_as_the_restart_point_then(tmp_pat
     trail.insert(received[0], 0)
     at = BEGUN + 7 * MINUTE
     (row,) = lag(rows_of(trail), lambda: at)
-    assert row.remote_db_oldest_open_txn_age == Decimal(7 * MINUTE - restart).scaleb(-6)
+    assert row["remote_db_oldest_open_txn_age"] == Decimal(7 * MINUTE - restart).scaleb(-6)
 
 
 def test_what_goes_out_comes_back_with_the_beats_of_the_other_database(tmp_path: Path) -> None:
@@ -199,4 +199,4 @@ def test_a_restart_point_stands_with_the_low_watermark_of_its_beat(tmp_path: Pat
     trail.insert(received[1], 0, "_HISTORY")
     (row,) = lag_history(rows_of(trail))
     expected = received[0]["INCOMING_EXTRACT_RESTART_CSN"], received[0]["INCOMING_REPLICAT_LW_CSN"]
-    assert (row.remote_extract_restart_csn, row.local_replicat_lwm_csn) == expected
+    assert (row["remote_extract_restart_csn"], row["local_replicat_lwm_csn"]) == expected

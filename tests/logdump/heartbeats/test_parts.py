@@ -52,7 +52,7 @@ def plain(answer: Any, names: list[str]) -> Row:
     """The members of an answer as the simulation has them."""
     row: Row = {}
     for name in names:
-        value = getattr(answer, name.lower())
+        value = answer[name.lower()]
         if isinstance(value, Decimal):
             value = float(value)
         if isinstance(value, datetime):

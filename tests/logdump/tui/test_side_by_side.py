@@ -171,7 +171,13 @@ def test_every_row_has_its_sign_and_its_sides_at_any_width() -> None:
     assert narrow.lines(AlignedCursor(3))[3].text == "   70 Insert ~ ! 1200 Insert ~"
 
 
-@pytest.mark.parametrize(("height", "parts"), in_turn([4, 12, 22, 60], [0, 1, 5, 40]))
+DETAILS = {4: (1, 2, 2, 2), 12: (1, 2, 5, 5), 22: (1, 2, 6, 9), 60: (1, 2, 6, 14)}
+"""Lines about a difference of 0, 1, 5 and 40 parts by the height of the page: two fifths of it, at most 14."""
+ROOM = {4: (1, 1, 1, 1), 12: (7, 7, 6, 6), 22: (17, 17, 15, 12), 60: (55, 55, 53, 45)}
+"""Rows beside them: four lines are kept for the details where the page has them."""
+
+
+@pytest.mark.parametrize(("height", "parts"), in_turn(list(ROOM), [0, 1, 5, 40]))
 def test_rows_have_all_lines_that_what_differs_does_not_need(parts: int, height: int) -> None:
     spot = FilePosition(Path("dir") / "a", 70)
     listing = AlignedListing(DiffLevel.RECORDS, ("a", "b"))
@@ -180,10 +186,8 @@ def test_rows_have_all_lines_that_what_differs_does_not_need(parts: int, height:
         listing.add(DifferenceShown(Kind.CHANGED, spot, spot, "77", "5.1.1", "T.TEAS", "Insert", parts=differing))
     page = SideBySidePage(AlignedSoFar(listing, 100, is_ended=False), (80, height), UNICODE, 0)
     shown = page.lines(AlignedCursor(0))
-    about = len(shown) - 1 - page.room
-    assert len(shown) <= height
-    assert page.room >= height - 1 - max(4, about)
-    assert about == 1 + parts or about >= 2 * height // 5 or about == 14
+    column = (0, 1, 5, 40).index(parts)
+    assert (page.room, len(shown) - 1 - page.room) == (ROOM[height][column], DETAILS[height][column])
 
 
 def test_values_are_harmless_and_plain_characters_enough(tmp_path: Path) -> None:
