@@ -95,6 +95,8 @@ def test_columns_are_those_of_all_scans_of_a_view_and_bounds_those_of_an_only_on
         ("((a = ' AND ') AND (b = '(' ))", ("a = ' AND '", "b = '(' ")),
         ("((1.a BETWEEN 3 AND 5) AND (b < 2))", ("1.a >= 3", "1.a <= 5", "b < 2")),
         ("(1.a BETWEEN 3 AND 5 AND (b < 2))", ("1.a >= 3", "1.a <= 5", "b < 2")),
+        ("((a > 1) AND (b < 2) OR (c = 3))", ("(a > 1) AND (b < 2) OR (c = 3)",)),
+        ("((c = 3) OR (a > 1) AND (b < 2))", ("(c = 3) OR (a > 1) AND (b < 2)",)),
         ("", ()),
     ],
 )
