@@ -102,7 +102,7 @@ VIEWS: Mapping[str, View] = LazyTable(
 """Views by name."""
 
 
-_COLUMNS_TOO = VIEWS.keys() & {column.name for column in COLUMNS}
+_COLUMNS_TOO = VIEWS.keys() & {column.name for column in (*COLUMNS, *SUMMARY_COLUMNS)}
 _BEFORE_TABLES = frozenset({"from", "join", "table", "view", "into", "using", "describe", "desc"})
 _BEFORE_COLUMNS = frozenset({"select", "where", "on", "by", "having", "distinct"})
 

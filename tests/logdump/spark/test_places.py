@@ -18,7 +18,7 @@ from logdump.features.diff.model import DiffLevel
 from logdump.features.diff.rows import RowOptions
 from logdump.features.diff.side import CsnBounds
 from logdump.features.heartbeat.model import HeartbeatsShown
-from logdump.features.sql.view_table import views_in
+from logdump.features.sql.view_table import VIEWS, views_in
 from logdump.spark.comparison.compared_trail import Compared, compared_trail, transaction_rows
 from logdump.spark.write.target import Mode, Target
 from logdump.tables.errors import NoTrailFiles
@@ -119,6 +119,10 @@ def test_a_file_of_exactly_that_moment_was_modified_neither_after_nor_before_it(
     ("statement", "views"),
     [
         ("select * from ddl", {"ddl"}),
+        ("select sum(records), max(transactions) from summary", {"summary"}),
+        ("select records from transactions where records > 1 order by records", {"transactions"}),
+        ("select records.rba, t.records from transactions t, records", {"transactions", "records"}),
+        ("summarize records", {"records"}),
         ("select max(ddl) from heartbeats", {"heartbeats"}),
         ("select * from (select ddl from heartbeats)", {"heartbeats"}),
         ("select 1 from heartbeats join (ddl) on (1 = 1)", {"heartbeats", "ddl"}),
@@ -129,6 +133,14 @@ def test_a_file_of_exactly_that_moment_was_modified_neither_after_nor_before_it(
 )
 def test_what_stands_in_parentheses_is_a_view_only_where_tables_stand(statement: str, views: set[str]) -> None:
     assert set(views_in(statement)) == views
+
+
+def test_a_view_that_a_column_is_called_like_is_one_where_tables_stand_alone() -> None:
+    alike = {name for view in VIEWS.values() for name in view.columns if name in VIEWS}
+    assert {"records", "transactions", "ddl"} <= alike
+    for name in alike:
+        assert views_in(f"select {name} from heartbeats") == ["heartbeats"]
+        assert name in views_in(f"select 1 from heartbeats, {name}")
 
 
 @pytest.mark.parametrize("name", ["zl", "zt"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from fixtures import TRAILS
@@ -24,13 +26,14 @@ def _values(asked: Asked) -> dict[str, list[str]]:
     return {column: sorted(texts) for column, texts in values.items()}
 
 
-def _condition(random: Random, values: dict[str, list[str]], depth: int) -> str:
+def _condition(random: Random, values: dict[str, list[str]], depth: int, columns: Sequence[str] = COLUMNS) -> str:
     """A tree of AND, OR and NOT over comparisons, of which some are of one column."""
     if depth and random.random() < 0.8:
         word = random.choice((" AND ", " OR "))
-        parts = [_condition(random, values, depth - 1) for _ in range(random.choice((2, 2, 3)))]
+        own = columns if random.random() < 0.6 else [random.choice(columns)]
+        parts = [_condition(random, values, depth - 1, own) for _ in range(random.choice((2, 2, 3)))]
         return f"{random.choice(('', '', 'NOT '))}({word.join(parts)})"
-    column = random.choice(COLUMNS)
+    column = random.choice(columns)
     pick = random.choice(values[column])
     kind = random.random()
     if kind < 0.15:
@@ -62,11 +65,14 @@ def test_what_is_left_out_is_no_row_of_a_condition(values: dict[str, list[str]])
 @pytest.mark.parametrize("word", ["OR", "AND"])
 def test_two_comparisons_of_one_column_are_both_in_force(word: str, values: dict[str, list[str]]) -> None:
     pairs = (("=", "="), (">", "<"), ("<=", ">="))
+    random = Random(word)
+    sides = {column: random.sample(values[column], 2) for column in COLUMNS}
     _check(
         [
-            f"({column} {first} {values[column][len(values[column]) // 2]} {word} {column} {last} {values[column][0]})"
-            for column in COLUMNS
+            f"({column} {first} {own} {word} {column} {last} {other})"
+            for column, (one, two) in sides.items()
             for first, last in pairs
+            for own, other in ((one, two), (two, one))
         ]
     )
 

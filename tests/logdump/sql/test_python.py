@@ -89,6 +89,18 @@ def test_a_read_that_is_left_early_leaves_no_thread(monkeypatch: pytest.MonkeyPa
     assert not any(one._thread.is_alive() for one in running)
 
 
+@pytest.mark.parametrize("cores", [1, 2, 3, 8])
+def test_rows_come_in_the_order_of_the_files_however_many_are_read_at_once(
+    cores: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trail_table, "cores", lambda: cores)
+    files = [str(TRAILS / name) for name in ("at000000000", "at000000001", "at000000002", "et000000000")]
+    read = logdump.read(files, columns=["file", "rba"], batchRows=2).to_arrow().to_pylist()
+    places = [(row["file"], row["rba"]) for row in read]
+    assert places == sorted(places)
+    assert {file for file, _ in places} == {*files}
+
+
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [

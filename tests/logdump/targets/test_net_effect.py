@@ -65,6 +65,12 @@ INSERT, UPDATE, MOVE = RowEffect.INSERT, RowEffect.UPDATE, RowEffect.MOVE
             {(MOVE, 1, 2, ..., ...), (MOVE, 2, 1, ..., ...)},
         ),
         (
+            [("move", (1, 2), ..., ...), ("update", 2, "x", ...), ("move", (2, 1), ..., "b")],
+            (2,),
+            {1, 2},
+            {(MOVE, 1, 2, "x", ...), (MOVE, 2, 1, ..., "b")},
+        ),
+        (
             [("move", (1, 9), ..., ...), ("move", (2, 1), ..., ...), ("move", (9, 2), ..., ...)],
             (1, 2),
             {1, 2},
@@ -139,6 +145,40 @@ def test_a_truncate_forgets_what_was_before() -> None:
 def test_changes_that_cannot_be_are_named(steps: list[tuple[Any, ...]], present: tuple[int, ...], problem: str) -> None:
     [conflict] = _net(*steps, present=present).conflicts
     assert conflict.problem == problem
+
+
+@pytest.mark.parametrize(
+    ("steps", "present", "number"),
+    [
+        ([("insert", 1, "a", "b"), ("insert", 1, "c", "d"), ("insert", 2, "e", "f")], (), 1),
+        ([("move", (1, 2), ..., ...), ("update", 2, "x", ...), ("insert", 3, "a", "b")], (2,), 2),
+    ],
+)
+def test_the_change_that_is_named_is_the_last_one_of_the_row_that_came_last(
+    steps: list[tuple[Any, ...]], present: tuple[int, ...], number: int
+) -> None:
+    [conflict] = _net(*steps, present=present).conflicts
+    assert (conflict.number, conflict.is_open) == (number, True)
+
+
+@pytest.mark.parametrize(
+    ("steps", "gone", "rows"),
+    [
+        ([("insert", 1, "a", "b"), ("move", (2, 1), "c", ...)], {2}, {(MOVE, 2, 1, "c", ...)}),
+        ([("move", (2, 1), "c", ...), ("insert", 1, "a", "b")], {2}, {(INSERT, None, 1, "a", "b")}),
+        (
+            [("insert", 1, "a", "b"), ("insert", 1, "c", "d"), ("update", 1, "e", ...)],
+            set(),
+            {(INSERT, None, 1, "e", "d")},
+        ),
+    ],
+)
+def test_of_rows_with_one_key_the_last_one_replaces_the_others(
+    steps: list[tuple[Any, ...]], gone: set[int], rows: set[tuple[Any, ...]]
+) -> None:
+    net = _changes(*steps).net(overwrite=True)
+    assert _told(net) == (gone, rows)
+    assert not net.conflicts
 
 
 def test_a_truncate_forgets_the_rows_that_were_there_to_move_to() -> None:

@@ -59,12 +59,19 @@ def _stream(run: Any, frame: _Frame, _trigger: Any) -> None:
         at, number = end, number + 1
 
 
+STAND_INS: tuple[tuple[Any, str, Any], ...] = (
+    (stream, "changes", _changes),
+    (stream, "arrow_tables", _Batch.tables),
+    (stream._Run, "_stream", _stream),
+)
+"""What stands for Spark: the owner, its attribute, and the value."""
+
+
 @pytest.fixture
 def apply(monkeypatch: pytest.MonkeyPatch) -> Apply:
     """``logdump.spark.apply`` of what is there, without its first argument."""
-    monkeypatch.setattr(stream, "changes", _changes)
-    monkeypatch.setattr(stream, "arrow_tables", _Batch.tables)
-    monkeypatch.setattr(stream._Run, "_stream", _stream)
+    for owner, name, stand_in in STAND_INS:
+        monkeypatch.setattr(owner, name, stand_in)
 
     def applied(path: Any, place: Any, tables: Any = "*", **given: Any) -> logdump.spark.ApplyProgress:
         session: Any = None

@@ -1,0 +1,83 @@
+"""Runs ``apply`` in processes that are killed at drawn moments, each of which goes on where the last one was.
+
+``python -m tests.logdump.spark.targets.killed_at TRAIL URL TABLES BATCH KILLS`` prints the moment of each kill, and the
+number of changes that the last process has applied.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import logdump.spark
+from logdump.targets.database import DatabaseTarget
+from tests.logdump.spark.targets.direct import STAND_INS
+from tests.searching import Random
+
+_POSITION = re.compile(r"(?:UPDATE|INSERT INTO) logdump_position\b")
+_KILLS = ((re.compile(""), range(1, 90)), (_POSITION, range(2, 12)))
+"""The statements before or after which processes are killed, by turns: any, then twice those of the position."""
+
+
+def main(path: str, url: str, tables: str, batch: str, kills: str) -> None:
+    """Fork a process for each attempt, before this one has any thread."""
+    for owner, name, stand_in in STAND_INS:
+        setattr(owner, name, stand_in)
+    random = Random(kills)
+    for attempt in range(int(kills) + 1):
+        statements, moments = _KILLS[min(attempt % 3, 1)]
+        moment, is_after = random.choice(moments), random.random() < 0.5
+        child = os.fork()
+        if not child:
+            if attempt < int(kills):
+                kill_at(statements, moment, is_after=is_after)
+            session: Any = None
+            done = logdump.spark.apply(session, path, url, tables.split(","), create=True, once=True, batch=batch)
+            sys.stdout.write(f"{done.rows}\n")
+            sys.stdout.flush()
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if not os.WIFSIGNALED(status):
+            sys.exit(os.waitstatus_to_exitcode(status))
+        sys.stdout.write(f"killed {'after' if is_after else 'before'} {moment}\n")
+        sys.stdout.flush()
+
+
+def kill_at(statements: re.Pattern[str], moment: int, *, is_after: bool) -> None:
+    """Have this process killed before or after so many of some statements of its target."""
+    made = 0
+
+    def counted(execute: Callable[..., Any]) -> Callable[..., Any]:
+        def counting(statement: str, *given: Any) -> Any:
+            nonlocal made
+            made += statements.match(statement) is not None
+            is_now = made == moment and statements.match(statement) is not None
+            if is_now and not is_after:
+                os.kill(os.getpid(), signal.SIGKILL)
+            result = execute(statement, *given)
+            if is_now:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return result
+
+        return counting
+
+    class Cursor:
+        """A cursor whose statements are counted."""
+
+        def __init__(self, cursor: Any) -> None:
+            self._cursor = cursor
+
+        def __getattr__(self, name: str) -> Any:
+            found = getattr(self._cursor, name)
+            return counted(found) if name == "execute" else found
+
+    make = DatabaseTarget._cursor
+    setattr(DatabaseTarget, "_cursor", lambda target: Cursor(make(target)))  # noqa: B010 - a method is replaced
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

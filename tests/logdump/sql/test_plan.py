@@ -1,0 +1,104 @@
+"""What the conditions of a plan narrow: several of one kind, in any order, and those that narrow nothing."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from logdump.features.sql.plan import PlannedScan, conjuncts, needs_of
+from logdump.features.sql.trail_table import Narrowed
+from logdump.tables.slice import END_OF_FILE, RbaRange
+
+OFFERED = ("rba", "op", "op_code", "csn", "time", "table", "raw")
+
+
+def narrowed(*conditions: str, columns: tuple[str, ...] = ("0.rba", "0.op")) -> Narrowed:
+    """What a scan of view 0 needs under conditions."""
+    return needs_of("0.", OFFERED, [PlannedScan(columns, conditions)])
+
+
+@pytest.mark.parametrize(
+    ("conditions", "rbas"),
+    [
+        (("0.rba >= 2000", "0.rba > 2500", "0.rba >= 1000"), (2501, END_OF_FILE)),
+        (("0.rba <= 5000", "0.rba < 4000", "0.rba <= 4500"), (0, 3999)),
+        (("0.rba > 10", "0.rba = 40", "0.rba < 90"), (40, 40)),
+        (("0.rba >= 7", "0.rba <= 7"), (7, 7)),
+        (("1.rba > 5", "0.rba > 3", "0.rba + 1 > 9"), (4, END_OF_FILE)),
+        (("0.rba > 3 OR 0.rba < 9", "0.rba <= 8", "0.rba != 4"), (0, 8)),
+        (("0.rba > 3 OR 1.rba > 3", "0.rba = 2 OR 0.op = 'Insert'"), (0, END_OF_FILE)),
+    ],
+)
+def test_of_several_bounds_the_narrowest_holds_whichever_comes_last(
+    conditions: tuple[str, ...], rbas: tuple[int, int]
+) -> None:
+    for some in permutations(conditions):
+        assert narrowed(*some).rbas == RbaRange(*rbas)
+
+
+TIME = "0.time {} '2024-03-14 09:3{}:00+00'::TIMESTAMP WITH TIME ZONE"
+
+
+@pytest.mark.parametrize(
+    ("conditions", "options"),
+    [
+        (
+            (TIME.format(">=", 1), TIME.format("<", 5)),
+            {
+                "startTimestamp": "2024-03-14T09:31:00Z",
+                "endTimestamp": "2024-03-14T09:35:00Z",
+                "skipFiles": "false",
+            },
+        ),
+        ((TIME.format(">", 2),), {"startTimestamp": "2024-03-14T09:32:00Z"}),
+        (("0.op = 'Insert' OR 0.op = 'Delete' OR 0.op_code = 5",), {}),
+        (("0.op = 'Insert' OR 0.op = 'Delete' OR 0.op = 'Update'",), {"where": "IOTYPE 3,5,10"}),
+        (("0.op_code = 5 OR 0.op_code = 3 OR 0.op_code = 10",), {"where": "IOTYPE 3,5,10"}),
+        (("0.op = 'Insert' OR 0.op = 'No such' OR 0.op = 'Update'",), {}),
+        (("0.op_code > 5",), {}),
+        (("0.csn = '12'", "0.csn > '3'"), {"startCsn": "12", "endCsn": "12"}),
+        (("0.csn = '12' OR 0.csn = '13'",), {}),
+        (("0.csn = '0.12.3'",), {}),
+        (("0.table = 'A.B'", "0.table != 'A.C'"), {"table": "A.B"}),
+        (("0.table = 'A.B' OR 0.table = 'A.C'",), {}),
+        (("0.table = 'A.*'",), {}),
+        (("0.table = ''",), {}),
+        (("1.table = 'A.B'",), {}),
+    ],
+)
+def test_a_condition_selects_records_by_an_option_or_not_at_all(
+    conditions: tuple[str, ...], options: dict[str, str]
+) -> None:
+    for some in permutations(conditions):
+        assert dict(narrowed(*some).options) == options
+
+
+def test_columns_are_those_of_all_scans_of_a_view_and_bounds_those_of_an_only_one() -> None:
+    scans = [
+        PlannedScan(("0.rba",), ("0.rba > 5",)),
+        PlannedScan(("1.op", "1.raw"), ("1.rba > 6",)),
+        PlannedScan(("0.csn", "0.op"), ()),
+    ]
+    assert needs_of("0.", OFFERED, scans) == Narrowed(frozenset({"rba", "csn", "op"}))
+    assert needs_of("1.", OFFERED, scans) == Narrowed(frozenset({"op", "raw"}), RbaRange(7))
+    assert needs_of("0.", OFFERED, [*scans, PlannedScan(None, ())]) == Narrowed()
+
+
+@pytest.mark.parametrize(
+    ("expression", "conditions"),
+    [
+        ("(a > 1)", ("a > 1",)),
+        ("((a > 1) AND (b < 2) AND (c = 3))", ("a > 1", "b < 2", "c = 3")),
+        ("((a > 1) AND ((b < 2) OR (c = 3)))", ("a > 1", "(b < 2) OR (c = 3)")),
+        ("((a > 1) OR ((b < 2) AND (c = 3)))", ("(a > 1) OR ((b < 2) AND (c = 3))",)),
+        ("((a = ' AND ') AND (b = '(' ))", ("a = ' AND '", "b = '(' ")),
+        ("((1.a BETWEEN 3 AND 5) AND (b < 2))", ("1.a >= 3", "1.a <= 5", "b < 2")),
+        ("(1.a BETWEEN 3 AND 5 AND (b < 2))", ("1.a >= 3", "1.a <= 5", "b < 2")),
+        ("((a > 1) AND (b < 2) OR (c = 3))", ("(a > 1) AND (b < 2) OR (c = 3)",)),
+        ("((c = 3) OR (a > 1) AND (b < 2))", ("(c = 3) OR (a > 1) AND (b < 2)",)),
+        ("", ()),
+    ],
+)
+def test_conditions_joined_by_and_are_parted(expression: str, conditions: tuple[str, ...]) -> None:
+    assert conjuncts(expression) == conditions
