@@ -17,7 +17,7 @@ from logdump.commands import REGISTRY, position
 from logdump.commands.records import many_rows
 from logdump.display import json_lines, text
 from logdump.language.execute import run_line
-from logdump.session.events import Event, RecordsInLines
+from logdump.session.events import Event, Progress, RecordsInLines
 from logdump.session.settings import OutputFormat
 from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
@@ -34,10 +34,11 @@ FORMS = {"text": "", "text with all blocks": BLOCKS, "json": "format jsonl"}
 
 
 class Shown(NamedTuple):
-    """What NEXT shows, and where the session stands then."""
+    """What NEXT shows, how far it says to be, and where the session stands then."""
 
     lines: Sequence[str]
-    places: tuple[int, int] | None
+    progress: Sequence[tuple[int, int, int]]
+    places: tuple[str, int, int] | None
 
 
 @pytest.fixture(autouse=True)
@@ -69,9 +70,13 @@ def _lines(event: Event, line: Line) -> list[str]:
 def _shown(path: Path, command: str, before: str, *, together: bool) -> Shown:
     line = _line(path, before, together=together)
     with closing(line.session):
-        shown = [text for event in run_line(line.session, REGISTRY, command) for text in _lines(event, line)]
-        cursor = line.session.cursor if line.session.has_trail else None
-        return Shown(shown, (cursor.next, cursor.current) if cursor is not None else None)
+        events = list(run_line(line.session, REGISTRY, command))
+        shown = [text for event in events for text in _lines(event, line)]
+        progress = [(event.records, event.rba, event.time) for event in events if isinstance(event, Progress)]
+        if not line.session.has_trail:
+            return Shown(shown, progress, None)
+        cursor = line.session.cursor
+        return Shown(shown, progress, (line.session.trail.path.name, cursor.next, cursor.current))
 
 
 def _check(path: Path, command: str, before: str) -> None:
@@ -97,6 +102,14 @@ def test_every_trail_is_shown_alike(trail: Path, form: str) -> None:
 )
 def test_a_part_of_a_trail_is_shown_alike(before: str, form: str) -> None:
     _check(TRAILS / "gt000000000", "n 5; n 9", f"{form}; {before}")
+
+
+@pytest.mark.parametrize("command", ["n 9999", "n 7; n 30; n 9999", "n 26; n 3"])
+def test_records_of_several_files_are_counted_and_shown_alike(command: str, form: str, tmp_path: Path) -> None:
+    """What was shown together before the end of a file counts for the records that follow, and for NOTIFY."""
+    for number in range(4):
+        trail_of(tmp_path, *[row(b"tea %d" % at) for at in range(7 + number)]).rename(tmp_path / f"nh{number:06}")
+    _check(tmp_path / "nh000000", command, f"{form}; across on")
 
 
 @pytest.mark.parametrize("name", ["ot000000", "et000000000"])

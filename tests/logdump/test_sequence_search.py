@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from logdump.session import searching
 from tests.logdump.line import Line
-from tests.searching import in_turn
+from tests.searching import Random, examples, in_turn
 from tests.trailformat.samples import header
-from trailformat import FileHeader, TrailFile, TrailWriter, from_datetime, make_file_header, make_record, make_token
+from trailformat import (
+    FileHeader,
+    Record,
+    TrailFile,
+    TrailWriter,
+    from_datetime,
+    make_file_header,
+    make_record,
+    make_token,
+)
 from trailformat.records.file_header import SIGNATURE
-from trailformat.records.record_header import FIRST, LAST
+from trailformat.records.record_header import FIRST, LAST, ONLY
+from trailformat.trail.peek import TrailPeek, peek
+from trailformat.trail.time_search import first_reached
 
 ORACLE = [str(1000 + 10 * number) for number in range(60)]
 MYSQL = [f"{4 + number // 25:021}:{1095 + 300 * (number % 25):015}" for number in range(60)]
@@ -24,8 +36,11 @@ SECOND = 1_000_000
 
 
 def _head(csns: list[str] | None) -> FileHeader:
-    """A file header that tells the first and last CSN and time of its file, or neither."""
-    told = {"FirstCSN": csns[0], "LastCSN": csns[-1]} if csns else {}
+    """A file header that tells the first and last CSN of its file, or neither."""
+    return _header({"FirstCSN": csns[0], "LastCSN": csns[-1]} if csns else {})
+
+
+def _header(told: dict[str, str | int]) -> FileHeader:
     return make_file_header({"TrailInfo": {"Signature": SIGNATURE, "FileName": "", "Seqno": 0, **told}})
 
 
@@ -145,6 +160,100 @@ def test_the_headers_decide_which_files_are_read(line: Line, tmp_path: Path, mon
     monkeypatch.setattr(searching, "TrailFile", noted)
     line("pos csn 1450")
     assert opened == [paths[4].name]
+
+
+class Drawn(NamedTuple):
+    """A transaction of a drawn trail: the file, the RBA of its first record, its CSN, its time in seconds."""
+
+    file: int
+    rba: int
+    csn: int
+    time: int
+
+
+def drawn_trail(folder: Path, random: Random, tells: list[str]) -> tuple[list[Path], list[Drawn]]:
+    """Files of none to four transactions, whose times are often equal, and whose headers tell some of the bounds."""
+    paths, transactions, csn, time = list[Path](), list[Drawn](), 1000, 0
+    for file in range(random.randint(3, 7)):
+        some = []
+        for _ in range(random.choice((0, 1, 1, 2, 4))):
+            csn, time = csn + random.choice((1, 5)), time + random.choice((0, 0, 1, 3))
+            some.append((csn, time))
+        told = random.choice(tells).split() if some else []
+        bounds: dict[str, str | int] = {}
+        for field, (number, second) in (("First", some[0]), ("Last", some[-1])) if some else ():
+            bounds |= {f"{field}CSN": str(number)} if f"{field}CSN" in told else {}
+            bounds |= {f"{field}IOTime": START + second * SECOND} if f"{field}IOTime" in told else {}
+        paths.append(folder / f"sq{file:09}")
+        with TrailWriter(paths[-1], file_header=_header(bounds)) as writer:
+            for number, second in some:
+                tokens = [make_token("L", str(number).encode()), make_token("6", b"1.2.%d" % number)]
+                writer.write(make_record(header(trans_ind=ONLY, io_time=START + second * SECOND), b"", tokens))
+        with TrailFile(paths[-1]) as trail:
+            rbas = [record.rba for record in trail.records() if not record.is_file_header]
+        transactions += [Drawn(file, rba, *numbers) for rba, numbers in zip(rbas, some, strict=True)]
+    return paths, transactions
+
+
+ALL_BOUNDS = "FirstCSN LastCSN FirstIOTime LastIOTime"
+TELLS = [ALL_BOUNDS, ALL_BOUNDS, "FirstCSN FirstIOTime", "LastCSN LastIOTime", "FirstCSN", "FirstIOTime", ""]
+"""What the header of a file tells: all of a closed file, the beginning of an open one, or less."""
+
+
+@pytest.mark.parametrize("case", range(examples(24)))
+def test_whatever_the_headers_tell_it_is_the_first_at_or_after_the_goal(case: int, line: Line, tmp_path: Path) -> None:
+    random = Random(case)
+    paths, transactions = drawn_trail(tmp_path, random, TELLS)
+    line(f"open {random.choice(paths)}; timeoffset gmt")
+    last = transactions[-1] if transactions else Drawn(0, 0, 1000, 0)
+    goals = [(f"csn {csn}", csn, 0) for csn in range(1000, last.csn + 2)]
+    goals += [(f"time 2024-03-14 09:30:{second:02}", 0, second) for second in range(last.time + 2)]
+    for goal, csn, time in random.sample(goals, min(8, len(goals))):
+        expected = next((one for one in transactions if one.csn >= csn and one.time >= time), None)
+        line(f"pos {goal}")
+        if expected is None:
+            assert len(line.failures) == 1, goal
+        else:
+            assert (line.session.trail.path, line.session.cursor.next) == (paths[expected.file], expected.rba), goal
+
+
+@pytest.mark.parametrize("case", range(examples(16)))
+def test_where_all_headers_tell_their_bounds_one_file_is_read(
+    case: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if the next files have no row and their headers tell nothing."""
+    random = Random(case)
+    paths, transactions = drawn_trail(tmp_path, random, [ALL_BOUNDS])
+    read: list[Path] = []
+
+    def noted(trail: TrailFile, *rest: Any) -> Record | None:
+        read.append(trail.path)
+        return first_reached(trail, *rest)
+
+    monkeypatch.setattr(searching, "first_reached", noted)
+    line(f"open {paths[0]}")
+    for expected in random.sample(transactions, min(4, len(transactions))):
+        read.clear()
+        line(f"pos csn {expected.csn}")
+        assert [path for path in read if any(paths[one.file] == path for one in transactions)] == [paths[expected.file]]
+
+
+@pytest.mark.parametrize("wanted", [0, 1, 29, 30, 58, 59])
+def test_few_headers_are_read_to_find_the_file(
+    wanted: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths, looked_at = write_trail(tmp_path, ORACLE, files=60), list[Path]()
+    line(f"open {paths[0]}")
+
+    def noted(path: Path) -> TrailPeek | None:
+        looked_at.append(path)
+        return peek(path)
+
+    monkeypatch.setattr(searching, "peek", noted)
+    line(f"pos csn {ORACLE[wanted]}")
+    assert place(line)[0] == paths[wanted].name
+    nearest = [path for path in looked_at if abs(paths.index(path) - wanted) <= 1]
+    assert len(looked_at) - len(nearest) <= len(bin(len(paths)))
 
 
 def test_a_file_that_is_no_trail_yet_is_passed_over(line: Line, tmp_path: Path) -> None:

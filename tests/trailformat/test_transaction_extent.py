@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.searching import IS_LONG, some_trails
+from tests.searching import IS_LONG, Random, some_trails
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from trailformat import BadRecord, ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_token
 from trailformat.records.record_header import COMMENT, FIRST, LAST, MIDDLE, ONLY, RECORD_FRAGMENT, RESTART_ABEND
+from trailformat.scan import scan
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import around, extents
-from trailformat.transactions.around import extent_at
+from trailformat.transactions.around import check_reader_may_begin, extent_at
 from trailformat.transactions.extent import Extent
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3
 
 
-@pytest.fixture(params=["nearby", "columns"], autouse=True)
+@pytest.fixture(params=["nearby", "columns", "small batches"], autouse=True)
 def _how_to_look_back(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param == "columns":
+    if request.param != "nearby":
         monkeypatch.setattr(around, "NEARBY", 1)
         monkeypatch.setattr(extents, "NEARBY", 1)
+    if request.param == "small batches":
+        monkeypatch.setattr(around, "scan", partial(scan, batch_size=Random(request.node.name).randint(1, 3)))
 
 
 def rows(*trans_inds: int, order: ByteOrder = ByteOrder.BIG) -> list[Record]:
@@ -164,6 +169,37 @@ def test_rows_whose_beginning_is_lost_do_not_reach_into_the_transaction_before(t
         )
         assert extent is not None
         assert (extent.begin, extent.records) == (None, 2)
+
+
+@pytest.mark.parametrize("ended", [rows(ONLY), rows(FIRST, LAST), [row(b"", io_type=RESTART_ABEND)]])
+def test_rows_whose_beginning_is_lost_begin_behind_the_last_of_several_ends(
+    ended: list[Record], tmp_path: Path
+) -> None:
+    before, lost = [*rows(ONLY, FIRST, LAST), *ended, table_record(7, "TEA.LEAVES")], rows(MIDDLE, MIDDLE, MIDDLE, LAST)
+    path, places = trail_of(tmp_path, *before, GARBAGE, *lost), rbas(*before, GARBAGE, *lost)
+    first = len(before) + 1
+    for number in range(first, first + len(lost)):
+        extent = at(path, places[number])
+        assert extent is not None
+        assert (extent.begin, extent.last, extent.before) == (None, FilePosition(path, places[-2]), number - first)
+
+
+@pytest.mark.parametrize(
+    ("last", "is_refused"),
+    [(row(b"half").raw[:-9], True), (row(b"whole").raw, False), (GARBAGE, False)],
+    ids=["incomplete", "whole", "damage"],
+)
+def test_a_reader_may_begin_at_an_incomplete_record_and_not_behind_it(
+    last: bytes, tmp_path: Path, *, is_refused: bool
+) -> None:
+    records = rows(ONLY, FIRST, LAST)
+    path, end = trail_of(tmp_path, *records, last), rbas(*records)[-1]
+    with TrailFile(path) as trail:
+        for rba in (0, rbas(*records)[1], end):
+            check_reader_may_begin(trail, rba)
+        for rba in (end + 1, trail.size):
+            with pytest.raises(BadRecord) if is_refused else nullcontext():
+                check_reader_may_begin(trail, rba)
 
 
 def test_behind_a_restart_there_is_no_transaction(tmp_path: Path) -> None:

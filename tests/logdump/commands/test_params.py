@@ -12,6 +12,7 @@ from logdump.features.ddl.model import DdlEvaluated
 from logdump.features.parameters.model import CoverageShown, ParametersShown
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
+from tests.trailformat.samples import row, table_record, trail_of
 
 REPLICAT = ("REPLICAT rtea", "DDL INCLUDE MAPPED", "REPORT AT 00:01", "MAP teahouse.*, TARGET tea2.*;")
 
@@ -138,6 +139,17 @@ def test_coverage_counts_the_records_of_every_table_of_any_trail(trail: str, tra
     counted = [one for one in told if one["type"] == "coverage"]
     assert counted
     assert all(one["records"] >= 0 and one["taken"][0]["rule"]["line"] == 2 for one in counted)
+
+
+def test_coverage_counts_rows_and_no_definitions(line: Line, tmp_path: Path) -> None:
+    """Of three tables the second is defined three times, the third has no row."""
+    tables = {number: table_record(number, f"TEA.{name}") for number, name in enumerate(("LEAVES", "POTS", "CUPS"), 1)}
+    records = [*tables.values(), row(name=1), row(name=2), tables[2], row(name=2), tables[2], row(name=2)]
+    path = trail_of(tmp_path, *records, name="zt000000000")
+    parameters = written(tmp_path, "EXTRACT e", "USERIDALIAS x", "EXTTRAIL zt", "TABLE tea.*;")
+    line(f"open {path}; params {parameters}")
+    shown = covered(line)
+    assert {table: one.records for (_, table), one in shown.items()} == {"TEA.LEAVES": 1, "TEA.POTS": 3, "TEA.CUPS": 0}
 
 
 def test_the_object_of_a_file_lists_its_statements(tmp_path: Path) -> None:

@@ -99,6 +99,26 @@ def test_position_answers_where_reading_goes_on(command: str, answer: str, shop:
     assert shop(command)[:1] == [answer]
 
 
+GOES_FORWARD = ("csn 41882385", "time 2000-01-01", "mark here")
+PLACES = ("2722", "rba 2722", "record 3", "first", "last", "eof", *GOES_FORWARD)
+
+
+@pytest.mark.parametrize("word", ["", "rev", "for"])
+@pytest.mark.parametrize("before", ["rev", "for"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_direction_beside_a_place_holds_there_and_without_one_the_former_stays(
+    place: str, before: str, word: str, shop: Line
+) -> None:
+    """CSN, TIME and MARK read forward unless it is said otherwise, before the place: words behind belong to it."""
+    shop("pos 3069; mark here; pos 0")
+    stays = "for" if place in GOES_FORWARD else before
+    way = "in reverse" if (word or stays) == "rev" else "forward"
+    for command in (f"pos {word} {place}", *([f"pos {place} {word}"] if place not in GOES_FORWARD else [])):
+        shop(f"pos {before}")
+        assert shop(command)[0].startswith(f"Reading {way} from RBA ")
+        assert shop.session.cursor.is_backwards == (way == "in reverse")
+
+
 def test_position_last_is_the_last_record(shop: Line) -> None:
     shop("pos last; n")
     assert shop.rbas == [_rbas(shop)[-1]]
