@@ -70,10 +70,11 @@ def _read(path: Path) -> str:
     return data.decode()
 
 
-def save_history(path: Path, history: History, since: int = 1) -> None:
+def save_history(path: Path, history: History, since: int = 1, *, is_cleared: bool = False) -> None:
     """Write the history atomically, readable by its owner only.
 
-    Lines that other sessions have added to the file stay; those of this one from the number ``since`` on follow them.
+    Lines that other sessions have added to the file stay, unless this one ``is_cleared``; its lines from the number
+    ``since`` on follow them.
 
     Raises:
         UnusableHistory: an existing file was not written by logdump, or the file cannot be written; it is unchanged.
@@ -81,7 +82,7 @@ def save_history(path: Path, history: History, since: int = 1) -> None:
     path = Path(os.path.realpath(path))
     with _alone(path):
         others = load_history(path)
-        if since > 1 and history.number >= since and path.exists():
+        if not is_cleared and path.exists():
             added = history.lines[max(0, since - history.first) :]
             history = History([*others.lines, *added], others.number + len(added))
         _write(path, history)
@@ -132,7 +133,7 @@ class KeptHistory:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._since = 1
+        self._since, self._clears = 1, 0
 
     def recall(self) -> History:
         """Return the history of earlier sessions.
@@ -155,8 +156,8 @@ class KeptHistory:
         if self._path is None:
             return
         try:
-            save_history(self._path, history, self._since)
-            self._since = history.number
+            save_history(self._path, history, self._since, is_cleared=history.clears != self._clears)
+            self._since, self._clears = history.number, history.clears
         except UnusableHistory as error:
             path, self._path = self._path, None
             raise UnusableHistory(f"{path} cannot be written, no history is kept: {error}.") from error

@@ -71,9 +71,11 @@ class History:
     Attributes:
         lines: oldest first.
         number: number of the next line.
+        clears: how often all lines were forgotten.
     """
 
     def __init__(self, lines: Iterable[str] = (), number: int | None = None) -> None:
+        self.clears = 0
         self.lines = list(lines)[-MOST_KEPT:]
         self.number = len(self.lines) + 1 if number is None else number
 
@@ -96,6 +98,7 @@ class History:
         """Forget all lines; the numbers start at 1 again."""
         self.lines.clear()
         self.number = 1
+        self.clears += 1
 
 
 class SessionLog:

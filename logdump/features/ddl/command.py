@@ -51,12 +51,12 @@ def _options(**given: Any) -> DdlOptions:
     Raises:
         ArgumentError: the options exclude each other.
     """
-    if "over" in given or "left_out" in given:
-        given.setdefault("most", None)
     if "text" in given and ("over" in given or "most" in given):
         raise ArgumentError("TEXT is one statement: no count and no OVER go with it.")
     if "owner" in given and "text" not in given:
         raise ArgumentError("OWNER goes with TEXT.")
+    if "over" in given or "left_out" in given:
+        given.setdefault("most", None)
     return DdlOptions(**given)
 
 
@@ -149,6 +149,8 @@ def run_ddl(session: Session, options: DdlOptions) -> Iterator[Event]:
     evaluating = Evaluating(session, options, parameters)
     if options.text is not None:
         yield from evaluating.evaluated(subject_of(options.text, owner=options.owner), parameters)
+        if options.left_out:
+            yield evaluating.counted()
         return
     if parameters.extract is not None:
         yield say(_IN_THE_TRAIL)

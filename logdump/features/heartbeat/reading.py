@@ -25,6 +25,7 @@ from trailformat.values import Value
 
 _TIMESTAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[ T:](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?")
 
+_CHANGES_A_ROW = frozenset({"UPDATE", "PK UPDATE", "DELETE"})
 Members = dict[str, str | int | None]
 """Columns by their attribute names in ``tables``; timestamps are Julian microseconds."""
 
@@ -33,7 +34,7 @@ class RowHistory:
     """Makes rows from changes, which must come in trail order.
 
     An update may have only its key and the changed columns; the others are taken from the last change of the same row,
-    or None if the trail does not have it.
+    or None if the trail does not have it. A row that was deleted, or has another key now, is no longer known.
     """
 
     def __init__(self) -> None:
@@ -42,8 +43,9 @@ class RowHistory:
     def row(self, change: Change, role: Role, path: Path) -> HeartbeatRow:
         """Return the row after a change, or the deleted row."""
         members, other, problems = _members(change)
-        if change.op in ("UPDATE", "PK UPDATE"):
-            members = self._before(change, members) | members
+        former = self._former(change, members) if change.op in _CHANGES_A_ROW and role is not Role.HISTORY else None
+        if former is not None and change.op != "DELETE":
+            members = (self._known.get(former) or {}) | members
         row = HeartbeatRow(
             role,
             change.table,
@@ -55,22 +57,24 @@ class RowHistory:
             other=other,
             problems=tuple(problems),
         )
+        if former is not None:
+            self._known.drop(former)
         if change.op != "DELETE" and role is not Role.HISTORY:
             self._known.set((change.table, row.key), members)
         return row
 
-    def _before(self, change: Change, members: Members) -> Members:
-        """Return the previous columns of the row, found by those columns of its key that the change has."""
+    def _former(self, change: Change, members: Members) -> tuple[str, Key] | None:
+        """Return the key of the row before the change, by those columns of its key that the change has."""
         old = _members(change, before=True)[0]
         carried = {name: {**members, **old}[name] for name in KEY if name in members or name in old}
         if len(carried) == len(KEY):
-            return self._known.get((change.table, _key(carried))) or {}
+            return change.table, _key(carried)
         fitting = (
-            known
-            for (table, _), known in self._known.newest_first()
+            (table, key)
+            for (table, key), known in self._known.newest_first()
             if table == change.table and all(known.get(name) == value for name, value in carried.items())
         )
-        return next(fitting, {})
+        return next(fitting, None)
 
 
 def _key(members: Mapping[str, Any]) -> Key:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from logdump.commands.scripts import find_command
+from logdump.line.history_file import KeptHistory, load_history
 from logdump.line.line_mode import Script
+from logdump.session import session
 from logdump.session.session import MOST_KEPT, History
 from tests.logdump.line import Line
+from tests.searching import Random, examples
 
 
 def answering(line: Line, *edits: str) -> list[str]:
@@ -164,3 +170,89 @@ def test_fc_in_a_script_takes_its_edit_lines_from_the_script(capsys: pytest.Capt
 def test_fc_at_the_end_of_a_script_is_called_off(capsys: pytest.CaptureFixture[str]) -> None:
     assert Script("reclen 11\nfc".splitlines()).run() == 0
     assert capsys.readouterr().out.splitlines() == ["Reclen set to 11", "> reclen 11"]
+
+
+@pytest.mark.parametrize("entered", range(7))
+@pytest.mark.parametrize("count", [None, 1, 2, 3, 4, 20])
+def test_history_lists_the_newest_lines_with_their_numbers_though_older_ones_are_gone(
+    count: int | None, entered: int, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three lines are kept; the first line of the session and HISTORY itself are among those entered."""
+    monkeypatch.setattr(session, "MOST_KEPT", 3)
+    texts = [f"reclen {number + 10}" for number in range(entered)]
+    for text in texts:
+        line(text)
+    last = f"history {count}" if count else "history"
+    numbered = [f"{number}> {text}" for number, text in enumerate(["timeoffset gmt", *texts, last], 1)]
+    assert line(last) == numbered[-min(count or 20, 3) :]
+
+
+LINES = ["next", "Count detail", "reclen 5", "count", "COUNT log", "next 3"]
+
+
+@pytest.mark.parametrize("first", [1, 4, 101])
+def test_each_argument_of_fc_means_one_of_several_commands(first: int) -> None:
+    for at, text in enumerate(LINES):
+        assert find_command(LINES, str(first + at), first) == text
+        assert find_command(LINES, str(at - len(LINES)), first) == text
+    for number in (0, first - 1, first + len(LINES)):
+        assert find_command(LINES, str(number), first) is None
+    for back in (-len(LINES) - 1, -2 * len(LINES), -100):
+        assert find_command(LINES, str(back), first) is None
+    begins = {
+        "": "next 3",
+        "n": "next 3",
+        "c": "COUNT log",
+        "count ": "COUNT log",
+        "Count D": "Count detail",
+        "x": None,
+    }
+    assert {beginning: find_command(LINES, beginning, first) for beginning in begins} == begins
+
+
+def test_fc_in_a_file_of_commands_means_lines_entered_and_leaves_the_obey_in_its_place(
+    typed: Line, tmp_path: Path
+) -> None:
+    """The OBEY is the last line entered before it; by a number, a distance or a beginning another one is edited."""
+    script = tmp_path / "edit.oby"
+    for argument in ("-2", "4", "r"):
+        typed("reclen 12")
+        script.write_text(f"fc {argument}\n        7\n\n")
+        said = typed(f"obey {script}")
+        assert said[:1] == ["> reclen 12"]
+        assert said[-1] == "Reclen set to 17"
+        assert typed.session.history.lines[-1] == f"obey {script}"
+    script.write_text("fc -1\n//\n")
+    assert typed(f"obey {script}") == [f"> obey {script}"]
+
+
+@pytest.mark.parametrize("text", ["", "   ", ";", " ; ;", "-- nothing"])
+def test_a_line_without_a_command_is_not_kept(text: str, typed: Line) -> None:
+    before = list(typed.session.history.lines)
+    typed(text)
+    assert typed.session.history.lines == before
+
+
+@pytest.mark.parametrize("case", range(examples(60, short=16)))
+def test_the_file_has_the_lines_of_all_sessions_in_the_order_in_which_they_were_entered(
+    case: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sessions begin, enter lines and clear the history in any order, also where there is no file yet."""
+    monkeypatch.setattr(session, "MOST_KEPT", 6)
+    random, path = Random(case), tmp_path / "logdump.hst"
+    sessions: list[tuple[KeptHistory, History]] = []
+    lines, number = list[str](), 1
+    for step in range(30):
+        if not sessions or random.random() < 0.15:
+            kept = KeptHistory(path)
+            sessions.append((kept, kept.recall()))
+            assert (sessions[-1][1].lines, sessions[-1][1].number) == (lines, number)
+        kept, history = random.choice(sessions)
+        if random.random() < 0.1:
+            history.clear()
+            lines, number = [], 1
+        elif random.random() < 0.9:
+            history.append(f"line {step}")
+            lines, number = [*lines, f"line {step}"][-6:], number + 1
+        kept.save(history)
+        assert (load_history(path).lines, load_history(path).number) == (lines, number)

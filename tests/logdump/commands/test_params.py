@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from logdump.features.ddl.model import DdlEvaluated
+from logdump.features.parameters.command import coverage
 from logdump.features.parameters.model import CoverageShown, ParametersShown
+from tests.logdump.ddl.files import in_use, parameter_file
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import row, table_record, trail_of
@@ -215,3 +217,23 @@ def test_a_table_before_the_first_of_several_trails_is_for_none_and_says_so(line
     said = line('ddl text "drop table hr.emp"')
     assert sum("TABLE hr.* (line 4) is not evaluated: it is before the first trail" in one for one in said) == 2
     assert sum("left out" in one for one in said) == 2
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_named"),
+    [
+        (("MAP hr.*, TARGET a.*;",), True),
+        (("MAP hr.t, TARGET a.t;",), True),
+        (("MAP fin.*, TARGET a.*;",), False),
+        (("EXCLUDEWILDCARDOBJECTSONLY", "MAP hr.t, TARGET a.t;"), False),
+        (("EXCLUDEWILDCARDOBJECTSONLY", "MAP hr.*, TARGET a.*;"), True),
+        (("EXCLUDEWILDCARDOBJECTSONLY", "MAP hr.*, TARGET a.*;", "MAP hr.t, TARGET b.t;"), False),
+    ],
+)
+def test_an_exclusion_is_named_where_it_rules_out_each_map(
+    lines: tuple[str, ...], is_named: bool, tmp_path: Path
+) -> None:
+    """Two of three exclusions fit the table: the first of these is named."""
+    file = parameter_file(tmp_path, "REPLICAT r", "MAPEXCLUDE hr.u", "MAPEXCLUDE hr.t*", "MAPEXCLUDE hr.t", *lines)
+    (shown,) = coverage({"hr.t": 1}, in_use(file))
+    assert (shown.excluded and shown.excluded.text) == ("MAPEXCLUDE hr.t*" if is_named else None)

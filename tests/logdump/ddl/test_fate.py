@@ -11,8 +11,9 @@ import pytest
 
 from fixtures.capture import Capture
 from fixtures.flavour import MYSQL_21
-from logdump.features.ddl.model import DdlEvaluated, Outcome
+from logdump.features.ddl.model import DdlCounted, DdlEvaluated, Outcome
 from logdump.features.explain.model import Explained
+from logdump.parameters.model import ProcessSide
 from tests.logdump.line import Line
 from tests.logdump.tables.reads import rows
 from tests.searching import Random, examples
@@ -21,6 +22,7 @@ from trailformat.codec.tokens import make_token
 from trailformat.records.ddl import build_ddl
 from trailformat.records.record_header import DDL_OP, FIRST, ONLY, RESTART_ABEND
 
+_SIDE = ProcessSide.REPLICAT
 _PARAMETERS = ("REPLICAT r", "DDL INCLUDE MAPPED", "MAP teahouse.*, TARGET tea2.*;")
 
 
@@ -33,7 +35,7 @@ class Step(NamedTuple):
     rolls: bool = False
 
 
-def _trail(folder: Path, steps: Iterable[Step]) -> list[tuple[Path, int]]:
+def written_trail(folder: Path, steps: Iterable[Step]) -> list[tuple[Path, int]]:
     """Write the statements; their positions. Damage is a record whose bytes become zeros."""
     spots, lost, files = list[tuple[Path, int]](), list[tuple[Path, int, int]](), list[TrailWriter]()
     for step in steps:
@@ -64,19 +66,24 @@ def _statement(capture: Capture, number: int, trans_ind: int = ONLY) -> Record:
     return capture.event(DDL_OP, data, tokens, trans_ind=trans_ind)
 
 
-def _expected(steps: list[Step]) -> list[Outcome]:
-    """What a Replicat does with each, one after the other."""
-    whole, is_damaged, outcomes = set[int](), False, list[Outcome]()
-    for step in steps:
+def _expected(steps: list[Step], spots: list[tuple[Path, int]]) -> list[tuple[Outcome, str]]:
+    """What a Replicat does with each, one after the other, and why."""
+    whole, is_damaged, expected = dict[int, tuple[Path, int]](), False, list[tuple[Outcome, str]]()
+    for step, spot in zip(steps, spots, strict=True):
         is_damaged = is_damaged or step.damage
         if step.number in whole and not step.is_cut:
-            outcomes.append(Outcome.COPY)
-        elif is_damaged or step.is_cut:
-            outcomes.append(Outcome.NOT_APPLIED)
+            path, rba = whole[step.number]
+            where = f"RBA {rba}" if path == spot[0] else f"RBA {rba} of {path.name}"
+            expected.append((Outcome.COPY, f"the trail has it whole at {where}, a Replicat skips this copy"))
+        elif is_damaged:
+            expected.append((Outcome.NOT_APPLIED, "after damage, where Replicat abends"))
+        elif step.is_cut:
+            expected.append((Outcome.NOT_APPLIED, "its transaction is not whole, a Replicat drops it"))
         else:
-            outcomes.append(Outcome.APPLIED)
-        whole |= set() if step.is_cut else {step.number}
-    return outcomes
+            expected.append((Outcome.APPLIED, ""))
+        if not step.is_cut:
+            whole.setdefault(step.number, spot)
+    return expected
 
 
 def _drawn(random: Random) -> list[Step]:
@@ -93,16 +100,26 @@ def _drawn(random: Random) -> list[Step]:
 
 def _checked(steps: list[Step], folder: Path, line: Line) -> None:
     folder.mkdir()
-    spots, outcomes = _trail(folder, steps), _expected(steps)
+    spots = written_trail(folder, steps)
+    expected = _expected(steps, spots)
+    outcomes = [outcome for outcome, _ in expected]
     parameters = folder.parent / "r.prm"
     parameters.write_text("\n".join(_PARAMETERS))
     line(f"params {parameters}")
     line(f"open {spots[0][0]}; across on; ddl all; across off")
     shown = [event for event in line.events if isinstance(event, DdlEvaluated)]
     assert [((one.path, one.rba), one.outcome) for one in shown] == list(zip(spots, outcomes, strict=True)), steps
+    assert [(one.outcome, one.reason) for one in shown] == expected
     assert all((one.statement is not None) == (one.outcome is Outcome.APPLIED) for one in shown)
     line(f"ddl over {folder / 'tr*'}")
     assert [event.outcome for event in line.events if isinstance(event, DdlEvaluated)] == outcomes
+    line(f"ddl leftout over {folder / 'tr*'}")
+    left_out = [event.outcome for event in line.events if isinstance(event, DdlEvaluated)]
+    assert left_out == [outcome for outcome in outcomes if outcome is not Outcome.APPLIED]
+    (sums,) = (event for event in line.events if isinstance(event, DdlCounted))
+    assert sums.outcomes == tuple(
+        (_SIDE, outcome, outcomes.count(outcome)) for outcome in Outcome if outcome in outcomes
+    )
     view = rows(folder / "tr*", analysis="ddl", params=str(parameters), mode="PERMISSIVE")
     assert [(Path(one["file"]), one["rba"]) for one in view] == spots
     assert [one["outcome"] for one in view] == [outcome.value for outcome in outcomes]
@@ -135,7 +152,19 @@ def test_of_several_copies_each_names_the_first(tmp_path: Path, line: Line) -> N
 
 def test_extract_alone_has_captured_copies_too(tmp_path: Path, line: Line) -> None:
     (folder := tmp_path / "trail").mkdir()
-    spots = _trail(folder, [Step(1), Step(2), Step(2)])
+    spots = written_trail(folder, [Step(1), Step(2), Step(2)])
     (tmp_path / "e.prm").write_text("EXTRACT e\nDDL INCLUDE ALL\nTRANLOGOPTIONS x\nTABLE teahouse.*;\n")
     line(f"params {tmp_path / 'e.prm'}; open {spots[0][0]}; ddl all")
     assert [event.outcome for event in line.events if isinstance(event, DdlEvaluated)] == [Outcome.CAPTURED] * 3
+
+
+def test_each_target_of_a_statement_that_is_not_reached_is_told(tmp_path: Path, line: Line) -> None:
+    """Two MAP statements take the table, one of the three tables for one target alone."""
+    (folder := tmp_path / "trail").mkdir()
+    spots = written_trail(folder, [Step(1), Step(2), Step(1), Step(2)])
+    maps = ("MAP teahouse.*, TARGET a.*;", "MAP teahouse.t?, TARGET b.*;", "MAP teahouse.t1, TARGET c.*;")
+    (tmp_path / "r.prm").write_text("\n".join(("REPLICAT r", *maps)))
+    line(f"params {tmp_path / 'r.prm'}; open {spots[0][0]}; ddl all")
+    shown = [(event.outcome, event.target) for event in line.events if isinstance(event, DdlEvaluated)]
+    applied, copy = Outcome.APPLIED, Outcome.COPY
+    assert shown == [(applied, None), (applied, 1), (applied, 2), (copy, None), (copy, 1), (copy, 2)]

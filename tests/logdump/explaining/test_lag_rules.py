@@ -222,6 +222,17 @@ def test_without_beats_the_clock_of_a_definition_is_a_lower_bound(line: Line, tm
     assert any("ADD HEARTBEATTABLE" in one for one in shown.not_known)
 
 
+@pytest.mark.parametrize("has_beats", [False, True])
+def test_definitions_are_held_against_rows_where_there_is_no_beat(has_beats: bool, line: Line, tmp_path: Path) -> None:
+    def scenario(trail: HeartbeatTrail) -> None:
+        late.no_beats(trail)
+        if has_beats:
+            late.in_time(trail)
+
+    shown = explained(line, scenario, tmp_path)
+    assert any(part.startswith("A definition was written ") for part in parts(shown)) is not has_beats
+
+
 def test_every_hop_that_is_told_has_its_lag_and_its_place(line: Line, tmp_path: Path) -> None:
     shown = explained(line, late.late_pump, tmp_path)
     hops = {part.hop: (part.lag, len(part.spots)) for part in shown.parts if part.hop}

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fixtures.flavour import ORACLE_12
@@ -123,7 +123,9 @@ STEPS = st.lists(st.tuples(st.booleans(), st.integers(0, 30)), max_size=8)
 
 
 @given(steps=STEPS, at=st.none() | st.integers(-1, 31))
-@settings(max_examples=examples(20), deadline=None)
+@example(steps=[(False, 10), (True, 9), (True, 3)], at=None)
+@example(steps=[(False, 10), (True, 9), (True, 3)], at=11)
+@settings(max_examples=examples(20, short=12), deadline=None)
 def test_the_clock_of_a_definition_is_held_against_the_next_row_and_no_other(
     steps: list[tuple[bool, int]], at: int | None
 ) -> None:

@@ -123,12 +123,14 @@ def test_the_history_outlives_the_session(tmp_path: Path) -> None:
     path = tmp_path / "logdump.hst"
     save_history(path, History(["reclen 11"]))
 
+    kept = KeptHistory(path)
+
     async def steps(screen: Screen) -> None:
-        screen.app.mode._kept = KeptHistory(path)
+        screen.app.mode._kept = kept
         await screen.type("reclen 22")
 
     session = Session()
-    session.history = KeptHistory(path).recall()
+    session.history = kept.recall()
     drive(steps, first="", session=session)
     assert path.read_text() == "logdump history, next 3\nreclen 11\nreclen 22\n"
 
