@@ -82,12 +82,16 @@ def _only_trail(request: VerbRequest, verb: str) -> tuple[Path, ...]:
 
 def show(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield NEXT for all records, for --limit records, or for one with --rba."""
-    limit = request.options.limit or (1 if request.asks("rba") else None)
     yield from _format(request)
     yield prepared("GHDR", "ON")
     if request.options.hex:
         yield prepared("DETAIL", "DATA")
     yield prepared("VALUES", "ON")
+    yield from _read_records(request)
+
+
+def _read_records(request: VerbRequest) -> Iterator[VerbStep]:
+    limit = request.options.limit or (1 if request.asks("rba") else None)
     for steps in _opened(request):
         yield from steps
         yield step("NEXT", str(limit or "ALL"))
@@ -167,7 +171,7 @@ def check(request: VerbRequest) -> Iterator[VerbStep]:
 def safe(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield SAFE for an RBA."""
     if len(request.words) != 1:
-        raise MisuseError("safe takes one file and an RBA")
+        raise MisuseError(f"safe takes one file and an RBA, not {request.rest}")
     rba = request.rba(request.words[0], "RBA")
     yield from _format(request)
     yield prepared("OPEN", _path(next(request.trails())[0]))
@@ -359,6 +363,53 @@ def br(request: VerbRequest) -> Iterator[VerbStep]:
 def compress(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield COMPRESS for each trail."""
     return by_trail("COMPRESS", request)
+
+
+def values(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield NEXT under VALUES ON, for all records, for --limit records, or for one with --rba."""
+    yield from _format(request)
+    yield prepared("VALUES", "ON")
+    yield from _read_records(request)
+
+
+def lob(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield LOB for an RBA and a column, with -o to a file."""
+    options = request.options
+    is_raw = len(request.words) > 1 and request.words[-1].upper() == "RAW"
+    rba, *column = request.words[: len(request.words) - is_raw]
+    if len(column) > 1 or (is_raw and not options.output):
+        raise MisuseError(f"lob takes one file, an RBA, a column, and RAW with -o FILE, not {request.rest}")
+    target: list[Argument] = [PhraseEnd("TO"), ValueWord(options.output)] if options.output else []
+    target += ["!"] * bool(options.output and options.replace) + ["RAW"] * is_raw
+    rba = request.rba(rba, "RBA")
+    yield from _format(request)
+    yield prepared("OPEN", _path(next(request.trails())[0]))
+    yield step("LOB", rba, *map(ValueWord, column), *target)
+
+
+def params(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield PARAMS of a file, its statements by SHOW, or COVERAGE of the tables of a trail."""
+    name, *trail = request.files
+    shown = next((place for place, word in enumerate(request.words) if is_keyword(word, "SHOW")), len(request.words))
+    read: list[Argument] = [ValueWord(str(path_of(name))), *request.words[:shown]]
+    yield from _format(request)
+    if not trail and not request.words[shown:]:
+        yield step("PARAMS", *read)
+        return
+    yield prepared("PARAMS", *read)
+    if request.words[shown:]:
+        yield step("PARAMS", *request.words[shown:])
+    if trail:
+        yield from _opening(_only_trail(request._replace(files=tuple(trail)), "params"))
+        yield step("PARAMS", "COVERAGE")
+
+
+def debug(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield DEBUG, and RECOVERY FILES for each trail."""
+    yield from _format(request)
+    yield step("DEBUG")
+    if request.files:
+        yield from info(request)
 
 
 def report(request: VerbRequest) -> Iterator[VerbStep]:
