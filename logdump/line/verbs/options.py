@@ -382,7 +382,15 @@ OTHERS: dict[str, VerbOption] = {
         ("--params",), "a parameter file of Extract, Replicat or GLOBALS", _value("FILE", action="append")
     ),
     "undo": VerbOption(("--undo",), "print the SQL that takes the changes back", {"action": "store_true"}),
-    "last": VerbOption(("--last",), "with --undo, only the last N changes", _value("N", type=_number)),
+    "last": VerbOption(
+        ("--last",), "with --undo, only the last N changes, 1 by default", _value("N", type=_number, nargs="?", const=1)
+    ),
+    "undo_since": VerbOption(
+        ("--since",), "with --undo, only changes at or after a time", _value("TIME", dest="undo_since")
+    ),
+    "undo_csn": VerbOption(
+        ("--csn",), "with --undo, only changes of at least this CSN", _value("CSN", dest="undo_csn")
+    ),
     "hex": VerbOption(("--hex",), "the bytes of the columns too", {"action": "store_true"}),
     "detail": VerbOption(("--detail",), "by table too", {"action": "store_true"}),
     "values": VerbOption(("--values",), "decode the values too", {"action": "store_true"}),

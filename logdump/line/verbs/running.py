@@ -153,7 +153,7 @@ class VerbRun(Script):
             self._step, self._has_all, self._is_absent = step, False, False
             self._print_answer(keeping_secrets(step.call.line), run_call(self.session, REGISTRY, step.call))
             self._has_any |= step.is_in_any and not self._is_absent
-            if (step.prepares and self.status) or self.session.is_over:
+            if (step.prepares and self.status) or self.status == ExitStatus.USAGE or self.session.is_over:
                 break
         if self._step.call.name == "NEXT" and self._is_empty and not self.status:
             from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone

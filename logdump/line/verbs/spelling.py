@@ -326,12 +326,16 @@ def transactions(request: VerbRequest) -> Iterator[VerbStep]:
 def row(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield ROW over each trail."""
     options = request.options
-    if options.last and not options.undo:
-        raise MisuseError("--last takes back the last changes: it needs --undo")
+    bounds = {"LAST": options.last, "SINCE": options.undo_since, "CSN": options.undo_csn}
+    given = [name for name, value in bounds.items() if value is not None]
+    if given and not options.undo:
+        raise MisuseError(f"--{given[0].lower()} says how far changes are taken back: it needs --undo")
+    if len(given) > 1:
+        raise MisuseError(f"--{given[0].lower()} and --{given[1].lower()} both say how far: give one")
     table, *key = request.words
     words: list[Argument] = [
         *["UNDO"] * options.undo,
-        *(["LAST", str(options.last)] if options.last else []),
+        *(word for name in given for word in (name, ValueWord(str(bounds[name])))),
         ValueWord(table),
         ValueWord(" ".join(key), is_phrase=True),
     ]

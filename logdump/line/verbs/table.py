@@ -344,7 +344,7 @@ VERBS: tuple[Verb, ...] = (
         "FILE… TABLE COLUMN=VALUE …",
         "Show all changes of one row over all files, through updates of its key",
         spelling.row,
-        ("undo", "last", "format", "output", "replace"),
+        ("undo", "last", "undo_since", "undo_csn", "format", "output", "replace"),
         (
             "row dirdat/lt HR.EMPLOYEES EMPLOYEE_ID=107",
             "row dirdat/lt HR.JOB_HISTORY EMPLOYEE_ID=107 START_DATE=2024-01-01",
