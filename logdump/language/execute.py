@@ -159,7 +159,7 @@ def _run_call(session: Session, registry: Registry, word: str, text: str) -> Gen
 def run_call(session: Session, registry: Registry, call: Call) -> Generator[Event, None, None]:
     """Append the line of a call to the history, and run it."""
     session.history.append(keeping_secrets(call.line))
-    yield from run_command(session, registry.find(call.name), call.read, call.label)
+    yield from run_command(session, registry.find(call.name), call.read, call.label, misuse=ExitStatus.USAGE)
 
 
 def _reading(text: str) -> Read:
@@ -167,7 +167,14 @@ def _reading(text: str) -> Read:
     return lambda form, context: parse(form, text, context)
 
 
-def run_command(session: Session, command: AnyCommand, read: Read, label: str = "") -> Generator[Event, None, None]:
+def run_command(
+    session: Session,
+    command: AnyCommand,
+    read: Read,
+    label: str = "",
+    *,
+    misuse: ExitStatus = ExitStatus.COMMAND_FAILED,
+) -> Generator[Event, None, None]:
     """Run one command, and say what its answer lacks at the end of a trail.
 
     CannotRead becomes a Failure, which also names the outputs that were completed.
@@ -177,12 +184,13 @@ def run_command(session: Session, command: AnyCommand, read: Read, label: str = 
         command: the command.
         read: reads the arguments by the form of the command.
         label: what the arguments are called if they are wrong; empty: the command, with its syntax.
+        misuse: the status if they are wrong.
     """
     written, said = len(OUTCOMES.named), set[Place]()
     with one_reading() as files:
         if session.has_trail:
             session.trail.note_in(files)
-        answers = _answers(session, command, read, label, written)
+        answers = _answers(session, command, read, label, written, misuse)
         try:
             yield from _seen(answers, lambda event: said.add(_incomplete(event)))
         except CannotRead as error:
@@ -230,7 +238,7 @@ def stopped_writing(done: str, nothing: str, written: int) -> Notice:
 
 
 def _answers(
-    session: Session, command: AnyCommand, read: Read, label: str, written: int
+    session: Session, command: AnyCommand, read: Read, label: str, written: int, misuse: ExitStatus
 ) -> Generator[Event, None, None]:
     """Yield the events of a command; errors other than CannotRead become Failures."""
     if session.has_trail:
@@ -247,7 +255,9 @@ def _answers(
     except ArgumentError as error:
         _note_failure(session, command)
         more = (f"See HELP {command.name}.",) if command.details else ()
-        yield Failure((f"{command.name}: {error.lines[0]}", *error.lines[1:], f"Syntax: {command.syntax}", *more))
+        yield Failure(
+            (f"{command.name}: {error.lines[0]}", *error.lines[1:], f"Syntax: {command.syntax}", *more), misuse
+        )
     except CommandError as error:
         _note_failure(session, command)
         yield Failure(error.lines, error.status)

@@ -18,7 +18,7 @@ from trailformat.errors import CannotRead, NotATrail, reason_of
 from trailformat.records import reached
 from trailformat.trail.packed import entries_of, is_archive, is_file, is_special, members_of, status_of
 from trailformat.trail.peek import peek
-from trailformat.trail.sequence import TrailName, TrailSequence, is_unborn, trails_among
+from trailformat.trail.sequence import TrailName, TrailSequence, is_unborn, next_file, trails_among
 
 _NUMBERED = re.compile(r"(.*?)0*([0-9]+)")
 _MOST = 3
@@ -124,6 +124,8 @@ def file_state(trail: TrailFile) -> FileState:
     """Return the current state of an open file."""
     name = TrailName.parse(trail.path)
     following = name.next.found() if name is not None else None
+    if following is None and not os.path.lexists(trail.path) and is_file(trail.path):  # a member of an archive
+        following = next_file(trail.path)[0]
     if following is not None and (not is_file(following) or is_unborn(following)):
         following = None
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from logdump.display.sql.script import Closing, Item, NotRun, SqlScript, WalkProgress
+from logdump.display.sql.script import Closing, Item, LeftOut, NotRun, SqlScript, WalkProgress
 from logdump.display.sql.script_walk import ScriptFiles
 from logdump.session.errors import CommandError
 from trailformat import NotATrail, Record, TrailError
@@ -34,17 +34,24 @@ def parts(
 
 
 def _applied(script: SqlScript, extent: Extent) -> Iterator[Item]:
-    yield script.opening(extent)
     left_out = remarks = 0
+    has_lines = False
     for statement in script._statements(script._changes.of(_records(script, extent), extent.transaction)):
         if statement is None:
             left_out += 1
         else:
+            if not has_lines:
+                has_lines = True
+                yield script.opening(extent)
             remarks += statement.sql is None
             script.statements += statement.sql is not None
             script.remarks += statement.sql is None
             yield statement
-    yield Closing(left_out, remarks)
+    if has_lines:
+        script.transactions += 1
+        yield Closing(left_out, remarks)
+    else:
+        script.left_out = LeftOut(script.left_out.changes + left_out, script.left_out.transactions + 1)
 
 
 def _skipped(script: SqlScript, extent: Extent) -> Iterator[Item]:

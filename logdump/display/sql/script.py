@@ -26,6 +26,7 @@ from trailformat import Record, TrailError, TrailFile
 from trailformat.arrays.lines import count as count_lines
 from trailformat.changes.row_changes import Change, changes_over
 from trailformat.records.record_header import LARGE_OBJECT, Transaction
+from trailformat.scan.rows.row_bytes import Array
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Extent, Walked
@@ -150,6 +151,13 @@ class Closing(NamedTuple):
     remarks: int
 
 
+class LeftOut(NamedTuple):
+    """Changes in transactions of which no change passes the filter: their number, and that of the transactions."""
+
+    changes: int
+    transactions: int
+
+
 class SkippedTransaction(NamedTuple):
     """A transaction that a Replicat would not apply, or that lacks records.
 
@@ -168,7 +176,7 @@ class NotRun(NamedTuple):
     statement: Statement
 
 
-Item = Opening | Statement | Closing | SkippedTransaction | NotRun
+Item = Opening | Statement | Closing | SkippedTransaction | NotRun | LeftOut
 
 
 class WalkProgress(NamedTuple):
@@ -188,12 +196,14 @@ class FinishedBlock(NamedTuple):
     Attributes:
         made: the statements that were made by columns.
         singles: the other statements, by unit.
-        closings: the closing of each transaction; empty if they are skipped.
+        openings: the beginning of each transaction whose lines begin here, by its number in the block.
+        closings: the end of each transaction whose lines end here, likewise; without those that the filter left out.
     """
 
     made: BlockStatements
     singles: dict[int, list[Statement]]
-    closings: list[Closing]
+    openings: dict[int, Opening | SkippedTransaction]
+    closings: dict[int, Closing]
 
 
 class SqlScript:
@@ -211,6 +221,8 @@ class SqlScript:
     Attributes:
         dialect, takes_back: as given.
         statements, remarks: number of statements, and of changes without one.
+        transactions: number of transactions with either.
+        left_out: number of changes of the other transactions, none of which passes the filter, and of these.
         skipped: number of transactions skipped.
     """
 
@@ -235,8 +247,9 @@ class SqlScript:
         self._changes = RecordChanges(self._files, takes_back=takes_back)
         self._literals = Literals.of_dialect(dialect)
         self._reader: BlockReader | None = None
-        self._carried = Closing(0, 0)
-        self.statements = self.remarks = self.skipped = 0
+        self._carried, self._is_opened = Closing(0, 0), False
+        self.statements = self.remarks = self.skipped = self.transactions = 0
+        self.left_out = LeftOut(0, 0)
 
     @property
     def end(self) -> FilePosition | None:
@@ -259,6 +272,7 @@ class SqlScript:
                     yield from self._block_items(self.finished(part()))
                 elif not isinstance(part, WalkProgress):
                     yield part
+            yield from self.remainder()
         finally:
             self.close()
 
@@ -330,9 +344,10 @@ class SqlScript:
         first = known.first_copy(extent.begin) if known is not None and extent.begin is not None else None
         return SkippedTransaction(extent, changes_in(extent), self._trail, first)
 
-    def beginning(self, block: Block, extent: Extent) -> Opening | SkippedTransaction:
-        """Return the item before the statements of a transaction in a block."""
-        return self.opening(extent) if block.is_run else self.skipping(extent)
+    def remainder(self) -> Iterator[LeftOut]:
+        """Yield the last item of the script, if the filter left out whole transactions."""
+        if self.left_out.transactions:
+            yield self.left_out
 
     def close(self) -> None:
         """Close the files opened besides the one given; they are opened again when needed."""
@@ -388,12 +403,40 @@ class SqlScript:
                     self.remarks += statement.sql is None
                 singles.setdefault(unit, []).append(statement)
         if not block.block.is_run:
-            return FinishedBlock(statements, singles, [])
+            opened = enumerate(block.block.extents if block.block.opens else ())
+            return FinishedBlock(statements, singles, {number: self.skipping(extent) for number, extent in opened}, {})
+        is_shown = ~(block.is_left_out | statements.is_single)
+        is_shown[list(singles)] = True
+        has_lines = np.bincount(extent_of, is_shown, count) > 0
+        return FinishedBlock(statements, singles, *self._ends(block.block, left_out, remarks, has_lines))
+
+    def _ends(
+        self, block: Block, left_out: Array, remarks: Array, has_lines: Array
+    ) -> tuple[dict[int, Opening | SkippedTransaction], dict[int, Closing]]:
+        """Return the beginnings and ends of the transactions of a block that have lines.
+
+        One that is in several blocks begins in the first with a line of it, and ends in its last.
+        """
         left_out[0] += self._carried.left_out
         remarks[0] += self._carried.remarks
+        was_opened = self._is_opened and not block.opens
+        openings: dict[int, Opening | SkippedTransaction] = {
+            number: self.opening(block.extents[number])
+            for number in np.flatnonzero(has_lines).tolist()
+            if number or not was_opened
+        }
         closings = list(map(Closing, left_out.tolist(), remarks.tolist()))
-        self._carried = Closing(0, 0) if block.block.closes else closings[0]
-        return FinishedBlock(statements, singles, closings)
+        has_lines[0] |= was_opened
+        if not block.closes:
+            self._carried, self._is_opened = closings[0], bool(has_lines[0])
+            return openings, {}
+        self._carried, self._is_opened = Closing(0, 0), False
+        shown = has_lines.tolist()
+        self.transactions += sum(shown)
+        self.left_out = LeftOut(
+            self.left_out.changes + int(left_out[~has_lines].sum()), self.left_out.transactions + shown.count(False)
+        )
+        return openings, {number: closing for number, closing in enumerate(closings) if shown[number]}
 
     def _singles(self, statements: BlockStatements) -> Iterator[tuple[int, Statement | None]]:
         """Yield the units that are decoded, with each of their statements; None for a change that the filter drops."""
@@ -419,14 +462,14 @@ class SqlScript:
         block, texts = finished.made.block, finished.made.by_unit()
         bounds = np.searchsorted(block.units.extent[block.units.heads], np.arange(len(block.block.extents) + 1))
         for number in self._ordered(range(len(block.block.extents))):
-            if block.block.opens:
-                yield self.beginning(block.block, block.block.extents[number])
+            if number in finished.openings:
+                yield finished.openings[number]
             for unit in self._ordered(range(bounds[number], bounds[number + 1])):
                 statements = finished.singles.get(unit) or (
                     [self._shown(block, unit, texts[unit])] if unit in texts else []
                 )
                 yield from statements if block.block.is_run else map(NotRun, statements)
-            if block.block.closes:
+            if number in finished.closings:
                 yield finished.closings[number]
 
     def _ordered(self, numbers: range) -> range:

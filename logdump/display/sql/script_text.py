@@ -16,7 +16,16 @@ import numpy as np
 from logdump.display.sql.block_lines import BlockStatements, as_comment, comment, refusal_comment
 from logdump.display.sql.blocks import BlockRows
 from logdump.display.sql.dialects import Dialect
-from logdump.display.sql.script import Closing, FinishedBlock, Item, NotRun, Opening, SkippedTransaction, SqlScript
+from logdump.display.sql.script import (
+    Closing,
+    FinishedBlock,
+    Item,
+    LeftOut,
+    NotRun,
+    Opening,
+    SkippedTransaction,
+    SqlScript,
+)
 from logdump.notation.text import amount
 from logdump.notation.times import TimeOffset, format_timestamp
 from logdump.session.events import Statement
@@ -42,11 +51,14 @@ def statement_lines(statement: Statement) -> Iterator[str]:
 
 
 def script_lines(
-    item: Opening | Closing | SkippedTransaction | NotRun | Walked, dialect: Dialect, offset: TimeOffset
+    item: Opening | Closing | SkippedTransaction | NotRun | LeftOut | Walked, dialect: Dialect, offset: TimeOffset
 ) -> Iterator[str]:
     """Yield the lines around the statements of a transaction, or in place of them; none for Walked."""
     if isinstance(item, SkippedTransaction):
         yield comment(f"Left out: transaction {_title(item, offset)}: {_reason(item, item.trail.path)}.")
+    elif isinstance(item, LeftOut):
+        changes, transactions = amount(item.changes, "change"), amount(item.transactions, "transaction")
+        yield comment(f"The filter left out {changes} of {transactions} without another one.")
     elif isinstance(item, NotRun):
         yield from map(as_comment, statement_lines(item.statement))
     elif isinstance(item, Opening):
@@ -137,20 +149,20 @@ class ScriptLines:
         change_lines = [*finished.made.parts, _refusals(finished.made), _part(sorted(singles))]
         if not block.block.is_run:
             change_lines = list(map(_as_comments, change_lines))
-        parts = [*self._openings(block), *change_lines, *self._closings(block, finished)]
+        parts = [*self._openings(block, finished), *change_lines, *self._closings(block, finished)]
         return [part._replace(rows=-part.rows) for part in parts] if self._is_backwards else parts
 
-    def _openings(self, block: BlockRows) -> Iterator[LinePart]:
+    def _openings(self, block: BlockRows, finished: FinishedBlock) -> Iterator[LinePart]:
         """Yield the lines before the statements of transactions."""
-        if block.block.opens:
-            openings = (self._script.beginning(block.block, extent) for extent in block.block.extents)
-            yield _part(zip(block.units.ends(is_last=self._is_backwards), map(self.text, openings), strict=True))
+        if finished.openings:
+            places = block.units.ends(is_last=self._is_backwards)
+            yield _part((places[number], self.text(opening)) for number, opening in finished.openings.items())
 
     def _closings(self, block: BlockRows, finished: FinishedBlock) -> Iterator[LinePart]:
         """Yield the lines after the statements of transactions."""
-        if block.block.closes:
-            closings = map(self.text, finished.closings)
-            yield _part(zip(block.units.ends(is_last=not self._is_backwards), closings, strict=True))
+        if finished.closings:
+            places = block.units.ends(is_last=not self._is_backwards)
+            yield _part((places[number], self.text(closing)) for number, closing in finished.closings.items())
 
 
 def _refusals(statements: BlockStatements) -> LinePart:

@@ -53,13 +53,16 @@ class SqlExport:
             for line in self._dialect.preamble:
                 file.write(f"{line}\n")
             yield from self._fill(script, file)
+            for item in script.remainder():
+                file.append(*_counted(ScriptLines(script, self._offset).text(item)))
             file.close()
         except BaseException:
             file.abandon()
             raise
         tally.end = script.end or FilePosition(session.trail.path, session.cursor.next)
         self._statements, self._remarks, self._skipped = script.statements, script.remarks, script.skipped
-        if not (self._statements or self._remarks or self._skipped):
+        self._transactions = script.transactions
+        if not (self._statements or self._remarks):
             tally.selected = 0  # no change of these transactions passed the filter
 
     def _fill(self, script: SqlScript, file: TextFile) -> Iterator[Event]:

@@ -61,3 +61,4 @@ def script_texts(
                 yield part
             elif not isinstance(part, WalkProgress):
                 yield ScriptText(lines.text(part), int(isinstance(part, Closing)))
+        yield from (ScriptText(lines.text(item), 0) for item in script.remainder())

@@ -14,7 +14,8 @@ from logdump.features.row.story import RowChange, RowQuestion, RowSearch, key_te
 from logdump.filters import CriterionSet, FilterSet
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
-from logdump.language.parameters import FreeText, Number, Table
+from logdump.language.parameters import EnteredTime, FreeText, Number, Table, Time, Word
+from logdump.language.reader import Form
 from logdump.notation.text import amount, escape
 from logdump.notation.values import ColumnOperand, pairs_text, read_pairs
 from logdump.session.defined_names import table_of_any_schema, undefined_column
@@ -22,15 +23,61 @@ from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.session import Session
 from trailformat import CannotRead, Change, ColumnChange, TrailFile, change_of
+from trailformat.changes.csn import csn_key
 from trailformat.trail.sequence import FilePosition
 from trailformat.values.comparing import operand_of
 
 
+class CsnBound(NamedTuple):
+    """A CSN from which on changes are taken back."""
+
+    text: str
+
+
+HowFar = int | EnteredTime | CsnBound | None
+"""How far changes are taken back: the number of the last ones, a time or a CSN from which on; None: all."""
+
+
 class RowUndo(NamedTuple):
-    """Whether the SQL that reverts changes is wanted, and of how many of the last ones; None: of all."""
+    """Whether the SQL that reverts changes is wanted, and how far back."""
 
     is_wanted: bool = False
-    last: int | None = None
+    how_far: HowFar = None
+
+    def of(self, applied: list[RowChange]) -> list[RowChange]:
+        """Return the changes that are taken back: the last ones of those that a Replicat applies, without a gap."""
+        if self.how_far is None:
+            return applied
+        if isinstance(self.how_far, int):
+            return applied[-self.how_far :]
+        first = next((index for index, change in enumerate(applied) if self._reaches(change)), len(applied))
+        return applied[first:]
+
+    def _reaches(self, change: RowChange) -> bool:
+        if isinstance(self.how_far, EnteredTime):
+            return change.row.time is not None and change.row.time >= self.how_far.julian
+        assert isinstance(self.how_far, CsnBound)  # noqa: S101 - of the others ``of`` has decided
+        wanted, own = csn_key(self.how_far.text), csn_key(change.row.csn or "")
+        return wanted is not None and own is not None and own.kind == wanted.kind and own.parts >= wanted.parts
+
+    @property
+    def bound(self) -> str:
+        """The bound as a part of a sentence; empty without one."""
+        if isinstance(self.how_far, EnteredTime):
+            return f" at or after {self.how_far.text}"
+        return f" with a CSN of at least {self.how_far.text}" if isinstance(self.how_far, CsnBound) else ""
+
+
+class _TimeWord(Time):
+    """A time in one word, or in quotes."""
+
+    is_phrase = False
+
+
+def _csn_bound(text: str) -> CsnBound:
+    if csn_key(text) is None:
+        raise ArgumentError(f"{text!r} is not a CSN.")
+    return CsnBound(text)
 
 
 def _question(session: Session, table: str, text: str) -> RowQuestion:
@@ -51,8 +98,8 @@ def _named(table: str, key: str) -> tuple[str, str, RowUndo]:
     return table, key, RowUndo()
 
 
-def _taken_back(last: int | None, table: str, key: str) -> tuple[str, str, RowUndo]:
-    return table, key, RowUndo(is_wanted=True, last=last)
+def _taken_back(last: HowFar, table: str, key: str) -> tuple[str, str, RowUndo]:
+    return table, key, RowUndo(is_wanted=True, how_far=last)
 
 
 def _row_at_position(session: Session) -> RowQuestion:
@@ -100,7 +147,7 @@ def run_row(session: Session, given: tuple[str, str, RowUndo] | None) -> Iterato
     if not changes:
         raise _no_change(session, question)
     if undo.is_wanted:
-        yield from _undone(session, changes, applied or [], undo.last)
+        yield from _undone(session, changes, applied or [], undo)
         return
     for change in changes:
         is_applied = None if applied is None else change in applied
@@ -168,13 +215,18 @@ class _Script(NamedTuple):
     remarks: int
 
 
-def _undone(session: Session, changes: list[RowChange], applied: list[RowChange], last: int | None) -> Iterator[Event]:
+def _undone(session: Session, changes: list[RowChange], applied: list[RowChange], undo: RowUndo) -> Iterator[Event]:
     """Yield the SQL that reverts changes of a row, the last one first, as UNDO makes it for their transactions.
 
-    The first line says to which state it leads as a whole. Of the applied changes the ``last`` ones are reverted, with
-    None all; what is not applied is a comment.
+    The first line says to which state it leads as a whole. Of the applied changes those that ``undo`` reaches are
+    reverted; what is not applied is a comment.
+
+    Raises:
+        CommandError: there are applied changes, and none that it reaches.
     """
-    reverted = applied if last is None else applied[-last:]
+    reverted = undo.of(applied)
+    if applied and not reverted:
+        raise CommandError(f"No change of {_row_text(changes[-1])}{undo.bound}: there is nothing to take back.")
     scripts = list(_scripts(session, changes[changes.index(reverted[0]) :] if reverted else changes))
     yield script_line(session, _head(reverted, changes, sum(script.remarks for script in scripts)))
     for script in scripts:
@@ -231,6 +283,13 @@ def _script(session: Session) -> _Script:
     return _Script(list(events_of(session, script, RedoRequest())), script.remarks)
 
 
+_HOW_FAR: Form[HowFar] = Alternatives(
+    Keyword("LAST", Number("<n>", least=1)),
+    Keyword("SINCE", _TimeWord(label="SINCE: ")),
+    Keyword("CSN", Sequence(_csn_bound, Word("<csn>"))),
+)
+
+
 COMMANDS = (
     Command(
         "ROW",
@@ -240,7 +299,7 @@ COMMANDS = (
                     "UNDO",
                     Sequence(
                         _taken_back,
-                        Maybe(Keyword("LAST", Number("<n>", least=1))),
+                        Maybe(_HOW_FAR),
                         Table("<table>"),
                         FreeText("<column>=<value> ..."),
                     ),
@@ -259,7 +318,8 @@ COMMANDS = (
             "and after damage are marked: a Replicat does not apply them. Under a FILTER the changes that pass are",
             "shown, without a verdict about the row.",
             "UNDO: the SQL that takes the applied ones back, the last one first, as UNDO makes it; its first line says",
-            "to which state it leads as a whole. LAST: only the last <n>. Nothing is executed.",
+            "to which state it leads as a whole. LAST: only the last <n>; SINCE, CSN: those from a time or CSN on. A",
+            "time with a blank goes into double quotes. Nothing is executed.",
             "Example: ROW HR.EMPLOYEES EMPLOYEE_ID=107",
         ),
         origin=Origin.OURS,

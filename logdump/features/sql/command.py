@@ -29,7 +29,7 @@ from logdump.session.settings import OutputFormat
 from logdump.tables.options import path_options
 from logdump.tables.session_options import read_options
 from trailformat.codec.remote.path import path_of
-from trailformat.trail.packed import is_file
+from trailformat.trail.packed import is_archive, is_file
 
 MOST_ROWS = 1000
 """Maximum number of rows shown as a table."""
@@ -278,7 +278,7 @@ def _source(session: Session, query: Query) -> QuerySource:
     """Return the files of OVER, or the open file and under ACROSS those after it; and the options of the session."""
     paths: tuple[str, ...] = ()
     if query.paths is not None:
-        paths = query.paths
+        paths = tuple(_trail_files(query.paths))
     elif session.has_trail:
         paths = tuple(map(str, files_from(session)))
     elif _views_in(STANDARD.outside_texts(query.statement)):  # trail('<path>', '<view>') needs none
@@ -295,6 +295,15 @@ def _source(session: Session, query: Query) -> QuerySource:
     }
     given = {"mode": query.mode} if query.mode is not None else {}
     return QuerySource(paths, {**options, **given}, by_view, bool(query.effective), query.megabytes)
+
+
+def _trail_files(paths: Iterable[str]) -> Iterator[str]:
+    """Yield the paths, for a folder or an archive the trail files in it. Raises MissingFileError if it has none."""
+    from logdump.session.files import matching_files  # noqa: PLC0415 - a session without SQL starts faster
+
+    for path in paths:
+        holds_files = path_of(path).is_dir() or is_archive(path_of(path))
+        yield from map(str, matching_files(path)) if holds_files else (path,)
 
 
 def _heartbeat_table(session: Session) -> dict[str, str]:

@@ -67,11 +67,15 @@ class MisuseError(CommandError):
 
 
 class VerbRequest(NamedTuple):
-    """The arguments of a verb: files, other words, options."""
+    """The arguments of a verb: files, other words, options.
+
+    ``passed_over`` are sentences about files in the named folders, archives and wildcards that are no trail files.
+    """
 
     files: tuple[str, ...]
     words: tuple[str, ...]
     options: argparse.Namespace
+    passed_over: tuple[str, ...] = ()
 
     @property
     def rest(self) -> str:
@@ -128,6 +132,71 @@ class VerbRequest(NamedTuple):
             files = f"{', '.join(self.files)} has {len(paths)} files"
             raise MisuseError(f"{of} {text} is a place in one file, and {files}: {where}. Name one file")
         return text
+
+
+def without_others(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return words that name files without what is no trail file, and a sentence about it for each folder or wildcard.
+
+    A file that is named itself stays. Of a wildcard, a file is one of a trail by its name or by its first bytes.
+    """
+    kept, sentences = list[str](), list[str]()
+    for word in words:
+        path = path_of(word)
+        if is_url(word) or not (_is_folder(path) or is_archive(path) or _is_matched(path)):
+            kept.append(word)
+            continue
+        files, others = _divided(path)
+        is_wild = not (_is_folder(path) or is_archive(path))
+        kept += [str(file) for file in files] if is_wild and others and files else [word]
+        if others and files:
+            sentences.append(f"{word}: {_are_passed_over([other.name for other in others])}")
+    return tuple(kept), tuple(sentences)
+
+
+def _divided(path: Path) -> tuple[list[Path], list[Path]]:
+    """Return the trail files of a folder, an archive or a wildcard, and the other files, by name."""
+    from trailformat.trail.packed import members_of  # noqa: PLC0415 - most words are files
+    from trailformat.trail.sequence import TrailName  # noqa: PLC0415 - as above
+
+    is_wild = False
+    try:
+        if _is_folder(path):
+            entries = [entry for entry in path.iterdir() if entry.is_file()]
+        elif is_archive(path):
+            entries = members_of(path)
+        else:
+            is_wild = True
+            entries = [entry for entry in entries_of(path.absolute().parent) if is_file(entry)]
+    except (OSError, ValueError, NotATrail, CannotRead):
+        return [], []
+    from logdump.notation.text import matches  # noqa: PLC0415 - as above
+
+    files, others = list[Path](), list[Path]()
+    for entry in sorted(entries):
+        if is_wild and not matches(path.name, entry.name, case_sensitive=True):
+            continue
+        name = TrailName.parse(entry)
+        is_trail_file = (name is not None and name.is_documented) or (is_wild and _begins_a_trail(entry))
+        if is_trail_file or not entry.name.startswith("."):
+            (files if is_trail_file else others).append(entry)
+    return files, others
+
+
+def _begins_a_trail(path: Path) -> bool:
+    from trailformat.trail.peek import peek  # noqa: PLC0415 - few names are not those of trail files
+
+    try:
+        return is_archive(path) or peek(path) is not None
+    except CannotRead:
+        return True  # whoever reads it says why not
+
+
+def _are_passed_over(names: list[str]) -> str:
+    shown = ", ".join(names[:_MOST_FILES])
+    if len(names) == 1:
+        return f"{shown} is no trail file and is passed over."
+    more = f" and {len(names) - _MOST_FILES} more" if len(names) > _MOST_FILES else ""
+    return f"{shown}{more} are no trail files and are passed over."
 
 
 def _has_record_at(path: Path, rba: int) -> bool:
@@ -315,7 +384,15 @@ OTHERS: dict[str, VerbOption] = {
         ("--params",), "a parameter file of Extract, Replicat or GLOBALS", _value("FILE", action="append")
     ),
     "undo": VerbOption(("--undo",), "print the SQL that takes the changes back", {"action": "store_true"}),
-    "last": VerbOption(("--last",), "with --undo, only the last N changes", _value("N", type=_number)),
+    "last": VerbOption(
+        ("--last",), "with --undo, only the last N changes, 1 by default", _value("N", type=_number, nargs="?", const=1)
+    ),
+    "undo_since": VerbOption(
+        ("--since",), "with --undo, only changes at or after a time", _value("TIME", dest="undo_since")
+    ),
+    "undo_csn": VerbOption(
+        ("--csn",), "with --undo, only changes of at least this CSN", _value("CSN", dest="undo_csn")
+    ),
     "hex": VerbOption(("--hex",), "the bytes of the columns too", {"action": "store_true"}),
     "detail": VerbOption(("--detail",), "by table too", {"action": "store_true"}),
     "values": VerbOption(("--values",), "decode the values too", {"action": "store_true"}),

@@ -153,7 +153,7 @@ class VerbRun(Script):
             self._step, self._has_all, self._is_absent = step, False, False
             self._print_answer(keeping_secrets(step.call.line), run_call(self.session, REGISTRY, step.call))
             self._has_any |= step.is_in_any and not self._is_absent
-            if (step.prepares and self.status) or self.session.is_over:
+            if (step.prepares and self.status) or self.status == ExitStatus.USAGE or self.session.is_over:
                 break
         if self._step.call.name == "NEXT" and self._is_empty and not self.status:
             from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
@@ -194,7 +194,7 @@ def run_verb(name: str, arguments: Sequence[str]) -> int | None:
     options = verb.parsed(arguments)
     try:
         request = verb.request(options)
-        has_trails = bool(request.files) or names_trails(request.rest)
+        has_trails = bool(request.files) or names_trails(request.rest) or not (request.words or verb.needs_words)
         if not has_trails and _is_command(verb.name, options.words):
             return None
         if not has_trails and not verb.has_free_text:
@@ -204,6 +204,7 @@ def run_verb(name: str, arguments: Sequence[str]) -> int | None:
             for line in _explained(steps):
                 terminal.write_line(escape(line))
             return ExitStatus.OK
+        terminal.write_lines(tuple(map(escape, request.passed_over)), is_narration=True)
         return _run(verb, request, steps)
     except CommandError as error:
         terminal.write_lines(tuple(map(escape, error.lines)), is_narration=True)

@@ -82,12 +82,16 @@ def _only_trail(request: VerbRequest, verb: str) -> tuple[Path, ...]:
 
 def show(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield NEXT for all records, for --limit records, or for one with --rba."""
-    limit = request.options.limit or (1 if request.asks("rba") else None)
     yield from _format(request)
     yield prepared("GHDR", "ON")
     if request.options.hex:
         yield prepared("DETAIL", "DATA")
     yield prepared("VALUES", "ON")
+    yield from _read_records(request)
+
+
+def _read_records(request: VerbRequest) -> Iterator[VerbStep]:
+    limit = request.options.limit or (1 if request.asks("rba") else None)
     for steps in _opened(request):
         yield from steps
         yield step("NEXT", str(limit or "ALL"))
@@ -167,7 +171,7 @@ def check(request: VerbRequest) -> Iterator[VerbStep]:
 def safe(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield SAFE for an RBA."""
     if len(request.words) != 1:
-        raise MisuseError("safe takes one file and an RBA")
+        raise MisuseError(f"safe takes one file and an RBA, not {request.rest}")
     rba = request.rba(request.words[0], "RBA")
     yield from _format(request)
     yield prepared("OPEN", _path(next(request.trails())[0]))
@@ -322,12 +326,16 @@ def transactions(request: VerbRequest) -> Iterator[VerbStep]:
 def row(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield ROW over each trail."""
     options = request.options
-    if options.last and not options.undo:
-        raise MisuseError("--last takes back the last changes: it needs --undo")
+    bounds = {"LAST": options.last, "SINCE": options.undo_since, "CSN": options.undo_csn}
+    given = [name for name, value in bounds.items() if value is not None]
+    if given and not options.undo:
+        raise MisuseError(f"--{given[0].lower()} says how far changes are taken back: it needs --undo")
+    if len(given) > 1:
+        raise MisuseError(f"--{given[0].lower()} and --{given[1].lower()} both say how far: give one")
     table, *key = request.words
     words: list[Argument] = [
         *["UNDO"] * options.undo,
-        *(["LAST", str(options.last)] if options.last else []),
+        *(word for name in given for word in (name, ValueWord(str(bounds[name])))),
         ValueWord(table),
         ValueWord(" ".join(key), is_phrase=True),
     ]
@@ -359,6 +367,53 @@ def br(request: VerbRequest) -> Iterator[VerbStep]:
 def compress(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield COMPRESS for each trail."""
     return by_trail("COMPRESS", request)
+
+
+def values(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield NEXT under VALUES ON, for all records, for --limit records, or for one with --rba."""
+    yield from _format(request)
+    yield prepared("VALUES", "ON")
+    yield from _read_records(request)
+
+
+def lob(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield LOB for an RBA and a column, with -o to a file."""
+    options = request.options
+    is_raw = len(request.words) > 1 and request.words[-1].upper() == "RAW"
+    rba, *column = request.words[: len(request.words) - is_raw]
+    if len(column) > 1 or (is_raw and not options.output):
+        raise MisuseError(f"lob takes one file, an RBA, a column, and RAW with -o FILE, not {request.rest}")
+    target: list[Argument] = [PhraseEnd("TO"), ValueWord(options.output)] if options.output else []
+    target += ["!"] * bool(options.output and options.replace) + ["RAW"] * is_raw
+    rba = request.rba(rba, "RBA")
+    yield from _format(request)
+    yield prepared("OPEN", _path(next(request.trails())[0]))
+    yield step("LOB", rba, *map(ValueWord, column), *target)
+
+
+def params(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield PARAMS of a file, its statements by SHOW, or COVERAGE of the tables of a trail."""
+    name, *trail = request.files
+    shown = next((place for place, word in enumerate(request.words) if is_keyword(word, "SHOW")), len(request.words))
+    read: list[Argument] = [ValueWord(str(path_of(name))), *request.words[:shown]]
+    yield from _format(request)
+    if not trail and not request.words[shown:]:
+        yield step("PARAMS", *read)
+        return
+    yield prepared("PARAMS", *read)
+    if request.words[shown:]:
+        yield step("PARAMS", *request.words[shown:])
+    if trail:
+        yield from _opening(_only_trail(request._replace(files=tuple(trail)), "params"))
+        yield step("PARAMS", "COVERAGE")
+
+
+def debug(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield DEBUG, and RECOVERY FILES for each trail."""
+    yield from _format(request)
+    yield step("DEBUG")
+    if request.files:
+        yield from info(request)
 
 
 def report(request: VerbRequest) -> Iterator[VerbStep]:

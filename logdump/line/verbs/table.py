@@ -18,6 +18,7 @@ from logdump.line.verbs.options import (
     VerbRequest,
     VerbStep,
     is_source,
+    without_others,
 )
 from logdump.line.verbs.output import check_output
 
@@ -40,6 +41,9 @@ class Verb(NamedTuple):
         has_words_first: True if a statement of SQL may precede the files.
         has_free_text: True if it accepts words without a file.
         has_text_last: True if its last words are a text, which may be blanks.
+        has_own_words: True if words after the files are those of its command.
+        needs_words: True if it does nothing without a word.
+        reads_trails: True if all its files are trails, so that others in a folder are passed over and named.
         narrates: True if texts between its data go to standard error.
         writes_output: True if its commands write the file of -o themselves.
         writes_bytes: True if its commands write data to standard output themselves if there is no -o.
@@ -57,6 +61,9 @@ class Verb(NamedTuple):
     has_words_first: bool = False
     has_free_text: bool = False
     has_text_last: bool = False
+    has_own_words: bool = True
+    needs_words: bool = True
+    reads_trails: bool = True
     narrates: bool = False
     writes_output: bool = False
     writes_bytes: bool = False
@@ -111,9 +118,14 @@ class Verb(NamedTuple):
             files += 1
         if before and not words and spelling.names_trails(before[0]):
             return VerbRequest((), (*before,), options)
+        if not words and not self.needs_words:
+            return VerbRequest((), (), options)
         if not files and (not words or (len(words) <= self.words_at_end and is_source(words[0]))):
             raise MisuseError(f"{self.name} takes {self.takes}, as in: logdump {self.examples[0]}")
-        return VerbRequest(tuple(words[:files]), (*before, *words[files:]), options)
+        if files and words[files:] and not self.has_own_words:
+            raise MisuseError(f"{words[files]} is no file, folder or trail, and {self.name} takes {self.takes} only")
+        named, passed_over = without_others(words[:files]) if self.reads_trails else (tuple(words[:files]), ())
+        return VerbRequest(named, (*before, *words[files:]), options, passed_over)
 
     def _checked(self, word: str) -> str:
         """Return a word. Raises MisuseError if it is empty, or blank where a text of blanks cannot be meant."""
@@ -137,6 +149,7 @@ VERBS: tuple[Verb, ...] = (
             "show dirdat/lt000000003 --where 'STOCK_KG > 300' --limit 5 --format jsonl",
         ),
         narrates=True,
+        has_own_words=False,
     ),
     Verb(
         "list",
@@ -150,6 +163,7 @@ VERBS: tuple[Verb, ...] = (
             "list dirdat/lt --where 'USERTOKEN TKN-USER' | awk '{ print $5 }' | sort | uniq -c",
         ),
         narrates=True,
+        has_own_words=False,
     ),
     Verb(
         "tail",
@@ -163,6 +177,7 @@ VERBS: tuple[Verb, ...] = (
             "tail dirdat/lt --since '2024-03-14 09:30' --format jsonl",
         ),
         narrates=True,
+        has_own_words=False,
     ),
     Verb(
         "find",
@@ -310,6 +325,7 @@ VERBS: tuple[Verb, ...] = (
         spelling.tables,
         (*_SELECTS, "effective", "format", "output", "replace"),
         ("tables dirdat/lt", "tables dirdat/lt --effective", "tables dirdat/lt --since '2024-03-14 09:30'"),
+        has_own_words=False,
     ),
     Verb(
         "transactions",
@@ -328,7 +344,7 @@ VERBS: tuple[Verb, ...] = (
         "FILE… TABLE COLUMN=VALUE …",
         "Show all changes of one row over all files, through updates of its key",
         spelling.row,
-        ("undo", "last", "format", "output", "replace"),
+        ("undo", "last", "undo_since", "undo_csn", "format", "output", "replace"),
         (
             "row dirdat/lt HR.EMPLOYEES EMPLOYEE_ID=107",
             "row dirdat/lt HR.JOB_HISTORY EMPLOYEE_ID=107 START_DATE=2024-01-01",
@@ -396,12 +412,62 @@ VERBS: tuple[Verb, ...] = (
         ("compress dirdat/lt", "compress dirdat/lt BY TABLE", "compress dirdat/lt LEVEL 6 SAMPLE 10"),
     ),
     Verb(
+        "values",
+        "FILE…",
+        "Show the values of the columns of records, before and after, without the headers",
+        spelling.values,
+        _SHOWN,
+        (
+            "values dirdat/lt000000003 --rba 483,188,832",
+            "values dirdat/lt --table HR.EMPLOYEES --op update",
+            "values dirdat/lt --where 'EMPLOYEE_ID = 107' --format jsonl",
+        ),
+        has_own_words=False,
+        narrates=True,
+    ),
+    Verb(
+        "lob",
+        "FILE RBA [COLUMN] [RAW]",
+        "List the LOBs of a row, or write one to -o as it is stored",
+        spelling.lob,
+        ("format", "output", "replace"),
+        (
+            "lob dirdat/lt000000003 1811",
+            "lob dirdat/lt000000003 1811 NOTE -o note.txt",
+            "lob dirdat/lt000000003 1,811 2 -o picture --replace",
+        ),
+        most_files=1,
+        words_at_end=1,
+        writes_output=True,
+    ),
+    Verb(
+        "params",
+        "FILE [EXTRACT | REPLICAT | GLOBALS] [SHOW [PARAMETER]] | FILE TRAIL",
+        "Read a parameter file; with a trail, show for each of its tables which TABLE or MAP takes it",
+        spelling.params,
+        ("format", "output", "replace"),
+        ("params dirprm/rep1.prm", "params dirprm/rep1.prm SHOW MAP", "params dirprm/rep1.prm dirdat/lt"),
+        most_files=2,
+        reads_trails=False,
+    ),
+    Verb(
+        "debug",
+        "[FILE…]",
+        "Show what a bug report needs: the versions of the program, and who has written the files",
+        spelling.debug,
+        ("format", "output", "replace"),
+        ("debug", "debug dirdat/lt", "debug dirdat/lt000000003 -o versions.txt"),
+        has_own_words=False,
+        needs_words=False,
+    ),
+    Verb(
         "info",
         "FILE…",
         "List the files of a trail: format, mode, times, first and last CSN, encryption",
         spelling.info,
         ("format", "output", "replace"),
         ("info dirdat/lt", "info dirdat", "info dirdat/lt --format jsonl"),
+        has_own_words=False,
     ),
     Verb(
         "report",
@@ -415,6 +481,7 @@ VERBS: tuple[Verb, ...] = (
             "report dirdat/lt000000003 --rba 483,188,832 -o ticket.html",
         ),
         writes_output=True,
+        has_own_words=False,
     ),
     Verb(
         "explain",
@@ -428,6 +495,7 @@ VERBS: tuple[Verb, ...] = (
             "explain dirdat/lt LAG",
         ),
         has_free_text=True,
+        reads_trails=False,
     ),
 )
 

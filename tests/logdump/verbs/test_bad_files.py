@@ -18,6 +18,7 @@ _REST = {
     "safe": ["1811"],
     "find": ["Uji"],
     "row": ["T", "ID=1"],
+    "lob": ["3987"],
     "diff": ["et000000000"],
     "report": ["-o", "page.html"],
     "repair": ["-o", "copy000000"],
@@ -25,7 +26,7 @@ _REST = {
     "ddl": ["--params", "rep1.prm"],
 }
 """What a verb takes after a file."""
-READERS = [name for name in NAMES if name not in ("explain", "sql")]
+READERS = [name for name in NAMES if name not in ("explain", "sql", "params")]
 
 
 @pytest.fixture(autouse=True)

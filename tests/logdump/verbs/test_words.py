@@ -50,6 +50,8 @@ ODD_NAMES = (
 WORDS = {
     "find": ["{}", "Uji"],
     "safe": ["{}", "3987"],
+    "lob": ["{}", "3987"],
+    "params": ["rep1.prm", "{}"],
     "sql": ["select op, csn from records", "{}"],
     "diff": ["{}", "{}"],
     "row": ["{}", "TEAHOUSE.TEAS", "TEA_CODE=ASS09"],
@@ -447,7 +449,7 @@ def test_every_statement_takes_the_options(statement: str) -> None:
     assert logdump("sql", "VALUES (1)", "plain", "--format", "csv").out.splitlines()[1:] == ["1"]
 
 
-@pytest.mark.parametrize("word", ["lob", "values", "params", "metadata", "next"])
+@pytest.mark.parametrize("word", ["ghdr", "skip", "sourcedefs", "metadata", "next"])
 def test_a_command_before_a_file_is_no_verb_and_no_session(word: str) -> None:
     answer = logdump(word, "plain", typed="exit\n")
     assert (answer.status, answer.out) == (2, "")
