@@ -9,21 +9,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from logdump.commands.records.first_match import show_record
+from logdump.commands.records.first_match import problem_notices, show_record
 from logdump.features.check.command import CheckOptions, run_check
-from logdump.features.check.model import BadRowShown, GapShown
+from logdump.features.check.model import BadRowShown, CheckShown, GapShown
 from logdump.features.explain.files import NoFile, Surroundings, around_log, file_of
 from logdump.features.explain.incidents import Incident, incident_of, incidents_in
-from logdump.features.explain.log_lines import lines_of, messages_in
-from logdump.features.explain.model import MessageExplained
-from logdump.features.explain.places import MessagePlace, PlaceRole
+from logdump.features.explain.log_lines import messages_in
+from logdump.features.explain.log_pieces import lines_to_read
+from logdump.features.explain.model import MessageExplained, RecordExplained
+from logdump.features.explain.places import MessagePlace, PlaceRole, column_in
 from logdump.features.safe.command import run_safe
 from logdump.notation.text import amount, escape
 from logdump.notation.times import format_timestamp
 from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.events import Event, Notice, say
+from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
-from trailformat import TrailError, TrailFile
+from logdump.session.settings import OutputFormat
+from trailformat import Record, TrailError, TrailFile
 from trailformat.codec.regular_file import open_regular
 from trailformat.codec.remote.path import path_of
 from trailformat.trail.sequence import is_unborn
@@ -81,7 +84,7 @@ def _explain_lines(
     session: Session, file: BinaryIO, name: str, folders: tuple[Path, ...], *, every: bool
 ) -> Iterator[Event]:
     heaviest, number, last = 2, 0, deque[Incident](maxlen=1)
-    for incident in incidents_in(messages_in(lines_of(file))):
+    for incident in incidents_in(messages_in(lines_to_read(file))):
         if incident.weight > heaviest:
             heaviest, number = incident.weight, 0
             last.clear()
@@ -142,9 +145,9 @@ def _in_file(session: Session, incident: Incident, place: MessagePlace, around: 
         if place.file is None and place.trail is None and place.names_file and around.opened is None:
             said = f"The text names no trail: file {place.seqno} is that of the only trail in {file.parent}."
             yield Notice((escape(said),), ExitStatus.OK)
-        yield from _at(session, rba, advises=place.role in _FOR_READERS)
+        yield from _at(session, rba, advises=place.role in _FOR_READERS, column=column_in(incident.main.text))
     yield from _values_at_fault(session, incident, rba)
-    yield from _shortened(run_check(session, CheckOptions(str(file))))
+    yield from _shortened(run_check(session, CheckOptions(str(file))), file)
     following = incident.other(PlaceRole.NEXT_FILE)
     if following is not None:
         yield from _next_file(session, following, around)
@@ -161,7 +164,7 @@ def _values_at_fault(session: Session, incident: Incident, rba: int | None) -> I
         yield from long_values(session, bound, rba)
 
 
-def _at(session: Session, rba: int, *, advises: bool) -> Iterator[Event]:
+def _at(session: Session, rba: int, *, advises: bool, column: str = "") -> Iterator[Event]:
     """Yield the record at an RBA, and SAFE for it if a reader can be set to it."""
     size = session.trail.size
     if rba > size:
@@ -173,23 +176,33 @@ def _at(session: Session, rba: int, *, advises: bool) -> Iterator[Event]:
     try:
         record = session.cursor.read() if 0 < rba < size else None
         if record is not None:
-            former, session.settings.values = session.settings.values, True
-            try:
-                yield from show_record(session, record)
-            finally:
-                session.settings.values = former
+            yield from _record(session, record, column)
             session.cursor.move(rba)
             session.cursor.current = rba
         if advises:
-            yield from run_safe(session, rba)
+            yield from run_safe(session, rba, is_brief=True)
     except TrailError as error:
         good = session.trail.next_good_header(min(rba + 1, size))
         where = f"Next good header at RBA {good}." if good is not None else "No good header after it."
         yield Notice((f"Error: {error}", where))
-        yield from run_safe(session, good) if good is not None and advises else ()
+        yield from run_safe(session, good, is_brief=True) if good is not None and advises else ()
 
 
-def _shortened(events: Iterator[Event]) -> Iterator[Event]:
+def _record(session: Session, record: Record, column: str) -> Iterator[Event]:
+    """Yield a record with the values of its columns, and a notice for each problem of these."""
+    former, session.settings.values = session.settings.values, True
+    try:
+        if session.settings.format is OutputFormat.JSONL:
+            yield from show_record(session, record)
+            return
+        known = KnownRecord(record, session)
+        yield RecordExplained(known, column)
+        yield from problem_notices(known, session.settings)
+    finally:
+        session.settings.values = former
+
+
+def _shortened(events: Iterator[Event], file: Path) -> Iterator[Event]:
     """Yield the events of CHECK, of its findings only the first ones."""
     findings = 0
     for event in events:
@@ -200,7 +213,7 @@ def _shortened(events: Iterator[Event]) -> Iterator[Event]:
         elif findings > _MOST_FINDINGS and not isinstance(event, Notice):
             yield Notice((f"… and {amount(findings - _MOST_FINDINGS, 'more place')}: CHECK lists them.",))
             findings = 0
-        yield event
+        yield event._replace(title=file.name) if isinstance(event, CheckShown) else event
 
 
 def _next_file(session: Session, following: MessagePlace, around: Surroundings) -> Iterator[Event]:
@@ -232,7 +245,7 @@ def _next_file(session: Session, following: MessagePlace, around: Surroundings) 
         "file; else let it finish: what it still writes would be lost.",
     )
     session.open(file)
-    yield from run_safe(session, 0)
+    yield from run_safe(session, 0, is_brief=True)
 
 
 def _ends_whole(trail: TrailFile) -> bool:

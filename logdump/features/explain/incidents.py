@@ -9,7 +9,6 @@ Messages of another process, or of another time, are never joined.
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -17,7 +16,6 @@ from typing import NamedTuple
 from logdump.features.explain.log_lines import LogMessage
 from logdump.features.explain.messages import Meaning, meanings
 from logdump.features.explain.places import MessagePlace, Named, PlaceRole, names_place, places_in
-from trailformat.trail.sequence import TrailName
 
 _NEAR = 60.0
 """Seconds between two messages of one incident."""
@@ -25,6 +23,10 @@ _MOST_NEAR = 32
 """Messages of a process that are kept before its error, and after it."""
 _MOST_PROCESSES = 256
 """Processes whose last messages are kept."""
+_MOST_KINDS = 128
+"""Kinds of errors that are told apart."""
+_MOST_NAMED = 4
+"""Processes of a kind of error that are named."""
 _STARTS = frozenset({"OGG-00996", "OGG-00995", "OGG-00975"})
 _ORDER = (
     PlaceRole.RECORD,
@@ -99,6 +101,26 @@ class Incident(NamedTuple):
         return 3 if self.main.severity == "WARNING" and meaning is not None else 2
 
 
+class MessageKind(NamedTuple):
+    """The errors of a log with the same number.
+
+    Attributes:
+        code: the number; empty for those without one.
+        number: how many there are.
+        first: the time of the first one, as it is written; empty without one.
+        last: that of the last one.
+        processes: the first processes that have it.
+        latest: the last one, with the messages around it.
+    """
+
+    code: str
+    number: int
+    first: str
+    last: str
+    processes: tuple[str, ...]
+    latest: Incident
+
+
 def incident_of(messages: Iterable[LogMessage], *, typed: bool = False) -> Incident:
     """Return the incident of messages of one process; in a ``typed`` text any place counts, wherever it is."""
     ordered = tuple(messages)
@@ -157,7 +179,7 @@ def _with_trail(places: list[RolePlace]) -> Iterator[RolePlace]:
     trails = dict.fromkeys(
         trail
         for named in places
-        if named.role not in (PlaceRole.WRITING, PlaceRole.REDO) and (trail := _trail_of(named.place)) is not None
+        if named.role not in (PlaceRole.WRITING, PlaceRole.REDO) and (trail := named.place.trail_name) is not None
     )
     for named in places:
         place = named.place
@@ -165,13 +187,6 @@ def _with_trail(places: list[RolePlace]) -> Iterator[RolePlace]:
         if is_bare and len(trails) == 1 and place.role is not PlaceRole.WRITING:
             place = place._replace(trail=next(iter(trails)))
         yield named._replace(place=place)
-
-
-def _trail_of(place: MessagePlace) -> str | None:
-    if place.trail is not None or place.file is None:
-        return place.trail
-    name = TrailName.parse(re.split(r"[/\\]", place.file)[-1])
-    return place.file[: -name.digits] if name is not None else None
 
 
 class _Process:
@@ -230,6 +245,29 @@ class _Quiet:
             if incident_of(messages[-1:]).weight > 1:
                 return incident_of([*near, messages[-1]])
         return None
+
+
+class KindTally:
+    """The errors about trails of a log by kind, which is the number of the message; of each the latest is kept."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, MessageKind] = {}
+
+    def take(self, incident: Incident) -> None:
+        """Count an error; beyond a number of kinds, only those that are known already."""
+        code, time = incident.main.code or "", incident.main.time or ""
+        known = self._kinds.pop(code, None) or MessageKind(code, 0, time, time, (), incident)
+        who = incident.main.process
+        processes = known.processes
+        if who and who not in processes and len(processes) < _MOST_NAMED:
+            processes = (*processes, who)
+        if known.number or len(self._kinds) < _MOST_KINDS:
+            first, last = known.first or time, time or known.last
+            self._kinds[code] = MessageKind(code, known.number + 1, first, last, processes, incident)
+
+    def kinds(self) -> tuple[MessageKind, ...]:
+        """Return the kinds, that of the latest error last."""
+        return tuple(self._kinds.values())
 
 
 def incidents_in(messages: Iterable[LogMessage]) -> Iterator[Incident]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from logdump.display.json_shape import PARTIAL, SPOT, Shape, at, member, verdict
-from logdump.features.explain.model import Explained, MessageExplained, Span, When
+from logdump.features.explain.incidents import MessageKind
+from logdump.features.explain.model import Explained, MessageExplained, OtherMessages, Span, When
 from logdump.notation.times import iso_time
 
 
@@ -65,6 +66,22 @@ NAMED_PLACE = Shape(
         member("rba", "number or null", "The RBA", "place.rba"),
         member("code", "string or null", "The number of the message that names it", "message.code"),
     ),
+)
+
+_KIND = (
+    member("code", "string", "The number of the messages, empty for those without one"),
+    member("number", "number", "How many there are"),
+    member("first", "string", "The time of the first one as it is written, empty without one"),
+    member("last", "string", "The time of the last one"),
+    member("processes", "list of string", "The first processes that have it"),
+)
+MESSAGE_KIND = Shape("message_kind", "EXPLAIN FILE … ALL: before the latest error of each kind.", _KIND, MessageKind)
+OTHER_KIND = Shape("other_kind", "Errors of a log with the same number.", _KIND)
+OTHER_MESSAGES = Shape(
+    "other_messages",
+    "EXPLAIN of a log: the errors about trails that are not explained.",
+    (member("kinds", "list of other_kind", "By number of the message, the latest first", OTHER_KIND.each("kinds")),),
+    OtherMessages,
 )
 
 EXPLAINED_MESSAGE = Shape(

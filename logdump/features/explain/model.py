@@ -10,7 +10,8 @@ from logdump.session.errors import ExitStatus
 from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
-    from logdump.features.explain.incidents import Incident
+    from logdump.features.explain.incidents import Incident, MessageKind
+    from logdump.session.known_record import KnownRecord
 
 
 class Question(enum.Enum):
@@ -98,6 +99,24 @@ class MessageExplained(NamedTuple):
 
     incident: Incident
     earlier: int = 0
+
+
+class OtherMessages(NamedTuple):
+    """EXPLAIN: the kinds of errors about trails in a log that are not explained, the latest one first."""
+
+    kinds: tuple[MessageKind, ...]
+
+
+class RecordExplained(NamedTuple):
+    """EXPLAIN: the record of a message, as text alone.
+
+    Attributes:
+        known: the record.
+        column: the column that the message names; empty if it names none.
+    """
+
+    known: KnownRecord
+    column: str = ""
 
 
 F = TypeVar("F")

@@ -42,6 +42,7 @@ _TRAIL = re.compile(
     rf"""|\bon\s+({_PREFIX})(?=\s+beginning\b))""",
     re.IGNORECASE,
 )
+_COLUMN = re.compile(r"""\bcolumn\s+["']?([\w$#]{1,128})""", re.IGNORECASE)
 _REDO = re.compile(r"\b(?:redo|archived? log|SCN\s*[:=]?\s*\d|thread\s*[:#=]*\s*\d)", re.IGNORECASE)
 
 
@@ -59,6 +60,26 @@ class PlaceRole(enum.Enum):
     FILE = "the file of the message"
     NEXT_FILE = "the file after it"
     REDO = "in a log of the database"
+
+    @property
+    def short(self) -> str:
+        """The role in a few words, for a list of places."""
+        return _SHORT_ROLES.get(self, self.value)
+
+
+_SHORT_ROLES = {
+    PlaceRole.RECORD: "the record",
+    PlaceRole.READING: "in hand when reading stopped",
+    PlaceRole.AFTER: "reading goes on",
+    PlaceRole.BEGIN: "begin of the transaction",
+    PlaceRole.RESTART: "checkpoint, the process starts again",
+    PlaceRole.START: "reading begins",
+    PlaceRole.APPLIED: "last applied",
+    PlaceRole.WRITING: "written",
+    PlaceRole.FILE: "of the message",
+    PlaceRole.NEXT_FILE: "the file after it",
+    PlaceRole.REDO: "of a log of the database, not of this trail",
+}
 
 
 class MessagePlace(NamedTuple):
@@ -86,10 +107,24 @@ class MessagePlace(NamedTuple):
         return self.file is not None or self.seqno is not None
 
     @property
+    def trail_name(self) -> str | None:
+        """The path of its trail without the number of a file; None if it names none."""
+        if self.trail is not None or self.file is None:
+            return self.trail
+        name = TrailName.parse(re.split(r"[/\\]", self.file)[-1])
+        return self.file[: -name.digits] if name is not None else None
+
+    @property
     def number(self) -> int | None:
         """The number of its file, from the name of that or beside it; None if neither is there."""
         name = TrailName.parse(self.file.replace("\\", "/")) if self.file is not None else None
         return name.seqno if name is not None else self.seqno
+
+
+def column_in(text: str) -> str:
+    """Return the name of the column that a message names; empty if it names none."""
+    match = _COLUMN.search(text)
+    return match[1] if match else ""
 
 
 def place_in(text: str) -> MessagePlace:
