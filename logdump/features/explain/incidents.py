@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from logdump.features.explain.log_lines import LogMessage
-from logdump.features.explain.messages import Meaning, meanings
+from logdump.features.explain.messages import Meaning, meanings, text_meaning
 from logdump.features.explain.places import MessagePlace, Named, PlaceRole, names_place, places_in
 
 _NEAR = 60.0
@@ -24,7 +24,7 @@ _MOST_NEAR = 32
 _MOST_PROCESSES = 256
 """Processes whose last messages are kept."""
 _MOST_KINDS = 128
-"""Kinds of errors that are told apart."""
+"""Kinds of errors that are counted."""
 _MOST_NAMED = 4
 """Processes of a kind of error that are named."""
 _STARTS = frozenset({"OGG-00996", "OGG-00995", "OGG-00975"})
@@ -69,7 +69,8 @@ class Incident(NamedTuple):
     @property
     def meaning(self) -> Meaning | None:
         """What the main message means; None if it is not known."""
-        return meanings().get(self.main.code or "")
+        main = self.main
+        return meanings().get(main.code) if main.code is not None else text_meaning(f"{main.text}\n{main.below}")
 
     @property
     def target(self) -> RolePlace | None:
@@ -79,6 +80,11 @@ class Incident(NamedTuple):
         chosen = next((with_rba[role] for role in _ORDER if role in with_rba), None)
         named = next((places[role] for role in _ORDER if role in places), None)
         return chosen or named or next(iter(self.places), None)
+
+    @property
+    def has_rba(self) -> bool:
+        """True if it names an RBA, of a trail or of a log of the database."""
+        return any(named.place.rba is not None for named in self.places)
 
     def other(self, role: PlaceRole) -> MessagePlace | None:
         """Return the place of a role; None without one."""
@@ -219,7 +225,12 @@ class _Process:
 def _is_near(message: LogMessage, later: LogMessage) -> bool:
     """Return whether two messages may be of one incident; those without a time are."""
     first, second = message.moment, later.moment
-    return first is None or second is None or abs(second - first) <= _NEAR
+    return first is None or second is None or is_near(first, second)
+
+
+def is_near(moment: float, other: float) -> bool:
+    """Return whether two moments are so near that messages of them may be of one incident."""
+    return abs(moment - other) <= _NEAR
 
 
 class _Quiet:
@@ -256,14 +267,15 @@ class KindTally:
     def take(self, incident: Incident) -> None:
         """Count an error; beyond a number of kinds, only those that are known already."""
         code, time = incident.main.code or "", incident.main.time or ""
-        known = self._kinds.pop(code, None) or MessageKind(code, 0, time, time, (), incident)
+        key = code or f" {incident.main.process}"
+        known = self._kinds.pop(key, None) or MessageKind(code, 0, time, time, (), incident)
         who = incident.main.process
         processes = known.processes
         if who and who not in processes and len(processes) < _MOST_NAMED:
             processes = (*processes, who)
         if known.number or len(self._kinds) < _MOST_KINDS:
             first, last = known.first or time, time or known.last
-            self._kinds[code] = MessageKind(code, known.number + 1, first, last, processes, incident)
+            self._kinds[key] = MessageKind(code, known.number + 1, first, last, processes, incident)
 
     def kinds(self) -> tuple[MessageKind, ...]:
         """Return the kinds, that of the latest error last."""
@@ -286,3 +298,33 @@ def incidents_in(messages: Iterable[LogMessage]) -> Iterator[Incident]:
     yield from (incident_of(process.incident) for process in processes.values() if process.incident)
     if (incident := quiet.incident()) is not None:
         yield incident
+
+
+_ABOUT_TRAILS = 4
+"""The weight of an error that says something about a trail."""
+
+
+class LogFindings:
+    """What a log has.
+
+    Attributes:
+        last: the last incident of the greatest weight; None if nothing is about a trail.
+        tally: the errors about trails by kind.
+        by_process: the last error of each process, the latest last; of a report all are of one process without a name.
+    """
+
+    def __init__(self, messages: Iterable[LogMessage]) -> None:
+        self.last: Incident | None = None
+        self.tally = KindTally()
+        self.by_process: dict[str, Incident] = {}
+        heaviest = 2
+        for incident in incidents_in(messages):
+            weight = incident.weight
+            if incident.is_error:
+                self.by_process.pop(incident.main.process, None)
+                if len(self.by_process) < _MOST_PROCESSES:
+                    self.by_process[incident.main.process] = incident
+            if weight >= _ABOUT_TRAILS:
+                self.tally.take(incident)
+            if weight >= heaviest:
+                heaviest, self.last = weight, incident

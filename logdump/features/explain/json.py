@@ -6,7 +6,7 @@ from typing import Any
 
 from logdump.display.json_shape import PARTIAL, SPOT, Shape, at, member, verdict
 from logdump.features.explain.incidents import MessageKind
-from logdump.features.explain.model import Explained, MessageExplained, OtherMessages, Span, When
+from logdump.features.explain.model import Explained, MessageExplained, OtherMessages, ProcessesShown, Span, When
 from logdump.notation.times import iso_time
 
 
@@ -82,6 +82,32 @@ OTHER_MESSAGES = Shape(
     "EXPLAIN of a log: the errors about trails that are not explained.",
     (member("kinds", "list of other_kind", "By number of the message, the latest first", OTHER_KIND.each("kinds")),),
     OtherMessages,
+)
+
+PROCESS = Shape(
+    "process",
+    "A process of a folder of reports.",
+    (
+        member("name", "string", "Its group"),
+        member("kind", "string", "REPLICAT or EXTRACT, empty if no file says it"),
+        member("state", "string", "abended, waits, reads, unknown; `abended, and was started again`"),
+        member("source", "string", "The report or log that shows it"),
+        member("code", "string or null", "The number of its last error", "incident?.main.code"),
+        member("time", "string or null", "The time of that as it is written", "incident?.main.time"),
+        member("text", "string or null", "The message", "incident?.main.text"),
+        member("meaning", "string or null", "What that means for the trail", "incident?.meaning?.text"),
+        member("place", "spot or null", "Where in the trail that is, null where it is not known", SPOT.one("place")),
+        member("why_none", "string", "Why there is no place, empty if none is named"),
+    ),
+)
+PROCESSES = Shape(
+    "processes",
+    "EXPLAIN of a folder of reports: before the last error.",
+    (
+        member("title", "string", "The folder or archive"),
+        member("processes", "list of process", "The latest error last", PROCESS.each("processes")),
+    ),
+    ProcessesShown,
 )
 
 EXPLAINED_MESSAGE = Shape(

@@ -2,10 +2,11 @@
 
     {"status":"abended","position":{"name":"rt","path":"dirdat/","sequence":67,"offset":1486}}
     {"messages":["2024-03-14T01:10:04.123+0000  ERROR   OGG-01296  …", "          continued"]}
-    {"messages":[{"code":"OGG-01296","severity":"ERROR","issued":"2024-03-14T01:10:04Z","title":"Error mapping …"}]}
+    {"messages":[{"code":"OGG-01296","severity":"ERROR","issued":"2024-…","title":"…"}]}
     {"table":"SHOP.ITEM","op_type":"U","pos":"00000000670000001486"}
 
-Answers of the REST API and messages of the Java adapters are read, alone or between other lines, on one line or several.
+Answers of the REST API and messages of the Java adapters are read, alone or between other lines, over any number of
+lines.
 """
 
 from __future__ import annotations

@@ -45,7 +45,10 @@ _HEADS = tuple(
         rf"\s*{_TIME}\s+{_LEVEL}\b",
         rf"\s*\[[^\]]{{1,100}}\]\s+{_LEVEL}\s+\(",
         rf".*?(?:\b{_LEVEL}\b\W*)?\b{_CODE}\b",
-        r"\s*(?:REPLICAT|EXTRACT)\s+(?P<group>[\w$#]{1,64})\s+(?:Last Started|Initialized)\b(?:.*\bStatus\s+(?P<status>\w+))?",
+        (
+            r"\s*(?:REPLICAT|EXTRACT)\s+(?P<group>[\w$#]{1,64})\s+(?:Last Started|Initialized)\b"
+            r"(?:.*\bStatus\s+(?P<status>\w+))?"
+        ),
         r"\s*(?:REPLICAT|EXTRACT)\s+(?P<status>[A-Z]+)\s+(?P<group>[\w$#]{1,64})\s+[\d:]{8}",
         r"\s*(?:REPLICAT|EXTRACT)\s+(?P<group>[\w$#]{1,64})\s*(?::|is)\s+(?P<status>[A-Z]+)\s*$",
         r"\s*(?:Aborting\s+transaction\s+on|Operation\s+failed\s+at\s+seqno)\s",
@@ -56,6 +59,9 @@ _IN_HEADS = re.compile("OGG-|ERROR|WARN|INFO|FATAL|DEBUG|seqno|transaction|REPLI
 _PROCESS = re.compile(r",\s*([\w$#-]{1,64})\.prm\s*:", re.IGNORECASE)
 _NO_PARAGRAPH = re.compile(r"\s*$|_{5}|\*{5}|Reading\s|Last record for the last|Source Context")
 """Lines that end the own text of a message."""
+
+
+_CLOCK = len("2024-03-14T01:10:04")
 
 
 class LogMessage(NamedTuple):
@@ -76,6 +82,11 @@ class LogMessage(NamedTuple):
     process: str
     text: str
     below: str = ""
+
+    @property
+    def clock(self) -> float | None:
+        """What its clock shows, in seconds since 1970 whatever its zone is; None without a time."""
+        return self._replace(time=self.time[:_CLOCK]).moment if self.time is not None else None
 
     @property
     def moment(self) -> float | None:

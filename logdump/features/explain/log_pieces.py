@@ -1,7 +1,8 @@
 """The parts of a log in which something can be found: those around errors, and its end.
 
-A log of a gigabyte is looked through as bytes, piece by piece. Only pieces near an error are read as lines, from a minute
-before it to a minute after; and, for a log without errors, its last pieces and the last that has a warning or a place.
+A log of a gigabyte is looked through as bytes, piece by piece. Only pieces near an error are read as lines, from a
+minute before it to a minute after; and, for a log without errors, its last pieces and the last that has a warning or a
+place.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from datetime import datetime
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from logdump.features.explain.json_text import expanded
 from logdump.features.explain.messages import meanings
@@ -39,14 +40,14 @@ _WARNING = re.compile(rb"WARN\w*\W[^\n]{0,40}?(OGG-\d{5})")
 _ENDS = re.compile(r"\r\n|\n|\r")
 
 
-class _Readable(Protocol):
-    """What bytes are read from."""
+class Readable(Protocol):
+    """A source of bytes."""
 
     def read(self, size: int, /) -> bytes:
         """Return the next bytes, empty at the end."""
 
 
-def lines_to_read(file: BinaryIO) -> Iterator[str | None]:
+def lines_to_read(file: Readable) -> Iterator[str | None]:
     """Yield the lines of a text in UTF-8 or UTF-16 that matter, JSON as lines; None where others are passed over.
 
     Lines are cut at 4,096 characters.
@@ -65,7 +66,7 @@ def lines_to_read(file: BinaryIO) -> Iterator[str | None]:
 class _Ahead:
     """A file of which the first bytes have been read."""
 
-    def __init__(self, data: bytes, file: BinaryIO) -> None:
+    def __init__(self, data: bytes, file: Readable) -> None:
         self._data, self._at, self._file = data, 0, file
 
     def read(self, size: int, /) -> bytes:
@@ -95,7 +96,7 @@ def _lines(text: str) -> Iterator[str]:
     return (line[:_LONGEST] for line in lines)
 
 
-def _pieces(file: _Readable, encoding: str) -> Iterator[bytes]:
+def _pieces(file: Readable, encoding: str) -> Iterator[bytes]:
     """Yield a text in UTF-8 piece by piece, each of whole lines; of a line longer than a piece only the first bytes."""
     decoder = codecs.getincrementaldecoder(encoding)(errors="replace") if encoding != "utf-8-sig" else None
     rest, is_passing = b"", False

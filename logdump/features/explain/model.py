@@ -11,6 +11,7 @@ from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
     from logdump.features.explain.incidents import Incident, MessageKind
+    from logdump.features.explain.processes import ProcessState
     from logdump.session.known_record import KnownRecord
 
 
@@ -105,6 +106,13 @@ class OtherMessages(NamedTuple):
     """EXPLAIN: the kinds of errors about trails in a log that are not explained, the latest one first."""
 
     kinds: tuple[MessageKind, ...]
+
+
+class ProcessesShown(NamedTuple):
+    """EXPLAIN of a folder or an archive: what has become of each process, the latest error last."""
+
+    title: str
+    processes: tuple[ProcessState, ...]
 
 
 class RecordExplained(NamedTuple):

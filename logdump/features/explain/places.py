@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from trailformat.changes.csn import csn_key
 from trailformat.trail.sequence import TrailName
 
 _NUMBER = r"(\d{1,3}(?:[,.' \u00a0\u2009\u202f\u2019]\d{3})+(?!\d)|\d+)"
@@ -27,7 +28,8 @@ _IS = r"\s*[:=#]*\s*"
 _FOLDER = r"""(?:[^\s'"(),;]*[/\\])"""
 _END = r"""(?=$|[\s'"(),.;:]|[^\x00-\x7f])"""
 _PREFIX = r"""[^\s'"(),;/\\]{2}"""
-_PATH = rf"{_FOLDER}?{_PREFIX}(?:\d{{9}}|\d{{6}})"
+_PATH = rf"(?:{_FOLDER}|(?!\d\d)){_PREFIX}(?:\d{{9}}|\d{{6}})"
+"""The path of a file; digits alone are a CSN or another number."""
 _RBA = re.compile(rf"{_WORD}(?:ext)?rba{_IS}{_NUMBER}", re.IGNORECASE)
 _SEQNO = re.compile(
     rf"{_WORD}(?:(?:ext)?seqno|seq(?=\s*#)|sequence(?:\s+number)?|順序番号){_IS}{_NUMBER}", re.IGNORECASE
@@ -43,6 +45,14 @@ _TRAIL = re.compile(
     re.IGNORECASE,
 )
 _COLUMN = re.compile(r"""\bcolumn\s+["']?([\w$#]{1,128})""", re.IGNORECASE)
+_CSN = re.compile(
+    rf"""(?:{_WORD}(?:LOG)?(?:CSN|SCN|LSN|BSN)\b["']?(?:\s+value)?|\bwatermark\s+position)\s*(?:[:=]|is\b)?\s*"""
+    r"""["'(]?([\w.:/]*\d[\w.:/]*)""",
+    re.IGNORECASE,
+)
+_XID = re.compile(
+    rf"""{_WORD}(?:XID|TRANID|transaction\s+ID)\b["']?\s*(?:[:=]|is\b)?\s*["'(]?(\d+(?:\.\d+)+)""", re.IGNORECASE
+)
 _REDO = re.compile(r"\b(?:redo|archived? log|SCN\s*[:=]?\s*\d|thread\s*[:#=]*\s*\d)", re.IGNORECASE)
 
 
@@ -119,6 +129,21 @@ class MessagePlace(NamedTuple):
         """The number of its file, from the name of that or beside it; None if neither is there."""
         name = TrailName.parse(self.file.replace("\\", "/")) if self.file is not None else None
         return name.seqno if name is not None else self.seqno
+
+
+class TransactionId(NamedTuple):
+    """A transaction as a text names it: by its CSN, by its XID, or by both; each is None if it does not."""
+
+    csn: str | None
+    xid: str | None
+
+
+def named_transaction(text: str) -> TransactionId | None:
+    """Return the first transaction that a text names; None if it names none."""
+    numbers = (match[1].rstrip(".:") for match in _CSN.finditer(text))
+    csn = next((number for number in numbers if csn_key(number) is not None), None)
+    xid = _XID.search(text)
+    return None if csn is None and xid is None else TransactionId(csn, xid[1] if xid is not None else None)
 
 
 def column_in(text: str) -> str:
@@ -207,6 +232,12 @@ def _section(match: re.Match[str]) -> Iterator[MessagePlace]:
     yield MessagePlace(None, match["trail"], _digits(match["seqno"]), _digits(match["rba"]), role=role)
 
 
+def _standing(match: re.Match[str]) -> Iterator[MessagePlace]:
+    """SEND REPLICAT … STATUS: the place that is read now."""
+    seqno, rba = _digits(match["seqno"]), _digits(match["rba"])
+    yield MessagePlace(None, match["trail"], seqno, rba, role=PlaceRole.READING)
+
+
 def _position(match: re.Match[str]) -> Iterator[MessagePlace]:
     """The position of the REST API, whose members are in any order."""
     members = dict(re.findall(r'"(name|path|sequence|offset)"\s*:\s*"?([^",}]*)', match[0]))
@@ -251,6 +282,13 @@ _PATTERNS: tuple[tuple[str, _Places], ...] = (
             rf"{_SAME_SECTION}{_END_OF_SECTION}"
         ),
         _section,
+    ),
+    (
+        (
+            rf"Current\s+status:[^\n]*\n{_SAME_SECTION}"
+            rf"Sequence\s*#:\s*(?P<seqno>{_NUMBER})\s+RBA:\s*(?P<rba>{_NUMBER}){_SAME_SECTION}{_END_OF_SECTION}"
+        ),
+        _standing,
     ),
     (r"\"position\"\s*:\s*\{[^{}]{0,2000}\}", _position),
 )

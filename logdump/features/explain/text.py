@@ -6,12 +6,23 @@ import re
 from collections.abc import Iterator
 
 from logdump.display.text import Renderers, as_read
+from logdump.display.values_text import addition_lines, values_lines
 from logdump.features.explain.incidents import Incident, MessageKind, RolePlace
 from logdump.features.explain.log_lines import LogMessage
 from logdump.features.explain.messages import NOT_SEEN, meanings
-from logdump.display.values_text import addition_lines, values_lines
-from logdump.features.explain.model import Evidence, Explained, MessageExplained, OtherMessages, Phrase, RecordExplained, Span, When
+from logdump.features.explain.model import (
+    Evidence,
+    Explained,
+    MessageExplained,
+    OtherMessages,
+    Phrase,
+    ProcessesShown,
+    RecordExplained,
+    Span,
+    When,
+)
 from logdump.features.explain.places import MessagePlace, PlaceRole
+from logdump.features.explain.processes import ProcessState
 from logdump.notation.text import amount, cut_to, escape
 from logdump.notation.times import format_timestamp, span_text
 from logdump.session.known_record import KnownRecord
@@ -109,7 +120,9 @@ def _place_lines(incident: Incident) -> Iterator[str]:
             trail = re.split(r"[/\\]", named.place.trail_name or "")[-1]
             by_file.setdefault((named.role is PlaceRole.REDO, trail, named.place.number), []).append(named)
         for several in by_file.values():
-            written = max((where for named in several if (where := file_text_of(named.place))), key=_precision, default="")
+            written = max(
+                (where for named in several if (where := file_text_of(named.place))), key=_precision, default=""
+            )
             listed = ", ".join(_rba_text(named) for named in several)
             yield f"Places in {written}: {listed}" if written else f"Places: {listed}"
 
@@ -157,10 +170,42 @@ def kind_line(kind: MessageKind) -> str:
 def others_lines(shown: OtherMessages, _settings: Settings) -> Iterator[str]:
     """Yield the kinds of errors that are not explained."""
     total = sum(kind.number for kind in shown.kinds)
-    yield f"Also {amount(total, 'other error')} about trails, of {amount(len(shown.kinds), 'kind')}; ALL explains each kind:"
+    kinds = amount(len(shown.kinds), "kind")
+    yield f"Also {amount(total, 'other error')} about trails, of {kinds}; ALL explains each kind:"
     yield from (f"  {kind_line(kind)}" for kind in shown.kinds[:_MOST_KINDS])
     if len(shown.kinds) > _MOST_KINDS:
         yield f"  … and {amount(len(shown.kinds) - _MOST_KINDS, 'more kind')}"
+
+
+def process_lines(shown: ProcessesShown, _settings: Settings) -> Iterator[str]:
+    """Yield a line for each process, and its message below if it has abended or waits."""
+    number = len(shown.processes)
+    yield f"{escape(shown.title)}: {number} process{'es' if number != 1 else ''}"
+    width = max((len(process.name) for process in shown.processes), default=0)
+    for process in shown.processes:
+        yield f"  {escape(process.name):<{width}}  {escape(process_text(process))}   [{escape(process.source.name)}]"
+
+
+def process_text(process: ProcessState) -> str:
+    """Return what a process does, since when, where in the trail, and why."""
+    incident, place = process.incident, process.place
+    main = incident.main if incident is not None else None
+    is_stopped = process.state not in ("reads", "unknown")
+    when = f" {main.time}" if main is not None and main.time and is_stopped else ""
+    code = f", {main.code}" if main is not None and main.code and is_stopped else ""
+    target = incident.target if incident is not None else None
+    has_rba = target is not None and target.place.rba is not None
+    rba = f"RBA {place.rba} of " if place is not None and has_rba else ""
+    where = (
+        f", {rba}{place.path.name}"
+        if place is not None
+        else f", {process.why_none.split(':')[0]}"
+        if process.why_none
+        else ""
+    )
+    meaning = incident.meaning if incident is not None and incident.is_error else None
+    why = f": {meaning.text}" if meaning is not None else ""
+    return f"{process.state}{when}{code}{where}{why}"
 
 
 def record_lines(shown: RecordExplained, settings: Settings) -> Iterator[str]:
@@ -210,6 +255,7 @@ def _first_columns(change: Change, named: str) -> tuple[ColumnChange, ...]:
 LINES: Renderers = {
     MessageKind: lambda shown, _: (kind_line(shown),),
     OtherMessages: others_lines,
+    ProcessesShown: process_lines,
     RecordExplained: record_lines,
     Explained: explanation_lines,
     MessageExplained: message_lines,
