@@ -183,7 +183,7 @@ COMMANDS = (
                 "FILE",
                 Sequence(
                     _log,
-                    File("<log> | <folder>"),
+                    File("<log>"),
                     Maybe(Keyword("TRAILS", File("<folder>"))),
                     Maybe(OneOf({"ALL": True})),
                 ),

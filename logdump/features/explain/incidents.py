@@ -201,16 +201,19 @@ class _Process:
     def __init__(self) -> None:
         self.before: deque[LogMessage] = deque(maxlen=_MOST_NEAR)
         self.incident: list[LogMessage] = []
+        self._error: LogMessage | None = None
 
     def take(self, message: LogMessage) -> list[LogMessage]:
         """Take the next message; return the messages of an incident that is over by it, empty if none is."""
         over = list[LogMessage]()
         is_start = message.code in _STARTS
-        if self.incident and (is_start or not _is_near(self.incident[-1], message)):
-            over, self.incident = self.incident, []
+        if self._error is not None and (is_start or not _is_near(self._error, message)):
+            over, self.incident, self._error = self.incident, [], None
             self.before.clear()
         if is_start:
             self.before.clear()
+        if message.severity == "ERROR":
+            self._error = message
         if self.incident:
             if len(self.incident) < 2 * _MOST_NEAR:
                 self.incident.append(message)
@@ -254,7 +257,7 @@ class _Quiet:
         for messages in filter(None, (self._warnings, *reversed(self._others))):
             near = [message for message in messages[:-1] if _is_near(message, messages[-1])]
             if incident_of(messages[-1:]).weight > 1:
-                return incident_of([*near, messages[-1]])
+                return incident_of([*near, messages[-1]])._replace(main=messages[-1])
         return None
 
 

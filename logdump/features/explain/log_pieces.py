@@ -33,6 +33,8 @@ _NEAR = 60.0
 """Seconds before and after an error in which messages may belong to it."""
 _MOST_AFTER = 2
 """Pieces after an error that are read if they have no time."""
+_BEFORE_TIME = 48
+"""Bytes at the beginning of a message that have its time."""
 _ERRORS = (b"ERROR", b"FATAL")
 _TRACES = (b"rba", b"RBA", b"Rba", b'"pos', b"Aborting transaction", b"Operation failed")
 _TIME = re.compile(rb"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d")
@@ -187,7 +189,7 @@ def _of_pieces(pieces: Iterator[bytes]) -> Iterator[str | None]:
                 yield from _lines(_decoded(earlier, "utf-8-sig"))
             until, left = _after(piece, error, until, left)
         elif not passed.last and _is_near(piece, until, left):
-            left -= 1
+            left = _MOST_AFTER if _TIME.search(piece) is not None else left - 1
         else:
             passed.pass_over(piece)
             continue
@@ -220,8 +222,10 @@ def _after(piece: bytes, errors: _Span | None, until: float, left: int) -> tuple
 
 
 def _is_near(piece: bytes, until: float, left: int) -> bool:
+    if _TIME.search(piece, 0, _BEFORE_TIME) is None:  # it goes on with the last message
+        return left > 0
     first = _moment(_TIME.search(piece))
-    return left > 0 if first is None or left == _MOST_AFTER else first <= until
+    return first is not None and until - 2 * _NEAR <= first <= until
 
 
 def _time_of_line(piece: bytes, at: int) -> float | None:

@@ -134,8 +134,9 @@ def _precision(written: str) -> tuple[bool, int]:
 def _rba_text(named: RolePlace) -> str:
     is_own = named.role in (meaning.roles if (meaning := meanings().get(named.message.code or "")) else ())
     source = f", {named.message.code}" if is_own else ""
-    rba = f"RBA {named.place.rba} " if named.place.rba is not None else ""
-    return f"{rba}({named.role.short}{source})"
+    if named.place.rba is None:
+        return f"{named.role.value}{source}"
+    return f"RBA {named.place.rba} ({named.role.short}{source})"
 
 
 def _beside(incident: Incident) -> list[LogMessage]:
