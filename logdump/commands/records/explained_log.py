@@ -36,10 +36,18 @@ def is_explained(text: str) -> bool:
     """Return True if a text has the number of a message, or names a place or a transaction, or is known by its form."""
     if "OGG-" in text.upper():
         return True
-    lines = expanded(text)
+    lines = expanded(_unquoted(text))
     named = places_in(lines)
     has_place = bool(named.shaped) or any(place.rba is not None for place in named.others)
     return has_place or text_meaning(lines) is not None or named_transaction(lines) is not None
+
+
+def _unquoted(text: str) -> str:
+    """Return a text without blanks and quotes around it; those in double quotes are no longer doubled."""
+    text = text.strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES:
+        return text[1:-1].replace(text[0] * 2, text[0])
+    return text
 
 
 def pasted_line(text: str, registry: Registry) -> str | None:
@@ -60,10 +68,7 @@ def _is_command(line: str, registry: Registry) -> bool:
 
 def explain_text(session: Session, text: str) -> Iterator[Event]:
     """Explain a text that was typed or pasted: a message, or several of one process or of several."""
-    text = text.strip()
-    if len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES:
-        text = text[1:-1].replace(text[0] * 2, text[0])
-    messages = [*messages_in(expanded(text).splitlines())]
+    messages = [*messages_in(expanded(_unquoted(text)).splitlines())]
     findings = LogFindings(messages if len(messages) > 1 else ())
     if findings.last is not None:
         yield from _answered(session, findings, Surroundings(), every=False)
