@@ -36,7 +36,7 @@ PAGES = {
             *("producer_change", "overwrite", "trail_file", "keep"),
         ),
     ),
-    "explain": ("EXPLAIN", ("explanation", "explained_message")),
+    "explain": ("EXPLAIN", ("explanation", "explained_message", "message_kind", "other_messages", "processes")),
     "report": ("REPORT", ("report",)),
     "diff": ("DIFF", ("difference", "diff")),
     "repair": ("REPAIR", ("repair_loss", "repair")),

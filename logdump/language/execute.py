@@ -89,13 +89,16 @@ _BYTES_SHOWN = 40
 
 
 def run_line(session: Session, registry: Registry, line: str) -> Generator[Event, None, None]:
-    """Append a line to the history and run its commands in order; a command that fails does not stop the others."""
+    """Append a line to the history and run its commands in order; a command that fails does not stop the others.
+
+    A paste of several lines is not kept in the history, which has one line each.
+    """
     if len(line) > MOST_CHARACTERS:
         yield Failure((f"A line of more than {MOST_CHARACTERS} characters is not carried out.",))
         return
     line = keeping_secrets(line)
     calls = split_calls(line)
-    if calls:
+    if calls and "\n" not in line:
         session.history.append(line.strip())
     yield from _run_calls(session, registry, calls)
 

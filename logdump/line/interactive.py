@@ -15,7 +15,7 @@ from logdump.language.words import complete, last_word
 from logdump.line import terminal
 from logdump.line.history_file import KeptHistory, UnusableHistory, history_path
 from logdump.line.line_mode import LineMode
-from logdump.notation.text import escape
+from logdump.notation.text import amount, escape
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice
 from logdump.session.known_tables import column_names, table_names
@@ -42,6 +42,8 @@ class LineEditor:
         self._readline.parse_and_bind("tab: complete")
         # offers differ in case from the typed text and from each other
         self._readline.parse_and_bind("set completion-ignore-case on")
+        # several pasted lines are one text, which nothing runs before Enter
+        self._readline.parse_and_bind("set enable-bracketed-paste on")
 
     def recall(self, lines: Sequence[str]) -> None:
         """Replace the lines that the arrow keys recall."""
@@ -122,10 +124,23 @@ class Interactive(LineMode):
     def _enter_and_remember(self, line: str) -> None:
         self.session.width = shutil.get_terminal_size().columns
         try:
-            self.enter(line)
+            self._enter_pasted(line) if "\n" in line else self.enter(line)
         finally:
             self._editor.recall(self.session.history.lines)
             self._save_history()
+
+    def _enter_pasted(self, text: str) -> None:
+        """Explain a paste of several lines, which the terminal has sent as one; if it is commands, run them."""
+        from logdump.features.explain.explained_log import pasted_line  # noqa: PLC0415 - for pastes alone
+
+        line = pasted_line(text, REGISTRY)
+        if line is None:
+            for command in text.splitlines():
+                self.enter(command)
+            return
+        said = f"A paste of {amount(len(text.splitlines()), 'line')} that are no commands: EXPLAIN reads it."
+        self._print(Notice((said,), ExitStatus.OK))
+        self.enter(line)
 
     def _recall_history(self) -> None:
         try:

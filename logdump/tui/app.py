@@ -221,6 +221,11 @@ class TrailApp(HarmlessApp):
         """Remove the offers of Tab."""
         self.model.offers = ""
 
+    def on_prompt_explained(self, message: Prompt.Explained) -> None:
+        """Say that a paste is explained, and explain it."""
+        self.enter(message.line)
+        self._reports.tell(f"A paste of {message.number} lines that are no commands: EXPLAIN reads it.")
+
     def on_prompt_refused(self, message: Prompt.Refused) -> None:
         """Report a paste that is too long."""
         self._reports.tell(message.why)

@@ -101,6 +101,7 @@ FINDINGS_OF_OTHERS = {
     "doctor": {
         "check": "damage",
         "count": "records by table and hour",
+        "explain": "what has become of the processes",
         "heartbeat": "the lag of each path",
         "recovery": "restarts, cut transactions, files to keep",
         "transactions": "the largest ones",

@@ -6,7 +6,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from logdump.features.check.command import CheckOptions, check_files
 from logdump.features.check.model import BadRowShown, CheckShown, GapShown
@@ -20,6 +20,8 @@ from logdump.features.doctor.model import (
     TableImages,
     Unexplained,
 )
+from logdump.features.explain.processes import ProcessState, is_folder_of_logs, processes_in
+from logdump.features.explain.text import process_text
 from logdump.features.heartbeat.model import PathLagShown
 from logdump.features.heartbeat.survey import HeartbeatOptions, run_heartbeat
 from logdump.features.recovery.command import RecoveryOptions, RecoveryRun
@@ -40,14 +42,16 @@ from logdump.features.recovery.versions import FileFacts
 from logdump.features.transactions.command import TransactionsOptions, TransactionsRun
 from logdump.features.transactions.model import TransactionListed
 from logdump.language.command import Command, Origin
-from logdump.language.forms import Maybe
+from logdump.language.forms import Keyword, Maybe, Sequence
 from logdump.language.parameters import File
 from logdump.notation.text import amount
 from logdump.session.chosen_trail import refuse_filter, whole_trail_of
+from logdump.session.errors import MissingFileError
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
 from trailformat import TrailError, TrailFile
 from trailformat.changes.row_changes import is_change
+from trailformat.codec.remote.path import path_of
 from trailformat.scan import Workers
 from trailformat.totals.counting import Totals, TypeTotals
 from trailformat.trail.sequence import FilePosition
@@ -178,6 +182,14 @@ def _unexplained(shown: Unexplained) -> Iterator[Finding]:
     yield Finding(Severity.WARNING, text, shown.spot, _listed(shown.spot))
 
 
+def _process(process: ProcessState) -> Iterator[Finding]:
+    """A process of the reports: a warning if it has abended or waits."""
+    is_stopped = process.state in ("abended", "waits")
+    text = f"{process.name} {process_text(process)}"
+    severity = Severity.WARNING if is_stopped else Severity.NOTE
+    yield Finding(severity, text, process.place, f"EXPLAIN FILE {process.source}")
+
+
 def _transaction(ref: TransactionRef) -> str:
     return f"transaction {ref.xid or '(no XID)'}, CSN {ref.csn or '(none)'}, {amount(ref.records, 'record')}"
 
@@ -206,6 +218,7 @@ _RULES: dict[type, Callable[[Any], Iterator[Finding]]] = {
     TableImages: _images,
     LoneBeforeImages: _lone_before_images,
     Unexplained: _unexplained,
+    ProcessState: _process,
 }
 
 
@@ -219,10 +232,21 @@ T = TypeVar("T")
 
 
 class Examination:
-    """The results of other commands for one trail."""
+    """The results of other commands for one trail.
 
-    def __init__(self, session: Session, whole: WholeTrail, name: str, largest: int = _LARGEST) -> None:
+    Args:
+        session: the session.
+        whole: the trail.
+        name: what it is called.
+        largest: number of transactions listed.
+        reports: a folder or an archive with reports of processes; None without one.
+    """
+
+    def __init__(
+        self, session: Session, whole: WholeTrail, name: str, largest: int = _LARGEST, reports: Path | None = None
+    ) -> None:
         self._session, self._whole, self._name, self._largest = session, whole, name, largest
+        self._reports = reports
         self.events: list[Any] = []
         self._bad_rows = 0
         self.headers: tuple[FileFacts, ...] = ()
@@ -234,6 +258,7 @@ class Examination:
         from logdump.features.doctor.images import ImageSurvey  # noqa: PLC0415 - it needs numpy
         from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - as above
 
+        self.events += self._processes()
         paths, images = self._whole.paths, ImageSurvey(self._session.definitions_of)
         yield from self._answers(check_files(self._session, CheckOptions(paths), images.take, as_trails=False))
         self.images = tuple(images.tables())
@@ -254,6 +279,15 @@ class Examination:
             yield from self._answers(count_files(count, self._session))
             if count.stopped_at is not None:
                 raise KeyboardInterrupt
+
+    def _processes(self) -> Iterator[ProcessState]:
+        """Yield the processes of the reports, without those that read another trail."""
+        if self._reports is None:
+            return
+        folders = tuple(dict.fromkeys(path.parent for path in self._whole.paths))
+        for process in processes_in(self._reports, folders):
+            if process.place is None or process.place.path in self._whole.paths:
+                yield process
 
     def _share_state(self) -> None:
         """Add the state that RECOVERY has found to the result of CHECK, which has not read the transactions."""
@@ -336,11 +370,26 @@ def _first_time(path: Path) -> int | None:
         return None
 
 
-def run_doctor(session: Session, wildcard: str | None) -> Iterator[Event]:
-    """Examine the trail of the open file, or the files that a wildcard matches; the read position stays."""
+class _DoctorQuestion(NamedTuple):
+    """The files, None for those of the open trail, and the folder of reports, None without one."""
+
+    wildcard: str | None
+    reports: str | None
+
+
+def run_doctor(session: Session, question: _DoctorQuestion) -> Iterator[Event]:
+    """Examine the trail of the open file, or the files that a wildcard matches; the read position stays.
+
+    Raises:
+        MissingFileError: the folder of reports is not there.
+    """
+    wildcard, reports = question
+    folder = path_of(Path(reports)) if reports is not None else None
+    if folder is not None and not is_folder_of_logs(folder):
+        raise MissingFileError(f"{reports}: No such folder or archive of reports.")
     refuse_filter(session, "DOCTOR", filtered=False)
     whole = whole_trail_of(session, wildcard, "DOCTOR")
-    examination = Examination(session, whole, wildcard or str(session.trail.path))
+    examination = Examination(session, whole, wildcard or str(session.trail.path), reports=folder)
     yield from examination.run()
     yield examination.shown()
 
@@ -348,10 +397,16 @@ def run_doctor(session: Session, wildcard: str | None) -> Iterator[Event]:
 COMMANDS = (
     Command(
         "DOCTOR",
-        Maybe(File("<filename> | <wildcard>")),
+        Sequence(
+            _DoctorQuestion,
+            Maybe(File("<filename> | <wildcard>", other="REPORTS")),
+            Maybe(Keyword("REPORTS", File("<folder>"))),
+            surplus=File.surplus,
+        ),
         "Show the state of a trail on one page: files, damage, restarts, growth, tables, lag, what to keep",
         run_doctor,
         details=(
+            "REPORTS: what has become of the processes that read it, by their reports and logs.",
             "What CHECK, RECOVERY, COUNT and HEARTBEAT find, with its place and the command that shows more of it.",
             "Under -c and -f the exit status is 4 where there is damage or a file is missing, 3 for a warning.",
         ),

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple, Protocol
 
 from logdump.features.bounded_recovery.model import BrOptions, with_parameters
 from logdump.features.explain.ddl import DdlQuestion
-from logdump.features.explain.explained_message import explain_log, explain_text
+from logdump.features.explain.explained_log import LogQuestion, explain_log, explain_text, is_explained
 from logdump.features.explain.lag import LagQuestion
 from logdump.features.explain.model import Explained
-from logdump.features.explain.places import places_in
 from logdump.features.explain.restart import RestartQuestion
 from logdump.features.recovery.command import SEQNO_AND_RBA
 from logdump.language.command import Command, Origin
@@ -163,19 +162,16 @@ class _Message(FreeText):
 
     def accepts(self, word: str) -> bool:
         """Return True if a text has the beginning of a message number, or names a place."""
-        if "OGG-" in word.upper():
-            return True
         first = word.split(maxsplit=1)[0].upper() if word.strip() else ""
-        named = places_in(word) if first not in _QUESTIONS else None
-        return named is not None and bool(named.shaped or any(place.rba is not None for place in named.others))
+        return is_explained(word) if first not in _QUESTIONS else "OGG-" in word.upper()
 
 
 def _message(text: str) -> Run:
     return lambda session: explain_text(session, text)
 
 
-def _log(name: str, every: bool | None) -> Run:  # noqa: FBT001 - a word of the form
-    return lambda session: explain_log(session, name, every=bool(every))
+def _log(name: str, trails: str | None, every: bool | None) -> Run:  # noqa: FBT001 - a word of the form
+    return lambda session: explain_log(session, LogQuestion(name, trails, bool(every)))
 
 
 COMMANDS = (
@@ -183,7 +179,15 @@ COMMANDS = (
         "EXPLAIN",
         Alternatives(
             Sequence(_message, _Message("OGG-<number> <text>")),
-            Keyword("FILE", Sequence(_log, File("<log>"), Maybe(OneOf({"ALL": True})))),
+            Keyword(
+                "FILE",
+                Sequence(
+                    _log,
+                    File("<log>"),
+                    Maybe(Keyword("TRAILS", File("<folder>"))),
+                    Maybe(OneOf({"ALL": True})),
+                ),
+            ),
             Keyword("LAG", Sequence(_lag, Maybe(Keyword("AT", _AT)))),
             Keyword("RESTART", Sequence(_restart, Maybe(Keyword("AT", _RESTART_AT)))),
             Sequence(lambda _: _ddl(), OneOf({"DDL": None})),
@@ -195,7 +199,8 @@ COMMANDS = (
         details=(
             "OGG-02191 ..., or any text of GoldenGate that names a place: what it means for the trail, its places and",
             "their roles, the record, SAFE and CHECK. FILE: the last error of a report, discard file or ggserr.log,",
-            "with the messages of its process around it (-: of standard input); ALL: every one.",
+            "with the messages of its process around it (-: of standard input); of a folder or an archive what has",
+            "become of each process. TRAILS: the folder of the trails. ALL: the last error of each kind or process.",
             "LAG: the hop that is late at <time>, or where the lag is greatest: restarts, long transactions, missing",
             "beats, volumes. RESTART: Extract stopped at <time>, or Replicat started at a position, else at the last",
             "recovery point. DDL: the statements of the open file against the files of PARAMS. At most 25 lines:",

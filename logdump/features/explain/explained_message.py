@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import BinaryIO
 
-from logdump.display.first_match import show_record
+from logdump.display.first_match import all_of, problem_notices, show_record
 from logdump.features.check.command import CheckOptions, run_check
-from logdump.features.check.model import BadRowShown, GapShown
-from logdump.features.explain.files import NoFile, Surroundings, around_log, file_of
-from logdump.features.explain.incidents import Incident, incident_of, incidents_in
-from logdump.features.explain.log_lines import lines_of, messages_in
-from logdump.features.explain.model import MessageExplained
-from logdump.features.explain.places import MessagePlace, PlaceRole
+from logdump.features.check.model import BadRowShown, CheckShown, GapShown
+from logdump.features.explain.files import NoFile, Surroundings, file_of, first_file
+from logdump.features.explain.incidents import Incident
+from logdump.features.explain.model import MessageExplained, RecordExplained
+from logdump.features.explain.places import MessagePlace, PlaceRole, TransactionId, column_in, named_transaction
 from logdump.features.safe.command import run_safe
+from logdump.filters import parse_criterion
 from logdump.notation.text import amount, escape
 from logdump.notation.times import format_timestamp
-from logdump.session.errors import CommandError, ExitStatus, MissingFileError
+from logdump.session.chosen_trail import files_of_trail, range_of
+from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, say
+from logdump.session.known_record import KnownRecord
+from logdump.session.scan import FilteredReader
+from logdump.session.searching import csn_goal, find_in_sequence
 from logdump.session.session import Session
-from trailformat import TrailError, TrailFile
-from trailformat.codec.regular_file import open_regular
-from trailformat.codec.remote.path import path_of
+from logdump.session.settings import OutputFormat
+from trailformat import Record, TrailError, TrailFile
+from trailformat.changes.csn import csn_key
+from trailformat.changes.transactions import own_transaction
 from trailformat.trail.sequence import is_unborn
 from trailformat.transactions.header_promises import is_left_open
 
-STANDARD_INPUT = "-"
-_BAD_LENGTH = "OGG-01163"
 _MOST_FINDINGS = 3
 """Gaps and bad rows of CHECK that are shown."""
 _FOR_READERS = frozenset(
@@ -47,69 +47,20 @@ _FOR_READERS = frozenset(
 """The roles of places of a trail that the process reads; no Replicat is to be set to one of another role."""
 
 
-def explain_text(session: Session, text: str) -> Iterator[Event]:
-    """Explain a text that was typed or pasted: a message, or several of one process."""
-    text = text.strip()
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
-        text = text[1:-1]
-    messages = [*messages_in(text.splitlines())]
-    incidents = [incident for incident in incidents_in(messages) if incident.weight > 1] if len(messages) > 1 else []
-    heaviest = max((incident.weight for incident in incidents), default=0)
-    chosen = [incident for incident in incidents if incident.weight == heaviest][-1:]
-    if not chosen and messages:
-        chosen = [incident_of(messages, typed=True)]
-    for incident in chosen:
-        yield from _explained(session, incident, ())
-
-
-def explain_log(session: Session, name: str, *, every: bool) -> Iterator[Event]:
-    """Explain the last error of a log that concerns a trail, or with ``every`` all such errors.
-
-    A log without an error: its last warning about a trail, else the last place that it names.
-    """
-    if name == STANDARD_INPUT:
-        yield from _explain_lines(session, sys.stdin.buffer, name, (), every=every)
-        return
-    path = path_of(Path(name))
-    if not path.is_file():
-        raise MissingFileError(f"{name}: No such file.")
-    with os.fdopen(open_regular(path), "rb") as file:
-        yield from _explain_lines(session, file, name, around_log(path), every=every)
-
-
-def _explain_lines(
-    session: Session, file: BinaryIO, name: str, folders: tuple[Path, ...], *, every: bool
-) -> Iterator[Event]:
-    heaviest, number, last = 2, 0, deque[Incident](maxlen=1)
-    for incident in incidents_in(messages_in(lines_of(file))):
-        if incident.weight > heaviest:
-            heaviest, number = incident.weight, 0
-            last.clear()
-        if incident.weight < heaviest:
-            continue
-        number += 1
-        last.append(incident)
-        if every and incident.is_error:
-            yield from _explained(session, incident, folders)
-    if not number:
-        raise CommandError(f"{'Standard input' if name == STANDARD_INPUT else name} has no error about a trail.")
-    if not (every and last[0].is_error):
-        yield from _explained(session, last[0], folders, number - 1 if last[0].is_error else 0)
-
-
-def _explained(session: Session, incident: Incident, folders: tuple[Path, ...], earlier: int = 0) -> Iterator[Event]:
+def explained(session: Session, incident: Incident, near: Surroundings, earlier: int = 0) -> Iterator[Event]:
     """Yield the meaning of a message, the record at its place, and the output of SAFE and CHECK."""
     yield MessageExplained(incident, earlier)
     target, meaning = incident.target, incident.meaning
     code = incident.main.code
     if meaning is None and code is not None:
         yield Notice((f"{code} is not known as a message about trails.",), _nothing(incident))
-    if target is None and meaning is not None and not meaning.is_frame and not session.has_trail:
-        yield Notice(("The message names no trail file: OPEN it, and EXPLAIN the message again.",), ExitStatus.OK)
+    around = near._replace(opened=session.trail.path if session.has_trail else None)
+    named = named_transaction(f"{incident.main.text}\n{incident.main.below}") if not incident.has_rba else None
+    if target is None and named is None and (text_only := _without_place(session, incident)) is not None:
+        yield from text_only
         return
     place = target.place if target is not None else MessagePlace()
-    around = Surroundings(session.trail.path if session.has_trail else None, folders)
-    file = file_of(place, around)
+    file = first_file(around) or file_of(place, around) if target is None and named else file_of(place, around)
     if isinstance(file, NoFile):
         is_missing = file.is_missing and place.names_file
         yield Notice((f"{escape(file.why)}.",), ExitStatus.BAD_DATA if is_missing else ExitStatus.OK)
@@ -121,7 +72,59 @@ def _explained(session: Session, incident: Incident, folders: tuple[Path, ...], 
         yet = " It has no records yet." if is_unborn(file) else ""
         yield Notice((f"Error: {error}.{yet}",))
         return
-    yield from _in_file(session, incident, place, around)
+    yield from _in_file(session, incident, place, around, named)
+
+
+def _without_place(session: Session, incident: Incident) -> tuple[Event, ...] | None:
+    """Return what is said of a message that names no place, if no file is to be looked at; else None."""
+    meaning = incident.meaning
+    if incident.main.code is None and meaning is not None:
+        return ()
+    if meaning is not None and not meaning.is_frame and not session.has_trail:
+        said = "The message names no trail file: OPEN it, and EXPLAIN the message again."
+        return (Notice((said,), ExitStatus.OK),)
+    return None
+
+
+def _of_transaction(session: Session, named: TransactionId) -> Iterator[Event]:
+    """Yield the first record of a transaction that a text names, in the trail of the open file, and SAFE for it."""
+    what = " ".join(f"{word} {value}" for word, value in (("CSN", named.csn), ("XID", named.xid)) if value)
+    record = yield from _first_record(session, named)
+    if record is None:
+        bounds = range_of(session.trail)
+        goes = f" The trail goes {bounds.text(session.settings.time_offset)}." if bounds is not None else ""
+        yield Notice((escape(f"The trail has no transaction with {what}.{goes}"),))
+        return
+    path, own = record.path or session.trail.path, own_transaction(record)
+    if path != session.trail.path:
+        session.open(path)
+    is_next = named.csn is not None and own.csn is not None and csn_key(named.csn) != csn_key(own.csn)
+    other = f"No transaction has {what}; the next one has CSN {own.csn}, at" if is_next else f"{what} begins at"
+    yield say(escape(f"{other} RBA {record.rba} of {path}:"))
+    yield from _at(session, record.rba, advises=True)
+
+
+def _first_record(session: Session, named: TransactionId) -> Generator[Event, None, Record | None]:
+    """Return the first record of a transaction: that of its CSN, or of the next one; else by its XID; None without."""
+    goal = csn_goal(named.csn) if named.csn is not None else None
+    if goal is not None:
+        return find_in_sequence(session.trail, goal)
+    if named.xid is None:
+        return None
+    opened = session.trail.path
+    criterion = parse_criterion(f'GGSTOKEN TRANID = "{named.xid}"', session.settings.time_offset)
+    for path in files_of_trail(opened):
+        try:
+            session.open(path)
+        except TrailError:
+            continue
+        session.cursor.move(0)
+        with closing(FilteredReader(session, filtered=False, also=all_of(criterion), stays=True)) as reader:
+            record = yield from reader.find()
+        if record is not None:
+            return record
+    session.open(opened)
+    return None
 
 
 def _nothing(incident: Incident) -> ExitStatus:
@@ -129,8 +132,10 @@ def _nothing(incident: Incident) -> ExitStatus:
     return ExitStatus.OK if incident.places else ExitStatus.COMMAND_FAILED
 
 
-def _in_file(session: Session, incident: Incident, place: MessagePlace, around: Surroundings) -> Iterator[Event]:
-    """Yield what there is at a place of the file that is open now, then CHECK of the file."""
+def _in_file(
+    session: Session, incident: Incident, place: MessagePlace, around: Surroundings, named: TransactionId | None
+) -> Iterator[Event]:
+    """Yield what there is at a place of the file that is open now, or of a transaction, then CHECK of the file."""
     file, meaning = session.trail.path, incident.meaning
     rba = 0 if place.rba is None and meaning is not None and meaning.begins_file else place.rba
     if rba is not None:
@@ -142,26 +147,28 @@ def _in_file(session: Session, incident: Incident, place: MessagePlace, around: 
         if place.file is None and place.trail is None and place.names_file and around.opened is None:
             said = f"The text names no trail: file {place.seqno} is that of the only trail in {file.parent}."
             yield Notice((escape(said),), ExitStatus.OK)
-        yield from _at(session, rba, advises=place.role in _FOR_READERS)
+        yield from _at(session, rba, advises=place.role in _FOR_READERS, column=column_in(incident.main.text))
+    if named is not None:
+        yield from _of_transaction(session, named)
+        file = session.trail.path
     yield from _values_at_fault(session, incident, rba)
-    yield from _shortened(run_check(session, CheckOptions(str(file))))
+    yield from _shortened(run_check(session, CheckOptions(str(file))), file)
     following = incident.other(PlaceRole.NEXT_FILE)
     if following is not None:
         yield from _next_file(session, following, around)
 
 
 def _values_at_fault(session: Session, incident: Incident, rba: int | None) -> Iterator[Event]:
-    """Yield the values that are longer than the message allows for their column."""
-    if incident.main.code != _BAD_LENGTH:
-        return
-    from logdump.features.explain.long_values import bound_in, long_values  # noqa: PLC0415 - of one message
+    """Yield what a message about a row and its definition does not allow."""
+    from logdump.features.explain.long_values import bound_in, values_at_fault  # noqa: PLC0415 - of few messages
 
-    bound = bound_in(incident.main.text)
+    texts = (incident.main.text, *(message.text for message in reversed(incident.messages)))
+    bound = next((bound for text in texts if (bound := bound_in(text)) is not None), None)
     if bound is not None:
-        yield from long_values(session, bound, rba)
+        yield from values_at_fault(session, bound, rba)
 
 
-def _at(session: Session, rba: int, *, advises: bool) -> Iterator[Event]:
+def _at(session: Session, rba: int, *, advises: bool, column: str = "") -> Iterator[Event]:
     """Yield the record at an RBA, and SAFE for it if a reader can be set to it."""
     size = session.trail.size
     if rba > size:
@@ -173,23 +180,33 @@ def _at(session: Session, rba: int, *, advises: bool) -> Iterator[Event]:
     try:
         record = session.cursor.read() if 0 < rba < size else None
         if record is not None:
-            former, session.settings.values = session.settings.values, True
-            try:
-                yield from show_record(session, record)
-            finally:
-                session.settings.values = former
+            yield from _record(session, record, column)
             session.cursor.move(rba)
             session.cursor.current = rba
         if advises:
-            yield from run_safe(session, rba)
+            yield from run_safe(session, rba, is_brief=True)
     except TrailError as error:
         good = session.trail.next_good_header(min(rba + 1, size))
         where = f"Next good header at RBA {good}." if good is not None else "No good header after it."
         yield Notice((f"Error: {error}", where))
-        yield from run_safe(session, good) if good is not None and advises else ()
+        yield from run_safe(session, good, is_brief=True) if good is not None and advises else ()
 
 
-def _shortened(events: Iterator[Event]) -> Iterator[Event]:
+def _record(session: Session, record: Record, column: str) -> Iterator[Event]:
+    """Yield a record with the values of its columns, and a notice for each problem of these."""
+    former, session.settings.values = session.settings.values, True
+    try:
+        if session.settings.format is OutputFormat.JSONL:
+            yield from show_record(session, record)
+            return
+        known = KnownRecord(record, session)
+        yield RecordExplained(known, column)
+        yield from problem_notices(known, session.settings)
+    finally:
+        session.settings.values = former
+
+
+def _shortened(events: Iterator[Event], file: Path) -> Iterator[Event]:
     """Yield the events of CHECK, of its findings only the first ones."""
     findings = 0
     for event in events:
@@ -200,7 +217,7 @@ def _shortened(events: Iterator[Event]) -> Iterator[Event]:
         elif findings > _MOST_FINDINGS and not isinstance(event, Notice):
             yield Notice((f"… and {amount(findings - _MOST_FINDINGS, 'more place')}: CHECK lists them.",))
             findings = 0
-        yield event
+        yield event._replace(title=file.name) if isinstance(event, CheckShown) else event
 
 
 def _next_file(session: Session, following: MessagePlace, around: Surroundings) -> Iterator[Event]:
@@ -232,7 +249,7 @@ def _next_file(session: Session, following: MessagePlace, around: Surroundings) 
         "file; else let it finish: what it still writes would be lost.",
     )
     session.open(file)
-    yield from run_safe(session, 0)
+    yield from run_safe(session, 0, is_brief=True)
 
 
 def _ends_whole(trail: TrailFile) -> bool:

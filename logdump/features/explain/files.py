@@ -38,16 +38,19 @@ class Surroundings(NamedTuple):
     Attributes:
         opened: the open file; None without one.
         folders: folders to look in, the most likely one first, without the current one.
+        given: folders that the user names, or those of an archive: a file of its name there is the one that is meant,
+            wherever the path in the text leads on this machine.
     """
 
     opened: Path | None = None
     folders: tuple[Path, ...] = ()
+    given: tuple[Path, ...] = ()
 
     @property
     def searched(self) -> tuple[Path, ...]:
         """The folders in the order in which they are searched, each once."""
         beside = (self.opened.parent,) if self.opened is not None else ()
-        return tuple(dict.fromkeys((*beside, *self.folders, Path.cwd(), Path.cwd() / _TRAILS)))
+        return tuple(dict.fromkeys((*self.given, *beside, *self.folders, Path.cwd(), Path.cwd() / _TRAILS)))
 
 
 def around_log(path: Path) -> tuple[Path, ...]:
@@ -69,8 +72,8 @@ def file_of(place: MessagePlace, around: Surroundings) -> Path | NoFile:
     if names and (conflict := _conflict(place)):
         return NoFile(conflict, is_missing=True)
     for name in names:
-        existing = name.found()
-        if existing is not None and is_file(existing):
+        existing = name.found() or name.path  # a path into an archive is none that exists
+        if is_file(existing):
             return Path(os.path.abspath(existing)) if not existing.is_absolute() else existing  # noqa: PTH100 - links
     if not place.names_file and around.opened is not None:
         return around.opened
@@ -97,17 +100,31 @@ def _others_of(names: Sequence[TrailName]) -> str:
 
 def _in_only_trail(place: MessagePlace, around: Surroundings) -> Path | NoFile:
     """Return the file of a number in the only trail of the first folder with trails."""
+    trail = _only_trail(around)
+    if trail is None:
+        return NoFile(_why_none(place, [], None), is_missing=True)
+    return file_of(place._replace(trail=str(trail)), around)
+
+
+def _only_trail(around: Surroundings) -> Path | None:
+    """Return the only trail of the first folder with trails, as a path without a number; None if it has several."""
     for folder in around.searched:
         try:
             named = [TrailName.parse(entry) for entry in entries_of(folder)]
-        except (OSError, ValueError):
+        except (OSError, ValueError, TrailError, CannotRead):
             continue
         prefixes = {name.prefix for name in named if name is not None and name.is_documented}
-        if len(prefixes) == 1:
-            return file_of(place._replace(trail=str(folder / prefixes.pop())), around)
         if prefixes:
-            break
-    return NoFile(_why_none(place, [], None), is_missing=True)
+            return folder / prefixes.pop() if len(prefixes) == 1 else None
+    return None
+
+
+def first_file(around: Surroundings) -> Path | None:
+    """Return the open file, else the first file of the only trail of the first folder with trails; None without one."""
+    if around.opened is not None:
+        return around.opened
+    trail = _only_trail(around)
+    return TrailSequence(trail).paths[0] if trail is not None else None
 
 
 def _conflict(place: MessagePlace) -> str:
@@ -133,12 +150,12 @@ def _why_none(place: MessagePlace, names: Sequence[TrailName], opened: Path | No
 def _names(place: MessagePlace, around: Surroundings) -> Iterator[TrailName]:
     """Yield the names that the file may have, the most likely one first."""
     if place.file is not None:
-        for path in _paths(place.file, around.searched):
+        for path in _paths(place.file, around):
             name = TrailName.parse(path)
             if name is not None:
                 yield name
     elif place.seqno is not None and place.trail is not None:
-        for path in _paths(place.trail, around.searched):
+        for path in _paths(place.trail, around):
             yield from (TrailName(path.parent, path.name, place.seqno, digits) for digits in _DIGITS)
     elif place.seqno is not None and around.opened is not None:
         name = TrailName.parse(around.opened)
@@ -147,17 +164,16 @@ def _names(place: MessagePlace, around: Surroundings) -> Iterator[TrailName]:
             yield from (name._replace(seqno=place.seqno, digits=digits) for digits in widths)
 
 
-def _paths(written: str, folders: Sequence[Path]) -> Iterator[Path]:
+def _paths(written: str, around: Surroundings) -> Iterator[Path]:
     """Yield a path as a message writes it, then under each folder; of an absolute one its name there."""
     plain = _FOREIGN.sub("", written)
     if plain != written:
-        yield from _paths(plain, folders)
-    path = _local(written)
+        yield from _paths(plain, around)
+    path, folders = _local(written), around.searched
+    yield from (folder / path.name for folder in around.given)
     if path.is_absolute():
         yield path
-        yield from (folder / path.name for folder in folders)
-        return
-    if path.name != str(path):
+    elif path.name != str(path):
         yield from (folder / path for folder in (Path.cwd(), *folders))
     yield from (folder / path.name for folder in folders)
 

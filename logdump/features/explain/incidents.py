@@ -9,15 +9,13 @@ Messages of another process, or of another time, are never joined.
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from logdump.features.explain.log_lines import LogMessage
-from logdump.features.explain.messages import Meaning, meanings
+from logdump.features.explain.messages import Meaning, meanings, text_meaning
 from logdump.features.explain.places import MessagePlace, Named, PlaceRole, names_place, places_in
-from trailformat.trail.sequence import TrailName
 
 _NEAR = 60.0
 """Seconds between two messages of one incident."""
@@ -25,6 +23,10 @@ _MOST_NEAR = 32
 """Messages of a process that are kept before its error, and after it."""
 _MOST_PROCESSES = 256
 """Processes whose last messages are kept."""
+_MOST_KINDS = 128
+"""Kinds of errors that are counted."""
+_MOST_NAMED = 4
+"""Processes of a kind of error that are named."""
 _STARTS = frozenset({"OGG-00996", "OGG-00995", "OGG-00975"})
 _ORDER = (
     PlaceRole.RECORD,
@@ -67,7 +69,8 @@ class Incident(NamedTuple):
     @property
     def meaning(self) -> Meaning | None:
         """What the main message means; None if it is not known."""
-        return meanings().get(self.main.code or "")
+        main = self.main
+        return meanings().get(main.code) if main.code is not None else text_meaning(f"{main.text}\n{main.below}")
 
     @property
     def target(self) -> RolePlace | None:
@@ -77,6 +80,11 @@ class Incident(NamedTuple):
         chosen = next((with_rba[role] for role in _ORDER if role in with_rba), None)
         named = next((places[role] for role in _ORDER if role in places), None)
         return chosen or named or next(iter(self.places), None)
+
+    @property
+    def has_rba(self) -> bool:
+        """True if it names an RBA, of a trail or of a log of the database."""
+        return any(named.place.rba is not None for named in self.places)
 
     def other(self, role: PlaceRole) -> MessagePlace | None:
         """Return the place of a role; None without one."""
@@ -97,6 +105,26 @@ class Incident(NamedTuple):
         if self.is_error:
             return 4
         return 3 if self.main.severity == "WARNING" and meaning is not None else 2
+
+
+class MessageKind(NamedTuple):
+    """The errors of a log with the same number.
+
+    Attributes:
+        code: the number; empty for those without one.
+        number: how many there are.
+        first: the time of the first one, as it is written; empty without one.
+        last: that of the last one.
+        processes: the first processes that have it.
+        latest: the last one, with the messages around it.
+    """
+
+    code: str
+    number: int
+    first: str
+    last: str
+    processes: tuple[str, ...]
+    latest: Incident
 
 
 def incident_of(messages: Iterable[LogMessage], *, typed: bool = False) -> Incident:
@@ -157,7 +185,7 @@ def _with_trail(places: list[RolePlace]) -> Iterator[RolePlace]:
     trails = dict.fromkeys(
         trail
         for named in places
-        if named.role not in (PlaceRole.WRITING, PlaceRole.REDO) and (trail := _trail_of(named.place)) is not None
+        if named.role not in (PlaceRole.WRITING, PlaceRole.REDO) and (trail := named.place.trail_name) is not None
     )
     for named in places:
         place = named.place
@@ -167,29 +195,25 @@ def _with_trail(places: list[RolePlace]) -> Iterator[RolePlace]:
         yield named._replace(place=place)
 
 
-def _trail_of(place: MessagePlace) -> str | None:
-    if place.trail is not None or place.file is None:
-        return place.trail
-    name = TrailName.parse(re.split(r"[/\\]", place.file)[-1])
-    return place.file[: -name.digits] if name is not None else None
-
-
 class _Process:
     """The last messages of a process, and its incident that is not over yet."""
 
     def __init__(self) -> None:
         self.before: deque[LogMessage] = deque(maxlen=_MOST_NEAR)
         self.incident: list[LogMessage] = []
+        self._error: LogMessage | None = None
 
     def take(self, message: LogMessage) -> list[LogMessage]:
         """Take the next message; return the messages of an incident that is over by it, empty if none is."""
         over = list[LogMessage]()
         is_start = message.code in _STARTS
-        if self.incident and (is_start or not _is_near(self.incident[-1], message)):
-            over, self.incident = self.incident, []
+        if self._error is not None and (is_start or not _is_near(self._error, message)):
+            over, self.incident, self._error = self.incident, [], None
             self.before.clear()
         if is_start:
             self.before.clear()
+        if message.severity == "ERROR":
+            self._error = message
         if self.incident:
             if len(self.incident) < 2 * _MOST_NEAR:
                 self.incident.append(message)
@@ -204,7 +228,12 @@ class _Process:
 def _is_near(message: LogMessage, later: LogMessage) -> bool:
     """Return whether two messages may be of one incident; those without a time are."""
     first, second = message.moment, later.moment
-    return first is None or second is None or abs(second - first) <= _NEAR
+    return first is None or second is None or is_near(first, second)
+
+
+def is_near(moment: float, other: float) -> bool:
+    """Return whether two moments are so near that messages of them may be of one incident."""
+    return abs(moment - other) <= _NEAR
 
 
 class _Quiet:
@@ -228,8 +257,32 @@ class _Quiet:
         for messages in filter(None, (self._warnings, *reversed(self._others))):
             near = [message for message in messages[:-1] if _is_near(message, messages[-1])]
             if incident_of(messages[-1:]).weight > 1:
-                return incident_of([*near, messages[-1]])
+                return incident_of([*near, messages[-1]])._replace(main=messages[-1])
         return None
+
+
+class KindTally:
+    """The errors about trails of a log by kind, which is the number of the message; of each the latest is kept."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, MessageKind] = {}
+
+    def take(self, incident: Incident) -> None:
+        """Count an error; beyond a number of kinds, only those that are known already."""
+        code, time = incident.main.code or "", incident.main.time or ""
+        key = code or f" {incident.main.process}"
+        known = self._kinds.pop(key, None) or MessageKind(code, 0, time, time, (), incident)
+        who = incident.main.process
+        processes = known.processes
+        if who and who not in processes and len(processes) < _MOST_NAMED:
+            processes = (*processes, who)
+        if known.number or len(self._kinds) < _MOST_KINDS:
+            first, last = known.first or time, time or known.last
+            self._kinds[key] = MessageKind(code, known.number + 1, first, last, processes, incident)
+
+    def kinds(self) -> tuple[MessageKind, ...]:
+        """Return the kinds, that of the latest error last."""
+        return tuple(self._kinds.values())
 
 
 def incidents_in(messages: Iterable[LogMessage]) -> Iterator[Incident]:
@@ -248,3 +301,33 @@ def incidents_in(messages: Iterable[LogMessage]) -> Iterator[Incident]:
     yield from (incident_of(process.incident) for process in processes.values() if process.incident)
     if (incident := quiet.incident()) is not None:
         yield incident
+
+
+_ABOUT_TRAILS = 4
+"""The weight of an error that says something about a trail."""
+
+
+class LogFindings:
+    """What a log has.
+
+    Attributes:
+        last: the last incident of the greatest weight; None if nothing is about a trail.
+        tally: the errors about trails by kind.
+        by_process: the last error of each process, the latest last; of a report all are of one process without a name.
+    """
+
+    def __init__(self, messages: Iterable[LogMessage]) -> None:
+        self.last: Incident | None = None
+        self.tally = KindTally()
+        self.by_process: dict[str, Incident] = {}
+        heaviest = 2
+        for incident in incidents_in(messages):
+            weight = incident.weight
+            if incident.is_error:
+                self.by_process.pop(incident.main.process, None)
+                if len(self.by_process) < _MOST_PROCESSES:
+                    self.by_process[incident.main.process] = incident
+            if weight >= _ABOUT_TRAILS:
+                self.tally.take(incident)
+            if weight >= heaviest:
+                heaviest, self.last = weight, incident

@@ -10,22 +10,17 @@ What has no head belongs to the message before it. Only a bounded part of a mess
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from logdump.features.explain.messages import code_in
 
-_PIECE = 1 << 16
-"""Bytes of a line that are read at a time; a longer line is read in pieces."""
 _MOST_LINES = 64
 """Lines of a message that are kept."""
 _MOST_BEFORE = 256
 """Lines before the first message, or of a text without any, that are kept."""
-_LONGEST = 1 << 12
-"""Characters of a line that are kept."""
 _COLUMNS = 80
 """Width at which a report breaks its lines, inside of words too."""
 _STRAIGHT = {
@@ -50,15 +45,23 @@ _HEADS = tuple(
         rf"\s*{_TIME}\s+{_LEVEL}\b",
         rf"\s*\[[^\]]{{1,100}}\]\s+{_LEVEL}\s+\(",
         rf".*?(?:\b{_LEVEL}\b\W*)?\b{_CODE}\b",
+        (
+            r"\s*(?:REPLICAT|EXTRACT)\s+(?P<group>[\w$#]{1,64})\s+(?:Last Started|Initialized)\b"
+            r"(?:.*\bStatus\s+(?P<status>\w+))?"
+        ),
+        r"\s*(?:REPLICAT|EXTRACT)\s+(?P<status>[A-Z]+)\s+(?P<group>[\w$#]{1,64})\s+[\d:]{8}",
+        r"\s*(?:REPLICAT|EXTRACT)\s+(?P<group>[\w$#]{1,64})\s*(?::|is)\s+(?P<status>[A-Z]+)\s*$",
         r"\s*(?:Aborting\s+transaction\s+on|Operation\s+failed\s+at\s+seqno)\s",
     )
 )
-_IN_HEADS = ("OGG-", "ERROR", "WARN", "INFO", "FATAL", "DEBUG", "seqno", "transaction")
+_IN_HEADS = re.compile("OGG-|ERROR|WARN|INFO|FATAL|DEBUG|seqno|transaction|REPLICAT|EXTRACT")
 """Words of which each head has one."""
 _PROCESS = re.compile(r",\s*([\w$#-]{1,64})\.prm\s*:", re.IGNORECASE)
-_INFO_OF = re.compile(r"^\s*(?:REPLICAT|EXTRACT)\s+([\w$#]{1,64})\s+(?:Last Started|Initialized)", re.IGNORECASE)
 _NO_PARAGRAPH = re.compile(r"\s*$|_{5}|\*{5}|Reading\s|Last record for the last|Source Context")
 """Lines that end the own text of a message."""
+
+
+_CLOCK = len("2024-03-14T01:10:04")
 
 
 class LogMessage(NamedTuple):
@@ -81,6 +84,11 @@ class LogMessage(NamedTuple):
     below: str = ""
 
     @property
+    def clock(self) -> float | None:
+        """What its clock shows, in seconds since 1970 whatever its zone is; None without a time."""
+        return self._replace(time=self.time[:_CLOCK]).moment if self.time is not None else None
+
+    @property
     def moment(self) -> float | None:
         """Its time in seconds since 1970, as if its clock showed UTC unless it has a zone; None without one."""
         if self.time is None:
@@ -97,42 +105,25 @@ def _offset(moment: datetime) -> float:
     return offset.total_seconds() if offset is not None else 0.0
 
 
-def lines_of(file: BinaryIO) -> Iterator[str]:
-    """Yield the lines of a file in UTF-8 or UTF-16, with or without a byte order mark; long ones are cut."""
-    head = file.read(4)
-    name = _encoding(head)
-    decoder = codecs.getincrementaldecoder(name)(errors="backslashreplace" if name == "utf-8-sig" else "replace")
-    kept, data = "", head
-    while data:
-        kept += decoder.decode(data)
-        *lines, rest = re.split(r"\r\n|\n|\r(?=[^\n])", kept)
-        yield from (line[:_LONGEST] for line in lines)
-        kept = rest if len(rest) <= _LONGEST else rest[:_LONGEST]
-        data = file.read(_PIECE)
-    kept += decoder.decode(b"", final=True)
-    if kept:
-        yield kept[:_LONGEST].rstrip("\r")
+def messages_in(lines: Iterable[str | None]) -> Iterator[LogMessage]:
+    """Yield the messages of a text, and before them what is before the first one, if anything does.
 
-
-def _encoding(head: bytes) -> str:
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    if len(head) == 4 and head[1] == head[3] == 0 != head[0]:
-        return "utf-16-le"
-    if len(head) == 4 and head[0] == head[2] == 0 != head[1]:
-        return "utf-16-be"
-    return "utf-8-sig"
-
-
-def messages_in(lines: Iterable[str]) -> Iterator[LogMessage]:
-    """Yield the messages of a text, and before them what is before the first one, if anything does."""
-    message, below = LogMessage(None, None, None, "", ""), list[str]()
+    None among the lines: others were passed over there, and the lines up to the next head belong to these.
+    """
+    message, below, is_cut = LogMessage(None, None, None, "", ""), list[str](), False
     for written in lines:
-        line = written if written.isascii() else _ODD.sub(lambda odd: _STRAIGHT[ord(odd[0])], written)
-        if any(word in line for word in _IN_HEADS) and (head := _head(line)) is not None:
+        if written is None:
             if message.text or below:
                 yield _whole(message, below)
-            message, below = head, []
+            message, below, is_cut = LogMessage(None, None, None, "", ""), [], True
+            continue
+        line = written if written.isascii() else _ODD.sub(lambda odd: _STRAIGHT[ord(odd[0])], written)
+        if _IN_HEADS.search(line) is not None and (head := _head(line)) is not None:
+            if message.text or below:
+                yield _whole(message, below)
+            message, below, is_cut = head, [], False
+        elif is_cut:
+            continue
         elif len(below) < (_MOST_LINES if message.text else _MOST_BEFORE):
             below.append(line)
         elif line.lstrip().startswith(("Reading ", "Log Read Checkpoint", "RBA", "Extract Trail")):
@@ -152,9 +143,9 @@ def _head(line: str) -> LogMessage | None:
         time, zone = parts.get("time"), parts.get("zone")
         return LogMessage(
             parts.get("code") or code_in(line),
-            _LEVELS.get(parts.get("level") or ""),
+            "ERROR" if parts.get("status") == "ABENDED" else _LEVELS.get(parts.get("level") or ""),
             f"{time}{zone or ''}" if time else None,
-            process[1].upper() if process else "",
+            (process[1] if process else parts.get("group") or "").upper(),
             line.strip(),
         )
     return None
@@ -162,6 +153,8 @@ def _head(line: str) -> LogMessage | None:
 
 def _whole(message: LogMessage, below: list[str]) -> LogMessage:
     """Return a message with its own text over all its lines, those that were broken joined."""
+    if not below:
+        return message
     text, last = message.text, message.text
     own = 0
     for line in below if message.text else ():
@@ -172,6 +165,4 @@ def _whole(message: LogMessage, below: list[str]) -> LogMessage:
         text += line.strip() if is_broken or is_number else f"\n{line.strip()}"
         last, own = line, own + 1
     rest = "\n".join(below[own:]).strip("\n")
-    information = _INFO_OF.search(f"{text}\n{rest}") if not message.process else None
-    process = information[1].upper() if information else message.process
-    return message._replace(text=text, below=rest, process=process)
+    return message._replace(text=text, below=rest)

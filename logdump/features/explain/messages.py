@@ -42,8 +42,42 @@ class Meaning(NamedTuple):
 @cache
 def meanings() -> dict[str, Meaning]:
     """Return the meanings by number, such as ``OGG-02191``."""
-    table: dict[str, Any] = tomllib.loads(Path(__file__).with_name("messages.toml").read_text(encoding="utf-8"))
-    return {f"OGG-{code}": _meaning(f"OGG-{code}", row) for row in table["message"] for code in row["codes"]}
+    return {f"OGG-{code}": _meaning(f"OGG-{code}", row) for row in _table()["message"] for code in row["codes"]}
+
+
+class TextMeaning(NamedTuple):
+    """What a text without a number is: a pattern that it has, and its meaning."""
+
+    pattern: re.Pattern[str]
+    meaning: Meaning
+
+
+_MOST_LOOKED_AT = 1 << 14
+"""Characters of a text in which its pattern is looked for."""
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("messages.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _texts() -> tuple[TextMeaning, ...]:
+    return tuple(
+        TextMeaning(
+            re.compile(row["pattern"], re.MULTILINE),
+            Meaning(
+                "", "INFO", "reference", (), row["meaning"], row.get("next", ""), is_frame=False, begins_file=False
+            ),
+        )
+        for row in _table()["text"]
+    )
+
+
+def text_meaning(text: str) -> Meaning | None:
+    """Return what a text without a number is; None if it is not known."""
+    looked_at = text[:_MOST_LOOKED_AT]
+    return next((row.meaning for row in _texts() if row.pattern.search(looked_at)), None)
 
 
 def _meaning(code: str, row: dict[str, Any]) -> Meaning:

@@ -10,7 +10,9 @@ from logdump.session.errors import ExitStatus
 from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
-    from logdump.features.explain.incidents import Incident
+    from logdump.features.explain.incidents import Incident, MessageKind
+    from logdump.features.explain.processes import ProcessState
+    from logdump.session.known_record import KnownRecord
 
 
 class Question(enum.Enum):
@@ -91,6 +93,31 @@ class MessageExplained(NamedTuple):
 
     incident: Incident
     earlier: Annotated[int, "Other errors of the log that are not explained"] = 0
+
+
+class OtherMessages(NamedTuple):
+    """EXPLAIN: the kinds of errors about trails in a log that are not explained, the latest one first."""
+
+    kinds: tuple[MessageKind, ...]
+
+
+class ProcessesShown(NamedTuple):
+    """EXPLAIN of a folder or an archive: what has become of each process, the latest error last."""
+
+    title: str
+    processes: tuple[ProcessState, ...]
+
+
+class RecordExplained(NamedTuple):
+    """EXPLAIN: the record of a message, as text alone.
+
+    Attributes:
+        known: the record.
+        column: the column that the message names; empty if it names none.
+    """
+
+    known: KnownRecord
+    column: str = ""
 
 
 F = TypeVar("F")

@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from trailformat.changes.csn import csn_key
 from trailformat.trail.sequence import TrailName
 
 _NUMBER = r"(\d{1,3}(?:[,.' \u00a0\u2009\u202f\u2019]\d{3})+(?!\d)|\d+)"
@@ -27,7 +28,8 @@ _IS = r"\s*[:=#]*\s*"
 _FOLDER = r"""(?:[^\s'"(),;]*[/\\])"""
 _END = r"""(?=$|[\s'"(),.;:]|[^\x00-\x7f])"""
 _PREFIX = r"""[^\s'"(),;/\\]{2}"""
-_PATH = rf"{_FOLDER}?{_PREFIX}(?:\d{{9}}|\d{{6}})"
+_PATH = rf"(?:{_FOLDER}|(?!\d\d)){_PREFIX}(?:\d{{9}}|\d{{6}})"
+"""The path of a file; digits alone are a CSN or another number."""
 _RBA = re.compile(rf"{_WORD}(?:ext)?rba{_IS}{_NUMBER}", re.IGNORECASE)
 _SEQNO = re.compile(
     rf"{_WORD}(?:(?:ext)?seqno|seq(?=\s*#)|sequence(?:\s+number)?|順序番号){_IS}{_NUMBER}", re.IGNORECASE
@@ -41,6 +43,15 @@ _TRAIL = re.compile(
     rf"""|\btrail\s+({_PREFIX})(?=,)"""
     rf"""|\bon\s+({_PREFIX})(?=\s+beginning\b))""",
     re.IGNORECASE,
+)
+_COLUMN = re.compile(r"""\bcolumn\s+["']?([\w$#]{1,128})""", re.IGNORECASE)
+_CSN = re.compile(
+    rf"""(?:{_WORD}(?:LOG)?(?:CSN|SCN|LSN|BSN)\b["']?(?:\s+value)?|\bwatermark\s+position)\s*(?:[:=]|is\b)?\s*"""
+    r"""["'(]?([\w.:/]*\d[\w.:/]*)""",
+    re.IGNORECASE,
+)
+_XID = re.compile(
+    rf"""{_WORD}(?:XID|TRANID|transaction\s+ID)\b["']?\s*(?:[:=]|is\b)?\s*["'(]?(\d+(?:\.\d+)+)""", re.IGNORECASE
 )
 _REDO = re.compile(r"\b(?:redo|archived? log|SCN\s*[:=]?\s*\d|thread\s*[:#=]*\s*\d)", re.IGNORECASE)
 
@@ -59,6 +70,26 @@ class PlaceRole(enum.Enum):
     FILE = "the file of the message"
     NEXT_FILE = "the file after it"
     REDO = "in a log of the database"
+
+    @property
+    def short(self) -> str:
+        """The role in a few words, for a list of places."""
+        return _SHORT_ROLES.get(self, self.value)
+
+
+_SHORT_ROLES = {
+    PlaceRole.RECORD: "the record",
+    PlaceRole.READING: "in hand when reading stopped",
+    PlaceRole.AFTER: "reading goes on",
+    PlaceRole.BEGIN: "begin of the transaction",
+    PlaceRole.RESTART: "checkpoint, the process starts again",
+    PlaceRole.START: "reading begins",
+    PlaceRole.APPLIED: "last applied",
+    PlaceRole.WRITING: "written",
+    PlaceRole.FILE: "of the message",
+    PlaceRole.NEXT_FILE: "the file after it",
+    PlaceRole.REDO: "of a log of the database, not of this trail",
+}
 
 
 class MessagePlace(NamedTuple):
@@ -86,10 +117,39 @@ class MessagePlace(NamedTuple):
         return self.file is not None or self.seqno is not None
 
     @property
+    def trail_name(self) -> str | None:
+        """The path of its trail without the number of a file; None if it names none."""
+        if self.trail is not None or self.file is None:
+            return self.trail
+        name = TrailName.parse(re.split(r"[/\\]", self.file)[-1])
+        return self.file[: -name.digits] if name is not None else None
+
+    @property
     def number(self) -> int | None:
         """The number of its file, from the name of that or beside it; None if neither is there."""
         name = TrailName.parse(self.file.replace("\\", "/")) if self.file is not None else None
         return name.seqno if name is not None else self.seqno
+
+
+class TransactionId(NamedTuple):
+    """A transaction as a text names it: by its CSN, by its XID, or by both; each is None if it does not."""
+
+    csn: str | None
+    xid: str | None
+
+
+def named_transaction(text: str) -> TransactionId | None:
+    """Return the first transaction that a text names; None if it names none."""
+    numbers = (match[1].rstrip(".:") for match in _CSN.finditer(text))
+    csn = next((number for number in numbers if csn_key(number) is not None), None)
+    xid = _XID.search(text)
+    return None if csn is None and xid is None else TransactionId(csn, xid[1] if xid is not None else None)
+
+
+def column_in(text: str) -> str:
+    """Return the name of the column that a message names; empty if it names none."""
+    match = _COLUMN.search(text)
+    return match[1] if match else ""
 
 
 def place_in(text: str) -> MessagePlace:
@@ -172,6 +232,12 @@ def _section(match: re.Match[str]) -> Iterator[MessagePlace]:
     yield MessagePlace(None, match["trail"], _digits(match["seqno"]), _digits(match["rba"]), role=role)
 
 
+def _standing(match: re.Match[str]) -> Iterator[MessagePlace]:
+    """SEND REPLICAT … STATUS: the place that is read now."""
+    seqno, rba = _digits(match["seqno"]), _digits(match["rba"])
+    yield MessagePlace(None, match["trail"], seqno, rba, role=PlaceRole.READING)
+
+
 def _position(match: re.Match[str]) -> Iterator[MessagePlace]:
     """The position of the REST API, whose members are in any order."""
     members = dict(re.findall(r'"(name|path|sequence|offset)"\s*:\s*"?([^",}]*)', match[0]))
@@ -216,6 +282,13 @@ _PATTERNS: tuple[tuple[str, _Places], ...] = (
             rf"{_SAME_SECTION}{_END_OF_SECTION}"
         ),
         _section,
+    ),
+    (
+        (
+            rf"Current\s+status:[^\n]*\n{_SAME_SECTION}"
+            rf"Sequence\s*#:\s*(?P<seqno>{_NUMBER})\s+RBA:\s*(?P<rba>{_NUMBER}){_SAME_SECTION}{_END_OF_SECTION}"
+        ),
+        _standing,
     ),
     (r"\"position\"\s*:\s*\{[^{}]{0,2000}\}", _position),
 )

@@ -6,24 +6,45 @@ import re
 from collections.abc import Iterator
 
 from logdump.display.text import Renderers, as_read
-from logdump.features.explain.incidents import Incident, RolePlace
+from logdump.display.values_text import addition_lines, values_lines
+from logdump.features.explain.incidents import Incident, MessageKind, RolePlace
 from logdump.features.explain.log_lines import LogMessage
 from logdump.features.explain.messages import NOT_SEEN, meanings
-from logdump.features.explain.model import Evidence, Explained, MessageExplained, Phrase, Span, When
+from logdump.features.explain.model import (
+    Evidence,
+    Explained,
+    MessageExplained,
+    OtherMessages,
+    Phrase,
+    ProcessesShown,
+    RecordExplained,
+    Span,
+    When,
+)
 from logdump.features.explain.places import MessagePlace, PlaceRole
+from logdump.features.explain.processes import ProcessState
 from logdump.notation.text import amount, cut_to, escape
 from logdump.notation.times import format_timestamp, span_text
+from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
+from trailformat import Change, ColumnChange, io_type_name
 
 MOST_LINES = 25
 _MOST_SPOTS = 3
-_MOST_OWN = 4
+_MOST_OWN = 3
 """Lines of a message that are shown."""
-_MOST_BESIDE = 3
+_MOST_BESIDE = 2
 """Messages beside it that are shown."""
 _THREADS = re.compile(r"^\s*(?:COORDINATED|PARALLEL)\b|\bMAXTHREADS\b", re.MULTILINE)
-_WIDEST = 400
-"""Columns of a line of a message that are shown."""
+_WIDEST = 240
+"""Columns of a line of a message or a record that are shown."""
+_SCREEN = 80
+"""Columns of a line that only points at another message."""
+_MOST_COLUMNS = 7
+"""Columns of a record that are shown."""
+_MOST_KINDS = 5
+"""Kinds of other errors that are listed."""
+_PLAIN = (PlaceRole.RECORD, PlaceRole.FILE)
 
 
 def explanation_lines(shown: Explained, settings: Settings) -> Iterator[str]:
@@ -63,7 +84,7 @@ def _one(part: str | When | Span, settings: Settings) -> str:
 
 
 def message_lines(shown: MessageExplained, _settings: Settings) -> Iterator[str]:
-    """Yield the message, its meaning, what to do, and the places with their roles if there are several."""
+    """Yield the message, its meaning, what to do, and the places beside that of the record."""
     incident = shown.incident
     main = incident.main
     own = (main.text or main.below).splitlines()
@@ -77,16 +98,45 @@ def message_lines(shown: MessageExplained, _settings: Settings) -> Iterator[str]
         if meaning.next:
             yield meaning.next
     for beside in _beside(incident):
-        yield f"Beside it: {cut_to(escape(beside.text.splitlines()[0]), _WIDEST)}"
-    places = [named for named in incident.places if named.place.rba is not None or len(incident.places) > 1]
-    is_plain = all(named.message is main and named.role in (PlaceRole.RECORD, PlaceRole.FILE) for named in places)
-    if len(places) > 1 or not is_plain:
-        yield "Places:"
-        yield from (f"  {_place_line(named)}" for named in places)
+        yield cut_to(f"Beside it: {escape(_without_head(beside))}", _SCREEN)
+    yield from _place_lines(incident)
     if _THREADS.search(f"{main.text}\n{main.below}"):
         yield "Of a coordinated or parallel Replicat this is the slowest thread: others have applied later records."
-    if shown.earlier:
-        yield f"{amount(shown.earlier, 'earlier error')} about trails: EXPLAIN FILE <log> ALL explains each."
+
+
+def _without_head(message: LogMessage) -> str:
+    """Return the first line of a message from its number on."""
+    line = message.text.splitlines()[0]
+    return line[line.index(message.code) :] if message.code is not None and message.code in line else line
+
+
+def _place_lines(incident: Incident) -> Iterator[str]:
+    """Yield the places with their roles; nothing if the message itself names one alone, which the record shows."""
+    places = [named for named in incident.places if named.place.rba is not None or len(incident.places) > 1]
+    is_plain = all(named.message is incident.main and named.role in _PLAIN for named in places)
+    if len(places) > 1 or not is_plain:
+        by_file = dict[tuple[object, ...], list[RolePlace]]()
+        for named in places:
+            trail = re.split(r"[/\\]", named.place.trail_name or "")[-1]
+            by_file.setdefault((named.role is PlaceRole.REDO, trail, named.place.number), []).append(named)
+        for several in by_file.values():
+            written = max(
+                (where for named in several if (where := file_text_of(named.place))), key=_precision, default=""
+            )
+            listed = ", ".join(_rba_text(named) for named in several)
+            yield f"Places in {written}: {listed}" if written else f"Places: {listed}"
+
+
+def _precision(written: str) -> tuple[bool, int]:
+    return not written.startswith("file "), len(written)
+
+
+def _rba_text(named: RolePlace) -> str:
+    is_own = named.role in (meaning.roles if (meaning := meanings().get(named.message.code or "")) else ())
+    source = f", {named.message.code}" if is_own else ""
+    if named.place.rba is None:
+        return f"{named.role.value}{source}"
+    return f"RBA {named.place.rba} ({named.role.short}{source})"
 
 
 def _beside(incident: Incident) -> list[LogMessage]:
@@ -101,25 +151,113 @@ def _beside(incident: Incident) -> list[LogMessage]:
     return list(others.values())[-_MOST_BESIDE:]
 
 
-def _place_line(named: RolePlace) -> str:
-    is_own = named.role in (meaning.roles if (meaning := meanings().get(named.message.code or "")) else ())
-    source = named.message.code if is_own else ""
-    return f"{place_text_of(named.place)}: {named.role.value}{f' ({source})' if source else ''}"
-
-
-def place_text_of(place: MessagePlace) -> str:
-    """Return a place as it is written in a text, without control characters."""
+def file_text_of(place: MessagePlace) -> str:
+    """Return the file of a place as it is written in a text, without control characters; empty if it names none."""
     if place.file is not None:
-        where = str(escape(place.file))
-    elif place.seqno is not None:
-        where = f"file {place.seqno}{f' of trail {escape(place.trail)}' if place.trail else ''}"
-    else:
-        where = ""
-    rba = f"RBA {place.rba}" if place.rba is not None else ""
-    return f"{where}, {rba}" if where and rba else where or rba
+        return str(escape(place.file))
+    if place.seqno is None:
+        return ""
+    return f"file {place.seqno}{f' of trail {escape(place.trail)}' if place.trail else ''}"
+
+
+def kind_line(kind: MessageKind) -> str:
+    """Return the number of a kind of message, how often it came, and when first and last."""
+    first, last = kind.first, kind.last
+    when = f", {first}{f' to {last}' if last != first else ''}" if first and last else ""
+    who = f", {escape(', '.join(kind.processes))}" if kind.processes else ""
+    return f"{kind.code or 'Without a number'}: {amount(kind.number, 'time')}{escape(when)}{who}"
+
+
+def others_lines(shown: OtherMessages, _settings: Settings) -> Iterator[str]:
+    """Yield the kinds of errors that are not explained."""
+    total = sum(kind.number for kind in shown.kinds)
+    kinds = amount(len(shown.kinds), "kind")
+    yield f"Also {amount(total, 'other error')} about trails, of {kinds}; ALL explains each kind:"
+    yield from (f"  {kind_line(kind)}" for kind in shown.kinds[:_MOST_KINDS])
+    if len(shown.kinds) > _MOST_KINDS:
+        yield f"  … and {amount(len(shown.kinds) - _MOST_KINDS, 'more kind')}"
+
+
+def process_lines(shown: ProcessesShown, _settings: Settings) -> Iterator[str]:
+    """Yield a line for each process, and its message below if it has abended or waits."""
+    number = len(shown.processes)
+    yield f"{escape(shown.title)}: {number} process{'es' if number != 1 else ''}"
+    width = max((len(process.name) for process in shown.processes), default=0)
+    for process in shown.processes:
+        yield f"  {escape(process.name):<{width}}  {escape(process_text(process))}   [{escape(process.source.name)}]"
+
+
+def process_text(process: ProcessState) -> str:
+    """Return what a process does, since when, where in the trail, and why."""
+    incident, place = process.incident, process.place
+    main = incident.main if incident is not None else None
+    is_stopped = process.state not in ("reads", "unknown")
+    when = f" {main.time}" if main is not None and main.time and is_stopped else ""
+    code = f", {main.code}" if main is not None and main.code and is_stopped else ""
+    target = incident.target if incident is not None else None
+    has_rba = target is not None and target.place.rba is not None
+    rba = f"RBA {place.rba} of " if place is not None and has_rba else ""
+    where = (
+        f", {rba}{place.path.name}"
+        if place is not None
+        else f", {process.why_none.split(':')[0]}"
+        if process.why_none
+        else ""
+    )
+    meaning = incident.meaning if incident is not None and incident.is_error else None
+    why = f": {meaning.text}" if meaning is not None else ""
+    return f"{process.state}{when}{code}{where}{why}"
+
+
+def record_lines(shown: RecordExplained, settings: Settings) -> Iterator[str]:
+    """Yield what a record does, when and in which transaction, and its first values; the column of the message is one.
+
+    Keys come first, then that column, then those that differ.
+    """
+    known = shown.known
+    record, change = known.record, None if known.record.is_file_header else known.change
+    if record.is_file_header:
+        yield f"The file header, {amount(record.length, 'byte')}."
+        return
+    when = format_timestamp(record.header.io_time, settings.time_offset)
+    transaction = known.transaction
+    ids = [f"{word} {escape(value)}" for word, value in (("XID", transaction.xid), ("CSN", transaction.csn)) if value]
+    about = ", ".join((when, *ids))
+    if change is None or not change.columns:
+        name = escape(known.table.name) if known.table is not None else ""
+        yield f"{io_type_name(record.header.io_type)}{' of ' if name else ''}{name}, {about}"
+        yield from _content_lines(known, settings)
+        return
+    first, *lines = values_lines(change._replace(columns=_first_columns(change, shown.column)), record, settings)
+    yield f"{first}, {about}"
+    yield from (cut_to(line, _WIDEST) for line in lines)
+    if len(change.columns) > _MOST_COLUMNS:
+        yield f"   … and {amount(len(change.columns) - _MOST_COLUMNS, 'more column')}: ROW {record.rba} shows all"
+
+
+def _content_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
+    lines = [line for line in addition_lines(known, settings) if line.strip()]
+    yield from (cut_to(line, _WIDEST) for line in lines[:_MOST_COLUMNS])
+    if len(lines) > _MOST_COLUMNS:
+        yield f"   … and {amount(len(lines) - _MOST_COLUMNS, 'more line')}"
+
+
+def _first_columns(change: Change, named: str) -> tuple[ColumnChange, ...]:
+    """Return the columns that are shown, in the order of the table."""
+
+    def rank(column: ColumnChange) -> tuple[bool, ...]:
+        is_named = column.name.upper() == named.upper()
+        return not is_named, not column.is_key, not column.is_changed, column.after is None and column.before is None
+
+    chosen = sorted(change.columns, key=rank)[:_MOST_COLUMNS]
+    return tuple(column for column in change.columns if column in chosen)
 
 
 LINES: Renderers = {
+    MessageKind: lambda shown, _: (kind_line(shown),),
+    OtherMessages: others_lines,
+    ProcessesShown: process_lines,
+    RecordExplained: record_lines,
     Explained: explanation_lines,
     MessageExplained: message_lines,
 }

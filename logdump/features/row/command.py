@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from logdump.display.record_row import RecordKind
 from logdump.display.text import PARTIAL
@@ -283,7 +283,7 @@ def _script(session: Session) -> _Script:
     return _Script(list(events_of(session, script, RedoRequest())), script.remarks)
 
 
-_HOW_FAR: Form[HowFar] = Alternatives(
+_HOW_FAR: Form[HowFar] = Alternatives[Any](
     Keyword("LAST", Number("<n>", least=1)),
     Keyword("SINCE", _TimeWord(label="SINCE: ")),
     Keyword("CSN", Sequence(_csn_bound, Word("<csn>"))),

@@ -11,9 +11,15 @@ if TYPE_CHECKING:
 
 
 class SafePointShown(NamedTuple):
-    """SAFE: the positions near an RBA at which a Replicat can be started."""
+    """SAFE: the positions near an RBA at which a Replicat can be started.
+
+    Attributes:
+        places: the positions.
+        is_brief: True if the text has the verdict and the positions alone, and also the call of the REST API.
+    """
 
     places: RestartPlaces
+    is_brief: bool = False
 
     @property
     def status(self) -> ExitStatus:

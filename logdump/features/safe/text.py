@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from logdump.display.text import Renderers, restart_text
 from logdump.features.safe.model import SafePointShown
 from logdump.notation.text import amount, escape
 from logdump.session.settings import Settings
-from trailformat import io_type_name
+from trailformat import TrailName, io_type_name
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Damage, Ended, Extent
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _LABEL_WIDTH = 10
 _MOST_TABLES = 5
+_GREATEST_OFFSET = 2_147_483_647
+"""The greatest offset that the schema of the REST API allows."""
+_Restart = Callable[[FilePosition], Iterator[str]]
 _SKIPS_COPIES = "Replicat skips copies, unless it runs with NOFILTERDUPTRANSACTIONS."
 _BEFORE = {
     Ended.CUT: "To restart before the part that Replicat drops:",
@@ -33,22 +36,36 @@ def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
     yield _verdict(places)
     if places.copy_of is not None:
         yield f"The trail has it whole before, at {_place(places, places.copy_of)}: this is a copy. {_SKIPS_COPIES}"
+    restart = _pasted if shown.is_brief else _restart
     if places.extent is None:
-        yield from _between(places)
+        yield from _between(places, restart)
         return
-    yield from _advice(places, places.extent)
+    yield from _advice(places, places.extent, restart)
     yield from _damage_lines(places.extent.damage)
-    yield from _transaction_lines(places, places.extent)
+    if not shown.is_brief:
+        yield from _transaction_lines(places, places.extent)
 
 
-def _between(places: RestartPlaces) -> Iterator[str]:
+def _restart(spot: FilePosition) -> Iterator[str]:
+    yield f"  {restart_text(spot)}"
+
+
+def _pasted(spot: FilePosition) -> Iterator[str]:
+    """Yield the command of GGSCI and Admin Client, and the call of the REST API that does the same."""
+    yield from _restart(spot)
+    name = TrailName.parse(spot.path)
+    if name is not None and spot.rba <= _GREATEST_OFFSET:
+        yield f'  PATCH /services/v2/replicats/<group> {{"begin":{{"sequence":{name.seqno},"offset":{spot.rba}}}}}'
+
+
+def _between(places: RestartPlaces, restart: _Restart) -> Iterator[str]:
     """Yield the place to start at between two transactions, and the damage there."""
     if places.damage is None:
-        yield restart_text(places.asked)
+        yield from (line.strip() for line in restart(places.asked))
         return
     if places.leave_out is not None:
         yield "To continue after it:"
-        yield f"  {restart_text(places.leave_out)}"
+        yield from restart(places.leave_out)
     yield from _damage_lines((places.damage,))
 
 
@@ -146,14 +163,14 @@ def _damage_lines(damage: tuple[Damage, ...]) -> Iterator[str]:
             yield f"Damage at {where}: the records after it may belong to another transaction."
 
 
-def _advice(places: RestartPlaces, extent: Extent) -> Iterator[str]:
+def _advice(places: RestartPlaces, extent: Extent, restart: _Restart) -> Iterator[str]:
     if places.is_safe and not places.is_begin:
-        yield f"  {restart_text(places.asked)}"
+        yield from restart(places.asked)
     if extent.begin is not None:
         is_open = extent.after is None and extent.ended not in _BEFORE
         again = "To apply it once its end is available:" if is_open else "To apply the whole transaction again:"
         yield _BEFORE.get(extent.ended, again)
-        yield f"  {restart_text(extent.begin)}"
+        yield from restart(extent.begin)
     for copy in places.copies:
         how = "whole" if copy.is_whole else "not whole"
         late = f", after a later transaction. {_SKIPS_COPIES}" if copy.is_late else "."
@@ -161,7 +178,7 @@ def _advice(places: RestartPlaces, extent: Extent) -> Iterator[str]:
     if places.leave_out is not None:
         records = amount((places.whole or extent).records, "record")
         yield f"To skip it, {records} ({_skipped(places)}):"
-        yield f"  {restart_text(places.leave_out)}"
+        yield from restart(places.leave_out)
     if places.others:
         yield f"That also skips {amount(places.others, 'transaction')} that a Replicat would apply."
 

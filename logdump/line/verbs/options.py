@@ -396,7 +396,11 @@ OTHERS: dict[str, VerbOption] = {
     "hex": VerbOption(("--hex",), "the bytes of the columns too", {"action": "store_true"}),
     "detail": VerbOption(("--detail",), "by table too", {"action": "store_true"}),
     "values": VerbOption(("--values",), "decode the values too", {"action": "store_true"}),
-    "all": VerbOption(("--all",), "every message of a log, not only its last", {"action": "store_true"}),
+    "all": VerbOption(("--all",), "the last error of each kind, of a folder of each process", {"action": "store_true"}),
+    "reports": VerbOption(
+        ("--reports",), "a folder or an archive of reports: what has become of the processes", _value("FOLDER")
+    ),
+    "trails": VerbOption(("--trails",), "the folder of the trails that a log names", _value("FOLDER")),
     "dry": VerbOption(("--dry",), "write nothing, list what would be written", {"action": "store_true"}),
     "list": VerbOption(("--list",), "one short line for each record, as list has it", {"action": "store_true"}),
     "idle": VerbOption(("--idle",), "end after SECONDS without a new record", _value("SECONDS", type=_number)),

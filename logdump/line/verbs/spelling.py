@@ -307,8 +307,9 @@ def repair(request: VerbRequest) -> Iterator[VerbStep]:
 def doctor(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield DOCTOR for each trail."""
     yield from _format(request)
+    reports: list[Argument] = ["REPORTS", ValueWord(request.options.reports)] if request.options.reports else []
     for name in _names(request):
-        yield step("DOCTOR", name, *typed(request.words))
+        yield step("DOCTOR", name, *typed(request.words), *reports)
 
 
 def tables(request: VerbRequest) -> Iterator[VerbStep]:
@@ -454,7 +455,8 @@ def explain(request: VerbRequest) -> Iterator[VerbStep]:
         log, *trail = request.files or request.words
         if trail:
             yield prepared("OPEN", _path(_only_trail(request._replace(files=tuple(trail)), "explain")[0]))
-        yield step("EXPLAIN", "FILE", ValueWord(log), *["ALL"] * request.options.all)
+        trails: list[Argument] = ["TRAILS", ValueWord(request.options.trails)] if request.options.trails else []
+        yield step("EXPLAIN", "FILE", ValueWord(log), *trails, *["ALL"] * request.options.all)
     elif request.words[0].upper() in ("LAG", "RESTART", "DDL"):
         raise MisuseError(f"explain {request.words[0]} wants a trail before it: explain TRAIL {request.rest}")
     else:

@@ -315,8 +315,8 @@ VERBS: tuple[Verb, ...] = (
         "TRAIL",
         "Show the state of a trail on one page; status 4 for damage, 3 for a warning",
         spelling.doctor,
-        ("format", "output", "replace"),
-        ("doctor dirdat/lt", "doctor dirdat", "doctor dirdat/lt --format jsonl"),
+        ("reports", "format", "output", "replace"),
+        ("doctor dirdat/lt", "doctor dirdat --reports dirrpt", "doctor dirdat/lt --format jsonl"),
     ),
     Verb(
         "tables",
@@ -485,13 +485,13 @@ VERBS: tuple[Verb, ...] = (
     ),
     Verb(
         "explain",
-        "'TEXT' | LOG [TRAIL] | - | TRAIL LAG | TRAIL RESTART",
+        "'TEXT' | LOG [TRAIL] | FOLDER | ARCHIVE | - | TRAIL LAG | TRAIL RESTART",
         "Explain a text of GoldenGate, the last error of a report or ggserr.log, or why replication is late",
         spelling.explain,
-        ("all", "format", "output", "replace"),
+        ("trails", "all", "format", "output", "replace"),
         (
             "explain 'OGG-02191 Incompatible record 101 in dirdat/lt000000003, rba 483,188,832'",
-            "explain dirrpt/REPLICAT1.rpt dirdat/lt",
+            "explain dirrpt --trails dirdat",
             "explain dirdat/lt LAG",
         ),
         has_free_text=True,

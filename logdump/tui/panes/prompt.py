@@ -37,6 +37,8 @@ def suggestion(text: str, history: Sequence[str], offers: Sequence[str]) -> str 
 
 LONGEST = 4096
 """Maximum length of a line in characters; longer ones can be run from a file by OBEY."""
+_LONGEST_TEXT = 1 << 19
+"""Characters of a text of GoldenGate that is pasted."""
 _STYLES = {Validity.VALID: "", Validity.INCOMPLETE: "dim", Validity.ERROR: "red underline"}
 
 
@@ -97,6 +99,13 @@ class Prompt(Input):
         """Tab has found several words, or none."""
 
         words: list[str]
+
+    @dataclass(eq=False)
+    class Explained(Message):
+        """A paste is a text of GoldenGate: the line that explains it, and the number of lines of the paste."""
+
+        line: str
+        number: int
 
     @dataclass(eq=False)
     class Refused(Message):
@@ -174,9 +183,18 @@ class Prompt(Input):
             self.post_message(self.Offered(words))
 
     def on_paste(self, event: Paste) -> None:
-        """Join pasted lines to one line of commands, without comments; nothing runs before Enter."""
+        """Join pasted lines to one line of commands, without comments; nothing runs before Enter.
+
+        A text of GoldenGate of several lines is explained.
+        """
         event.prevent_default()
         event.stop()
+        from logdump.features.explain.explained_log import pasted_line  # noqa: PLC0415 - for pastes alone
+
+        line = pasted_line(event.text, REGISTRY) if len(event.text) <= _LONGEST_TEXT else None
+        if line is not None:
+            self.post_message(self.Explained(line, len(event.text.splitlines())))
+            return
         if len(event.text) > LONGEST:
             why = f"A paste of {len(event.text):,} characters is too long for the prompt; OBEY <file> runs a file."
             self.post_message(self.Refused(why))

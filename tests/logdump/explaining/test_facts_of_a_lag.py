@@ -12,7 +12,8 @@ import pytest
 
 from logdump.features.bounded_recovery.model import BeginSource
 from logdump.features.explain.lag_facts import BeatsAround, LagWindow, TransactionsAround
-from logdump.features.heartbeat.model import Beat, Direction, HeartbeatRow, Role
+from logdump.features.heartbeat.model import Beat, Direction, HeartbeatRow
+from logdump.tables.heartbeat_tables import Role
 from tests.logdump.extents import WHOLE
 from tests.searching import Random, examples
 from trailformat.records.record_header import DDL_OP, INSERT, RESTART_OK

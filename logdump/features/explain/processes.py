@@ -1,0 +1,244 @@
+"""What has become of each process, from the reports, logs and discard files of a folder or of an archive.
+
+    dirrpt/REP1.rpt      the newest report of REP1; REP10.rpt to REP19.rpt are earlier ones
+    dirrpt/REP1.dsc      records that it discarded, with their places
+    ggserr.log           the messages of all processes
+
+An error that several files have is one error: its messages are put together.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.features.explain.files import NoFile, Surroundings, around_log, file_of
+from logdump.features.explain.incidents import Incident, LogFindings, incident_of, is_near
+from logdump.features.explain.log_lines import LogMessage, messages_in
+from logdump.features.explain.log_pieces import lines_to_read
+from logdump.features.explain.places import PlaceRole
+from trailformat.codec.mapped_file import InputFile
+from trailformat.errors import CannotRead, TrailError
+from trailformat.trail.packed import is_archive, members_of, open_unpacked
+from trailformat.trail.sequence import FilePosition, TrailName
+
+_LOG = re.compile(r"(?:\.(?:rpt|dsc|log|txt|json|out)|^ggserr.*)(?:\.(?:gz|bz2|xz|zst))?$", re.IGNORECASE)
+_MOST_FILES = 4096
+"""Files of a folder that are looked at."""
+_MOST_DEPTH = 3
+"""Folders below the one that is given."""
+_HEAD = 1 << 16
+"""Bytes of a report in which its parameters name the process."""
+_OF_ONE = re.compile(rb"^[ \t]*(REPLICAT|EXTRACT)[ \t]+([\w$#]{1,64})[ \t]*;?[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
+_ROLLED = re.compile(r"(.+?)(\d)")
+_WAITS = re.compile(r"OGG-01519|\bwaiting at EOF\b|\bAt EOF\b", re.IGNORECASE)
+
+
+class ProcessState(NamedTuple):
+    """A process, as its files show it.
+
+    Attributes:
+        name: its group, in capitals.
+        kind: REPLICAT or EXTRACT; empty if no file says it.
+        incident: its last error, else the last message with a place; None if there is neither.
+        source: the report or log that has it.
+        place: where in the trail that is; None if it names no place, or the file is not there.
+        why_none: a sentence with the reason for that; empty if no place is named.
+        is_running: True if its newest report has no error.
+        around: where the files are that its messages name.
+    """
+
+    name: str
+    kind: str
+    incident: Incident | None
+    source: Path
+    place: FilePosition | None
+    why_none: str
+    is_running: bool
+    around: Surroundings
+
+    @property
+    def state(self) -> str:
+        """The word for what it does: abended, waits, reads; unknown if no place is named."""
+        incident = self.incident
+        if incident is not None and incident.is_error:
+            return "abended, and was started again" if self.is_running else "abended"
+        if incident is not None and _WAITS.search(f"{incident.main.text}\n{incident.main.below}"):
+            return "waits"
+        return "reads" if self.place is not None else "unknown"
+
+
+def is_folder_of_logs(path: Path) -> bool:
+    """Return True for a folder, or an archive."""
+    return path.is_dir() or (path.is_file() and is_archive(path))
+
+
+def folders_of(path: Path) -> tuple[Path, ...]:
+    """Return the folders in a folder or an archive that have files of trails, the first one first."""
+    named = {file.parent: None for file in _files(path) if is_name_of_trail(file)}
+    return tuple(named)
+
+
+def is_name_of_trail(path: Path) -> bool:
+    """Return True if a file has the name of a file of a trail."""
+    name = TrailName.parse(path)
+    return name is not None and name.is_documented
+
+
+def processes_in(path: Path, given: tuple[Path, ...]) -> Iterator[ProcessState]:
+    """Yield what has become of each process, the one with the latest error last; unreadable files are left out.
+
+    ``given`` are folders of trails. Else a file of a trail is looked for from the home of its report on, then in all
+    folders of ``path``.
+    """
+    several: dict[str, _Process] = {}
+    files = sorted(_files(path))
+    for file in files:
+        if _LOG.search(file.name) and not is_name_of_trail(file):
+            for name, log in _in_log(file):
+                several.setdefault(name, _Process(name)).take(log)
+    inside = tuple(dict.fromkeys(file.parent for file in files if is_name_of_trail(file)))
+    states = [process.state(given, inside) for process in several.values()]
+    yield from sorted(states, key=lambda state: (_clock(state.incident), state.name))
+
+
+def _clock(incident: Incident | None) -> float:
+    return incident.main.clock or 0.0 if incident is not None and incident.is_error else -1.0
+
+
+def _files(path: Path) -> list[Path]:
+    """Return the files of a folder and of those in it, or of an archive."""
+    if not path.is_dir():
+        try:
+            return members_of(path)[:_MOST_FILES]
+        except (OSError, ValueError, TrailError, CannotRead):
+            return []
+    files = list[Path]()
+    for folder, inner, names in os.walk(path):
+        if len(Path(folder).relative_to(path).parts) >= _MOST_DEPTH:
+            inner.clear()
+        files += (Path(folder, name) for name in sorted(names))
+        if len(files) >= _MOST_FILES:
+            break
+    return files[:_MOST_FILES]
+
+
+class _OneLog(NamedTuple):
+    """What one file has of one process; ``order`` is that of its rolled reports, 0 for the newest."""
+
+    path: Path
+    kind: str
+    order: int
+    error: Incident | None
+    other: Incident | None
+    is_report: bool
+
+
+class _Stream:
+    """The bytes of a file from its beginning on."""
+
+    def __init__(self, file: InputFile) -> None:
+        self._file, self._at = file, 0
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, empty at the end."""
+        data = self._file.read(self._at, size)
+        self._at += len(data)
+        return data
+
+
+@contextmanager
+def reading_log(path: Path) -> Iterator[_Stream]:
+    """Open a log, packed or not, or one in an archive. Raises like ``open_unpacked``."""
+    opened = open_unpacked(path)
+    try:
+        yield _Stream(opened.file)
+    finally:
+        opened.file.close()
+
+
+def _in_log(path: Path) -> Iterator[tuple[str, _OneLog]]:
+    """Yield what a file has of each process, by name; nothing if it cannot be read."""
+    try:
+        with reading_log(path) as file:
+            head = file.read(_HEAD)
+        with reading_log(path) as file:
+            findings = LogFindings(messages_in(lines_to_read(file)))
+    except (OSError, ValueError, TrailError, CannotRead):
+        return
+    match = _OF_ONE.search(head)
+    is_report = ".rpt" in path.name.lower()
+    if match is None and not is_report and ".dsc" not in path.name.lower():
+        for name, error in findings.by_process.items():
+            if name:
+                yield name, _OneLog(path, "", 0, error, None, is_report=False)
+        return
+    last = next(iter(reversed(findings.by_process.values())), None)
+    stem = path.name.split(".")[0].upper()
+    name, kind = (match[2].decode().upper(), match[1].decode().upper()) if match is not None else (stem, "")
+    rolled = _ROLLED.fullmatch(stem)
+    order = int(rolled[2]) + 1 if stem != name and rolled is not None and rolled[1] == name else 0
+    yield name, _OneLog(path, kind, order, last, findings.last, is_report)
+
+
+class _Process:
+    """The files of a process."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._logs: list[_OneLog] = []
+
+    def take(self, log: _OneLog) -> None:
+        """Take what a file has of it."""
+        self._logs.append(log)
+
+    def state(self, given: tuple[Path, ...], inside: tuple[Path, ...]) -> ProcessState:
+        """Return what has become of it: by its latest error, with what its other files say of that."""
+        reports = sorted((log for log in self._logs if log.is_report), key=lambda log: log.order)
+        failed = [log for log in self._logs if log.error is not None]
+        kind = next((log.kind for log in self._logs if log.kind), "")
+        if failed:
+            source = max(failed, key=lambda log: (_clock(log.error), -log.order, log.is_report))
+            incident: Incident | None = self._joined(source)
+        else:
+            source = next((log for log in [*reports, *self._logs] if log.other is not None), self._logs[0])
+            incident = source.other
+        is_running = bool(failed and reports and reports[0].error is None and source.order > 0)
+        near = (*around_log(source.path), *inside)
+        around = Surroundings(given=(*given, *near) if inside else given, folders=near)
+        place, why_none = _resolved(incident, around)
+        return ProcessState(self._name, kind, incident, source.path, place, why_none, is_running, around)
+
+    def _joined(self, source: _OneLog) -> Incident | None:
+        """Return the error of a file, with the messages about it of the other files."""
+        error = source.error
+        if error is None:
+            return None
+        messages = dict.fromkeys(error.messages)
+        for log in self._logs:
+            other = log.error or (log.other if not log.is_report else None)
+            if log is not source and other is not None and _is_same(error.main, other.main, has_place=error.has_rba):
+                messages.update(dict.fromkeys(other.messages))
+        joined = incident_of(messages)
+        return joined._replace(main=error.main)
+
+
+def _is_same(message: LogMessage, other: LogMessage, *, has_place: bool) -> bool:
+    """Return whether another file speaks of the same error: at the same time, or if that is not known, of a place."""
+    if message.clock is None or other.clock is None:
+        return not has_place
+    return is_near(message.clock, other.clock)
+
+
+def _resolved(incident: Incident | None, around: Surroundings) -> tuple[FilePosition | None, str]:
+    target = incident.target if incident is not None else None
+    if target is None or target.role is PlaceRole.REDO:
+        return None, ""
+    file = file_of(target.place, around)
+    if isinstance(file, NoFile):
+        return None, file.why
+    return FilePosition(file, target.place.rba or 0), ""

@@ -1,0 +1,101 @@
+"""A log that is looked through piece by piece has the errors that it has when all its lines are read."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+import pytest
+
+from logdump.features.explain import log_pieces
+from logdump.features.explain.incidents import Incident, LogFindings, incidents_in
+from logdump.features.explain.log_lines import messages_in
+from logdump.features.explain.log_pieces import lines_to_read
+from tests.searching import Random, examples
+
+_PRODUCT = "Oracle GoldenGate Delivery for Oracle, rep{}.prm:  "
+_QUIET = (
+    "INFO    OGG-06506  {}Wildcard MAP resolved.",
+    "INFO    OGG-02243  {}Opened trail file ./dirdat/rt000000067.",
+    "WARNING OGG-01003  {}Repositioning to rba {} in seqno 67.",
+    "WARNING OGG-00869  {}OCI Error ORA-00001: unique constraint violated.",
+    "INFO    OGG-00996  {}REPLICAT started.",
+)
+_ERRORS = (
+    "ERROR   OGG-01296  {}Error mapping from A.B to A.B.",
+    "ERROR   OGG-02191  {}Incompatible record 101 in ./dirdat/rt000000067, rba {}.",
+    "ERROR   OGG-01668  {}PROCESS ABENDING.",
+)
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces of some lines, and a log that is read whole only if it has one or two of them."""
+    monkeypatch.setattr(log_pieces, "_PIECE", 1024)
+    monkeypatch.setattr(log_pieces, "_WHOLE", 2048)
+    monkeypatch.setattr(log_pieces, "_LAST", 2)
+
+
+def _line(second: int, text: str, random: Random) -> str:
+    hours, minutes = 1 + second // 3600, second // 60 % 60
+    said = text.format(_PRODUCT.format(random.randrange(3)), random.randrange(1000, 9000))
+    below = "".join(f"{' ' * 30}continued {number}\n" for number in range(random.choice((0, 0, 0, 1, 3))))
+    return f"2024-03-14T{hours:02}:{minutes:02}:{second % 60:02}.123+0000  {said}\n{below}"
+
+
+def _log(random: Random, *, errors: int) -> str:
+    """A log of some hours with errors here and there, some of them together."""
+    lines, second = list[str](), 0
+    for _ in range(400):
+        second += random.choice((0, 1, 1, 5, 20, 61))
+        lines.append(_line(second, random.choice(_QUIET), random))
+        if random.random() < errors / 400:
+            for _ in range(random.choice((1, 1, 2))):
+                second += random.choice((0, 1, 59, 60, 61))
+                lines.append(_line(second, random.choice(_ERRORS), random))
+    return "".join(lines)
+
+
+def _errors(incidents: Iterator[Incident]) -> list[Incident]:
+    return sorted((incident for incident in incidents if incident.is_error), key=repr)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be"])
+def test_errors_are_those_of_all_lines_with_the_messages_around_them(encoding: str) -> None:
+    random = Random(f"pieces {encoding}")
+    for _ in range(examples(12)):
+        text = _log(random, errors=random.choice((1, 3, 30)))
+        looked = _errors(incidents_in(messages_in(lines_to_read(io.BytesIO(text.encode(encoding))))))
+        assert looked == _errors(incidents_in(messages_in(text.splitlines())))
+
+
+def test_most_of_a_log_with_few_errors_is_passed_over() -> None:
+    random = Random("passed over")
+    quiet, error = _log(random, errors=0), _line(60_000, _ERRORS[0], random)
+    lines = [*lines_to_read(io.BytesIO((quiet + error + quiet).encode()))]
+    assert None in lines
+    assert len(lines) < len((quiet + quiet).splitlines()) / 2
+    assert error.splitlines()[0] in lines
+
+
+@pytest.mark.parametrize("last", ["warning", "place"])
+def test_a_log_without_errors_has_its_last_warning_else_its_last_place(last: str) -> None:
+    """Of three of them, far before the end."""
+    random = Random(last)
+    noise = _line(0, "INFO    OGG-99999  {}Nothing.", random) * 100
+    text = {"warning": _QUIET[2], "place": "INFO    OGG-00987  {}Read, rba {} in seqno 66."}[last]
+    said = [_line(number, text, random) for number in range(3)]
+    log = "".join(f"{noise}{line}" for line in said) + noise
+    findings = LogFindings(messages_in(lines_to_read(io.BytesIO(log.encode()))))
+    assert findings.last is not None
+    assert findings.last.main.text.splitlines()[0] == said[-1].splitlines()[0]
+
+
+def test_a_line_without_an_end_is_cut_and_the_next_one_is_read() -> None:
+    random = Random("long line")
+    error = _line(0, _ERRORS[1], random)
+    for filler in (b"x", b"\xff", b"\r", b'{"a":[', b"\xe6\x9d\xb1"):
+        log = filler * 50_000 + b"\n" + error.encode()
+        lines = [line for line in lines_to_read(io.BytesIO(log)) if line is not None]
+        assert max(map(len, lines)) <= 4096
+        assert error.splitlines()[0] in lines
