@@ -130,6 +130,16 @@ def test_from_the_end_on_only_what_comes_is_shown(
     assert shown == ["5183", "5352"]
 
 
+def test_it_reads_forward_whatever_the_direction_was(
+    tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
+) -> None:
+    path = tmp_path / "lt000000000"
+    path.write_bytes(whole[:3391])
+    shown, said = follows(path, lambda: _append(path, whole[3391:]), words="pos 2722; pos rev")
+    assert shown == rbas[rbas.index("2722") :]
+    assert said == []
+
+
 def test_the_filter_applies(tmp_path: Path, whole: bytes, follows: Callable[..., tuple[list[str], list[str]]]) -> None:
     path = tmp_path / "lt000000000"
     path.write_bytes(whole[:3000])
