@@ -23,6 +23,7 @@ from logdump.session.events import Event, Notice
 from logdump.session.session import Session
 from trailformat import CannotRead, Change, ColumnChange, TrailFile, change_of
 from trailformat.trail.sequence import FilePosition
+from trailformat.transactions.around import start_at
 from trailformat.values.comparing import operand_of
 
 
@@ -206,19 +207,23 @@ def _scripts(session: Session, changes: list[RowChange]) -> Iterator[_Script]:
     places: dict[Path, frozenset[int]] = {}
     for change in changes:
         places[change.path] = places.get(change.path, frozenset()) | change.rbas
-    done, effective = set[tuple[int, str | None, str | None]](), NotAppliedByFile()
+    named, begun, effective = set[tuple[int, str | None, str | None]](), set[FilePosition](), NotAppliedByFile()
     session.narrowing = lambda trail: FilterSet(include=CriterionSet([AtPlaces(places.get(trail.path, frozenset()))]))
     try:
         for change in reversed(changes):
             transaction = change.number, change.row.csn, change.row.xid
-            if transaction in done and transaction[1:] != (None, None):
+            if transaction in named and transaction[1:] != (None, None):
                 continue
-            done.add(transaction)
+            named.add(transaction)
             is_reachable = not_applied_around(session, change.path).holds(FilePosition(change.path, change.rba))
             if effective.of(change.path).hold(change.rba) and not is_reachable:
                 yield _Script([script_line(session, _BEHIND_DAMAGE.format(change.rba, escape(change.path.name)))], 0)
                 continue
             with TrailFile(change.path) as trail, session.reading(trail):
+                begin = start_at(trail, min(change.rbas)).spot
+                if begin in begun:  # it goes on in this file
+                    continue
+                begun.add(begin)
                 session.cursor.move(min(change.rbas))
                 yield _script(session)
     finally:

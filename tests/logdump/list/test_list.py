@@ -69,6 +69,27 @@ def test_it_goes_on_in_the_next_file_when_that_has_a_record(
     assert said == []
 
 
+@pytest.mark.parametrize("late", [(3391,), (3391, 3629), (3391, 3629, 3987)])
+def test_records_that_come_late_into_the_last_file_but_one_are_shown_before_the_next_file(
+    late: tuple[int, ...],
+    tmp_path: Path,
+    whole: bytes,
+    rbas: list[str],
+    follows: Callable[..., tuple[list[str], list[str]]],
+) -> None:
+    """At each look one more of them: the writer closes this file after it has opened the next one."""
+    path, following = tmp_path / "lt000000000", tmp_path / "lt000000001"
+    path.write_bytes(whole[:3260])
+
+    def appends(begin: int, end: int) -> Change:
+        return lambda: _append(path, whole[begin:end])
+
+    comes = [appends(begin, end) for begin, end in pairwise((3260, *late))]
+    shown, said = follows(path, lambda: following.write_bytes(whole[:1130]), *comes)
+    assert shown == [*(rba for rba in rbas if int(rba) < late[-1]), "0"]
+    assert said == []
+
+
 def test_a_record_that_a_roll_over_leaves_half_is_said(
     tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
 ) -> None:
@@ -229,6 +250,24 @@ def test_a_name_that_is_not_defined_is_told_though_records_were_listed() -> None
     answer = logdump("-c", f"open {TRAILS / 'et000000000'}; list all columns nothing")
     assert len(answer.out.splitlines()) > 20
     assert "NOTHING" in answer.err
+
+
+def test_a_name_of_the_filter_that_is_not_defined_is_told_only_if_nothing_was_listed() -> None:
+    named = f"open {TRAILS / 'et000000000'}; filter include filename NOBODY.TEAS"
+    assert "NOBODY.TEAS" in logdump("-c", f"{named}; list all").err
+    answer = logdump("-c", f"{named}; filter include rectype insert; filter match any; list all")
+    assert len(answer.out.splitlines()) > 5
+    assert answer.err == ""
+
+
+@pytest.mark.parametrize("name", ["et000000000", "al000000000"])
+@pytest.mark.parametrize("columns", ["stock_kg,PRICE", "Price,STOCK_KG"])
+def test_columns_are_named_in_any_case(columns: str, name: str) -> None:
+    """Those of the second trail are in small letters."""
+    lines = logdump("-c", f"open {TRAILS / name}; filter include rectype insert; list all columns {columns}").out
+    shown = [line.split("  ")[-1].lower() for line in lines.splitlines() if ".teas" in line.lower()]
+    assert shown[1:]
+    assert all("price" in line and "stock_kg" in line and "name" not in line for line in shown)
 
 
 @pytest.mark.parametrize("behind", [True, False])
