@@ -81,7 +81,7 @@ def save_history(path: Path, history: History, since: int = 1) -> None:
     path = Path(os.path.realpath(path))
     with _alone(path):
         others = load_history(path)
-        if since > 1 and history.number >= since and path.exists():
+        if history.number >= since and path.exists():
             added = history.lines[max(0, since - history.first) :]
             history = History([*others.lines, *added], others.number + len(added))
         _write(path, history)
