@@ -100,6 +100,19 @@ def test_a_record_that_a_roll_over_leaves_half_is_said(
     assert said == [f"{path} ends inside a record, 91 bytes from RBA 5352 on: the next file follows"]
 
 
+def test_what_is_said_once_of_a_file_is_said_of_the_next_one_too(
+    tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
+) -> None:
+    """Of three files two end inside a record."""
+    paths = [tmp_path / f"lt{number:09}" for number in range(3)]
+    paths[0].write_bytes(whole[:-10])
+    shown, said = follows(
+        paths[0], lambda: paths[1].write_bytes(whole[:-20]), *[lambda: None] * 3, lambda: paths[2].write_bytes(whole)
+    )
+    assert shown == [*rbas[:-1], *rbas[:-1], *rbas]
+    assert [text.split(",")[0] for text in said] == [f"{path} ends inside a record" for path in paths[:2]]
+
+
 def test_a_file_that_is_cut_is_said_and_what_comes_then_is_shown(
     tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
 ) -> None:
@@ -268,6 +281,9 @@ def test_columns_are_named_in_any_case(columns: str, name: str) -> None:
     shown = [line.split("  ")[-1].lower() for line in lines.splitlines() if ".teas" in line.lower()]
     assert shown[1:]
     assert all("price" in line and "stock_kg" in line and "name" not in line for line in shown)
+    assert "GYO01" not in lines
+    keyed = logdump("-c", f"open {TRAILS / name}; list all columns {columns},Tea_Code").out
+    assert "GYO01" in keyed
 
 
 @pytest.mark.parametrize("behind", [True, False])

@@ -99,7 +99,8 @@ def _no_room(*_of_all_that_is_written: object) -> None:
     raise CannotWrite("the disk is full", path=Path("out"))
 
 
-@pytest.mark.parametrize(("failing", "place"), in_turn(FAILING, PLACES))
+@pytest.mark.parametrize("failing", FAILING)
+@pytest.mark.parametrize("place", PLACES)
 def test_what_fails_in_the_next_file_comes_back_to_all_of_the_position(
     failing: str, place: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
