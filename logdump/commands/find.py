@@ -12,7 +12,6 @@ from logdump.language.forms import Maybe
 from logdump.language.parameters import beginning
 from logdump.language.reader import Context, Parameter
 from logdump.language.words import is_keyword
-from logdump.session.across import place_of
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.scan import FilteredReader
@@ -63,7 +62,7 @@ def run_find(session: Session, argument: str | Again | None) -> Iterator[Event]:
 
 def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Event]:
     """Search from the position on; if nothing is found, or the user stops it, the position is unchanged."""
-    start = place_of(session)
+    start = session.cursor.place
     session.cursor.move(start.current if backwards else _first_to_look_at(session))
     session.cursor.is_backwards = backwards
     searching = Searching(session, f"record with {search.text}", start=start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from logdump.session.errors import ExitStatus, MissingFileError
 from logdump.session.events import Event, Notice, say
@@ -16,26 +16,9 @@ from trailformat.records.record_header import CarriedTransaction
 from trailformat.trail.sequence import FilePosition, file_beyond
 
 if TYPE_CHECKING:
+    from logdump.session.cursor import Place
     from logdump.session.session import Session
     from trailformat.transactions.whole_trail import WholeTrail
-
-
-class Place(NamedTuple):
-    """A position of a session, to which it can return; the fields are those of Cursor."""
-
-    path: Path
-    current: int
-    next: int
-    is_backwards: bool
-    search_back_from: int | None
-    export_begun_in: Path | None
-
-
-def place_of(session: Session) -> Place:
-    """Return the current position of the session. Raises as ``Session.cursor``."""
-    cursor = session.cursor
-    place = cursor.trail.path, cursor.current, cursor.next, cursor.is_backwards
-    return Place(*place, cursor.search_back_from, cursor.export_begun_in)
 
 
 def return_to(session: Session, place: Place) -> Iterator[Event]:
@@ -46,10 +29,7 @@ def return_to(session: Session, place: Place) -> Iterator[Event]:
     """
     if session.trail.path != place.path:
         yield from go_to(session, place.path)
-    cursor = session.cursor
-    cursor.move(place.next)
-    cursor.current, cursor.is_backwards = place.current, place.is_backwards
-    cursor.search_back_from, cursor.export_begun_in = place.search_back_from, place.export_begun_in
+    session.cursor.return_to(place)
 
 
 def go_to(session: Session, path: Path) -> Iterator[Event]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trailformat import BadRecord, Record, TrailError, TrailFile
 from trailformat.codec.lazy import Lazy
@@ -18,6 +18,17 @@ if TYPE_CHECKING:
 
 REPORTED = 64
 """Number of records that are read one by one between two reports of progress."""
+
+
+class Place(NamedTuple):
+    """A position in a trail, to which a session can return; the fields are those of Cursor."""
+
+    path: Path
+    current: int
+    next: int
+    is_backwards: bool
+    search_back_from: int | None
+    export_begun_in: Path | None
 
 
 class Cursor:
@@ -55,6 +66,16 @@ class Cursor:
         from trailformat.changes.segments import SegmentContext  # noqa: PLC0415 - few trails hold any
 
         return SegmentContext(self.trail)
+
+    @property
+    def place(self) -> Place:
+        """The position."""
+        where = self.trail.path, self.current, self.next, self.is_backwards
+        return Place(*where, self.search_back_from, self.export_begun_in)
+
+    def return_to(self, place: Place) -> None:
+        """Return to a position in this file."""
+        _, self.current, self.next, self.is_backwards, self.search_back_from, self.export_begun_in = place
 
     def move(self, rba: int) -> None:
         """Move to ``rba``, which need not be the start of a record nor inside the file."""

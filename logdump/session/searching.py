@@ -14,8 +14,9 @@ from logdump.filters.name_criteria import FileName
 from logdump.filters.value_criteria import HeaderValue, any_value
 from logdump.notation.times import GMT
 from logdump.notation.values import unquote
-from logdump.session.across import Place, place_of, return_to
+from logdump.session.across import return_to
 from logdump.session.chosen_trail import files_of_trail
+from logdump.session.cursor import Place
 from logdump.session.defined_names import undefined_column
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice
@@ -199,7 +200,7 @@ class Searching:
     ) -> None:
         self._session = session
         self.what = what
-        self._start = start or place_of(session)
+        self._start = start or session.cursor.place
         self.since = _here(session) if since is None else since
         self.reached = since
 

@@ -415,8 +415,7 @@ class Session:
         former, self._row_definitions = self.cursor, None
         former.trail.forget_read()
         self._cursor = Cursor(former.trail)
-        self._cursor.current, self._cursor.is_backwards = former.current, former.is_backwards
-        self._cursor.next = former.next
+        self._cursor.return_to(former.place)
 
     def end(self) -> None:
         """Close the trail and the session log."""

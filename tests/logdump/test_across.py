@@ -267,3 +267,32 @@ def test_count_and_check_name_a_file_that_is_missing(line: Line, whole: Path, tm
         assert line(command)[-1].endswith(f"{second} is missing. ACROSS GAPS reads on in {third.name}.")
     line("across gaps")
     assert line("check")[0].startswith(f"LogTrail {first}, 2 files, has ")
+
+
+SIZES = (3, 1, 4, 2)
+"""Records of the files of a trail: the sums of neighbours differ."""
+
+
+@pytest.mark.parametrize("last", range(4))
+@pytest.mark.parametrize("first", range(4))
+def test_across_to_reads_up_to_its_file_and_from_behind_it_to_the_end(
+    first: int, last: int, line: Line, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = split(whole, (3, 4, 8, 10), parts(tmp_path))
+    paths.pop().unlink()
+    monkeypatch.chdir(paths[0].parent)
+    read = range(first, (last if last >= first else 3) + 1)
+    records = sum(SIZES[number] for number in read)
+    line(f"open {paths[0]}; across to {paths[last]}; open {paths[first]}")
+    counted = next(text for text in line("count") if text.startswith(("Total ", "LogTrail")) and "has" in text)
+    assert f" has {records} record" in counted
+    assert f" {records} good record" in line("check")[0]
+    assert f"Exported {records} record" in " ".join(line("export jsonl to out"))
+    assert line.session.trail.path == paths[read[-1]]
+    line(f"open {paths[first]}; next 100")
+    assert len(line.rbas) == records
+    assert line.session.trail.path == paths[read[-1]]
+    back = range(last if last <= first else 0, first + 1)
+    line(f"open {paths[first]}; pos eof; pos rev; next 100")
+    assert len(line.rbas) == sum(SIZES[number] for number in back)
+    assert line.session.trail.path == paths[back[0]]

@@ -207,16 +207,19 @@ def test_a_letter_that_begins_words_in_capitals_and_others_stays_at_a_real_termi
         os.close(master)
 
 
-def test_the_lines_of_two_sessions_are_kept(history: Path) -> None:
-    save_history(history, History(["reclen 11"]))
+@pytest.mark.parametrize("before", [["reclen 11"], []])
+def test_the_lines_of_several_sessions_are_kept(before: list[str], history: Path) -> None:
+    """Those too of sessions that have begun without a history."""
+    if before:
+        save_history(history, History(before))
     sessions = [KeptHistory(history), KeptHistory(history), KeptHistory(history)]
     recalled = [kept.recall() for kept in sessions]
     for number, line in ((0, "ghdr on"), (1, "count"), (0, "next"), (2, "env"), (1, "detail data")):
         recalled[number].append(line)
         sessions[number].save(recalled[number])
-    lines = ["reclen 11", "ghdr on", "count", "next", "env", "detail data"]
-    assert (load_history(history).lines, load_history(history).number) == (lines, 7)
-    assert recalled[0].lines == ["reclen 11", "ghdr on", "next"]
+    lines = [*before, "ghdr on", "count", "next", "env", "detail data"]
+    assert (load_history(history).lines, load_history(history).number) == (lines, len(lines) + 1)
+    assert recalled[0].lines == [*before, "ghdr on", "next"]
 
 
 def test_history_clear_forgets_the_lines_of_all_sessions_and_later_ones_are_kept(history: Path) -> None:

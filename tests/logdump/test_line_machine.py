@@ -162,6 +162,23 @@ WALKS = {
     "find goes on from the position": (
         ["find ASS02", "n", "find next", "pos rev", "find next", "find next", "find prev", "find prev", "find"],
     ),
+    "the direction is kept over files, whatever direction a search has": (
+        ["across on", "pos eof", "pos rev", "sfh", "n", "open 1", "sfh prev", "n", "pos last", "pos rev", "n 2"],
+        [
+            "open 1",
+            "pos 0",
+            "pos rev",
+            "n 3",
+            "sfh",
+            "pos eof",
+            "pos rev",
+            "sfh",
+            "open 0",
+            "pos last",
+            "n 2",
+            "sfh prev",
+        ],
+    ),
     "a filter that is off and on again": (
         ["filter include rectype 5", "n 2", "filter off", "n", "filter on", "n", "filter clear", "n", "pos rev", "n 3"],
     ),

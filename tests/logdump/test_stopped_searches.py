@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.session.across import Place, place_of
+from logdump.session.cursor import Place
 from logdump.session.events import Notice, Progress
 from logdump.session.known_record import KnownRecord
 from tests.logdump.line import Line
@@ -75,7 +75,7 @@ def _found(line: Line) -> tuple[str, int] | None:
 def _before(line: Line, folder: Path, entered: str) -> tuple[str, Place]:
     *before, command = entered.split("; ")
     line(f"timeoffset gmt; across off; filter clear all; open {folder / FIRST}; notify 1; {'; '.join(before)}")
-    return command, place_of(line.session)
+    return command, line.session.cursor.place
 
 
 @pytest.mark.parametrize("name", SEARCHES)
@@ -93,7 +93,7 @@ def test_a_stopped_search_says_where_and_stays(name: str, folder: Path, line: Li
         told = [event for event in told if not isinstance(event, Progress)]
         if not is_stopped:
             continue
-        assert place_of(line.session) == start, call
+        assert line.session.cursor.place == start, call
         notices = [event for event in told if isinstance(event, Notice) and event.status == 130]
         assert len(notices) == 1, (call, told)
         match = STOPPED.match(notices[0].lines[0])
@@ -148,8 +148,8 @@ def test_a_search_that_fails_leaves_the_place(command: str, folder: Path, line: 
     assert line.session.cursor.current == 0
     *before, last = command.split("; ")
     line("; ".join(before))
-    start = place_of(line.session)
+    start = line.session.cursor.place
     for _ in range(2):
         shown = line(last)
         assert "No " in shown[0]
-        assert place_of(line.session) == start
+        assert line.session.cursor.place == start

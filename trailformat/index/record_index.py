@@ -217,6 +217,16 @@ class RecordIndex(IncrementalScan):
         self._last: tuple[int, int, int] | None = None
         self._fitted_size = -1
 
+    @property
+    def damaged_places(self) -> int:
+        """The number of places of damage, that included which ends at ``covered``."""
+        return self.bad_span_count + (self.covered > self.end)
+
+    @property
+    def sound_records(self) -> int:
+        """The number of rows that are records, not damage."""
+        return self.records - self.damaged_places
+
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:
         self.checkpoints.add(batch, -self._taken % ROWS_PER_CHECKPOINT, orders)
         self._take_metadata(batch)

@@ -16,7 +16,7 @@ from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, Refu
 from logdump.language.parameters import File, OneOf, file_path
 from logdump.language.reader import Context, Form, parse_partial
 from logdump.language.words import split_calls
-from logdump.session.across import gaps_stepped_over, goes_over_files, move_to, place_of, return_to
+from logdump.session.across import gaps_stepped_over, goes_over_files, move_to, return_to
 from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.session import Session
@@ -35,7 +35,7 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
     if options.heartbeats is not None:
         yield from _write(session, options)
         return
-    place, begun = place_of(session), session.cursor.export_begun_in
+    place, begun = session.cursor.place, session.cursor.export_begun_in
     if begun is not None:
         yield from move_to(session, FilePosition(begun, 0))
     elif place.next >= session.trail.size and not goes_over_files(session):

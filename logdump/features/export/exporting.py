@@ -64,17 +64,15 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
 
 def _written(session: Session, options: ExportOptions, tally: ExportTally) -> Generator[Event, None, Export]:
     """Write the whole output or nothing; returns its writer."""
-    cursor = session.cursor
     check_target(session, options.target, is_folder=options.by_table)
     export = export_of(session, options, tally)
-    was_backwards = cursor.is_backwards
-    cursor.is_backwards = False
+    was_backwards, session.cursor.is_backwards = session.cursor.is_backwards, False
     try:
         with _place(session, options) as place:
             yield from export.run(place)
             check_whole(tally, options)
     finally:
-        cursor.is_backwards = was_backwards
+        session.cursor.is_backwards = was_backwards  # that of the file reached
     return export
 
 

@@ -273,6 +273,7 @@ def run_follow(session: Session, options: FollowOptions) -> Iterator[Event]:
     """Show the records from the read position on, and new ones, until Ctrl+C."""
     if session.standard_output is None:
         raise CommandError("The screen follows the trail by the key w.")
+    session.cursor.is_backwards = False  # what is written comes behind the position
     show = Lister() if options.lists else show_record
     yield from Follower(session, show, every=options.every, idle=options.idle).run()
     if (files := reading()) is not None:

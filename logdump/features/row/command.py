@@ -25,6 +25,7 @@ from logdump.session.session import Session
 from trailformat import CannotRead, Change, ColumnChange, TrailFile, change_of
 from trailformat.changes.csn import csn_key
 from trailformat.trail.sequence import FilePosition
+from trailformat.transactions.around import start_at
 from trailformat.values.comparing import operand_of
 
 
@@ -39,7 +40,7 @@ HowFar = int | EnteredTime | CsnBound | None
 
 
 class RowUndo(NamedTuple):
-    """Whether the SQL that reverts changes is wanted, and how far back."""
+    """The choice of the SQL that reverts changes, and of how far back it goes."""
 
     is_wanted: bool = False
     how_far: HowFar = None
@@ -258,19 +259,23 @@ def _scripts(session: Session, changes: list[RowChange]) -> Iterator[_Script]:
     places: dict[Path, frozenset[int]] = {}
     for change in changes:
         places[change.path] = places.get(change.path, frozenset()) | change.rbas
-    done, effective = set[tuple[int, str | None, str | None]](), NotAppliedByFile()
+    named, begun, effective = set[tuple[int, str | None, str | None]](), set[FilePosition](), NotAppliedByFile()
     session.narrowing = lambda trail: FilterSet(include=CriterionSet([AtPlaces(places.get(trail.path, frozenset()))]))
     try:
         for change in reversed(changes):
             transaction = change.number, change.row.csn, change.row.xid
-            if transaction in done and transaction[1:] != (None, None):
+            if transaction in named and transaction[1:] != (None, None):
                 continue
-            done.add(transaction)
+            named.add(transaction)
             is_reachable = not_applied_around(session, change.path).holds(FilePosition(change.path, change.rba))
             if effective.of(change.path).hold(change.rba) and not is_reachable:
                 yield _Script([script_line(session, _BEHIND_DAMAGE.format(change.rba, escape(change.path.name)))], 0)
                 continue
             with TrailFile(change.path) as trail, session.reading(trail):
+                begin = start_at(trail, min(change.rbas)).spot
+                if begin in begun:  # it goes on in this file
+                    continue
+                begun.add(begin)
                 session.cursor.move(min(change.rbas))
                 yield _script(session)
     finally:

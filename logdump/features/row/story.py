@@ -202,11 +202,8 @@ class RowSearch:
 
     def _in_file(self, number: int, filters: list[FilterSet]) -> Generator[Event, None, None]:
         session = self._session
-        trail, cursor = session.trail, session.cursor
-        rows = RecordRows(trail, session.row_definitions, cursor.transactions)
-        place = cursor.current, cursor.next
-        cursor.move(0)
-        try:
+        with session.reading(session.trail):  # forward from the beginning, wherever the session reads
+            rows = RecordRows(session.trail, session.row_definitions, session.cursor.transactions)
             with closing(over_damage(session, also=filters, stays=True)) as items:
                 for item in items:
                     if isinstance(item, Record):
@@ -215,9 +212,6 @@ class RowSearch:
                         self.unread[item.text] = None
                     else:
                         yield item
-        finally:
-            cursor.move(place[1])
-            cursor.current = place[0]
 
     def _take(self, number: int, rows: RecordRows, record: Record) -> None:
         session = self._session

@@ -13,7 +13,7 @@ from logdump.language.forms import Amount, AnyOrder, Keyword, RefusedKeyword, Se
 from logdump.language.parameters import File, Number, OneOf, file_path
 from logdump.language.reader import ArgumentReader, Form
 from logdump.notation.text import amount
-from logdump.session.across import gaps_stepped_over, place_of, return_to
+from logdump.session.across import gaps_stepped_over
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
@@ -65,12 +65,11 @@ def run_save(session: Session, options: SaveOptions) -> Iterator[Event]:
         options = options._replace(has_comments=session.settings.save_file_comments)
     if (engine := session.settings.engine) is not None and (yield from engine.jobs["SAVE"](session, options)):
         return
-    saver, start, written = Saver(session, options), place_of(session), len(OUTCOMES.named)
+    saver, written = Saver(session, options), len(OUTCOMES.named)
     try:
         yield from gaps_stepped_over(session)
         yield from saver.run()
     except KeyboardInterrupt:
-        yield from return_to(session, start)
         yield stopped_writing(amount(saver.saved, "record"), "nothing was saved", written)
         raise
     yield say(f"Saved {amount(saver.saved, 'record')} to {options.target}")

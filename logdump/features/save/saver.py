@@ -70,7 +70,7 @@ class Saver:
         """
         options, cursor = self._options, self._session.cursor
         check_target(self._session, options)
-        start, was_backwards = cursor.next, cursor.is_backwards
+        place, start = cursor.place, cursor.next
         cursor.is_backwards = False
         self._end = FilePosition(self._trail.path, start)
         try:
@@ -78,10 +78,9 @@ class Saver:
                 yield from self._copy(writer, start)
                 self._check_not_empty(writer)
         except BaseException:
-            cursor.move(start)
+            cursor.return_to(place)
             raise
-        finally:
-            cursor.is_backwards = was_backwards
+        cursor.is_backwards = place.is_backwards
         yield from move_to(self._session, self._end)
 
     def _copy(self, writer: TrailWriter, start: int) -> Generator[Event, None, None]:

@@ -215,7 +215,7 @@ class Reports:
         elif not file.is_stopped:
             model.busy = _progress(report)
         if report.name == INDEX:
-            model.indexed = ScanProgress(report.covered, file.index.places.records, is_done)
+            model.indexed = ScanProgress(report.covered, file.index.places.sound_records, is_done)
             file.ask_transactions(model.transactions)
         elif report.name == OVER_TIME:
             model.timeline = file.timeline.timeline if file.timeline is not None else None

@@ -217,7 +217,7 @@ def _filter(model: Model) -> str:
 def _facts(model: Model, settings: Settings) -> Iterator[str]:
     """Yield the facts about the file, the most important first."""
     summary, indexed, timeline = model.summary, model.indexed, model.timeline
-    damaged = model.index.places.bad_span_count
+    damaged = model.index.places.damaged_places
     if indexed is not None and damaged:
         yield f"{damaged:,} damaged place{'s' * (damaged != 1)} (!)"
     if summary.looks_encrypted:

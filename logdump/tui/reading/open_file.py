@@ -76,9 +76,7 @@ class _Indexing:
 
     def lacks(self) -> Reading:
         """Return the number of damaged places and the RBA that was reached."""
-        places = self._index.places
-        at_end = places.covered > places.end
-        return Reading(damaged=places.bad_span_count + at_end, where=f"at RBA {self._index.covered}")
+        return Reading(damaged=self._index.places.damaged_places, where=f"at RBA {self._index.covered}")
 
 
 class OpenFile:

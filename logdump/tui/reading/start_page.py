@@ -156,24 +156,30 @@ def _by_names(paths: list[Path]) -> ListedTrail:
 
 
 def _with_headers(trail: ListedTrail) -> ListedTrail:
-    """Return the trail with the facts of its first and last header and of its last record."""
+    """Return the trail with the facts of its first and last header and of its last row."""
     with suppress(CannotRead, TrailError, OSError):
         first = summary_of_file(trail.paths[0])
         trail = trail._replace(
             release=f"{first.source} {first.release}".strip(), first_csn=first.first_csn, first_time=first.first_time
         )
-        with TrailFile(trail.paths[-1]) as file:
-            last = next(
-                (record for record in file.records_backwards() if not record.is_file_header and not record.is_metadata),
-                None,
-            )
-            header = file.file_header
-            csn = header.last_csn if header is not None else None
-            if csn is None and last is not None:  # complete files have it in the header
-                csn = TransactionContext(file, _SEARCHED).of(last).csn
-            time = last.header.io_time if last is not None else None
-            trail = trail._replace(last_csn=csn or "", last_time=time, is_encrypted=looks_encrypted(file))
+        for path in reversed(trail.paths):  # the newest file may have no row yet
+            with TrailFile(path) as file:
+                trail, has_row = _with_end(trail, file)
+            if has_row:
+                break
     return trail
+
+
+def _with_end(trail: ListedTrail, file: TrailFile) -> tuple[ListedTrail, bool]:
+    """Return the trail with the facts of the end of one of its files, and True if the file has a row."""
+    rows = (record for record in file.records_backwards() if not record.is_file_header and not record.is_metadata)
+    last, header = next(rows, None), file.file_header
+    csn = header.last_csn if header is not None else None
+    if csn is None and last is not None:  # complete files have it in the header
+        csn = TransactionContext(file, _SEARCHED).of(last).csn
+    time = last.header.io_time if last is not None else None
+    is_encrypted = trail.is_encrypted or looks_encrypted(file)
+    return trail._replace(last_csn=csn or "", last_time=time, is_encrypted=is_encrypted), last is not None
 
 
 def _with_records(trail: ListedTrail) -> Iterator[tuple[ListedTrail, int]]:
@@ -194,9 +200,9 @@ def _with_records(trail: ListedTrail) -> Iterator[tuple[ListedTrail, int]]:
             is_unread = True
         before += size
         trail = trail._replace(
-            records=(trail.records or 0) + places.records,
+            records=(trail.records or 0) + places.sound_records,
             restarts=trail.restarts + places.restart_count,
-            damaged=trail.damaged + places.bad_span_count + is_unread,
+            damaged=trail.damaged + places.damaged_places + is_unread,
             ends_in_record=is_cut,
             files_read=trail.files_read + 1,
             last_beat=max(beat or 0, trail.last_beat or 0) or None,

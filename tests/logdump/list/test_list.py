@@ -69,6 +69,27 @@ def test_it_goes_on_in_the_next_file_when_that_has_a_record(
     assert said == []
 
 
+@pytest.mark.parametrize("late", [(3391,), (3391, 3629), (3391, 3629, 3987)])
+def test_records_that_come_late_into_the_last_file_but_one_are_shown_before_the_next_file(
+    late: tuple[int, ...],
+    tmp_path: Path,
+    whole: bytes,
+    rbas: list[str],
+    follows: Callable[..., tuple[list[str], list[str]]],
+) -> None:
+    """At each look one more of them: the writer closes this file after it has opened the next one."""
+    path, following = tmp_path / "lt000000000", tmp_path / "lt000000001"
+    path.write_bytes(whole[:3260])
+
+    def appends(begin: int, end: int) -> Change:
+        return lambda: _append(path, whole[begin:end])
+
+    comes = [appends(begin, end) for begin, end in pairwise((3260, *late))]
+    shown, said = follows(path, lambda: following.write_bytes(whole[:1130]), *comes)
+    assert shown == [*(rba for rba in rbas if int(rba) < late[-1]), "0"]
+    assert said == []
+
+
 def test_a_record_that_a_roll_over_leaves_half_is_said(
     tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
 ) -> None:
@@ -77,6 +98,19 @@ def test_a_record_that_a_roll_over_leaves_half_is_said(
     shown, said = follows(path, lambda: following.write_bytes(whole[:1130]))
     assert shown == [*rbas[:-1], "0"]
     assert said == [f"{path} ends inside a record, 91 bytes from RBA 5352 on: the next file follows"]
+
+
+def test_what_is_said_once_of_a_file_is_said_of_the_next_one_too(
+    tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
+) -> None:
+    """Of three files two end inside a record."""
+    paths = [tmp_path / f"lt{number:09}" for number in range(3)]
+    paths[0].write_bytes(whole[:-10])
+    shown, said = follows(
+        paths[0], lambda: paths[1].write_bytes(whole[:-20]), *[lambda: None] * 3, lambda: paths[2].write_bytes(whole)
+    )
+    assert shown == [*rbas[:-1], *rbas[:-1], *rbas]
+    assert [text.split(",")[0] for text in said] == [f"{path} ends inside a record" for path in paths[:2]]
 
 
 def test_a_file_that_is_cut_is_said_and_what_comes_then_is_shown(
@@ -128,6 +162,16 @@ def test_from_the_end_on_only_what_comes_is_shown(
     path.write_bytes(whole[:5200])
     shown, _ = follows(path, lambda: _append(path, whole[5200:]), words="position eof")
     assert shown == ["5183", "5352"]
+
+
+def test_it_reads_forward_whatever_the_direction_was(
+    tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
+) -> None:
+    path = tmp_path / "lt000000000"
+    path.write_bytes(whole[:3391])
+    shown, said = follows(path, lambda: _append(path, whole[3391:]), words="pos 2722; pos rev")
+    assert shown == rbas[rbas.index("2722") :]
+    assert said == []
 
 
 def test_the_filter_applies(tmp_path: Path, whole: bytes, follows: Callable[..., tuple[list[str], list[str]]]) -> None:
@@ -219,6 +263,27 @@ def test_a_name_that_is_not_defined_is_told_though_records_were_listed() -> None
     answer = logdump("-c", f"open {TRAILS / 'et000000000'}; list all columns nothing")
     assert len(answer.out.splitlines()) > 20
     assert "NOTHING" in answer.err
+
+
+def test_a_name_of_the_filter_that_is_not_defined_is_told_only_if_nothing_was_listed() -> None:
+    named = f"open {TRAILS / 'et000000000'}; filter include filename NOBODY.TEAS"
+    assert "NOBODY.TEAS" in logdump("-c", f"{named}; list all").err
+    answer = logdump("-c", f"{named}; filter include rectype insert; filter match any; list all")
+    assert len(answer.out.splitlines()) > 5
+    assert answer.err == ""
+
+
+@pytest.mark.parametrize("name", ["et000000000", "al000000000"])
+@pytest.mark.parametrize("columns", ["stock_kg,PRICE", "Price,STOCK_KG"])
+def test_columns_are_named_in_any_case(columns: str, name: str) -> None:
+    """Those of the second trail are in small letters."""
+    lines = logdump("-c", f"open {TRAILS / name}; filter include rectype insert; list all columns {columns}").out
+    shown = [line.split("  ")[-1].lower() for line in lines.splitlines() if ".teas" in line.lower()]
+    assert shown[1:]
+    assert all("price" in line and "stock_kg" in line and "name" not in line for line in shown)
+    assert "GYO01" not in lines
+    keyed = logdump("-c", f"open {TRAILS / name}; list all columns {columns},Tea_Code").out
+    assert "GYO01" in keyed
 
 
 @pytest.mark.parametrize("behind", [True, False])

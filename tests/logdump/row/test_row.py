@@ -44,6 +44,14 @@ def test_a_row_is_followed_through_updates_of_its_key_both_ways(key: str) -> Non
     assert rbas("et", "TEAHOUSE.TEAS", f"TEA_CODE={key}") == ["3069", "3522", "4635", "4767"]
 
 
+@pytest.mark.parametrize("place", ["pos 3391", "pos eof; pos rev", "n 9; pos rev", "pos last; sfh prev; sfh prev"])
+def test_the_whole_file_is_read_wherever_the_position_is(place: str, line: Line) -> None:
+    line(f"open et000000000; {place}")
+    here = line.session.cursor.place
+    assert sum("TEAHOUSE.TEAS 4188" in text for text in line("row TEAHOUSE.TEAS TEA_CODE=ASS02")) == 4
+    assert line.session.cursor.place == here
+
+
 def test_a_deleted_row_is_said() -> None:
     answer = logdump("row", "et", "TEAHOUSE.TEAS", "TEA_CODE=SEN01")
     assert answer.out.splitlines()[-1] == "TEAHOUSE.TEAS SEN01: 3 changes; after them the row was deleted."

@@ -18,7 +18,7 @@ from logdump.notation.values import ColumnOperand
 from tests.logdump.line import Line
 from tests.searching import Random
 from tests.simulated.pairs import TEAS, Copier
-from trailformat import TrailFile, change_of
+from trailformat import TrailFile, Value, change_of
 from trailformat.values.comparing import Operand
 
 
@@ -182,3 +182,51 @@ def test_the_case_of_a_name_counts_where_it_is_not_in_capitals(
     change = change_of(session.trail, record, session.row_definitions, session.cursor.transactions)
     assert change is not None
     assert command._asked(change, change.columns[0]._replace(name=name)).is_exact == is_exact
+
+
+def _over_files(folder: Path, transactions: list[list[Change]]) -> list[Path]:
+    """Write transactions, each record in a file of its own; return the files."""
+    folder.mkdir()
+    copier = Copier(folder, Random(7), roll_chance=1, tables=(TEAS,))
+    for number, changes in enumerate(transactions, 1):
+        copier.begin(number)
+        copier.rows(changes, len(changes))
+    copier.close()
+    return copier.paths
+
+
+def test_a_transaction_over_files_is_taken_back_once(line: Line, tmp_path: Path) -> None:
+    """With changes of the row in three files of it, and of others between them."""
+    first, second, third, other = (_values(key, number) for number, key in enumerate("AAAB", 1))
+    transactions = [
+        [insert(TEAS, first), insert(TEAS, other), unified_update(TEAS, first, second)],
+        [unified_update(TEAS, second, third), delete(TEAS, other), delete(TEAS, third)],
+    ]
+    paths = _over_files(tmp_path / "trail", transactions)
+    line(f"open {paths[0]}; across on")
+    undone = [text for text in line("row undo TEAS TEA_CODE=A") if not text.startswith("--")]
+    words = [text.split()[0] for text in undone if text.endswith(";")]
+    begin = ["START", *["INSERT", "UPDATE"], "COMMIT;", "START", *["UPDATE", "DELETE"], "COMMIT;"]
+    assert words == begin
+    assert ['"STOCK_KG" = 2' in text for text in undone if "UPDATE" in text] == [True, False]
+    line(f"open {paths[0]}")
+    last = [text for text in line("row undo last 3 TEAS TEA_CODE=A") if text.startswith(("INSERT", "UPDATE", "DELETE"))]
+    assert [text.split()[0] for text in last] == ["INSERT", "UPDATE", "UPDATE"]
+
+
+@pytest.mark.parametrize("unreadable", [(0,), (1,), (2,), (0, 2)])
+def test_a_key_with_a_value_that_does_not_decode_is_not_followed_by_the_others(
+    unreadable: tuple[int, ...], line: Line, trails: Path
+) -> None:
+    line(f"open {trails / 'et000000000'}")
+    names = ("A", "B", "C")
+    asked = tuple(ColumnOperand(name, False, Operand(name)) for name in names)
+    search = row_story.RowSearch(line.session, row_story.RowQuestion("T", asked))
+    values = tuple(
+        Value(b"\xff", problem="no text") if number in unreadable else Value(name.encode(), name)
+        for number, name in enumerate(names)
+    )
+    assert search._operands(row_story.RowKey((), values)) == ()
+    assert list(search.unread) == ["The row has had a key that does not decode: it is not followed."]
+    whole = row_story.RowKey((), tuple(Value(name.encode(), name) for name in names))
+    assert len(search._operands(whole)) == 3

@@ -360,7 +360,7 @@ class Screen(RuleBasedStateMachine):
             assert app.model.matched is not None
             assert app.model.matched.records == sum(one.is_record for one in found)
         assert app.model.indexed is not None
-        assert app.model.indexed.records == index.places.records
+        assert app.model.indexed.records == index.places.sound_records
         assert app.model.index.sums.tables == index.sums.tables
         assert [one.span for one in app.model.transactions] == [
             one for one in (index.sums.transactions.open,) if one is not None

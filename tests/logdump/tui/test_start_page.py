@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -12,7 +14,7 @@ from logdump.notation.times import GMT
 from logdump.session.session import Session
 from logdump.tui.panes.choices import trail_choices
 from logdump.tui.reading.messages import ListedTrail, TrailsListed
-from logdump.tui.reading.start_page import StartPage, StartPlace, _with_headers, start_place
+from logdump.tui.reading.start_page import StartPage, StartPlace, _by_names, _with_headers, _with_records, start_place
 from logdump.tui.text.styled import UNICODE
 from tests.logdump.tui.drive import Screen, drive
 from tests.logdump.tui.resting import come_to_rest
@@ -94,6 +96,147 @@ def test_the_last_csn_is_that_of_the_last_record_as_long_as_the_header_has_none(
         header = trail.file_header
     shown = _with_headers(ListedTrail(name, (TRAILS / name,), 0)).last_csn
     assert shown == ((header.last_csn if header is not None else None) or csn or "")
+
+
+def _listed(folder: Path, *contents: bytes) -> ListedTrail:
+    """What is known of a trail of files with these contents."""
+    paths = [folder / f"xx{number:09}" for number in range(len(contents))]
+    for path, content in zip(paths, contents, strict=True):
+        path.write_bytes(content)
+    *_, (trail, _) = _with_records(_with_headers(_by_names(paths)))
+    assert (trail.name, trail.paths, trail.size) == ("xx", tuple(paths), sum(map(len, contents)))
+    assert trail.files_read == len(paths)
+    return trail
+
+
+class Facts(NamedTuple):
+    """What a file adds to the facts of its trail: records, restarts, places of damage, the first and the last CSN."""
+
+    name: str
+    records: int
+    restarts: int
+    damaged: int
+    csns: tuple[str, str] = ("", "")
+    is_cut: bool = False
+
+
+FILES = [
+    Facts("et000000000", 22, 0, 0, ("41882317", "41882470")),
+    Facts("ct000000000", 21, 0, 0, ("41882317", "41882453"), is_cut=True),
+    Facts("gt000000000", 22, 0, 1, ("41882317", "41882470")),
+    Facts("at000000000", 15, 2, 0, ("41882317", "41882368")),
+    Facts("damaged", 12, 0, 2, ("41882317", "41882368")),
+    Facts("st000000001", 7, 0, 0, ("", "41882453")),
+]
+
+
+def _content(name: str) -> bytes:
+    if name != "damaged":
+        return (TRAILS / name).read_bytes()
+    shop = (TRAILS / "et000000000").read_bytes()
+    return shop[:3069] + b"\xff" * 40 + shop[3069:3629] + b"\xff" * 30  # the second one may still become a record
+
+
+@pytest.mark.parametrize("turn", range(6))
+def test_each_fact_is_that_of_all_files_or_of_the_first_or_the_last(turn: int, tmp_path: Path) -> None:
+    (inside := tmp_path / "inside").mkdir()
+    files = [FILES[(turn + at) % 6] for at in range(3)]
+    trail = _listed(inside, *(_content(file.name) for file in files))
+    assert trail.records == sum(file.records for file in files)
+    assert trail.restarts == sum(file.restarts for file in files)
+    assert trail.damaged == sum(file.damaged for file in files)
+    assert trail.ends_in_record == files[-1].is_cut
+    assert trail.last_csn == files[-1].csns[1]
+    assert trail.first_csn == files[0].csns[0]
+
+
+@pytest.mark.parametrize("unread", [0, 1, 2])
+def test_a_file_that_is_no_trail_is_damage_and_the_others_count(unread: int, tmp_path: Path) -> None:
+    (inside := tmp_path / "inside").mkdir()
+    contents = [(TRAILS / "et000000000").read_bytes()] * 2
+    contents.insert(unread, b"nothing")
+    trail = _listed(inside, *contents)
+    assert (trail.records, trail.damaged) == (44, 1)
+
+
+@pytest.mark.parametrize("empty", [1, 2])
+def test_the_newest_row_is_that_of_the_last_file_that_has_one(empty: int, tmp_path: Path) -> None:
+    """The newest files have a header alone."""
+    (inside := tmp_path / "inside").mkdir()
+    shop, head = ((TRAILS / name).read_bytes() for name in ("et000000000", "ht000000000"))
+    trail = _listed(inside, shop[:3069], shop[:3629], *[head] * empty)
+    with TrailFile(TRAILS / "et000000000") as file:
+        row = file.record_at(3522)
+    assert row is not None
+    assert (trail.last_csn, trail.last_time) == ("41882368", row.header.io_time)
+
+
+@pytest.mark.parametrize("whole", [0, 1, 2])
+def test_the_newest_beat_is_that_of_all_files(whole: int, tmp_path: Path) -> None:
+    """The other files end before it."""
+    (inside := tmp_path / "inside").mkdir()
+    data = (TRAILS / "yt000000000").read_bytes()
+    with TrailFile(TRAILS / "yt000000000") as file:
+        records = [record for record in file.records() if not record.is_file_header]
+        rows = [record for record in records if "HEARTBEAT" in file.name_of(record) and not record.is_metadata]
+    contents = [data[: rows[3].rba], data[: rows[5].rba]]
+    contents.insert(whole, data)
+    trail = _listed(inside, *contents)
+    assert trail.last_beat == rows[-1].header.io_time > rows[4].header.io_time
+
+
+def test_a_read_that_was_stopped_says_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    reports: list[object] = []
+    page = StartPage(reports.append)
+    steps = StartPage._steps
+
+    def stopped(_: StartPage, trails: list[ListedTrail]) -> Iterator[tuple[int | None, int]]:
+        for number, step in enumerate(steps(trails)):
+            if number == 2:
+                page.stop()
+            yield step
+
+    monkeypatch.setattr(StartPage, "_steps", stopped)
+    page._read(StartPlace(), page._number)
+    assert len(reports) == 2
+    page.close()
+
+
+def test_a_file_that_is_no_trail_is_not_listed_and_one_alone_is_under_its_name(tmp_path: Path) -> None:
+    shutil.copy(TRAILS / "et000000000", tmp_path / "saved.trail")
+    reports: list[Any] = []
+    page = StartPage(reports.append)
+    page._read(StartPlace(("*",), "a note"), page._number)
+    assert [trail.name for trail in reports[-1].trails] == ["at", "ct", "saved.trail"]
+    assert {report.note for report in reports} == {"a note"}
+    sizes = [trail.size for trail in reports[-1].trails]
+    assert max(report.percent or 0 for report in reports) >= 100 * (sizes[0] + sizes[1]) // sum(sizes)
+    page._read(StartPlace(("nowhere*",), "the note"), page._number)
+    assert (reports[-1].note, reports[-1].trails) == ("the note", ())
+    page._read(StartPlace(("nowhere*",)), page._number)
+    assert reports[-1].note == "No file matches nowhere*."
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "has_page"),
+    [
+        (["ct"], False),
+        (["ct*"], True),
+        (["ct?????????"], True),
+        (["ct", "at"], True),
+        (["ct,at"], True),
+        (["only"], True),
+        (["only/ct000000000"], False),
+    ],
+)
+def test_one_name_of_one_trail_is_opened_and_a_folder_or_a_wildcard_has_a_page(
+    words: list[str], has_page: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "only").mkdir()
+    shutil.copy(TRAILS / "ct000000000", tmp_path / "only")
+    assert (start_place(words) == StartPlace(tuple(words))) == has_page
+    assert (start_place(words) is None) != has_page
 
 
 def test_enter_opens_a_trail_and_a_key_leads_back() -> None:
