@@ -39,7 +39,7 @@ _CELLS, _STEPS = {"wider": 2, "narrower": -2}, {"left": -1, "right": 1}
 R = TypeVar("R")
 
 
-class Context(NamedTuple):
+class PaneContext(NamedTuple):
     """What the cells of a pane are made with: the model of the screen, its characters, the width of the pane."""
 
     model: Model
@@ -56,7 +56,7 @@ class Context(NamedTuple):
         return span_text(max(0, now - time) // _SECOND * _SECOND).replace(".000 s", " s") if time else ""
 
 
-class Column(NamedTuple, Generic[R]):
+class PaneColumn(NamedTuple, Generic[R]):
     """A column of a pane.
 
     Attributes:
@@ -68,7 +68,7 @@ class Column(NamedTuple, Generic[R]):
     """
 
     name: str
-    text: Callable[[R, Context], str]
+    text: Callable[[R, PaneContext], str]
     width: int = 0
     priority: int = STAYS
     fills: int = 0
@@ -78,7 +78,7 @@ class Column(NamedTuple, Generic[R]):
     cut: tuple[int, int] = (STAYS, 0)
     brief: Callable[[str], str] | None = None
 
-    def of(self, rows: Sequence[R], context: Context) -> TextColumn:
+    def of(self, rows: Sequence[R], context: PaneContext) -> TextColumn:
         """Return the column with the cells of rows."""
         cells = [self.text(row, context) for row in rows]
         priority = 0 if self.is_optional and not any(cells) else self.priority
@@ -100,15 +100,17 @@ class Pane(NamedTuple, Generic[R]):
     """
 
     rows: Callable[[Model], Sequence[R]]
-    columns: tuple[Column[R], ...]
-    choice: Callable[[str, R, Context], Choice]
+    columns: tuple[PaneColumn[R], ...]
+    choice: Callable[[str, R, PaneContext], Choice]
     empty: str = ""
     above: Callable[[Model], str] = lambda _: ""
     style: str = "warn"
     is_about_file: bool = True
-    adapted: Callable[[tuple[Column[R], ...], Sequence[R], Context], Sequence[Column[R]]] = lambda columns, *_: columns
+    adapted: Callable[[tuple[PaneColumn[R], ...], Sequence[R], PaneContext], Sequence[PaneColumn[R]]] = (
+        lambda columns, *_: columns
+    )
 
-    def lines(self, context: Context) -> tuple[str, list[Choice]]:
+    def lines(self, context: PaneContext) -> tuple[str, list[Choice]]:
         """Return the heading and the choices in the width of the context."""
         rows = self.rows(context.model)
         columns = [column.of(rows, context) for column in self.adapted(self.columns, rows, context)]
@@ -116,7 +118,7 @@ class Pane(NamedTuple, Generic[R]):
         return heading, [self.choice(text[1:], row, context) for text, row in zip(lines, rows, strict=True)]
 
 
-def _table_choice(text: str, table: ListedTable, _context: Context) -> Choice:
+def _table_choice(text: str, table: ListedTable, _context: PaneContext) -> Choice:
     command = table_filter(table.name)
     return Choice(text, enter=command, filter_line=command)
 
@@ -145,10 +147,10 @@ def table_filter(name: str) -> str:
 _TABLES = Pane[ListedTable](
     lambda model: model.tables,
     (
-        Column("table", lambda table, _: table.name or "(no name)", width=10, fills=1),
-        Column("records", lambda table, _: f"{table.totals.records:,}", width=13, is_number=True),
-        Column("%", lambda table, _: f"{table.part:.1f}", width=5, priority=1, is_number=True),
-        Column("bytes", lambda table, _: f"{table.totals.data_bytes:,}", width=14, priority=2, is_number=True),
+        PaneColumn("table", lambda table, _: table.name or "(no name)", width=10, fills=1),
+        PaneColumn("records", lambda table, _: f"{table.totals.records:,}", width=13, is_number=True),
+        PaneColumn("%", lambda table, _: f"{table.part:.1f}", width=5, priority=1, is_number=True),
+        PaneColumn("bytes", lambda table, _: f"{table.totals.data_bytes:,}", width=14, priority=2, is_number=True),
     ),
     _table_choice,
     "No records have been indexed yet.",
@@ -156,7 +158,7 @@ _TABLES = Pane[ListedTable](
 )
 
 
-def _end_text(transaction: ListedTransaction, context: Context) -> str:
+def _end_text(transaction: ListedTransaction, context: PaneContext) -> str:
     """Return the end of a transaction; that of an open one may be in a part that was not read."""
     span = transaction.span
     if span.end is not None:
@@ -166,7 +168,7 @@ def _end_text(transaction: ListedTransaction, context: Context) -> str:
     return "(not read)" if context.model.has_more(INDEX) else "(open)"
 
 
-def _transaction_choice(text: str, transaction: ListedTransaction, _context: Context) -> Choice:
+def _transaction_choice(text: str, transaction: ListedTransaction, _context: PaneContext) -> Choice:
     span = transaction.span
     save = f"save  {transaction.file_bytes} bytes" if transaction.file_bytes else ""
     end = span.cut_at if span.end is None else span.end
@@ -174,28 +176,30 @@ def _transaction_choice(text: str, transaction: ListedTransaction, _context: Con
 
 
 def _sorted_columns(
-    columns: tuple[Column[ListedTransaction], ...], _rows: Sequence[ListedTransaction], context: Context
-) -> list[Column[ListedTransaction]]:
+    columns: tuple[PaneColumn[ListedTransaction], ...], _rows: Sequence[ListedTransaction], context: PaneContext
+) -> list[PaneColumn[ListedTransaction]]:
     """Return the columns, the one of the sort order in brackets; it is left out late."""
     order = context.model.order
     return [column._replace(name=f"[{order}]", priority=7) if column.name == order else column for column in columns]
 
 
-def _duration(transaction: ListedTransaction, _context: Context) -> str:
+def _duration(transaction: ListedTransaction, _context: PaneContext) -> str:
     return duration_text(transaction.span.last_time - transaction.span.first_time)
 
 
 _TRANSACTIONS = Pane[ListedTransaction](
     lambda model: sorted(model.transactions, key=ORDERS[model.order], reverse=True),
     (
-        Column("begin RBA", lambda listed, _: str(listed.span.begin), width=11, is_number=True),
-        Column("end RBA", _end_text, width=11, priority=8, is_number=True),
-        Column("records", lambda listed, _: f"{listed.span.records:,}", width=9, priority=3, is_number=True),
-        Column("bytes", lambda listed, _: f"{listed.span.data_bytes:,}", width=13, priority=4, is_number=True),
-        Column("tables", lambda listed, _: str(len(listed.span.tables)), priority=1, is_number=True),
-        Column("duration", _duration, width=11, priority=2, is_number=True, brief=lambda text: text.partition(".")[0]),
-        Column("csn", lambda listed, _: listed.csn, gap=2, fills=2),
-        Column("xid", lambda listed, _: listed.xid, priority=6, cut=(5, _SHORT_XID), fills=1),
+        PaneColumn("begin RBA", lambda listed, _: str(listed.span.begin), width=11, is_number=True),
+        PaneColumn("end RBA", _end_text, width=11, priority=8, is_number=True),
+        PaneColumn("records", lambda listed, _: f"{listed.span.records:,}", width=9, priority=3, is_number=True),
+        PaneColumn("bytes", lambda listed, _: f"{listed.span.data_bytes:,}", width=13, priority=4, is_number=True),
+        PaneColumn("tables", lambda listed, _: str(len(listed.span.tables)), priority=1, is_number=True),
+        PaneColumn(
+            "duration", _duration, width=11, priority=2, is_number=True, brief=lambda text: text.partition(".")[0]
+        ),
+        PaneColumn("csn", lambda listed, _: listed.csn, gap=2, fills=2),
+        PaneColumn("xid", lambda listed, _: listed.xid, priority=6, cut=(5, _SHORT_XID), fills=1),
     ),
     _transaction_choice,
     "No transactions have been indexed yet.",
@@ -206,27 +210,27 @@ _TRANSACTIONS = Pane[ListedTransaction](
 _MARKS = Pane[Mark](
     lambda model: sorted(model.state.marks),
     (
-        Column("mark", lambda mark, _: mark.name, width=8, cut=(2, _SHORT_NAME)),
-        Column("RBA", lambda mark, _: str(mark.rba), width=12, is_number=True),
-        Column("note", lambda mark, _: mark.note, gap=2, fills=2),
-        Column("file", lambda mark, _: mark.path.name, priority=1, gap=2, fills=1),
+        PaneColumn("mark", lambda mark, _: mark.name, width=8, cut=(2, _SHORT_NAME)),
+        PaneColumn("RBA", lambda mark, _: str(mark.rba), width=12, is_number=True),
+        PaneColumn("note", lambda mark, _: mark.note, gap=2, fills=2),
+        PaneColumn("file", lambda mark, _: mark.path.name, priority=1, gap=2, fills=1),
     ),
     lambda text, mark, _: Choice(text, enter=f"POSITION MARK {mark.name}"),
     "m and a letter mark a record, as MARK <name> <note> does.",
 )
 
 
-def _file_name(file: ListedFile, context: Context) -> str:
+def _file_name(file: ListedFile, context: PaneContext) -> str:
     return f"{'*' if file.path == context.model.state.path else ' '}{file.path.name}"
 
 
-def _csn_or_gap(file: ListedFile, _context: Context) -> str:
+def _csn_or_gap(file: ListedFile, _context: PaneContext) -> str:
     if file.last_missing is None:
         return file.first_csn or ""
     return "is missing" if file.last_missing == file.path else f"to {file.last_missing.name} are missing"
 
 
-def _file_choice(text: str, file: ListedFile, context: Context) -> Choice:
+def _file_choice(text: str, file: ListedFile, context: PaneContext) -> Choice:
     enter = open_line(file.path) if file.last_missing is None else ""
     return Choice(text, enter=enter, is_current=file.path == context.model.state.path)
 
@@ -234,27 +238,27 @@ def _file_choice(text: str, file: ListedFile, context: Context) -> Choice:
 _FILES = Pane[ListedFile](
     lambda model: model.files,
     (
-        Column("file", _file_name, fills=2),
-        Column(
+        PaneColumn("file", _file_name, fills=2),
+        PaneColumn(
             "bytes",
             lambda file, _: f"{file.size:,}" if file.size is not None else "",
             width=14,
             priority=2,
             is_number=True,
         ),
-        Column("first record", lambda file, context: context.clock(file.first_time), priority=1, gap=2),
-        Column("first csn", _csn_or_gap, gap=2, fills=1),
+        PaneColumn("first record", lambda file, context: context.clock(file.first_time), priority=1, gap=2),
+        PaneColumn("first csn", _csn_or_gap, gap=2, fills=1),
     ),
     _file_choice,
     "The files of the trail are being read.",
 )
 
 
-def _records_text(trail: ListedTrail, _context: Context) -> str:
+def _records_text(trail: ListedTrail, _context: PaneContext) -> str:
     return "" if trail.records is None else f"{trail.records:,}{'' if trail.is_read else '+'}"
 
 
-def _state_text(trail: ListedTrail, _context: Context) -> str:
+def _state_text(trail: ListedTrail, _context: PaneContext) -> str:
     """Return the findings about a trail, ``good`` if it was read without any."""
     state = trail.state or TrailState(damaged=trail.damaged, restarts=trail.restarts)
     words = state.words
@@ -266,12 +270,12 @@ def _state_text(trail: ListedTrail, _context: Context) -> str:
 _TRAILS = Pane[ListedTrail](
     lambda model: model.trails.trails if model.trails is not None else (),
     (
-        Column("trail", lambda trail, _: trail.name, fills=2),
-        Column("files", lambda trail, _: f"{len(trail.paths):,}", priority=9, gap=2, is_number=True),
-        Column("size", lambda trail, _: size_text(trail.size), priority=6, gap=2, is_number=True),
-        Column("records", _records_text, gap=2, is_number=True),
-        Column("newest", lambda trail, context: context.age(trail.last_time), priority=8, gap=2, is_number=True),
-        Column(
+        PaneColumn("trail", lambda trail, _: trail.name, fills=2),
+        PaneColumn("files", lambda trail, _: f"{len(trail.paths):,}", priority=9, gap=2, is_number=True),
+        PaneColumn("size", lambda trail, _: size_text(trail.size), priority=6, gap=2, is_number=True),
+        PaneColumn("records", _records_text, gap=2, is_number=True),
+        PaneColumn("newest", lambda trail, context: context.age(trail.last_time), priority=8, gap=2, is_number=True),
+        PaneColumn(
             "beat",
             lambda trail, context: context.age(trail.last_beat),
             priority=7,
@@ -279,12 +283,12 @@ _TRAILS = Pane[ListedTrail](
             is_number=True,
             is_optional=True,
         ),
-        Column("state", _state_text, gap=2, fills=1),
-        Column("first record", lambda trail, context: context.clock(trail.first_time), priority=4, gap=2),
-        Column("last record", lambda trail, context: context.clock(trail.last_time), priority=5, gap=2),
-        Column("first csn", lambda trail, _: trail.first_csn, priority=3, gap=2),
-        Column("last csn", lambda trail, _: trail.last_csn, priority=2, gap=2),
-        Column("from", lambda trail, _: trail.release, priority=1, gap=2),
+        PaneColumn("state", _state_text, gap=2, fills=1),
+        PaneColumn("first record", lambda trail, context: context.clock(trail.first_time), priority=4, gap=2),
+        PaneColumn("last record", lambda trail, context: context.clock(trail.last_time), priority=5, gap=2),
+        PaneColumn("first csn", lambda trail, _: trail.first_csn, priority=3, gap=2),
+        PaneColumn("last csn", lambda trail, _: trail.last_csn, priority=2, gap=2),
+        PaneColumn("from", lambda trail, _: trail.release, priority=1, gap=2),
     ),
     lambda text, trail, _: Choice(text, enter=open_line(trail.paths[0])),
     "No trail is here.",
@@ -293,19 +297,19 @@ _TRAILS = Pane[ListedTrail](
 )
 
 
-def _what_changed(change: RowChangeShown, context: Context) -> str:
+def _what_changed(change: RowChangeShown, context: PaneContext) -> str:
     marks = UNICODE_MARKS if context.glyphs.has_unicode else ASCII_MARKS
     return "".join(piece.text for piece in row_story(change.row, marks))
 
 
-def _user_tokens(change: RowChangeShown, context: Context) -> str:
+def _user_tokens(change: RowChangeShown, context: PaneContext) -> str:
     marks = UNICODE_MARKS if context.glyphs.has_unicode else ASCII_MARKS
     return short_user_tokens(change.user_tokens, marks.cut)
 
 
 def _story_columns(
-    columns: tuple[Column[RowChangeShown], ...], rows: Sequence[RowChangeShown], context: Context
-) -> list[Column[RowChangeShown]]:
+    columns: tuple[PaneColumn[RowChangeShown], ...], rows: Sequence[RowChangeShown], context: PaneContext
+) -> list[PaneColumn[RowChangeShown]]:
     """Return the columns: the file is left out first if there is one; changes and tokens share the width."""
     has_tokens = any(_user_tokens(change, context) for change in rows)
     has_files = len({change.path for change in rows}) > 1
@@ -317,7 +321,7 @@ def _story_columns(
     return [column._replace(**own.get(column.name, {})) for column in columns]
 
 
-def _change_choice(text: str, change: RowChangeShown, context: Context) -> Choice:
+def _change_choice(text: str, change: RowChangeShown, context: PaneContext) -> Choice:
     story, to = context.model.story, line_to(change.path, change.row.rba, context.model.state.path)
     undo = story.shown.undo if story is not None else ""
     return Choice(text, enter=to, undo=undo, undo_transaction=f"{to}; UNDO" if to else "")
@@ -326,15 +330,15 @@ def _change_choice(text: str, change: RowChangeShown, context: Context) -> Choic
 _STORY = Pane[RowChangeShown](
     lambda model: model.story.changes if model.story is not None else (),
     (
-        Column("RBA", lambda change, _: str(change.row.rba), width=8, is_number=True),
-        Column("file", lambda change, _: change.path.name, priority=3),
-        Column("time", lambda change, context: context.clock(change.row.time), priority=4, gap=2),
-        Column("T", lambda change, _: change.row.kind.value, gap=2),
-        Column("key, what changed", _what_changed, fills=1),
-        Column("applied", lambda change, _: "no" if change.is_applied is False else "", gap=2, is_optional=True),
-        Column("csn", lambda change, _: change.row.csn or "", priority=1, gap=2),
-        Column("xid", lambda change, _: change.row.xid or "", priority=2, gap=2),
-        Column("user tokens", _user_tokens, gap=2, is_optional=True),
+        PaneColumn("RBA", lambda change, _: str(change.row.rba), width=8, is_number=True),
+        PaneColumn("file", lambda change, _: change.path.name, priority=3),
+        PaneColumn("time", lambda change, context: context.clock(change.row.time), priority=4, gap=2),
+        PaneColumn("T", lambda change, _: change.row.kind.value, gap=2),
+        PaneColumn("key, what changed", _what_changed, fills=1),
+        PaneColumn("applied", lambda change, _: "no" if change.is_applied is False else "", gap=2, is_optional=True),
+        PaneColumn("csn", lambda change, _: change.row.csn or "", priority=1, gap=2),
+        PaneColumn("xid", lambda change, _: change.row.xid or "", priority=2, gap=2),
+        PaneColumn("user tokens", _user_tokens, gap=2, is_optional=True),
     ),
     _change_choice,
     "R lists the changes of the row of a record, as ROW does.",
@@ -346,9 +350,9 @@ _STORY = Pane[RowChangeShown](
 _LIST_COLUMNS = Pane[ListColumn](
     lambda model: model.columns,
     (
-        Column("column", lambda column, _: column.name, width=12, fills=2),
-        Column("shown", lambda column, _: "hidden" if column.is_hidden else "shown"),
-        Column("cells", lambda column, _: f"{column.more:+}" if column.more else "as needed", 0, 1, 1, gap=2),
+        PaneColumn("column", lambda column, _: column.name, width=12, fills=2),
+        PaneColumn("shown", lambda column, _: "hidden" if column.is_hidden else "shown"),
+        PaneColumn("cells", lambda column, _: f"{column.more:+}" if column.more else "as needed", 0, 1, 1, gap=2),
     ),
     lambda text, _column, _context: Choice(text),
     is_about_file=False,
@@ -445,7 +449,7 @@ class CurrentChoices(ChoicePane):
             width = self.parent.size.width if isinstance(self.parent, Widget) else self.size.width
             has_no_file = self._pane.is_about_file and self._model.state.path is None
             self.show(
-                *self._pane.lines(Context(self._model, self._glyphs, width)),
+                *self._pane.lines(PaneContext(self._model, self._glyphs, width)),
                 NO_TRAIL if has_no_file else self._pane.empty,
                 self._pane.above(self._model),
                 self._pane.style,

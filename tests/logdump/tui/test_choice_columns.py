@@ -6,18 +6,18 @@ import pytest
 
 from logdump.tui.model.model import Model
 from logdump.tui.panes.choice_pane import Choice
-from logdump.tui.panes.choices import PANES, Column, Context, Pane
+from logdump.tui.panes.choices import PANES, Pane, PaneColumn, PaneContext
 from logdump.tui.text.styled import UNICODE
 
 ROWS = (("Uji", "green"), ("Assam", "black"), ("Keemun", ""))
 TEAS = Pane[tuple[str, str]](
     lambda _: ROWS,
     (
-        Column("tea", lambda row, _: row[0], width=8, fills=1),
-        Column("grams", lambda _row, _context: "1,250", priority=2, is_number=True),
-        Column("leaf", lambda row, _: row[1], priority=3, cut=(1, 4)),
-        Column("when", lambda _row, _context: "09:30:00.5", brief=lambda text: text[:8], priority=4),
-        Column("found", lambda _row, _context: "", is_optional=True, priority=9),
+        PaneColumn("tea", lambda row, _: row[0], width=8, fills=1),
+        PaneColumn("grams", lambda _row, _context: "1,250", priority=2, is_number=True),
+        PaneColumn("leaf", lambda row, _: row[1], priority=3, cut=(1, 4)),
+        PaneColumn("when", lambda _row, _context: "09:30:00.5", brief=lambda text: text[:8], priority=4),
+        PaneColumn("found", lambda _row, _context: "", is_optional=True, priority=9),
     ),
     lambda text, row, _: Choice(text, enter=f"FIND {row[0]}"),
 )
@@ -36,7 +36,7 @@ LINES = {
 
 
 def lines_at(pane: Pane[tuple[str, str]], width: int) -> tuple[str, list[Choice]]:
-    return pane.lines(Context(Model(), UNICODE, width))
+    return pane.lines(PaneContext(Model(), UNICODE, width))
 
 
 @pytest.mark.parametrize("width", LINES)
@@ -62,7 +62,7 @@ def test_the_next_column_fills_the_room_where_the_first_is_left_out() -> None:
 
 def test_a_column_is_one_more_line_of_a_pane() -> None:
     pane = PANES["marks"]
-    more = pane._replace(columns=(*pane.columns, Column("more", lambda mark, _: mark.name * 2, priority=1)))
-    before, after = (one.lines(Context(Model(), UNICODE, 60))[0] for one in (pane, more))
+    more = pane._replace(columns=(*pane.columns, PaneColumn("more", lambda mark, _: mark.name * 2, priority=1)))
+    before, after = (one.lines(PaneContext(Model(), UNICODE, 60))[0] for one in (pane, more))
     assert before.split() == ["mark", "RBA", "note", "file"]
     assert after.split() == ["mark", "RBA", "note", "file", "more"]

@@ -21,7 +21,7 @@ from logdump.session.session import Mark
 from logdump.session.settings import Settings
 from logdump.tui.model.model import Model
 from logdump.tui.panes.choice_pane import Choice
-from logdump.tui.panes.choices import PANES, Context
+from logdump.tui.panes.choices import PANES, PaneContext
 from logdump.tui.panes.row_text import GAPS, ColumnNeeds, ColumnWidths, clock_text, columns_for, heading, row_pieces
 from logdump.tui.reading.rows import ListRow, RowKind, RowReader
 from logdump.tui.reading.state import ORDERS, ListedTransaction, State
@@ -116,7 +116,7 @@ def test_a_csn_that_is_shown_is_whole(rows: list[ListRow], width: int) -> None:
 
 def lines_of(pane: str, model: Model, width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
     """Heading and lines of a pane of choices."""
-    return PANES[pane].lines(Context(model, glyphs, width))
+    return PANES[pane].lines(PaneContext(model, glyphs, width))
 
 
 @settings(max_examples=examples(40))

@@ -10,7 +10,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.session.session import Session
 from logdump.tui.model.model import Model
-from logdump.tui.panes.choices import PANES, Context
+from logdump.tui.panes.choices import PANES, PaneContext
 from logdump.tui.reading.messages import ListedTrail, TrailsListed
 from logdump.tui.reading.start_page import StartPage, StartPlace, _with_headers, start_place
 from logdump.tui.text.styled import UNICODE
@@ -82,7 +82,7 @@ def test_the_age_of_the_newest_heartbeat_where_there_is_one(folder: Path) -> Non
     listed.now = beating.last_beat + 90_000_000
     model = Model()
     model.trails = listed
-    heading, [_, line] = PANES["trails"].lines(Context(model, UNICODE, 200))
+    heading, [_, line] = PANES["trails"].lines(PaneContext(model, UNICODE, 200))
     assert heading.index("newest") < heading.index("beat")
     assert (line.text.count(" 28 s "), line.text.count(" 1 min ")) == (1, 1)
 
