@@ -137,10 +137,9 @@ class RestartKind(enum.Enum):
 
 
 class TransactionInterval(NamedTuple):
-    """A transaction from its begin to its end.
+    """A transaction from its begin to its end; calculations use the latest begin, ``high``.
 
     Attributes:
-        high: the latest begin, which is used in calculations.
         place, last_place: the redo positions of its first and its last record.
         last_spot: its last record; None if not in the trail.
     """
