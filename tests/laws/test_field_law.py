@@ -78,6 +78,7 @@ def test_the_law_sees_what_it_forbids() -> None:
     size: Annotated[int, "Its size"]
     other: int
 '''
+    assert CLASSES
     (tea,) = described(ast.parse(text))
     assert tea.fields == ("size",)
     assert entries(tea.docstring) == {"size", "leaf", "other"}
