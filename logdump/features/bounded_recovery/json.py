@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logdump.display.json_fields import fields
-from logdump.display.json_shape import PARTIAL, SPOT, Shape, member, renamed, time_at
+from logdump.display.json_shape import PARTIAL, Shape, member, time_at
 from logdump.features.bounded_recovery.model import (
     BoundedRecoveryShown,
     BrIntervalShown,
@@ -14,6 +14,7 @@ from logdump.features.bounded_recovery.model import (
     ObservedRestart,
     RedoStart,
     RestartReach,
+    TransactionInterval,
 )
 
 START = Shape(
@@ -91,15 +92,7 @@ TRANSACTION = Shape(
     "br_transaction",
     "BR: a transaction that is, or may be, open for longer than LONGER or the interval.",
     (
-        member("csn", "string or null", "LOGCSN; null where it is not in the trail", "began.csn"),
-        member("xid", "string or null", "TRANID", "began.xid"),
-        *renamed("spot", member("place", "place or null", "Its first record", SPOT.one("began.spot"))),
-        member("begin_low", "string or null", "It did not begin before this; null: not known", time_at("began.low")),
-        member("begin_high", "string", "It began by this", time_at("began.high")),
-        member("begin_source", "string", "`given`, `operations`, `redo_clock`, `none`", "began.source.value"),
-        member("end", "string or null", "Its commit; null while it is open", time_at("began.end")),
-        member("records", "number", "Its records", "began.records"),
-        member("bytes", "number", "Their bytes in the trail", "began.size"),
+        *fields(TransactionInterval, "csn xid spot low high source end records size", of="began"),
         *fields(LongTransactionShown, "certain intervals"),
     ),
     LongTransactionShown,

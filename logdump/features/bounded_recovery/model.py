@@ -137,29 +137,24 @@ class RestartKind(enum.Enum):
 
 
 class TransactionInterval(NamedTuple):
-    """A transaction from its begin to its end.
+    """A transaction from its begin to its end; calculations use the latest begin, ``high``.
 
     Attributes:
-        csn, xid: LOGCSN and TRANID; csn is None if it is not in the trail.
-        low, high: the bounds of its begin; ``low`` is None if unknown. ``high`` is the begin used in calculations.
-        source: the source of these bounds.
-        end: time of the commit; None if still open.
         place, last_place: the redo positions of its first and its last record.
-        spot, last_spot: its first and its last record; None if not in the trail.
-        records, size: its records and bytes in the trail, or as given.
+        last_spot: its last record; None if not in the trail.
     """
 
-    csn: str | None
-    xid: str | None
-    low: int | None
-    high: int
-    source: BeginSource
-    end: int | None
+    csn: Annotated[str | None, "LOGCSN; null where it is not in the trail"]
+    xid: Annotated[str | None, "TRANID"]
+    low: Annotated[Julian | None, "It did not begin before this; null: not known", "begin_low"]
+    high: Annotated[Julian, "It began by this", "begin_high"]
+    source: Annotated[BeginSource, "`given`, `operations`, `redo_clock`, `none`", "begin_source"]
+    end: Annotated[Julian | None, "Its commit; null while it is open"]
     place: RedoPlace | None
     last_place: RedoPlace | None
-    spot: FilePosition | None
-    records: int
-    size: int
+    spot: Annotated[FilePosition | None, "Its first record", "place", "spot"]
+    records: Annotated[int, "Its records"]
+    size: Annotated[int, "Their bytes in the trail", "bytes"]
     last_spot: FilePosition | None = None
 
 

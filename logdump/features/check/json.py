@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from logdump.display.json_fields import fields
-from logdump.display.json_shape import HEADER_MISMATCH, PARTIAL, TRAIL_GAP, Shape, member, verdict
+from logdump.display.json_shape import PARTIAL, Shape, member, verdict
 from logdump.features.check.model import BadRowShown, CheckShown, GapShown
+from logdump.features.recovery.model import TrailState
 from trailformat import PartialRecord
 
-_MISMATCHES = "What headers of closed files say about their end, and the files contradict"
-_LEFT_OPEN = "Files that their writer has not closed, although a later file exists"
 _WHERE_PARTIAL = "Whether it is a last record that is not complete (yet)"
 
 GAP = Shape(
@@ -39,19 +38,7 @@ BAD_ROW = Shape(
 TRAIL_STATE = Shape(
     "trail_state",
     "What is wrong in a trail, as `recovery` and `doctor` find it.",
-    (
-        member("trail", "string", "Path of the trail without a number, or of the file"),
-        member("damaged", "number", "Places of damage"),
-        member("gaps", "list of trail_gap", "Files that are missing", TRAIL_GAP.each("gaps")),
-        member("unreadable", "list of string", "Files that are not trail files"),
-        member("mismatches", "list of header_mismatch", _MISMATCHES, HEADER_MISMATCH.each("mismatches")),
-        member("begins_missing", "number", "Transactions whose beginning is missing in the middle of the trail"),
-        member("lost", "number", "Cut transactions without a whole copy"),
-        member("twice", "number", "Whole copies of whole transactions"),
-        member("order_breaks", "number", "Places where CSNs go back"),
-        member("restarts", "number", "Restarts of Extract"),
-        member("left_open", "list of string", _LEFT_OPEN),
-    ),
+    fields(TrailState),
 )
 
 CHECK = Shape(

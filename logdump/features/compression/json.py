@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from logdump.display.json_fields import fields
 from logdump.display.json_shape import PARTIAL, Shape, at, member, verdict
-from logdump.features.compression.model import Compression, CompressionShown, ImageSaving, ImagesShown
+from logdump.features.compression.model import Compression, CompressionShown, ImageSaving, ImagesShown, SurveyedRecords
 
 _SURVEYED = (
     member("assumed", "string", "Assumptions, and how to confirm them"),
-    member("title", "string", "The trail, as in the text", "surveyed.title"),
-    member("records", "number", "Records", "surveyed.records"),
-    member("bytes", "number", "Their bytes", "surveyed.bytes"),
-    member("damaged", "number", "Places of damage, which are left out", "surveyed.damaged"),
-    member("filtered", "boolean", "Whether only records are in it that pass the filter", "surveyed.is_filtered"),
+    *fields(SurveyedRecords, of="surveyed"),
     PARTIAL._replace(value=at("surveyed.is_partial")),
 )
 _OTHERS = member("others", "number", "Tables that are added up as `(other tables)`")

@@ -48,21 +48,13 @@ class Compression(NamedTuple):
 
 
 class SurveyedRecords(NamedTuple):
-    """The records that COMPRESS has read.
+    """The records that COMPRESS has read; ``is_partial`` if it was stopped before the end."""
 
-    Attributes:
-        title: their files.
-        records, bytes: their number and bytes.
-        damaged: number of places of damage, which are left out.
-        is_filtered: True if only records that pass the filter are included.
-        is_partial: True if stopped before the end.
-    """
-
-    title: str
-    records: int
-    bytes: int
-    damaged: int
-    is_filtered: bool
+    title: Annotated[str, "The trail, as in the text"]
+    records: Annotated[int, "Records"]
+    bytes: Annotated[int, "Their bytes"]
+    damaged: Annotated[int, "Places of damage, which are left out"]
+    is_filtered: Annotated[bool, "Whether only records are in it that pass the filter"]
     is_partial: bool
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from logdump.display.json_fields import fields
 from logdump.display.json_shape import SPOT, Shape, member, time_at
-from logdump.features.doctor.model import DoctorShown, Finding, KeyLack, OpImages, TableImages, UnnamedToken
+from logdump.features.doctor.model import DoctorShown, Finding, Growth, KeyLack, OpImages, TableImages, UnnamedToken
 from trailformat import io_type_name
 
 FINDING = Shape(
@@ -131,9 +131,7 @@ DOCTOR = Shape(
             "Of an encrypted file, the tokens of its header whose meaning is not known",
             UNNAMED_TOKEN.each("unnamed_tokens"),
         ),
-        member("size", "number", "Bytes of all files", "growth.size"),
-        member("first_time", "string or null", "Time of the first record, UTC", time_at("growth.first")),
-        member("last_time", "string or null", "Time of the last record, UTC", time_at("growth.last")),
+        *fields(Growth, of="growth"),
         member("bytes_per_hour", "number or null", "Growth on average", "growth.bytes_per_hour"),
         member("hours_left", "number or null", "Hours until the disk is full at this rate", "growth.hours_left"),
         member(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from logdump.features.recovery.model import KeepShown, RecoveryShown, TrailFileShown
     from logdump.features.recovery.versions import FileFacts
     from logdump.features.transactions.model import TransactionListed
+    from trailformat.codec.timestamps import Julian
     from trailformat.totals.counting import TypeTotals
     from trailformat.trail.sequence import FilePosition
 
@@ -40,15 +41,13 @@ class Growth(NamedTuple):
     """The growth of a trail.
 
     Attributes:
-        size: bytes of its files.
-        first, last: the times of its first and its last record (Julian); None without one.
         largest_hour: the start (Julian) and the data bytes of the hour with the most; None without records.
         free: free bytes on the disk of the trail; None if unknown.
     """
 
-    size: int
-    first: int | None
-    last: int | None
+    size: Annotated[int, "Bytes of all files"]
+    first: Annotated[Julian | None, "Time of the first record, UTC", "first_time"]
+    last: Annotated[Julian | None, "Time of the last record, UTC", "last_time"]
     largest_hour: tuple[int, int] | None
     free: int | None
 

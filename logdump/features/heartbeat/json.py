@@ -6,13 +6,28 @@ from collections.abc import Callable
 from typing import Any
 
 from logdump.display.json_fields import fields
-from logdump.display.json_shape import PARTIAL, SPOT, Get, Member, Shape, at, member, time_at, verdict
+from logdump.display.json_shape import (
+    PARTIAL,
+    SPOT,
+    Get,
+    Member,
+    Shape,
+    at,
+    member,
+    seconds,
+    time_at,
+    verdict,
+    where_there,
+)
 from logdump.features.heartbeat.model import (
+    Beat,
     BeatGapShown,
     BeatIntervalShown,
     BeatShown,
+    HeartbeatRow,
     HeartbeatRowShown,
     HeartbeatsShown,
+    HopLags,
     PathLag,
     PathLagShown,
     RestartPositionShown,
@@ -20,17 +35,8 @@ from logdump.features.heartbeat.model import (
 )
 from logdump.notation.times import iso_time
 
-HOPS = {
-    "extract_lag": "From the generation of the beat to Extract, seconds",
-    "routing_lag": "From Extract to the last pump or path, seconds",
-    "replicat_read_lag": "From the last process before Replicat to Replicat, seconds",
-    "replicat_lag": "From Replicat to the row in the target, seconds",
-    "total_lag": "From the generation to the row in the target, or to Replicat if that is unknown, seconds",
-}
-
-
-def _seconds(microseconds: int | None) -> float | None:
-    return None if microseconds is None else round(microseconds / 1_000_000, 6)
+HOPS = {hop.name: hop.meaning for hop in fields(HopLags)}
+"""The meaning of each lag by its name."""
 
 
 def _text(name: str, meaning: str, value: Get | str) -> Member:
@@ -42,20 +48,7 @@ def _moment(name: str, meaning: str, value: Get | str) -> Member:
 
 
 def _duration(name: str, meaning: str, value: Get | str) -> Member:
-    get = at(value)
-    return member(name, "number or null", meaning, lambda source: _seconds(get(source)))
-
-
-def _lag(name: str, meaning: str) -> Member:
-    return _duration(name, meaning, f"beat.lags.{name}")
-
-
-def _in_row(name: str, meaning: str) -> Member:
-    return _text(name, meaning, f"beat.row.{name}")
-
-
-def _ts(name: str, meaning: str) -> Member:
-    return _moment(name, meaning, f"beat.{name}")
+    return member(name, "number or null", meaning, where_there(at(value), seconds))
 
 
 HEARTBEAT = Shape(
@@ -64,39 +57,17 @@ HEARTBEAT = Shape(
     (
         member("file", "string", "Path of the file", lambda shown: str(shown.beat.row.spot.path)),
         member("rba", "number", "Byte offset of its row", "beat.row.spot.rba"),
-        _in_row("csn", "LOGCSN of the row's transaction"),
+        _text("csn", "LOGCSN of the row's transaction", "beat.row.csn"),
         member("table", "string", "The heartbeat table", "beat.row.table"),
-        member(
-            "stage",
-            "string",
-            "How far it had come: seed, extract, routing, replicat, history",
-            "beat.stage",
-        ),
-        member(
-            "direction",
-            "string",
-            "incoming or outgoing, seen from the local database",
-            "beat.direction.value",
-        ),
-        _in_row("local_database", "LOCAL_DATABASE"),
-        _in_row("remote_database", "REMOTE_DATABASE"),
-        _in_row("db_unique_name", "DB_UNIQUE_NAME"),
-        member("path", "list of string", "The processes that it passed", lambda shown: list(shown.beat.way)),
-        _text("extract", "Extract", "beat.extract"),
-        member(
-            "routing_path",
-            "list of string",
-            "Pumps and distribution paths",
-            lambda shown: list(shown.beat.routing_path),
-        ),
-        _text("replicat", "Replicat", "beat.replicat"),
-        _ts("heartbeat_ts", "When it was generated"),
-        _ts("extract_ts", "When Extract had it"),
-        _ts("routing_ts", "When the last pump or path had it"),
-        _ts("replicat_ts", "When Replicat had it"),
-        _ts("received_ts", "When its row was in the target"),
+        member("stage", "string", "How far it had come: seed, extract, routing, replicat, history", "beat.stage"),
+        *fields(Beat, "direction", of="beat"),
+        *fields(HeartbeatRow, "local_database remote_database db_unique_name", of="beat.row"),
+        member("path", "list of string", "The processes that it passed", "beat.way", make=list),
+        *fields(Beat, "extract routing_path replicat", of="beat"),
+        _moment("heartbeat_ts", "When it was generated", "beat.heartbeat_ts"),
+        *fields(Beat, "extract_ts routing_ts replicat_ts received_ts", of="beat"),
         _moment("commit_time", "IO Time of the row", "beat.row.commit_time"),
-        *(_lag(name, meaning) for name, meaning in HOPS.items()),
+        *fields(HopLags, of="beat.lags"),
         member("apply_unknown", "boolean", "Whether the total ends at Replicat", "beat.is_apply_unknown"),
         _text("heartbeat_csn", "CSN of the beat in the source", "beat.heartbeat_csn"),
         _text("restart_csn", "Where Extract would have started again", "beat.restart_csn"),
@@ -105,13 +76,8 @@ HEARTBEAT = Shape(
             "oldest_open_age", "How far back that was when the beat passed Extract, seconds", "beat.oldest_open_age"
         ),
         _text("low_watermark_csn", "Low watermark of Replicat", "beat.low_watermark_csn"),
-        member("other", "object", "Other columns of the row, by name", lambda shown: dict(shown.beat.row.other)),
-        member(
-            "problems",
-            "list of string",
-            "Values of the row that cannot be decoded",
-            lambda shown: list(shown.beat.row.problems),
-        ),
+        member("other", "object", "Other columns of the row, by name", "beat.row.other"),
+        member("problems", "list of string", "Values of the row that cannot be decoded", "beat.row.problems"),
     ),
     BeatShown,
 )
@@ -132,21 +98,7 @@ def _hop(name: str) -> Callable[[Any], Any]:
     return get
 
 
-def _path(lag: PathLag) -> list[str]:
-    return list(lag.way)
-
-
-_WAY = (
-    _text("source_database", "Where the beats come from", "lag.source"),
-    _text("target_database", "Where they go", "lag.target"),
-    member(
-        "direction",
-        "string",
-        "incoming or outgoing, seen from the local database",
-        "lag.direction.value",
-    ),
-    member("path", "list of string", "The processes between", lambda shown: _path(shown.lag)),
-)
+_WAY = fields(PathLag, "source target direction way", of="lag")
 _SPREADS = tuple(member(name, "lag_summary or null", meaning, _hop(name)) for name, meaning in HOPS.items())
 
 HEARTBEAT_LAG = Shape(
@@ -160,9 +112,7 @@ HEARTBEAT_LAG = Shape(
         member("first", "place", "The row of the first", SPOT.one("lag.first")),
         member("last", "place", "The row of the newest", SPOT.one("lag.last.row.spot")),
         _moment("last_beat", "When the newest was generated", "lag.last.heartbeat_ts"),
-        verdict(
-            "age", "number", "Seconds from then to the moment of the answer", lambda shown: _seconds(shown.lag.age)
-        ),
+        verdict("age", "number", "Seconds from then to the moment of the answer", lambda shown: seconds(shown.lag.age)),
         *_SPREADS,
         member("apply_unknown", "boolean", "Whether the total ends at Replicat", "lag.is_apply_unknown"),
         _duration("interval", "Seconds between two beats, given or the median", "lag.interval"),
@@ -246,8 +196,8 @@ HEARTBEAT_ROW = Shape(
         member("table", "string", "The table", "row.table"),
         *fields(HeartbeatRowShown, "stage"),
         member("columns", "object", "Its columns that are not NULL, by name here; times in UTC", _values),
-        member("other", "object", "Other columns, by their names", lambda shown: dict(shown.row.other)),
-        member("problems", "list of string", "Values that cannot be decoded", lambda shown: list(shown.row.problems)),
+        member("other", "object", "Other columns, by their names", "row.other"),
+        member("problems", "list of string", "Values that cannot be decoded", "row.problems"),
     ),
     HeartbeatRowShown,
 )

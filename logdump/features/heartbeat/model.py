@@ -64,10 +64,10 @@ class HeartbeatRow(NamedTuple):
     spot: FilePosition
     csn: str | None
     commit_time: int
-    local_database: str | None = None
-    remote_database: str | None = None
+    local_database: Annotated[str | None, "LOCAL_DATABASE"] = None
+    remote_database: Annotated[str | None, "REMOTE_DATABASE"] = None
     db_name: str | None = None
-    db_unique_name: str | None = None
+    db_unique_name: Annotated[str | None, "DB_UNIQUE_NAME"] = None
     incoming_extract: str | None = None
     incoming_routing_path: str | None = None
     incoming_replicat: str | None = None
@@ -119,21 +119,15 @@ def way_text(names: Iterable[str]) -> str | None:
 
 
 class HopLags(NamedTuple):
-    """The lags of a path in microseconds; None if a timestamp is missing.
+    """The lags of a path in microseconds; None if a timestamp is missing."""
 
-    Attributes:
-        extract_lag: from the generation of the beat to Extract.
-        routing_lag: from Extract to the last pump or distribution path.
-        replicat_read_lag: from the last process before Replicat to Replicat.
-        replicat_lag: from Replicat to the row in the history.
-        total_lag: from the generation to the row in the history, or to Replicat if that is unknown.
-    """
-
-    extract_lag: int | None
-    routing_lag: int | None
-    replicat_read_lag: int | None
-    replicat_lag: int | None
-    total_lag: int | None
+    extract_lag: Annotated[Microseconds | None, "From the generation of the beat to Extract, seconds"]
+    routing_lag: Annotated[Microseconds | None, "From Extract to the last pump or path, seconds"]
+    replicat_read_lag: Annotated[Microseconds | None, "From the last process before Replicat to Replicat, seconds"]
+    replicat_lag: Annotated[Microseconds | None, "From Replicat to the row in the target, seconds"]
+    total_lag: Annotated[
+        Microseconds | None, "From the generation to the row in the target, or to Replicat if that is unknown, seconds"
+    ]
 
 
 class WayTimes(NamedTuple):
@@ -170,15 +164,15 @@ class Beat(NamedTuple):
     """
 
     row: HeartbeatRow
-    direction: Direction
+    direction: Annotated[Direction, "incoming or outgoing, seen from the local database"]
     heartbeat_ts: int
-    extract_ts: int | None
-    routing_ts: int | None
-    replicat_ts: int | None
-    received_ts: int | None
-    extract: str | None
-    routing_path: tuple[str, ...]
-    replicat: str | None
+    extract_ts: Annotated[Julian | None, "When Extract had it, UTC"]
+    routing_ts: Annotated[Julian | None, "When the last pump or path had it, UTC"]
+    replicat_ts: Annotated[Julian | None, "When Replicat had it, UTC"]
+    received_ts: Annotated[Julian | None, "When its row was in the target, UTC"]
+    extract: Annotated[str | None, "Extract"]
+    routing_path: Annotated[tuple[str, ...], "Pumps and distribution paths"]
+    replicat: Annotated[str | None, "Replicat"]
     is_reported: bool = False
 
     @property
@@ -301,8 +295,6 @@ class PathLag(NamedTuple):
     """The lags of the beats of one path.
 
     Attributes:
-        source, target: the databases.
-        way: the names of the processes.
         beats: number of beats; ``first`` is the position of the first read, ``last`` the newest beat.
         hops: a summary for each of HOPS, None if no beat has this lag.
         age: microseconds from the newest beat to the moment to which ages are measured.
@@ -312,10 +304,10 @@ class PathLag(NamedTuple):
         is_apply_unknown: True if the total of a beat ends at Replicat.
     """
 
-    source: str | None
-    target: str | None
-    direction: Direction
-    way: tuple[str, ...]
+    source: Annotated[str | None, "Where the beats come from", "source_database"]
+    target: Annotated[str | None, "Where they go", "target_database"]
+    direction: Annotated[Direction, "incoming or outgoing, seen from the local database"]
+    way: Annotated[tuple[str, ...], "The processes between", "path"]
     beats: int
     first: FilePosition
     last: Beat

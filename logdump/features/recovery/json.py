@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from logdump.display.json_fields import fields
 from logdump.display.json_shape import (
-    HEADER_MISMATCH,
     PARTIAL,
     SPOT,
-    TRAIL_GAP,
     Shape,
     member,
     verdict,
@@ -24,10 +22,9 @@ from logdump.features.recovery.model import (
     RestartShown,
     SecondCopyShown,
     TrailFileShown,
+    TrailState,
     TransactionRef,
 )
-
-_MISMATCHES = "What headers of closed files say about their end, and the files contradict"
 
 TRANSACTION_REF = Shape(
     "transaction_ref",
@@ -126,7 +123,6 @@ KEEP = Shape(
 
 
 _BEGINS_MISSING = "Those whose beginning is missing in the middle of the trail"
-_LEFT_OPEN = "Files that their writer has not closed, although a later file exists"
 
 RECOVERY = Shape(
     "recovery",
@@ -141,12 +137,9 @@ RECOVERY = Shape(
         verdict("twice_records", "number", "Records in those", tells_findings=True),
         verdict("order_breaks", "number", "Places where CSNs go back", "state.order_breaks", tells_findings=True),
         *fields(RecoveryShown, "unnamed is_unsure"),
-        member("damaged", "number", "Places of damage", "state.damaged"),
+        *fields(TrailState, "damaged", of="state"),
         *fields(RecoveryShown, "incomplete"),
-        member("gaps", "list of trail_gap", "Files that are missing", TRAIL_GAP.each("state.gaps")),
-        member("unreadable", "list of string", "Files that are not trail files", "state.unreadable"),
-        member("mismatches", "list of header_mismatch", _MISMATCHES, HEADER_MISMATCH.each("state.mismatches")),
-        member("left_open", "list of string", _LEFT_OPEN, "state.left_open"),
+        *fields(TrailState, "gaps unreadable mismatches left_open", of="state"),
         *fields(RecoveryShown, "versions reader"),
         verdict("too_new", "list of string", "Files that it cannot read", tells_findings=True),
         *fields(RecoveryShown, "open half_record", TransactionRef=TRANSACTION_REF),

@@ -85,33 +85,22 @@ class SecondCopy(NamedTuple):
 
 
 class TrailState(NamedTuple):
-    """What is wrong in a trail: the verdict of CHECK, RECOVERY, DOCTOR and the start page.
+    """What is wrong in a trail: the verdict of CHECK, RECOVERY, DOCTOR and the start page."""
 
-    Attributes:
-        trail: name of the trail: its path without a number, or that of a file of no trail.
-        damaged: places of damage.
-        gaps: files that are missing.
-        unreadable: files that are not trail files.
-        mismatches: what the headers of closed files say about their end, and the files contradict.
-        begins_missing: transactions whose beginning is missing in the middle of the trail, without damage there.
-        lost: cut transactions without a whole copy.
-        twice: whole copies of whole transactions.
-        order_breaks: places where CSNs go back.
-        restarts: restarts of Extract.
-        left_open: files that their writer has not closed, although a later file exists.
-    """
-
-    trail: str = ""
-    damaged: int = 0
-    gaps: tuple[FileGap, ...] = ()
-    unreadable: tuple[Path, ...] = ()
-    mismatches: tuple[HeaderMismatch, ...] = ()
-    begins_missing: int = 0
-    lost: int = 0
-    twice: int = 0
-    order_breaks: int = 0
-    restarts: int = 0
-    left_open: tuple[Path, ...] = ()
+    trail: Annotated[str, "Path of the trail without a number, or of the file"] = ""
+    damaged: Annotated[int, "Places of damage"] = 0
+    gaps: Annotated[tuple[FileGap, ...], "Files that are missing"] = ()
+    unreadable: Annotated[tuple[Path, ...], "Files that are not trail files"] = ()
+    mismatches: Annotated[
+        tuple[HeaderMismatch, ...],
+        "What headers of closed files say about their end, and the files contradict",
+    ] = ()
+    begins_missing: Annotated[int, "Transactions whose beginning is missing in the middle of the trail"] = 0
+    lost: Annotated[int, "Cut transactions without a whole copy"] = 0
+    twice: Annotated[int, "Whole copies of whole transactions"] = 0
+    order_breaks: Annotated[int, "Places where CSNs go back"] = 0
+    restarts: Annotated[int, "Restarts of Extract"] = 0
+    left_open: Annotated[tuple[Path, ...], "Files that their writer has not closed, although a later file exists"] = ()
 
     @property
     def is_incomplete(self) -> bool:

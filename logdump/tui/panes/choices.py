@@ -1,9 +1,14 @@
-"""The panes over the record list: tables, transactions, marks, files, laid out for any width."""
+"""The panes over the record list: tables, transactions, marks, trails, the story of a row, columns, files.
+
+Each is a ``Pane``: its rows, its columns, and the line that Enter on a row enters. A column has a name, the text of a
+row, a width, and a priority by which it is left out where the pane is narrow.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from textual.actions import SkipAction
 from textual.widget import Widget
@@ -11,19 +16,19 @@ from textual.widget import Widget
 from logdump.display.record_row import ASCII_MARKS, UNICODE_MARKS, row_story
 from logdump.display.token_text import short_user_tokens
 from logdump.features.recovery.model import TrailState
+from logdump.features.row.model import RowChangeShown
 from logdump.features.row.text import story_lines
 from logdump.notation.text import size_text
-from logdump.notation.times import TimeOffset, format_timestamp, span_text
+from logdump.notation.times import format_timestamp, span_text
 from logdump.session.session import Mark
 from logdump.session.settings import Settings
 from logdump.tui.keys.kept_choices import ListColumn
 from logdump.tui.model.model import MOST_TABLES, NO_TRAIL, ListedTable, Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.reading.background import INDEX
-from logdump.tui.reading.messages import ListedTrail, StoryRead, TrailsListed
-from logdump.tui.reading.state import ORDERS, ListedFile, ListedTransaction, State
-from logdump.tui.text.styled import Glyphs, TextColumn, in_columns
-from trailformat.index import TransactionSpan
+from logdump.tui.reading.messages import ListedTrail, StoryRead
+from logdump.tui.reading.state import ORDERS, ListedFile, ListedTransaction
+from logdump.tui.text.styled import STAYS, Glyphs, TextColumn, in_columns
 from trailformat.index.trail_index import Sums
 
 _SECOND = 1_000_000
@@ -31,21 +36,100 @@ _SHORT_XID = 12
 _SHORT_NAME = 20
 _CELLS, _STEPS = {"wider": 2, "narrower": -2}, {"left": -1, "right": 1}
 """Keys of the pane of columns: the number of cells added to a column, and of places by which it moves."""
+R = TypeVar("R")
 
 
-def table_choices(tables: Sequence[ListedTable], glyphs: Glyphs, width: int) -> tuple[str, list[Choice]]:
-    """Return heading and lines of the tables in the given order."""
-    columns = (
-        TextColumn("table", [name or "(no name)" for name, *_ in tables], usual=10, is_number=False),
-        TextColumn("records", [f"{totals.records:,}" for _, totals, _ in tables], usual=13),
-        TextColumn("%", [f"{part:.1f}" for *_, part in tables], usual=5),
-        TextColumn("bytes", [f"{totals.data_bytes:,}" for _, totals, _ in tables], usual=14),
+class PaneContext(NamedTuple):
+    """What the cells of a pane are made with: the model of the screen, its characters, the width of the pane."""
+
+    model: Model
+    glyphs: Glyphs
+    width: int
+
+    def clock(self, time: int | None) -> str:
+        """Return a time to the second in the zone of the session; empty for None."""
+        return format_timestamp(time, self.model.state.time_offset)[:19] if time else ""
+
+    def age(self, time: int | None) -> str:
+        """Return the time since a moment when the trails were listed; empty for None."""
+        now = self.model.trails.now if self.model.trails is not None else 0
+        return span_text(max(0, now - time) // _SECOND * _SECOND).replace(".000 s", " s") if time else ""
+
+
+class PaneColumn(NamedTuple, Generic[R]):
+    """A column of a pane.
+
+    Attributes:
+        name: its heading.
+        text: returns the cell of a row.
+        width, priority, cut, fills, gap, is_number: as in ``TextColumn``.
+        brief: returns a shorter cell from the text of a cell.
+        is_optional: True if it is left out first where no row has a text.
+    """
+
+    name: str
+    text: Callable[[R, PaneContext], str]
+    width: int = 0
+    priority: int = STAYS
+    fills: int = 0
+    gap: int = 1
+    is_number: bool = False
+    is_optional: bool = False
+    cut: tuple[int, int] = (STAYS, 0)
+    brief: Callable[[str], str] | None = None
+
+    def of(self, rows: Sequence[R], context: PaneContext) -> TextColumn:
+        """Return the column with the cells of rows."""
+        cells = [self.text(row, context) for row in rows]
+        priority = 0 if self.is_optional and not any(cells) else self.priority
+        brief = [self.brief(cell) for cell in cells] if self.brief is not None else ()
+        return TextColumn(self.name, cells, self.width, self.gap, self.is_number, brief, priority, self.cut, self.fills)
+
+
+class Pane(NamedTuple, Generic[R]):
+    """A pane of rows.
+
+    Attributes:
+        rows: returns its rows in order.
+        columns: its columns from left to right.
+        choice: returns the choice of a row, given its line.
+        empty: text of a pane without rows.
+        above: returns the text above the heading; ``style`` is its style.
+        is_about_file: True if it has rows only while a trail is open.
+        adapted: returns the columns for the rows, for those that depend on them or on the width.
+    """
+
+    rows: Callable[[Model], Sequence[R]]
+    columns: tuple[PaneColumn[R], ...]
+    choice: Callable[[str, R, PaneContext], Choice]
+    empty: str = ""
+    above: Callable[[Model], str] = lambda _: ""
+    style: str = "warn"
+    is_about_file: bool = True
+    adapted: Callable[[tuple[PaneColumn[R], ...], Sequence[R], PaneContext], Sequence[PaneColumn[R]]] = (
+        lambda columns, *_: columns
     )
-    heading, lines = in_columns(columns, ({2: 0}, {2: 0, 3: 0}), (0,), width, glyphs)
-    entered = [table_filter(name) for name, *_ in tables]
-    return heading, [
-        Choice(text[1:], enter=command, filter_line=command) for text, command in zip(lines, entered, strict=True)
-    ]
+
+    def lines(self, context: PaneContext) -> tuple[str, list[Choice]]:
+        """Return the heading and the choices in the width of the context."""
+        rows = self.rows(context.model)
+        columns = [column.of(rows, context) for column in self.adapted(self.columns, rows, context)]
+        heading, lines = in_columns(columns, context.width, context.glyphs)
+        return heading, [self.choice(text[1:], row, context) for text, row in zip(lines, rows, strict=True)]
+
+
+def _table_choice(text: str, table: ListedTable, _context: PaneContext) -> Choice:
+    command = table_filter(table.name)
+    return Choice(text, enter=command, filter_line=command)
+
+
+def _above_tables(model: Model) -> str:
+    listed = _listed_text(model.index.sums) if model.state.path is not None else ""
+    return " ".join(filter(None, (_above_transactions(model), listed)))
+
+
+def _above_transactions(model: Model) -> str:
+    return model.partial(INDEX) if model.state.path is not None else ""
 
 
 def _listed_text(sums: Sums) -> str:
@@ -60,166 +144,219 @@ def table_filter(name: str) -> str:
     return f'FILTER INCLUDE FILENAME "{name}"' if '"' not in name and name.isprintable() and name else ""
 
 
-def transaction_choices(
-    transactions: Sequence[ListedTransaction], order: str, width: int, glyphs: Glyphs, *, has_more: bool = False
-) -> tuple[str, list[Choice]]:
-    """Return heading and lines of the transactions, the largest first by ``order``, whose heading is in brackets.
-
-    The open one is marked; with ``has_more`` its end may be in a part that was not read.
-    """
-    ordered = sorted(transactions, key=ORDERS[order], reverse=True)
-    spans = [transaction.span for transaction in ordered]
-    goes_on = "(not read)" if has_more else "(open)"
-    names = {name: f"[{name}]" if name == order else name for name in ORDERS}
-    durations = [duration_text(span.last_time - span.first_time) for span in spans]
-    columns = (
-        TextColumn("begin RBA", [str(span.begin) for span in spans], usual=11),
-        TextColumn("end RBA", [_end_text(span, goes_on) for span in spans], usual=11),
-        TextColumn(names["records"], [f"{span.records:,}" for span in spans], usual=9),
-        TextColumn(names["bytes"], [f"{span.data_bytes:,}" for span in spans], usual=13),
-        TextColumn("tables", [str(len(span.tables)) for span in spans]),
-        TextColumn(
-            names["duration"], durations, usual=11, brief=[duration.partition(".")[0] for duration in durations]
-        ),
-        TextColumn("csn", [transaction.csn for transaction in ordered], gap=2, is_number=False),
-        TextColumn("xid", [transaction.xid for transaction in ordered], is_number=False),
-    )
-    sorted_by = next(index for index, column in enumerate(columns) if column.heading == names[order])
-    less = [index for index in (4, 5, 2, 3) if index != sorted_by]
-    limits = [dict.fromkeys(less[:count], 0) for count in (1, 2, 3)]
-    limits += [
-        limits[-1] | more for more in ({7: _SHORT_XID}, {7: 0}, {7: 0, sorted_by: 0}, {7: 0, sorted_by: 0, 1: 0})
-    ]
-    heading, lines = in_columns(columns, limits, (7, 6), width, glyphs)
-    return heading, [
-        _transaction_choice(text[1:], transaction) for text, transaction in zip(lines, ordered, strict=True)
-    ]
+_TABLES = Pane[ListedTable](
+    lambda model: model.tables,
+    (
+        PaneColumn("table", lambda table, _: table.name or "(no name)", width=10, fills=1),
+        PaneColumn("records", lambda table, _: f"{table.totals.records:,}", width=13, is_number=True),
+        PaneColumn("%", lambda table, _: f"{table.part:.1f}", width=5, priority=1, is_number=True),
+        PaneColumn("bytes", lambda table, _: f"{table.totals.data_bytes:,}", width=14, priority=2, is_number=True),
+    ),
+    _table_choice,
+    "No records have been indexed yet.",
+    _above_tables,
+)
 
 
-def _end_text(span: TransactionSpan, goes_on: str) -> str:
+def _end_text(transaction: ListedTransaction, context: PaneContext) -> str:
+    """Return the end of a transaction; that of an open one may be in a part that was not read."""
+    span = transaction.span
     if span.end is not None:
         return str(span.end)
-    return goes_on if span.cut_at is None else f"cut {span.cut_at}"
+    if span.cut_at is not None:
+        return f"cut {span.cut_at}"
+    return "(not read)" if context.model.has_more(INDEX) else "(open)"
 
 
-def _transaction_choice(text: str, transaction: ListedTransaction) -> Choice:
+def _transaction_choice(text: str, transaction: ListedTransaction, _context: PaneContext) -> Choice:
     span = transaction.span
     save = f"save  {transaction.file_bytes} bytes" if transaction.file_bytes else ""
     end = span.cut_at if span.end is None else span.end
     return Choice(text, enter=f"POS {span.begin}", end=f"POS {end}" if end is not None else "POS EOF", save=save)
 
 
-def mark_choices(marks: Iterable[Mark], width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
-    """Return heading and lines of the marks by name, with note and file."""
-    ordered = sorted(marks)
-    columns = (
-        TextColumn("mark", [mark.name for mark in ordered], usual=8, is_number=False),
-        TextColumn("RBA", [str(mark.rba) for mark in ordered], usual=12),
-        TextColumn("note", [mark.note for mark in ordered], gap=2, is_number=False),
-        TextColumn("file", [mark.path.name for mark in ordered], gap=2, is_number=False),
-    )
-    heading, lines = in_columns(columns, ({3: 0}, {0: _SHORT_NAME, 3: 0}), (3, 2), width, glyphs)
-    return heading, [
-        Choice(text[1:], enter=f"POSITION MARK {mark.name}") for text, mark in zip(lines, ordered, strict=True)
-    ]
+def _sorted_columns(
+    columns: tuple[PaneColumn[ListedTransaction], ...], _rows: Sequence[ListedTransaction], context: PaneContext
+) -> list[PaneColumn[ListedTransaction]]:
+    """Return the columns, the one of the sort order in brackets; it is left out late."""
+    order = context.model.order
+    return [column._replace(name=f"[{order}]", priority=7) if column.name == order else column for column in columns]
 
 
-def file_choices(files: Sequence[ListedFile], state: State, width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
-    """Return heading and lines of the trail's files in order, the open one with a star, and of gaps between them."""
-    columns = (
-        TextColumn(
-            "file", [f"{'*' if file.path == state.path else ' '}{file.path.name}" for file in files], is_number=False
+def _duration(transaction: ListedTransaction, _context: PaneContext) -> str:
+    return duration_text(transaction.span.last_time - transaction.span.first_time)
+
+
+_TRANSACTIONS = Pane[ListedTransaction](
+    lambda model: sorted(model.transactions, key=ORDERS[model.order], reverse=True),
+    (
+        PaneColumn("begin RBA", lambda listed, _: str(listed.span.begin), width=11, is_number=True),
+        PaneColumn("end RBA", _end_text, width=11, priority=8, is_number=True),
+        PaneColumn("records", lambda listed, _: f"{listed.span.records:,}", width=9, priority=3, is_number=True),
+        PaneColumn("bytes", lambda listed, _: f"{listed.span.data_bytes:,}", width=13, priority=4, is_number=True),
+        PaneColumn("tables", lambda listed, _: str(len(listed.span.tables)), priority=1, is_number=True),
+        PaneColumn(
+            "duration", _duration, width=11, priority=2, is_number=True, brief=lambda text: text.partition(".")[0]
         ),
-        TextColumn("bytes", [f"{file.size:,}" if file.size is not None else "" for file in files], usual=14),
-        TextColumn("first record", [_time_text(file.first_time, state) for file in files], gap=2, is_number=False),
-        TextColumn("first csn", [_csn_or_gap(file) for file in files], gap=2, is_number=False),
-    )
-    heading, lines = in_columns(columns, ({2: 0}, {1: 0, 2: 0}), (3, 0), width, glyphs)
-    return heading, [_file_choice(text[1:], file, state) for text, file in zip(lines, files, strict=True)]
+        PaneColumn("csn", lambda listed, _: listed.csn, gap=2, fills=2),
+        PaneColumn("xid", lambda listed, _: listed.xid, priority=6, cut=(5, _SHORT_XID), fills=1),
+    ),
+    _transaction_choice,
+    "No transactions have been indexed yet.",
+    _above_transactions,
+    adapted=_sorted_columns,
+)
+
+_MARKS = Pane[Mark](
+    lambda model: sorted(model.state.marks),
+    (
+        PaneColumn("mark", lambda mark, _: mark.name, width=8, cut=(2, _SHORT_NAME)),
+        PaneColumn("RBA", lambda mark, _: str(mark.rba), width=12, is_number=True),
+        PaneColumn("note", lambda mark, _: mark.note, gap=2, fills=2),
+        PaneColumn("file", lambda mark, _: mark.path.name, priority=1, gap=2, fills=1),
+    ),
+    lambda text, mark, _: Choice(text, enter=f"POSITION MARK {mark.name}"),
+    "m and a letter mark a record, as MARK <name> <note> does.",
+)
 
 
-def trail_choices(
-    listed: TrailsListed | None, offset: TimeOffset, width: int, glyphs: Glyphs
-) -> tuple[str, list[Choice]]:
-    """Return heading and lines of the trails of a place, with the ages of their newest record and heartbeat."""
-    trails, now = (listed.trails, listed.now) if listed is not None else ((), 0)
-    columns = (
-        TextColumn("trail", [trail.name for trail in trails], is_number=False),
-        TextColumn("files", [f"{len(trail.paths):,}" for trail in trails], gap=2),
-        TextColumn("size", [size_text(trail.size) for trail in trails], gap=2),
-        TextColumn("records", [_records_text(trail) for trail in trails], gap=2),
-        TextColumn("newest", [_age_text(trail.last_time, now) for trail in trails], gap=2),
-        TextColumn("beat", [_age_text(trail.last_beat, now) for trail in trails], gap=2),
-        TextColumn("state", [_state_text(trail) for trail in trails], gap=2, is_number=False),
-        TextColumn("first record", [_clock_of(trail.first_time, offset) for trail in trails], gap=2, is_number=False),
-        TextColumn("last record", [_clock_of(trail.last_time, offset) for trail in trails], gap=2, is_number=False),
-        TextColumn("first csn", [trail.first_csn for trail in trails], gap=2, is_number=False),
-        TextColumn("last csn", [trail.last_csn for trail in trails], gap=2, is_number=False),
-        TextColumn("from", [trail.release for trail in trails], gap=2, is_number=False),
-    )
-    gone = [] if any(trail.last_beat for trail in trails) else [5]
-    less = [dict.fromkeys(gone, 0)]
-    less += [dict.fromkeys((*gone, *more), 0) for more in ((11,), (11, 10), (11, 10, 9), (11, 10, 9, 7))]
-    less += [dict.fromkeys((*gone, 11, 10, 9, 7, 8, *more), 0) for more in ((), (2,), (2, 5), (2, 5, 4), (1, 2, 5, 4))]
-    heading, lines = in_columns(columns, less, (6, 0), width, glyphs)
-    return heading, [
-        Choice(text[1:], enter=open_line(trail.paths[0])) for text, trail in zip(lines, trails, strict=True)
-    ]
+def _file_name(file: ListedFile, context: PaneContext) -> str:
+    return f"{'*' if file.path == context.model.state.path else ' '}{file.path.name}"
 
 
-def story_choices(
-    story: StoryRead | None, here: Path | None, offset: TimeOffset, width: int, glyphs: Glyphs
-) -> tuple[str, list[Choice]]:
-    """Return heading and lines of the changes of a row in order of time."""
-    changes, undo = (story.changes, story.shown.undo) if story is not None else ((), "")
-    rows = [change.row for change in changes]
-    marks = UNICODE_MARKS if glyphs.has_unicode else ASCII_MARKS
-    has_files = len({change.path for change in changes}) > 1
-    has_lost = any(change.is_applied is False for change in changes)
-    tokens = [short_user_tokens(change.user_tokens, marks.cut) for change in changes]
-    columns = (
-        TextColumn("RBA", [str(row.rba) for row in rows], usual=8),
-        TextColumn("file", [change.path.name for change in changes], is_number=False),
-        TextColumn("time", [_clock_of(row.time, offset) for row in rows], gap=2, is_number=False),
-        TextColumn("T", [row.kind.value for row in rows], gap=2, is_number=False),
-        TextColumn(
-            "key, what changed",
-            ["".join(piece.text for piece in row_story(row, marks)) for row in rows],
-            is_number=False,
+def _csn_or_gap(file: ListedFile, _context: PaneContext) -> str:
+    if file.last_missing is None:
+        return file.first_csn or ""
+    return "is missing" if file.last_missing == file.path else f"to {file.last_missing.name} are missing"
+
+
+def _file_choice(text: str, file: ListedFile, context: PaneContext) -> Choice:
+    enter = open_line(file.path) if file.last_missing is None else ""
+    return Choice(text, enter=enter, is_current=file.path == context.model.state.path)
+
+
+_FILES = Pane[ListedFile](
+    lambda model: model.files,
+    (
+        PaneColumn("file", _file_name, fills=2),
+        PaneColumn(
+            "bytes",
+            lambda file, _: f"{file.size:,}" if file.size is not None else "",
+            width=14,
+            priority=2,
+            is_number=True,
         ),
-        TextColumn(
-            "applied", ["no" if change.is_applied is False else "" for change in changes], gap=2, is_number=False
-        ),
-        TextColumn("csn", [row.csn or "" for row in rows], gap=2, is_number=False),
-        TextColumn("xid", [row.xid or "" for row in rows], gap=2, is_number=False),
-        TextColumn("user tokens", list(tokens), gap=2, is_number=False),
-    )
-    gone = dict.fromkeys(
-        (index for index, is_shown in ((1, has_files), (5, has_lost), (8, any(tokens))) if not is_shown), 0
-    )
-    story_width, token_width = (width // 4, width // 6) if any(tokens) else (width // 2, 0)
-    limits = [
-        {4: story_width, 8: token_width, **gone, **dict.fromkeys(less, 0)}
-        for less in ((), (6,), (6, 7), (1, 6, 7), (1, 2, 6, 7))
-    ]
-    heading, lines = in_columns(columns, limits, (4,), width, glyphs)
-    return heading, [
-        Choice(text[1:], enter=to, undo=undo, undo_transaction=f"{to}; UNDO" if to else "")
-        for text, to in zip(lines, (line_to(change.path, change.row.rba, here) for change in changes), strict=True)
-    ]
+        PaneColumn("first record", lambda file, context: context.clock(file.first_time), priority=1, gap=2),
+        PaneColumn("first csn", _csn_or_gap, gap=2, fills=1),
+    ),
+    _file_choice,
+    "The files of the trail are being read.",
+)
 
 
-def column_choices(columns: Sequence[ListColumn], width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
-    """Return heading and lines of the columns of the list from left to right."""
-    cells = (
-        TextColumn("column", [column.name for column in columns], usual=12, is_number=False),
-        TextColumn("shown", ["hidden" if column.is_hidden else "shown" for column in columns], is_number=False),
-        TextColumn(
-            "cells", [f"{column.more:+}" if column.more else "as needed" for column in columns], gap=2, is_number=False
+def _records_text(trail: ListedTrail, _context: PaneContext) -> str:
+    return "" if trail.records is None else f"{trail.records:,}{'' if trail.is_read else '+'}"
+
+
+def _state_text(trail: ListedTrail, _context: PaneContext) -> str:
+    """Return the findings about a trail, ``good`` if it was read without any."""
+    state = trail.state or TrailState(damaged=trail.damaged, restarts=trail.restarts)
+    words = state.words
+    words += ["ends in half a record"] if trail.ends_in_record else []
+    words += ["looks encrypted"] if trail.is_encrypted else []
+    return ", ".join(words) or ("good" if trail.state is not None else "")
+
+
+_TRAILS = Pane[ListedTrail](
+    lambda model: model.trails.trails if model.trails is not None else (),
+    (
+        PaneColumn("trail", lambda trail, _: trail.name, fills=2),
+        PaneColumn("files", lambda trail, _: f"{len(trail.paths):,}", priority=9, gap=2, is_number=True),
+        PaneColumn("size", lambda trail, _: size_text(trail.size), priority=6, gap=2, is_number=True),
+        PaneColumn("records", _records_text, gap=2, is_number=True),
+        PaneColumn("newest", lambda trail, context: context.age(trail.last_time), priority=8, gap=2, is_number=True),
+        PaneColumn(
+            "beat",
+            lambda trail, context: context.age(trail.last_beat),
+            priority=7,
+            gap=2,
+            is_number=True,
+            is_optional=True,
         ),
-    )
-    heading, lines = in_columns(cells, ({2: 0},), (2, 0), width, glyphs)
-    return heading, [Choice(text[1:]) for text in lines]
+        PaneColumn("state", _state_text, gap=2, fills=1),
+        PaneColumn("first record", lambda trail, context: context.clock(trail.first_time), priority=4, gap=2),
+        PaneColumn("last record", lambda trail, context: context.clock(trail.last_time), priority=5, gap=2),
+        PaneColumn("first csn", lambda trail, _: trail.first_csn, priority=3, gap=2),
+        PaneColumn("last csn", lambda trail, _: trail.last_csn, priority=2, gap=2),
+        PaneColumn("from", lambda trail, _: trail.release, priority=1, gap=2),
+    ),
+    lambda text, trail, _: Choice(text, enter=open_line(trail.paths[0])),
+    "No trail is here.",
+    lambda model: model.trails.note if model.trails is not None else "",
+    is_about_file=False,
+)
+
+
+def _what_changed(change: RowChangeShown, context: PaneContext) -> str:
+    marks = UNICODE_MARKS if context.glyphs.has_unicode else ASCII_MARKS
+    return "".join(piece.text for piece in row_story(change.row, marks))
+
+
+def _user_tokens(change: RowChangeShown, context: PaneContext) -> str:
+    marks = UNICODE_MARKS if context.glyphs.has_unicode else ASCII_MARKS
+    return short_user_tokens(change.user_tokens, marks.cut)
+
+
+def _story_columns(
+    columns: tuple[PaneColumn[RowChangeShown], ...], rows: Sequence[RowChangeShown], context: PaneContext
+) -> list[PaneColumn[RowChangeShown]]:
+    """Return the columns: the file is left out first if there is one; changes and tokens share the width."""
+    has_tokens = any(_user_tokens(change, context) for change in rows)
+    has_files = len({change.path for change in rows}) > 1
+    own: dict[str, dict[str, Any]] = {
+        "file": {} if has_files else {"priority": 0},
+        "key, what changed": {"cut": (0, context.width // 4 if has_tokens else context.width // 2)},
+        "user tokens": {"cut": (0, context.width // 6)},
+    }
+    return [column._replace(**own.get(column.name, {})) for column in columns]
+
+
+def _change_choice(text: str, change: RowChangeShown, context: PaneContext) -> Choice:
+    story, to = context.model.story, line_to(change.path, change.row.rba, context.model.state.path)
+    undo = story.shown.undo if story is not None else ""
+    return Choice(text, enter=to, undo=undo, undo_transaction=f"{to}; UNDO" if to else "")
+
+
+_STORY = Pane[RowChangeShown](
+    lambda model: model.story.changes if model.story is not None else (),
+    (
+        PaneColumn("RBA", lambda change, _: str(change.row.rba), width=8, is_number=True),
+        PaneColumn("file", lambda change, _: change.path.name, priority=3),
+        PaneColumn("time", lambda change, context: context.clock(change.row.time), priority=4, gap=2),
+        PaneColumn("T", lambda change, _: change.row.kind.value, gap=2),
+        PaneColumn("key, what changed", _what_changed, fills=1),
+        PaneColumn("applied", lambda change, _: "no" if change.is_applied is False else "", gap=2, is_optional=True),
+        PaneColumn("csn", lambda change, _: change.row.csn or "", priority=1, gap=2),
+        PaneColumn("xid", lambda change, _: change.row.xid or "", priority=2, gap=2),
+        PaneColumn("user tokens", _user_tokens, gap=2, is_optional=True),
+    ),
+    _change_choice,
+    "R lists the changes of the row of a record, as ROW does.",
+    lambda model: _story_text(model.story) if model.story is not None else "",
+    style="strong",
+    adapted=_story_columns,
+)
+
+_LIST_COLUMNS = Pane[ListColumn](
+    lambda model: model.columns,
+    (
+        PaneColumn("column", lambda column, _: column.name, width=12, fills=2),
+        PaneColumn("shown", lambda column, _: "hidden" if column.is_hidden else "shown"),
+        PaneColumn("cells", lambda column, _: f"{column.more:+}" if column.more else "as needed", 0, 1, 1, gap=2),
+    ),
+    lambda text, _column, _context: Choice(text),
+    is_about_file=False,
+)
 
 
 def _changed(columns: tuple[ListColumn, ...], index: int, what: str) -> tuple[tuple[ListColumn, ...], int]:
@@ -234,32 +371,6 @@ def _changed(columns: tuple[ListColumn, ...], index: int, what: str) -> tuple[tu
     return (*other_columns[:to], column, *other_columns[to:]), to
 
 
-def _records_text(trail: ListedTrail) -> str:
-    return "" if trail.records is None else f"{trail.records:,}{'' if trail.is_read else '+'}"
-
-
-def _state_text(trail: ListedTrail) -> str:
-    """Return the findings about a trail, ``good`` if it was read without any."""
-    state = trail.state or TrailState(damaged=trail.damaged, restarts=trail.restarts)
-    words = state.words
-    words += ["ends in half a record"] if trail.ends_in_record else []
-    words += ["looks encrypted"] if trail.is_encrypted else []
-    return ", ".join(words) or ("good" if trail.state is not None else "")
-
-
-def _clock_of(time: int | None, offset: TimeOffset) -> str:
-    return format_timestamp(time, offset)[:19] if time else ""
-
-
-def _age_text(time: int | None, now: int) -> str:
-    return span_text(max(0, now - time) // _SECOND * _SECOND).replace(".000 s", " s") if time else ""
-
-
-def _file_choice(text: str, file: ListedFile, state: State) -> Choice:
-    enter = open_line(file.path) if file.last_missing is None else ""
-    return Choice(text, enter=enter, is_current=file.path == state.path)
-
-
 def open_line(path: Path) -> str:
     """Return the line that opens a file; empty if its name cannot be entered."""
     text = str(path)
@@ -272,16 +383,6 @@ def line_to(path: Path | None, rba: int, here: Path | None) -> str:
         return f"POS {rba}"
     opening = open_line(path)
     return opening and f"{opening}; POS {rba}"
-
-
-def _time_text(time: int | None, state: State) -> str:
-    return format_timestamp(time, state.time_offset)[:19] if time else ""
-
-
-def _csn_or_gap(file: ListedFile) -> str:
-    if file.last_missing is None:
-        return file.first_csn or ""
-    return "is missing" if file.last_missing == file.path else f"to {file.last_missing.name} are missing"
 
 
 def duration_text(microseconds: int) -> str:
@@ -305,41 +406,17 @@ def _story_text(story: StoryRead) -> str:
     return f"{verdict} The first {len(story.changes):,} are listed; v shows all." if more else verdict
 
 
-_Lines = Callable[[Model, int, Glyphs], tuple[str, list[Choice]]]
-_NAMES: dict[str, tuple[_Lines, str]] = {
-    "tables": (
-        lambda model, width, glyphs: table_choices(model.tables, glyphs, width),
-        "No records have been indexed yet.",
-    ),
-    "transactions": (
-        lambda model, width, glyphs: transaction_choices(
-            model.transactions, model.order, width, glyphs, has_more=model.has_more(INDEX)
-        ),
-        "No transactions have been indexed yet.",
-    ),
-    "marks": (
-        lambda model, width, glyphs: mark_choices(model.state.marks, width, glyphs),
-        "m and a letter mark a record, as MARK <name> <note> does.",
-    ),
-    "trails": (
-        lambda model, width, glyphs: trail_choices(model.trails, model.state.time_offset, width, glyphs),
-        "No trail is here.",
-    ),
-    "story": (
-        lambda model, width, glyphs: story_choices(
-            model.story, model.state.path, model.state.time_offset, width, glyphs
-        ),
-        "R lists the changes of the row of a record, as ROW does.",
-    ),
-    "columns": (lambda model, width, glyphs: column_choices(model.columns, width, glyphs), ""),
-    "files": (
-        lambda model, width, glyphs: file_choices(model.files, model.state, width, glyphs),
-        "The files of the trail are being read.",
-    ),
+PANES: dict[str, Pane[Any]] = {
+    "tables": _TABLES,
+    "transactions": _TRANSACTIONS,
+    "marks": _MARKS,
+    "trails": _TRAILS,
+    "story": _STORY,
+    "columns": _LIST_COLUMNS,
+    "files": _FILES,
 }
-"""For each pane the function that returns its heading and lines, and the text of an empty pane."""
-CHOICES = tuple(_NAMES)
-_OF_INDEX = ("tables", "transactions")
+"""The panes by name."""
+CHOICES = tuple(PANES)
 
 
 class CurrentChoices(ChoicePane):
@@ -348,7 +425,7 @@ class CurrentChoices(ChoicePane):
     def __init__(self, name: str, model: Model, glyphs: Glyphs) -> None:
         super().__init__(name, glyphs)
         self._model = model
-        self._lines, self._empty = _NAMES[name]
+        self._pane = PANES[name]
         facts = (
             Model.indexed,
             Model.transactions,
@@ -370,26 +447,13 @@ class CurrentChoices(ChoicePane):
             self.leave()
         else:
             width = self.parent.size.width if isinstance(self.parent, Widget) else self.size.width
-            is_about_file = self.id not in ("trails", "columns") and self._model.state.path is None
-            empty = NO_TRAIL if is_about_file else self._empty
+            has_no_file = self._pane.is_about_file and self._model.state.path is None
             self.show(
-                *self._lines(self._model, width, self._glyphs),
-                empty,
-                self._partial,
-                "strong" if self.id == "story" else "warn",
+                *self._pane.lines(PaneContext(self._model, self._glyphs, width)),
+                NO_TRAIL if has_no_file else self._pane.empty,
+                self._pane.above(self._model),
+                self._pane.style,
             )
-
-    @property
-    def _partial(self) -> str:
-        """The text above the heading: the gaps of the index, or the note of the start page or of ROW."""
-        if self.id == "trails" and self._model.trails is not None:
-            return self._model.trails.note
-        if self.id == "story" and self._model.story is not None:
-            return _story_text(self._model.story)
-        if self.id not in _OF_INDEX or self._model.state.path is None:
-            return ""
-        listed = _listed_text(self._model.index.sums) if self.id == "tables" else ""
-        return " ".join(filter(None, (self._model.partial(INDEX), listed)))
 
     def action_sort(self) -> None:
         """Switch to the next sort order of transactions."""

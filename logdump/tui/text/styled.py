@@ -128,23 +128,44 @@ def taken(widths: Sequence[int], gaps: Sequence[int]) -> int:
     return sum(width + gap for width, gap in zip(widths, gaps, strict=True) if width)
 
 
-class TextColumn(NamedTuple):
-    """A column of a pane: heading and cells, its usual width, the number of blanks before it.
+STAYS = 99
+"""The priority of a column that is never left out."""
 
-    Numbers are aligned right; ``brief`` are shorter cells for little room: times without fractions.
+
+class TextColumn(NamedTuple):
+    """A column of a pane: heading and cells.
+
+    Attributes:
+        usual: its width where there is room; it is never less than the values need.
+        gap: number of blanks before it.
+        is_number: True if the cells are aligned right.
+        brief: shorter cells for little room: times without fractions.
+        priority: columns are left out in this order, the smallest first, until the others fit.
+        cut: a priority, and the most cells of the column from there on.
+        fills: 1 for the column that is widened or narrowed to fill the room, 2 if that one is left out; else 0.
     """
 
     heading: str
     cells: list[str]
     usual: int = 0
     gap: int = 1
-    is_number: bool = True
+    is_number: bool = False
     brief: Sequence[str] = ()
+    priority: int = STAYS
+    cut: tuple[int, int] = (STAYS, 0)
+    fills: int = 0
 
     def need(self, glyphs: Glyphs, *, is_brief: bool = False) -> int:
         """Return the number of cells for the widest value."""
         cells = (self.brief or self.cells) if is_brief else self.cells
         return max(width_of(cell, glyphs) for cell in (self.heading, *cells))
+
+    def limited(self, width: int, priority: int) -> int:
+        """Return its width where all columns up to a priority are left out: 0 for those."""
+        if self.priority <= priority:
+            return 0
+        cut_at, most = self.cut
+        return min(width, most) if cut_at <= priority else width
 
     def lines(self, width: int, glyphs: Glyphs) -> list[str]:
         """Return heading and cells in ``width`` cells; empty texts if the width is 0."""
@@ -153,26 +174,23 @@ class TextColumn(NamedTuple):
         return [blank + shown(cell, width, glyphs) if width else "" for cell in (self.heading, *cells)]
 
 
-def in_columns(
-    columns: Sequence[TextColumn],
-    limits: Sequence[Mapping[int, int]],
-    elastic: Sequence[int],
-    room: int,
-    glyphs: Glyphs,
-) -> tuple[str, list[str]]:
+def in_columns(columns: Sequence[TextColumn], room: int, glyphs: Glyphs) -> tuple[str, list[str]]:
     """Return heading and lines in ``room`` cells.
 
     The first of these layouts that fits is used: the usual widths; the widths that the values need; the brief cells;
-    brief cells with each of ``limits``, the maximum widths of some columns (0: left out). The first column of
-    ``elastic`` that is shown is widened or narrowed to fill the room.
+    brief cells with the columns left out up to each priority.
     """
     gaps = [column.gap for column in columns]
     needs = [column.need(glyphs) for column in columns]
     brief = [column.need(glyphs, is_brief=True) for column in columns]
     layouts = [[max(need, column.usual) for need, column in zip(needs, columns, strict=True)], needs, brief]
-    layouts += [[min(width, limit.get(index, width)) for index, width in enumerate(brief)] for limit in limits]
+    priorities = sorted({step for column in columns for step in (column.priority, column.cut[0])} - {STAYS})
+    layouts += [
+        [column.limited(width, priority) for width, column in zip(brief, columns, strict=True)]
+        for priority in priorities
+    ]
     widths = first_fitting(layouts, gaps, room)
-    filler = next(index for index in elastic if widths[index])
+    filler = min((column.fills, index) for index, column in enumerate(columns) if column.fills and widths[index])[1]
     widths[filler] = max(1, widths[filler] + room - taken(widths, gaps))
     shown = [column.lines(width, glyphs) for column, width in zip(columns, widths, strict=True)]
     heading, *lines = ("".join(cells) for cells in zip(*shown, strict=True))

@@ -20,10 +20,11 @@ from logdump.notation.times import GMT
 from logdump.session.session import Mark
 from logdump.session.settings import Settings
 from logdump.tui.model.model import Model
-from logdump.tui.panes.choices import mark_choices, table_choices, transaction_choices
+from logdump.tui.panes.choice_pane import Choice
+from logdump.tui.panes.choices import PANES, PaneContext
 from logdump.tui.panes.row_text import GAPS, ColumnNeeds, ColumnWidths, clock_text, columns_for, heading, row_pieces
 from logdump.tui.reading.rows import ListRow, RowKind, RowReader
-from logdump.tui.reading.state import ORDERS, ListedTransaction
+from logdump.tui.reading.state import ORDERS, ListedTransaction, State
 from logdump.tui.text.styled import ASCII, UNICODE, Glyphs, cut_line, fit, fit_name, harmless
 from tests.searching import examples
 from trailformat import TrailFile
@@ -113,12 +114,19 @@ def test_a_csn_that_is_shown_is_whole(rows: list[ListRow], width: int) -> None:
     assert columns_for(width, _SIZE, needs).csn in (0, max(4, needs.csn))
 
 
+def lines_of(pane: str, model: Model, width: int, glyphs: Glyphs) -> tuple[str, list[Choice]]:
+    """Heading and lines of a pane of choices."""
+    return PANES[pane].lines(PaneContext(model, glyphs, width))
+
+
 @settings(max_examples=examples(40))
 @given(TRANSACTIONS, st.sampled_from(sorted(ORDERS)), WIDTHS, GLYPHS)
 def test_every_cell_of_the_transactions(
     transactions: list[ListedTransaction], order: str, width: int, glyphs: Glyphs
 ) -> None:
-    title, choices = transaction_choices(transactions, order, width, glyphs)
+    model = Model()
+    model.transactions, model.order = tuple(transactions), order
+    title, choices = lines_of("transactions", model, width, glyphs)
     assert f"[{order}]" in title or "begin RBA" in title
     for one, choice in zip(sorted(transactions, key=ORDERS[order], reverse=True), choices, strict=True):
         words = choice.text.split()
@@ -134,7 +142,7 @@ def test_every_cell_of_the_transactions(
 def test_every_cell_of_the_tables(tables: dict[str, TableTotals], width: int, glyphs: Glyphs) -> None:
     model = Model()
     model.index.sums.tables = tables
-    _, choices = table_choices(model.tables, glyphs, width)
+    _, choices = lines_of("tables", model, width, glyphs)
     names = sorted(tables, key=lambda name: (-tables[name].records, name))
     for name, choice in zip(names, choices, strict=True):
         assert cell_len(choice.text) <= width - 1
@@ -145,7 +153,9 @@ def test_every_cell_of_the_tables(tables: dict[str, TableTotals], width: int, gl
 @settings(max_examples=examples(40))
 @given(st.lists(st.builds(Mark, NAMES, st.builds(Path, NAMES), RBAS, NAMES), min_size=1, max_size=3), WIDTHS, GLYPHS)
 def test_every_cell_of_the_marks(marks: list[Mark], width: int, glyphs: Glyphs) -> None:
-    _, choices = mark_choices(marks, width, glyphs)
+    model = Model()
+    model.state = State(marks=tuple(marks))
+    _, choices = lines_of("marks", model, width, glyphs)
     for mark, choice in zip(sorted(marks), choices, strict=True):
         assert cell_len(choice.text) <= width - 1
         assert str(mark.rba) in choice.text

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from fixtures import TRAILS
-from logdump.notation.times import GMT
 from logdump.session.session import Session
-from logdump.tui.panes.choices import trail_choices
+from logdump.tui.model.model import Model
+from logdump.tui.panes.choices import PANES, PaneContext
 from logdump.tui.reading.messages import ListedTrail, TrailsListed
 from logdump.tui.reading.start_page import StartPage, StartPlace, _by_names, _with_headers, _with_records, start_place
 from logdump.tui.text.styled import UNICODE
@@ -82,7 +82,9 @@ def test_the_age_of_the_newest_heartbeat_where_there_is_one(folder: Path) -> Non
     assert without.last_beat is None
     assert beating.last_beat is not None
     listed.now = beating.last_beat + 90_000_000
-    heading, [_, line] = trail_choices(listed, GMT, 200, UNICODE)
+    model = Model()
+    model.trails = listed
+    heading, [_, line] = PANES["trails"].lines(PaneContext(model, UNICODE, 200))
     assert heading.index("newest") < heading.index("beat")
     assert (line.text.count(" 28 s "), line.text.count(" 1 min ")) == (1, 1)
 
