@@ -29,13 +29,14 @@ class Place(NamedTuple):
     is_backwards: bool
     search_back_from: int | None
     export_begun_in: Path | None
+    found_end: int | None
 
 
 def place_of(session: Session) -> Place:
     """Return the current position of the session. Raises as ``Session.cursor``."""
     cursor = session.cursor
     place = cursor.trail.path, cursor.current, cursor.next, cursor.is_backwards
-    return Place(*place, cursor.search_back_from, cursor.export_begun_in)
+    return Place(*place, cursor.search_back_from, cursor.export_begun_in, cursor.found_end)
 
 
 def return_to(session: Session, place: Place) -> Iterator[Event]:
@@ -50,6 +51,7 @@ def return_to(session: Session, place: Place) -> Iterator[Event]:
     cursor.move(place.next)
     cursor.current, cursor.is_backwards = place.current, place.is_backwards
     cursor.search_back_from, cursor.export_begun_in = place.search_back_from, place.export_begun_in
+    cursor.found_end = place.found_end
 
 
 def go_to(session: Session, path: Path) -> Iterator[Event]:
