@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from logdump.session import passing
+from logdump.session import scan as session_scan
 from tests.logdump.line import Line
+from trailformat import TrailFile
 
 HITS = (1811, 2722, 3260)
 """The first three records of the tea shop with SEN01."""
@@ -54,3 +57,90 @@ def test_scanforheader_prev_goes_on_back_only_where_nothing_has_moved_the_positi
     here = shop.session.cursor.next
     shop("sfh prev")
     assert shop.rbas == [max(rba for rba in rbas if rba < here)]
+
+
+REPEATED = {
+    "filter include filename *.teas; next": "*.TEAS",
+    "sft 5": 5,
+    "sft 15, *.teas": 15,
+    'find "SEN01"': b"SEN01",
+}
+
+
+@pytest.mark.parametrize("words", REPEATED)
+def test_the_same_search_from_another_position_has_nothing_of_the_records_read_before(words: str, shop: Line) -> None:
+    """After a hit, from each record on, before it and behind it, twice in a row."""
+    records = [record for record in shop.session.trail.records() if not record.is_file_header]
+    wanted = REPEATED[words]
+    hits = []
+    for record in records:
+        name = (shop.session.trail.name_of(record) or "").upper()
+        fits = {
+            "*.TEAS": name.endswith(".TEAS"),
+            5: record.header.io_type == 5,
+            15: record.header.io_type == 15 and name.endswith(".TEAS"),
+            b"SEN01": b"SEN01" in record.data,
+        }
+        hits += [record.rba] if fits[wanted] else []
+    for start in records:
+        shop(f"filter clear; position first; {words}")
+        assert shop.rbas == hits[:1]
+        shop(f"position {start.rba}; {words}")
+        behind = [rba for rba in hits if rba >= start.rba]
+        assert shop.rbas == behind[:1]
+        shop(words)
+        assert shop.rbas == (behind[1:2] if behind else [])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+@pytest.mark.parametrize("bad", [(6,), (6, 9), (4, 8, 12), (11,), (3, 4)])
+def test_a_search_in_reverse_ends_at_the_last_damage_before_it_whatever_the_blocks_are(
+    size: int, bad: tuple[int, ...], line: Line, trails: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two records back the file is scanned from its beginning: several batches, with damage between them."""
+    monkeypatch.setattr(session_scan, "_LARGEST", 1)
+    monkeypatch.setattr(session_scan, "_BACK", 1)
+    monkeypatch.setattr(passing, "BATCH_SIZE", size)
+    content, path = bytearray((trails / "et000000000").read_bytes()), tmp_path / "et000000000"
+    with TrailFile(trails / "et000000000") as trail:
+        records = list(trail.records())
+        names = {record.rba: trail.name_of(record) or "" for record in records}
+    for at in bad:
+        content[records[at].rba : records[at].rba + 30] = bytes(30)
+    path.write_bytes(content)
+    line(f"open {path}; position eof; position reverse")
+    expected = [record.rba for record in records[bad[-1] + 1 :] if names[record.rba].endswith(".TEAS")]
+    line("filter include filename *.teas; next 100")
+    assert line.rbas == expected[::-1]
+    last = max(at for at in bad if at - 1 not in bad)
+    assert line.failures[0].lines[0].startswith(f"Bad record found at RBA {records[last].rba}")
+
+
+DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
+
+
+@pytest.mark.parametrize("shown", [1, 2, 3])
+@pytest.mark.parametrize("words", ["next", "find STOCK_KG > 20"])
+def test_records_behind_the_one_shown_pass_by_the_definitions_that_have_come_since(
+    words: str, shown: int, line: Line, trails: Path, tmp_path: Path
+) -> None:
+    """The definitions file has the names of two columns exchanged; another session has it from the beginning."""
+    swapped = tmp_path / "swapped.def"
+    text = DEFINITIONS.read_text().replace("PRICE     ", "swap      ").replace("STOCK_KG  ", "PRICE     ")
+    swapped.write_text(text.replace("swap      ", "STOCK_KG  "))
+    first, filtered = Line(), "filter value STOCK_KG > 20" if words == "next" else "filter clear"
+    first(f"open {trails / 'et000000000'}; {filtered}")
+    for _ in range(shown):
+        first(words)
+    assert len(first.rbas) == 1
+    position = first.session.cursor.next
+    first(f"sourcedefs {swapped} override")
+    line(f"open {trails / 'et000000000'}; sourcedefs {swapped} override; {filtered}; position {position}")
+    before, after = list[int](), list[int]()
+    for hits, session in ((before, line), (after, first)):
+        session(words)
+        while session.rbas:
+            hits.extend(session.rbas)
+            session(words)
+    first.session.close()
+    assert after == before
