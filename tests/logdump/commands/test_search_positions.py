@@ -8,6 +8,7 @@ import pytest
 
 from logdump.session import passing
 from logdump.session import scan as session_scan
+from logdump.session.across import files_from
 from tests.logdump.line import Line
 from trailformat import TrailFile
 
@@ -144,3 +145,32 @@ def test_records_behind_the_one_shown_pass_by_the_definitions_that_have_come_sin
             session(words)
     first.session.close()
     assert after == before
+
+
+@pytest.mark.parametrize("bad", [(6,), (6, 9), (11,)])
+@pytest.mark.parametrize("words", ["list 100", "list 3", "list"])
+def test_list_in_reverse_ends_at_damage(
+    words: str, bad: tuple[int, ...], line: Line, trails: Path, tmp_path: Path
+) -> None:
+    content, path = bytearray((trails / "et000000000").read_bytes()), tmp_path / "et000000000"
+    with TrailFile(trails / "et000000000") as trail:
+        records = list(trail.records())
+    for at in bad:
+        content[records[at].rba : records[at].rba + 30] = bytes(30)
+    path.write_bytes(content)
+    said = line(f"open {path}; position eof; position reverse; {words}")
+    expected = [record.rba for record in records[bad[-1] + 1 :]][::-1][: 3 if words == "list 3" else None]
+    assert [int(text.split()[0]) for text in said if " 2024/03/14 " in text] == expected
+
+
+@pytest.mark.parametrize("opened", [0, 1, 2])
+@pytest.mark.parametrize("last", [None, 0, 1, 2])
+def test_files_are_read_up_to_that_of_across_to_and_to_the_end_where_it_lies_before(
+    last: int | None, opened: int, line: Line, trails: Path
+) -> None:
+    paths = [trails / f"at00000000{number}" for number in range(3)]
+    line(f"open {paths[opened]}; across {f'to {paths[last]}' if last is not None else 'on'}")
+    end = 2 if last is None or last < opened else last
+    assert list(files_from(line.session)) == paths[opened : end + 1]
+    line("across off")
+    assert list(files_from(line.session)) == [paths[opened]]
