@@ -73,7 +73,7 @@ def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Even
         reader.close()
         session.cursor.is_backwards = start.is_backwards
     session.cursor.stand_on(record)
-    session.found_at = record.rba
+    session.cursor.found_end = record.rba + record.length
     yield from show_record(session, record)
     yield from _found_by_value(session, search, record)
 
@@ -102,11 +102,9 @@ def _first(session: Session, searching: Searching, reader: FilteredReader) -> Ge
 
 
 def _first_to_look_at(session: Session) -> int:
-    """Return the RBA to search from: the position, or the end of the record on which the last search back has ended."""
+    """Return the RBA to search from: the position, or in reverse the end of the record that FIND has shown there."""
     cursor = session.cursor
-    if cursor.is_backwards and cursor.next == cursor.current == session.found_at:
-        return cursor.next + session.trail.record_length(cursor.next)
-    return cursor.next
+    return cursor.found_end if cursor.is_backwards and cursor.found_end is not None else cursor.next
 
 
 COMMANDS = (

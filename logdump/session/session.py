@@ -182,7 +182,7 @@ class Session:
         narrowing: returns further criteria for a file, set while a command uses them.
         said_unborn: files without records that the script has named.
         marks: the positions that MARK has named, by name.
-        search: the last search of FIND; ``found_at``: RBA of the record that it found.
+        search: the last search of FIND.
     """
 
     def __init__(self) -> None:
@@ -207,7 +207,6 @@ class Session:
         self._row_definitions: RowDefinitions | None = None
         self.marks: dict[str, Mark] = {}
         self.search: Search | None = None
-        self.found_at: int | None = None
         self._cursor: Cursor | None = None
         self.begin_aligned: Callable[[Any, str, str], Any] | None = None
         self._kept: dict[type, object] = {}
@@ -429,7 +428,6 @@ class Session:
         if self._cursor is not None:
             self._cursor.trail.close()
             self._cursor = None
-            self.found_at = None
 
 
 def _near(path: Path) -> str:

@@ -43,7 +43,7 @@ class RowHistory:
     def row(self, change: Change, role: Role, path: Path) -> HeartbeatRow:
         """Return the row after a change, or the deleted row."""
         members, other, problems = _members(change)
-        former = self._former(change, members) if change.op in _CHANGES_A_ROW and role is not Role.HISTORY else None
+        former = self._former(change, members) if change.op in _CHANGES_A_ROW else None
         if former is not None and change.op != "DELETE":
             members = (self._known.get(former) or {}) | members
         row = HeartbeatRow(

@@ -239,15 +239,17 @@ def _records_of(session: Session, extent: Extent | None) -> Iterator[Event]:
         return
     here, (first, last) = session.trail.path, (extent.first, extent.last)
     begin = first.rba if first.path == here else 0
-    lister = Lister()
-    for number, record in enumerate(session.trail.records(begin)):
+    lister, listed = Lister(), 0
+    for record in session.trail.records(begin):
         if last.path == here and record.rba > last.rba:
             return
-        if number == MOST_RECORDS:
-            yield say(f"… {extent.records - number} more records")
+        if not is_transactional(record):
+            continue
+        if listed == MOST_RECORDS:
+            yield say(f"… {extent.records - listed} more records")
             return
-        if is_transactional(record):
-            yield from lister(session, record)
+        listed += 1
+        yield from lister(session, record)
 
 
 _RESULTS = {

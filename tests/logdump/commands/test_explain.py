@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,11 +9,13 @@ import pytest
 
 from logdump.commands import REGISTRY
 from logdump.display.text import render
+from logdump.features.ddl.model import Outcome
 from logdump.features.explain import lag
-from logdump.features.explain.ddl import RULES
-from logdump.features.explain.model import NO_VERDICT, Conclusion, Evidence, Explained, Question
+from logdump.features.explain.ddl import RULES, DdlFacts
+from logdump.features.explain.model import NO_VERDICT, Conclusion, Evidence, Explained, Question, conclusion
 from logdump.features.explain.text import MOST_LINES
 from logdump.language.execute import run_line
+from logdump.parameters.model import ProcessSide
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
 from tests.logdump.line import Line
@@ -73,6 +76,25 @@ def test_a_trail_without_ddl_says_so(shop: Line, tmp_path: Path) -> None:
 def test_without_a_parameter_file_ddl_is_refused(statements: Line) -> None:
     statements("explain ddl")
     assert "PARAMS <file> reads one" in statements.failures[0].lines[0]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "verdict"),
+    [
+        ({Outcome.LEFT_OUT: 1}, "1 of 9 statements are not replicated."),
+        ({Outcome.IGNORED: 2}, "2 of 9 statements are not replicated."),
+        ({Outcome.DISCARDED: 3}, "3 of 9 statements are not replicated."),
+        ({Outcome.IGNORED: 2, Outcome.LEFT_OUT: 4, Outcome.DISCARDED: 1}, "7 of 9 statements are not replicated."),
+        ({Outcome.UNKNOWN: 2}, "2 of 9 statements cannot be judged, the others are replicated."),
+        ({Outcome.UNKNOWN: 2, Outcome.IGNORED: 1}, "1 of 9 statements are not replicated."),
+        ({Outcome.CAPTURED: 9, Outcome.APPLIED: 9}, "All 9 statements are replicated."),
+        ({Outcome.APPLIED: 9, Outcome.COPY: 1, Outcome.NOT_APPLIED: 2}, "All 9 statements are replicated."),
+    ],
+)
+def test_statements_are_not_replicated_whichever_side_drops_them(outcomes: dict[Outcome, int], verdict: str) -> None:
+    for side in (ProcessSide.EXTRACT, ProcessSide.REPLICAT):
+        counted = Counter({(side, outcome): number for outcome, number in outcomes.items()})
+        assert conclusion(RULES, DdlFacts(9, counted, 0)).text == (verdict,)
 
 
 def test_the_rules_are_those_of_these_tests() -> None:

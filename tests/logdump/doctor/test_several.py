@@ -1,0 +1,187 @@
+"""DOCTOR with several of a kind: which findings, files, transactions and types are told, and in what order."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.features.doctor import images as doctor_images
+from logdump.features.doctor import text as doctor_text
+from logdump.features.doctor.images import ImageSurvey
+from logdump.features.doctor.model import DoctorShown, OpImages, Severity
+from logdump.features.doctor.text import _columns
+from tests.logdump.line import Line
+from tests.searching import Random, examples
+from tests.trailformat.samples import row, trail_of
+from trailformat import Record, TrailFile, change_of, make_file_header_record
+from trailformat.records.file_header import replace_values
+from trailformat.records.record_header import FIELD_COMP, FIRST, LAST, MIDDLE, ONLY, RESTART_ABEND, RESTART_OK
+from trailformat.scan import scan
+from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.trail.sequence import FilePosition
+
+GARBAGE = b"no record at all, but bytes " * 4
+
+
+def _file(folder: Path, number: int, *records: Record | bytes) -> Path:
+    return trail_of(folder, *records, name=f"tt{number:09}")
+
+
+def _at(*records: Record | bytes) -> int:
+    """The RBA behind these."""
+    return sum(len(record.raw if isinstance(record, Record) else record) for record in records)
+
+
+def _examined(line: Line, folder: Path) -> tuple[DoctorShown, list[str]]:
+    text = line(f'doctor "{folder}/tt*"')
+    (shown,) = (event for event in line.events if isinstance(event, DoctorShown))
+    return shown, text
+
+
+OK, ABEND = row(b"", io_type=RESTART_OK), row(b"", io_type=RESTART_ABEND)
+KINDS: dict[str, Record | bytes] = {"restart": OK, "abend": ABEND, "damage": GARBAGE}
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("order", list(permutations(KINDS)))
+def test_the_most_severe_findings_are_told_and_the_others_counted(
+    order: tuple[str, ...], most: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two restarts, which are notes, and damage, in any order; a second damage comes last."""
+    monkeypatch.setattr(doctor_text, "_MOST_FINDINGS", most)
+    whole = row(trans_ind=ONLY)
+    records = [piece for kind in order for piece in (whole, KINDS[kind])] + [whole, GARBAGE, whole]
+    _file(tmp_path, 0, *records)
+    places = {kind: _at(*records[: 2 * at + 1]) for at, kind in enumerate(order)}
+    damage = [f"tt000000000 RBA {place}: damage, " for place in (places["damage"], _at(*records[:7]))]
+    notes = [
+        f"tt000000000 RBA {places[kind]}: Extract {'abended and ' * (kind == 'abend')}was restarted"
+        for kind in order
+        if kind != "damage"
+    ]
+    shown, text = _examined(line, tmp_path)
+    assert [finding.severity for finding in shown.findings] == [Severity.DAMAGE] * 2 + [Severity.NOTE] * 2
+    begin = next(at for at, line_text in enumerate(text) if line_text.startswith("Findings"))
+    assert text[begin] == "Findings     2 problems, 2 notes"
+    for line_text, expected in zip(text[begin + 1 :], [*damage, *notes][:most], strict=False):
+        assert expected in line_text
+    more = text[begin + 1 + min(most, 4)]
+    assert (more == f"     ... {4 - most} more") is (most < 4)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+@pytest.mark.parametrize("files", [1, 2, 3])
+def test_the_newest_files_are_told_and_those_before_them_counted(
+    files: int, most: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor_text, "_MOST_FILES", most)
+    paths = [_file(tmp_path, number, row(trans_ind=ONLY)) for number in range(files)]
+    _, text = _examined(line, tmp_path)
+    begin = next(at for at, line_text in enumerate(text) if line_text.startswith("File "))
+    expected = [path.name for path in paths[-most:]]
+    assert [line_text.split()[0] for line_text in text[begin + 1 :][: len(expected)]] == expected
+    more = f"... {files - most} files before these   [RECOVERY FILES]"
+    assert (more in text) is (files > most)
+
+
+@pytest.mark.parametrize("unread", [(), (0,), (2,), (1, 2)])
+@pytest.mark.parametrize("names", list(permutations("abc")))
+def test_the_source_is_that_of_the_newest_file_that_can_be_read(
+    names: tuple[str, ...], unread: tuple[int, ...], line: Line, tmp_path: Path
+) -> None:
+    with TrailFile(TRAILS / "at000000000") as trail:
+        own = trail.file_header
+    assert own is not None
+    for number, name in enumerate(names):
+        head = make_file_header_record(replace_values(own, "MachineInfo", {"Nodename": f"host-{name}"}))
+        _file(tmp_path, number, *([GARBAGE] if number in unread else [head, row(trans_ind=ONLY)]))
+    newest = next(name for number, name in reversed(list(enumerate(names))) if number not in unread)
+    (source,) = (text for text in _examined(line, tmp_path)[1] if text.startswith("Source "))
+    assert f"host host-{newest}" in source
+
+
+@pytest.mark.parametrize(
+    ("images", "text"),
+    [
+        (OpImages("DELETE", "before", 3, 2, 2, 3, 3), "all 2"),
+        (OpImages("DELETE", "before", 3, 2, 2, 2, 3), "key"),
+        (OpImages("DELETE", "before", 3, 2, 2, 2, 2), "2 of 5"),
+        (OpImages("DELETE", "before", 3, 1, 4, 0, 0), "1 to 4 of 5"),
+        (OpImages("DELETE", "before", 3, 1, 5, 1, 1), "1 to 5 of 5"),
+    ],
+)
+def test_images_with_all_columns_are_told_as_such_before_those_with_the_key(images: OpImages, text: str) -> None:
+    assert _columns(images, 5) == text
+
+
+@pytest.mark.parametrize("case", range(examples(20, short=5)))
+def test_the_five_largest_transactions_are_told_the_largest_first(case: int, line: Line, tmp_path: Path) -> None:
+    sizes = Random(case).sample(range(1, 12), 7)
+    records: list[Record] = []
+    begins: dict[int, int] = {}
+    for size in sizes:
+        begins[size] = _at(*records)
+        marks = [ONLY] if size == 1 else [FIRST, *[MIDDLE] * (size - 2), LAST]
+        records += [row(trans_ind=mark) for mark in marks]
+    _file(tmp_path, 0, *records)
+    shown, _ = _examined(line, tmp_path)
+    told = [(one.records, one.extent.first and one.extent.first.rba) for one in shown.transactions]
+    assert told == [(size, begins[size]) for size in sorted(sizes, reverse=True)[:5]]
+
+
+UNKNOWN = (231, 232, 233)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+@pytest.mark.parametrize("types", list(permutations(UNKNOWN)))
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_records_of_unknown_types_are_told_with_the_place_of_the_first_and_the_most_frequent_type_first(
+    size: int, types: tuple[int, ...], most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One, three and two records of three types, with others between, whatever the batches are."""
+    monkeypatch.setattr(doctor_images, "_MOST_NAMES", most)
+    numbers = dict(zip(UNKNOWN, (1, 3, 2), strict=True))
+    records = [row(trans_ind=ONLY)]
+    for io_type in types:
+        records += [row(io_type=io_type, trans_ind=ONLY)] * numbers[io_type] + [row(trans_ind=ONLY)]
+    path = _file(tmp_path, 0, *records)
+    survey = ImageSurvey(RowDefinitions)
+    with TrailFile(path) as trail:
+        for batch in scan(trail, batch_size=size):
+            survey.take(trail, batch)
+    (shown,) = survey.unexplained()
+    assert (shown.records, shown.spot) == (6, FilePosition(path, _at(records[0])))
+    places = [shown.reason.find(str(io_type)) for io_type in (232, 233, 231)]
+    assert [place > 0 for place in places] == [number < most for number in range(3)]
+    assert places[:most] == sorted(places[:most])
+    assert shown.reason.endswith(f", {3 - most} more types") is (most < 3)
+
+
+def test_records_without_their_key_are_counted_and_the_first_is_named(line: Line, tmp_path: Path) -> None:
+    """Updates whose first column, the key, is made to be another one, in each of two files."""
+    whole = (TRAILS / "et000000000").read_bytes()
+    content = bytearray(whole)
+    with TrailFile(TRAILS / "et000000000") as trail:
+        for record in trail.records():
+            if not record.is_file_header and record.header.io_type == FIELD_COMP and record.data[:2] == b"\0\0":
+                at = whole.index(record.data, record.rba)
+                content[at : at + 2] = b"\0\1"
+    for number in range(2):
+        (tmp_path / f"tt{number:09}").write_bytes(content)
+    with TrailFile(tmp_path / "tt000000000") as trail:
+        changes = [change_of(trail, record) for record in trail.records() if not record.is_file_header]
+    lacking = [
+        change
+        for change in changes
+        if change is not None
+        and (change.op, change.table) == ("UPDATE", "TEAHOUSE.TEAS")
+        and "TEA_CODE" not in [column.name for column in change.columns]
+    ]
+    assert len(lacking) > 1
+    shown, _ = _examined(line, tmp_path)
+    (lack,) = (lack for images in shown.images for lack in images.lacks if images.table == "TEAHOUSE.TEAS")
+    assert (lack.records, lack.columns) == (2 * len(lacking), ("TEA_CODE",))
+    assert lack.spot == FilePosition(tmp_path / "tt000000000", lacking[0].rba)

@@ -1,0 +1,85 @@
+"""REPORT with more records, tables and series than one."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate, permutations
+from pathlib import Path
+
+import pytest
+
+from logdump.features.report import command as report
+from logdump.features.report.chart import legend, svg_lines, text_lines
+from logdump.features.report.model import ReportChart, ReportSeries
+from logdump.notation.text import escape
+from tests.logdump.line import Line
+from tests.trailformat.samples import row, table_record, trail_of
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+
+
+def _section(line: Line, folder: Path, title: str, words: str = "") -> list[str]:
+    path = folder / "page.md"
+    line(f"report {words} to {path} replace")
+    assert line.failures == []
+    (section,) = (part for part in path.read_text(encoding="utf-8").split("\n## ") if part.startswith(title))
+    return section.splitlines()
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("definition", [0, 1, 2, 3])
+def test_the_records_of_a_transaction_that_are_not_listed_are_counted(
+    definition: int, most: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four records, before one of which (or before all) there is a definition; others come before and behind."""
+    monkeypatch.setattr(report, "MOST_RECORDS", most)
+    own = [row(trans_ind=mark) for mark in (FIRST, MIDDLE, MIDDLE, LAST)]
+    other, bags = row(trans_ind=ONLY), table_record(4, "TEA.BAGS")
+    records = [other, *own[:definition], bags, *own[definition:]]
+    begins = list(accumulate((record.length for record in records), initial=0))
+    places = [begin for begin, record in zip(begins, records, strict=False) if record not in (other, bags)]
+    line(f"open {trail_of(tmp_path, *records, other, name='tt000000000')}")
+    lines = _section(line, tmp_path, "The transaction", f"at {places[-1]}")
+    listed = [int(text.split()[0]) for text in lines if text.strip() and text.split()[0].isdigit()]
+    assert listed == places[:most]
+    assert (f"… {4 - most} more records" in lines) is (most < 4)
+    assert any("more records" in text for text in lines) is (most < 4)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+@pytest.mark.parametrize("order", list(permutations((1, 20, 40))))
+def test_the_largest_tables_are_listed_and_the_others_counted(
+    order: tuple[int, ...], most: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "MOST_TABLES", most)
+    records = [row(b"x" * size, f"TEA.T{size}", trans_ind=ONLY) for size in order]
+    line(f"open {trail_of(tmp_path, *records, name='tt000000000')}")
+    section = "\n".join(_section(line, tmp_path, "Tables and operations"))
+    assert re.findall(r"TEA\.T(\d+)", section) == ["40", "20", "1"][:most]
+    assert (f"… {3 - most} more tables" in section) is (most < 3)
+
+
+SERIES = (((20, 5.0), (30, 9.0)), ((10, 4.0), (25, 40.0)), ((15, 1.0), (50, 8.0)))
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("interval", [0, 10])
+def test_a_chart_reaches_from_the_earliest_to_the_latest_point_of_all_its_series(
+    interval: int, order: tuple[int, ...]
+) -> None:
+    """The drawing is 680 wide from 70 on, and 146 high down to 156; the greatest value is at its top."""
+    second = 1_000_000
+    series = tuple(
+        ReportSeries(escape(f"S{at}"), tuple((time * second, value) for time, value in SERIES[at])) for at in order
+    )
+    chart = ReportChart("Lag", "seconds", series, interval * second)
+    svg = "\n".join(svg_lines(chart))
+    name, x, y = ("rect", "x", "y") if interval else ("circle", "cx", "cy")
+    drawn = [(float(left), float(top)) for left, top in re.findall(rf'<{name} {x}="([\d.]+)" {y}="([\d.]+)"', svg)]
+    points = [point for at in order for point in SERIES[at]]
+    assert drawn == [
+        pytest.approx((70 + (time - 10) / (40 + interval) * 680, 10 + (1 - value / 40) * 146), abs=0.06)
+        for time, value in points
+    ]
+    assert [name for _, name in legend(chart)] == [f"S{at}" for at in order]
+    bars = [text for text in text_lines(chart) if "  " in text]
+    assert [text.count("█") for text in bars] == [round(value) for _, value in points]
