@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
+from logdump.features.redo.command import RedoRequest, events_of, requested_script
+from logdump.session.events import Notice
 from tests.logdump.line import Line
+from tests.trailformat.samples import row, trail_of
 from trailformat import TrailWriter, make_token
-from trailformat.records.record_header import FIRST, INSERT, LAST, make_header, name_field
+from trailformat.records.record_header import FIRST, INSERT, LAST, ONLY, make_header, name_field
 
 
 def test_redo_prints_the_transaction_at_the_position(shop: Line) -> None:
@@ -124,3 +128,51 @@ def test_the_trails_of_an_attack_give_no_second_statement(name: str, dialect: st
     commands = ("HOST", "!", "DROP") if dialect in ("oracle", "ansi") else ("DROP",)
     assert not [one for one in runnable if one.startswith(commands) or "\\" in one]
     assert text.rstrip().endswith("COMMIT;")
+
+
+@pytest.mark.parametrize("takes_lines", [0, 4])
+@pytest.mark.parametrize("command", ["redo", "undo"])
+def test_transactions_of_later_files_are_written_with_across_alone(
+    command: str, takes_lines: int, line: Line, tmp_path: Path
+) -> None:
+    """Three files of one, two and three transactions; in each only those up to the number that is given."""
+    for number in range(3):
+        trail_of(tmp_path, *[row(trans_ind=ONLY)] * (number + 1), name=f"tt{number:09}")
+    for opened, across, count, transactions in (
+        *((0, "off", 9, 1), (0, "on", 9, 6), (0, "on", 4, 4), (0, "on", 1, 1), (1, "off", 9, 2), (1, "on", 9, 5)),
+        *((1, "on", 3, 3), (2, "on", 9, 3), (2, "off", 2, 2)),
+    ):
+        line(f"across {across}; open {tmp_path / f'tt{opened:09}'}")
+        line.session.takes_lines = takes_lines
+        shown = "\n".join(line(f"{command} {count} ansi"))
+        assert (shown.count("-- Transaction "), shown.count("COMMIT;")) == (transactions, transactions)
+
+
+@pytest.mark.parametrize(("stop", "said"), [(1, "0 transactions"), (2, "0 transactions and 1 statement of the next")])
+def test_ctrl_c_tells_the_whole_transactions_and_the_statements_of_the_next(
+    stop: int, said: str, line: Line, tmp_path: Path
+) -> None:
+    """Stopped at each event of the first two of several transactions of two statements each."""
+    records = [row(trans_ind=place) for place in (FIRST, LAST)] * 3
+    line(f"open {trail_of(tmp_path, *records)}")
+    for whole in range(3):
+        told = said.replace("0 transactions", _number(whole))
+        assert _stopped(line, whole * 4 + stop) == f"Stopped after {told}: the position stays."
+        assert line.session.cursor.next == 0
+
+
+def _number(transactions: int) -> str:
+    return "1 transaction" if transactions == 1 else f"{transactions} transactions"
+
+
+def _stopped(line: Line, number: int) -> str:
+    """What is said by REDO if Ctrl+C comes after so many of its events."""
+    line.session.takes_lines = 0
+    script = requested_script(line.session, RedoRequest(9, "ANSI"), takes_back=False)
+    events = events_of(line.session, script, RedoRequest(9, "ANSI"))
+    assert isinstance(events, Generator)
+    for _ in range(number):
+        next(events)
+    event = events.throw(KeyboardInterrupt)
+    assert isinstance(event, Notice)
+    return event.lines[0]

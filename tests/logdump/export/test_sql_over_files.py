@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -13,9 +13,10 @@ from tests.logdump.export.drawn_transactions import TABLES, DrawnTransactions, d
 from tests.logdump.export.scripts import DIRECTIONS, EITHER, check, written
 from tests.logdump.line import Line
 from tests.searching import IS_LONG, Random, all_in_turn, in_turn
-from tests.trailformat.samples import BOTH, header, trail_of
+from tests.trailformat.samples import BOTH, header, row, trail_of
 from trailformat import ByteOrder, Images, Record, make_column, make_record
-from trailformat.records.record_header import FIELD_COMP, LARGE_OBJECT
+from trailformat.records.columns import PieceHeader, build_piece
+from trailformat.records.record_header import FIELD_COMP, INSERT, LARGE_OBJECT
 
 SEEDS = range(8 if IS_LONG else 1)
 STEP = 1 if IS_LONG else 20
@@ -148,3 +149,139 @@ def _file_of(failure: str) -> str:
 def _placed(record: Record | bytes, trans_ind: int) -> Record:
     assert isinstance(record, Record)
     return make_record(record.header._replace(trans_ind=trans_ind), record.images or record.data, order=record.order)
+
+
+def _made(io_type: int, old: str, new: str, place: int) -> Record:
+    """A row of columns of one letter each; "-" is an image without the column, which only a large object can have."""
+    images = [
+        tuple(make_column(at, b"\0\1" + letter.encode()) for at, letter in enumerate(letters) if letter != "-") or None
+        for letters in (old, new)
+    ]
+    before_after = ord("B") if images[1] is None else ord("A")
+    fields = header(1, io_type=io_type, before_after=before_after, trans_ind=place)
+    return make_record(fields, Images(images[0], images[1], 4 if images[0] and images[1] else 0))
+
+
+def _piece(column: int, number: int, count: int, part: bytes, place: int) -> Record:
+    size = len(part) * count
+    data = build_piece(PieceHeader(column, number, count, len(part) * (number - 1), size), part, ByteOrder.BIG)
+    fields = header(1, io_type=LARGE_OBJECT, continued=int(number < count), rec_count=count, trans_ind=place)
+    return make_record(fields, data)
+
+
+GOES_ON = {
+    "an object in one piece": [_made(INSERT, "", "ab-", 0), _piece(2, 1, 1, b"pot", 1), _made(INSERT, "", "cde", 2)],
+    "an object in two pieces": [
+        _made(INSERT, "", "ab-", 0),
+        _piece(2, 1, 2, b"tea ", 1),
+        _piece(2, 2, 2, b"pots", 1),
+        _made(INSERT, "", "cde", 2),
+    ],
+    "an update in two records": [
+        _made(INSERT, "", "cde", 0),
+        _made(FIELD_COMP, "abc", "", 1),
+        _made(FIELD_COMP, "", "abd", 1),
+        _made(INSERT, "", "fgh", 2),
+    ],
+    "an object between the halves of an update": [
+        _made(FIELD_COMP, "abc", "", 0),
+        _piece(2, 1, 1, b"pot", 1),
+        _made(FIELD_COMP, "", "abd", 1),
+        _made(INSERT, "", "fgh", 2),
+    ],
+}
+"""Changes that go on in one or two files if each record has its own, in front of another change."""
+
+
+@EITHER
+@pytest.mark.parametrize("kind", GOES_ON)
+def test_what_goes_on_in_later_files_is_written_as_in_one_file(kind: str, direction: str, tmp_path: Path) -> None:
+    """Wherever one or two files end."""
+    records = GOES_ON[kind]
+    in_one = _in_files(tmp_path / "one", records, (), ByteOrder.BIG)
+    whole = _statements(check(in_one, f"ansi {direction}", "across on"))
+    made = [line for line in whole if line.startswith(("INSERT", "UPDATE", "DELETE"))]
+    assert len(made) == (3 if kind == "an update in two records" else 2)
+    assert ("pot" in "".join(whole)) == ("object in" in kind and not direction)
+    for number in (1, 2, 3):
+        for cuts in combinations(range(1, len(records)), number):
+            path = _in_files(tmp_path / str(cuts), records, cuts, ByteOrder.BIG)
+            assert _statements(check(path, f"ansi {direction}", "across on")) == whole, cuts
+
+
+@EITHER
+@pytest.mark.parametrize("cuts", [(), (2,), (1, 2, 3)], ids=["one file", "two files", "four files"])
+@pytest.mark.parametrize(
+    ("words", "updates", "left_out"),
+    [
+        ("value GGS_BEFORE_AFTER_IND = BEFORE", 1, 2),
+        ("value GGS_BEFORE_AFTER_IND = AFTER", 1, 0),
+        ("rectype insert", 0, 1),
+    ],
+)
+def test_an_update_in_two_records_is_written_if_one_of_them_passes(
+    words: str, updates: int, left_out: int, cuts: tuple[int, ...], direction: str, tmp_path: Path
+) -> None:
+    path = _in_files(tmp_path, GOES_ON["an update in two records"], cuts, ByteOrder.BIG)
+    script = check(path, f"ansi {direction}", f"across on; filter include {words}")
+    assert script.count("UPDATE") == updates
+    told = [line for line in script.splitlines() if "The filter left out" in line]
+    assert [line.split()[5] for line in told] == ([str(left_out)] if left_out else [])
+
+
+def _without_definition(*places: int) -> list[Record]:
+    """Rows of a table without a definition: each is a remark with its RBA."""
+    return [_placed(row(b"leaf", "TEA.WILD"), place) for place in places]
+
+
+DAMAGE = [bytes([0, number]) + b"damage\xff" * (number + 2) for number in range(3)]
+
+
+def _rbas(script: str) -> list[int]:
+    """The RBAs of the changes in a script."""
+    return [int(line.split()[2]) for line in script.splitlines() if line.startswith("-- RBA ")]
+
+
+@pytest.mark.parametrize("over_files", [False, True], ids=["one file", "two files"])
+def test_of_several_stretches_of_damage_in_a_transaction_the_first_on_the_way_ends_it(
+    tmp_path: Path, *, over_files: bool
+) -> None:
+    """Forward the first, from behind all of them backwards the last; what is told as its reason is the first."""
+    first, *middle, last = _without_definition(0, 1, 1, 1, 2)
+    before, after = _without_definition(3, 3)
+    parts: list[Record | bytes] = [
+        before,
+        first,
+        middle[0],
+        DAMAGE[0],
+        middle[1],
+        DAMAGE[1],
+        middle[2],
+        DAMAGE[2],
+        last,
+        after,
+    ]
+    sizes = [len(part.raw if isinstance(part, Record) else part) for part in parts]
+    rba = [sum(sizes[:number]) for number in range(len(parts))]
+    if over_files:
+        head = [before, first, middle[0]]
+        trail_of(tmp_path, *head, name="tt000000000")
+        path = trail_of(tmp_path, *parts[len(head) :], name="tt000000001")
+        rba[len(head) :] = [place - rba[len(head)] for place in rba[len(head) :]]
+    else:
+        path = trail_of(tmp_path, *parts, name="tt000000001")
+    line = Line()
+    line(f"open {path}")
+    whole = "\n".join(line(f"position {rba[8]}; redo 9 ansi include cut"))
+    reason = f"damage at RBA {rba[3]}, {len(DAMAGE[0])} bytes: what it held is not known."
+    assert (reason in whole, line.failures[-1].lines[0].startswith(f"Bad record found at RBA {rba[3]}")) == (True, True)
+    told = [text.split()[2] for text in whole.splitlines() if text.startswith("-- RBA ")]
+    assert told == [str(rba[1]), str(rba[2])]
+    back = "\n".join(line(f"position {rba[8]}; undo 9 ansi include cut"))
+    assert _rbas(back) == [rba[9], rba[8]]
+    assert reason in back
+    assert line.failures[-1].lines[0].startswith(f"Bad record found at RBA {rba[7]}")
+    ahead = line(f"position {rba[4]}; undo 9 ansi include cut")
+    assert _rbas("\n".join(ahead)) == []
+    assert line.failures[-1].lines[0].startswith(f"Bad record found at RBA {rba[5]}")
+    line.session.close()

@@ -329,6 +329,14 @@ def test_the_title_of_a_transaction(extent: Extent, title: str) -> None:
     assert _lines(Opening(extent, 2, _TRAIL))[0] == f"-- Transaction {title}"
 
 
+def test_the_title_has_the_time_of_the_first_record() -> None:
+    """A transaction of GoldenGate for Oracle has one time, that of a pump or another source may have several."""
+    later = Moment(JULIAN_UNIX_EPOCH + 7_000_000)
+    for item in (Opening, SkippedTransaction):
+        (line, *_) = _lines(item(_WHOLE._replace(last_moment=later, latest=later.time), 2, _TRAIL))
+        assert "1970/01/01 00:00:00.000.000" in line
+
+
 def test_a_transaction_of_which_no_record_is_known() -> None:
     extent = _LOST._replace(first=None, last=None, transaction=NO_TRANSACTION, missing=NEXT)
     title = "1970/01/01 00:00:00.000.000, RBA not known, 1 record"

@@ -14,9 +14,10 @@ import pytest
 from fixtures import column_kinds as kind
 from fixtures.shop import ShopTable
 from logdump.display.sql import DIALECTS, Statement, Unwritable, redo, undo
+from logdump.display.sql.statement import statements_of
 from tests.logdump.statements.history import without_key
 from tests.logdump.statements.made_changes import NULL, STOCK, change, without_definition
-from tests.searching import in_turn
+from tests.searching import Random, in_turn
 from trailformat.changes.row_changes import Change
 from trailformat.records.ddl import build_ddl
 from trailformat.records.record import Record, make_record
@@ -344,6 +345,18 @@ def test_redo(name: str, dialect: str) -> None:
 def test_undo(name: str, dialect: str) -> None:
     case = CASES[name]
     assert _made(undo(case.change, DIALECTS[dialect])) == _expected(case.undo, dialect)
+
+
+@pytest.mark.parametrize("takes_back", [False, True], ids=["redo", "undo"])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_of_many_changes_made_together_each_has_its_own(dialect: str, *, takes_back: bool) -> None:
+    """In any order, with others of its table, some of which have another definition."""
+    cases = [*CASES.values(), *CASES.values()]
+    Random(f"{dialect} {takes_back}").shuffle(cases)
+    made = statements_of([case.change for case in cases], DIALECTS[dialect], takes_back=takes_back)
+    for case, statement in zip(cases, made, strict=True):
+        assert statement.change is case.change
+        assert _made(statement) == _expected(case.undo if takes_back else case.redo, dialect)
 
 
 _MOMENT = dt.datetime(2024, 3, 14, 9, 30, 5)  # noqa: DTZ001 - a moment without a zone
