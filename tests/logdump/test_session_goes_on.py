@@ -115,7 +115,6 @@ class Told(NamedTuple):
     statuses: list[ExitStatus]
     written: dict[str, bytes]
     place: Place
-    found_at: int | None
 
 
 class GoingOn:
@@ -160,7 +159,7 @@ class GoingOn:
         expected = _told(new, line)
         new.session.end()
         if line in WHOLE:
-            new = self._begun_in(Place(here.path, 0, 0, False, None, None))
+            new = self._begun_in(Place(here.path, 0, 0, False, None, None, None))
             assert _told(new, line)._replace(place=here) == expected, self.told
             new.session.end()
         told = _told(self._line, line)
@@ -178,7 +177,6 @@ class GoingOn:
         new.session.marks, new.session.search = dict(former.marks), former.search
         new.session.open(place.path)
         new.session.cursor.return_to(place)
-        new.session.found_at = former.found_at
         return new
 
     def close(self) -> None:
@@ -188,7 +186,7 @@ class GoingOn:
 def _told(line: Line, entered: str) -> Told:
     text = [one for one in line(entered) if not one.startswith(_MEASURES) and not one.endswith(_MEASURED)]
     statuses = [failure.status for failure in line.failures]
-    return Told(text, statuses, _written(), line.session.cursor.place, line.session.found_at)
+    return Told(text, statuses, _written(), line.session.cursor.place)
 
 
 def _written() -> dict[str, bytes]:

@@ -264,10 +264,10 @@ class LocalQuery:
         """Do the same; raise DefinedOtherwiseError before the first batch if a table has other columns than assumed."""
         _check_address_space()
         with private_folder() as folder:
-            most = shutil.disk_usage(folder).free // _SHARE_OF_DISK
+            room = shutil.disk_usage(folder).free // _SHARE_OF_DISK
             own = {
                 "temp_directory": str(folder / "spill"),
-                "max_temp_directory_size": f"{most}B",
+                "max_temp_directory_size": f"{room}B",
                 "memory_limit": self._memory,
             }
             connection = duckdb.connect(config=_CONFIG | own)

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from logdump.features.heartbeat.lags import Lags, Spread
-from logdump.features.heartbeat.model import Beat, Direction, HeartbeatRow, Role
+from logdump.features.heartbeat.model import Beat, Direction, HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
+from logdump.tables.heartbeat_tables import Role
 from tests.searching import Random, examples
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.simulated.late_replication import MINUTE, beat

@@ -54,7 +54,7 @@ def test_a_move_says_what_was_read_last_and_forgets_how_the_session_came_there(n
         cursor.is_backwards = backwards
         cursor.search_back_from, cursor.export_begun_in = 1811, SHOP
         move(cursor)
-        assert cursor.place == (SHOP, *(reverse if backwards else forward), backwards, None, None)
+        assert cursor.place == (SHOP, *(reverse if backwards else forward), backwards, None, None, None)
 
 
 @pytest.mark.parametrize("backwards", [False, True])
@@ -64,7 +64,7 @@ def test_a_search_back_goes_on_before_the_record_that_it_has_found(*, backwards:
         cursor.is_backwards, cursor.next = backwards, 2892
         for rba, end in ((2722, 2892), (2170, 2722), (2008, 2170)):
             cursor.seek_good_header(backwards=True)
-            assert cursor.place == (SHOP, rba, rba if backwards else end, backwards, rba, None)
+            assert cursor.place == (SHOP, rba, rba if backwards else end, backwards, rba, None, None)
         cursor.move(3069)
         cursor.seek_good_header(backwards=True)
         assert cursor.current == 2892
@@ -78,7 +78,7 @@ def test_begin_reads_forward_from_the_first_row_of_its_time(*, backwards: bool) 
         row = trail.record_at(3260)
         assert row is not None
         cursor.begin(row.header.io_time)
-        assert cursor.place == (SHOP, 3260, 3260, False, None, None)
+        assert cursor.place == (SHOP, 3260, 3260, False, None, None, None)
 
 
 PLACES = ["n 4", "pos 2722", "pos last; sfh prev; sfh prev", "n 4; pos rev", "pos last; pos rev; sfh prev; sfh prev"]
@@ -127,4 +127,4 @@ def test_what_writes_over_files_is_behind_the_last_record_in_the_direction_befor
     begun = line.session.trail.path.with_name("st000000000") if "export" in writing else None
     last, end = line.session.trail.path, line.session.trail.size
     assert last.name == "st000000001"
-    assert line.session.cursor.place == (last, end, end, bool(direction), None, begun)
+    assert line.session.cursor.place == (last, end, end, bool(direction), None, begun, None)

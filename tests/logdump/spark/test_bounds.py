@@ -6,6 +6,7 @@ Transactions that have moved, found by parts of a trail: those that DIFF takes f
 from __future__ import annotations
 
 import shutil
+from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from logdump.features.diff.comparison import longest_common
 from logdump.spark.comparison.moved import bounds_of, moves, out_of_order
 from logdump.tables.errors import BadOption
 from tests.logdump.tables.reads import Row, planned, rows
-from trailformat import TrailFile
+from trailformat import TrailFile, to_datetime
 from trailformat.records.file_header import replace_values
 from trailformat.records.record import make_file_header_record
 
@@ -141,6 +142,43 @@ def closed(tmp_path: Path) -> Path:
 )
 def test_a_file_outside_of_the_bounds_is_left_out(closed: Path, given: dict[str, str], *, is_opened: bool) -> None:
     assert bool(planned(closed, **given)) is is_opened
+
+
+@pytest.mark.parametrize(
+    ("given", "at", "seconds", "is_opened"),
+    [
+        ("startTimestamp", -1, 0, True),
+        ("startTimestamp", -1, -1, True),
+        ("startTimestamp", -1, 1, False),
+        ("endTimestamp", 0, 0, True),
+        ("endTimestamp", 0, 1, True),
+        ("endTimestamp", 0, -1, False),
+    ],
+)
+def test_a_file_whose_first_or_last_time_is_the_bound_is_opened(
+    given: str, at: int, seconds: int, closed: Path, *, is_opened: bool
+) -> None:
+    with TrailFile(closed) as trail:
+        header = trail.file_header
+        assert header is not None
+        moment = to_datetime((header.first_time, header.last_time)[at] or 0)
+    assert moment is not None
+    assert bool(planned(closed, **{given: (moment + timedelta(seconds=seconds)).isoformat()})) is is_opened
+
+
+def test_a_bound_on_the_place_is_one_of_its_file_alone(tmp_path: Path) -> None:
+    """Of four files, of which the first and the last have bounds."""
+    for number in range(4):
+        shutil.copy(TRAILS / "et000000000", tmp_path / f"et{number:09d}")
+    everything = [(row["seqno"], row["rba"]) for row in rows(tmp_path / "et*", "seqno", "rba")]
+    rbas = [rba for seqno, rba in everything if not seqno]
+    for first, last in ((rbas[3], rbas[-3]), (rbas[-2], rbas[1]), (rbas[0], rbas[-1])):
+        given = {"startSeqno": 1, "startRba": first, "endSeqno": 2, "endRba": last}
+        found = rows(tmp_path / "et*", "seqno", "rba", **given)
+        expected = [(seqno, rba) for seqno, rba in everything if (1, first) <= (seqno, rba) <= (2, last)]
+        assert [(row["seqno"], row["rba"]) for row in found] == expected
+        alone = rows(tmp_path / "et*", "seqno", "rba", startSeqno=2, startRba=last, endSeqno=2, endRba=last)
+        assert [(row["seqno"], row["rba"]) for row in alone] == [(2, last)]
 
 
 def test_a_file_that_goes_on_with_a_transaction_may_hold_lower_csns(tmp_path: Path) -> None:

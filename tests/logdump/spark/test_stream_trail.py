@@ -18,8 +18,9 @@ from logdump.tables.options import Use, parse_options
 from logdump.tables.reader import read
 from logdump.tables.slice import Slice
 from logdump.tables.slices import Request
-from tests.logdump.tables.reads import closed_places, table
-from tests.searching import in_turn
+from tests.logdump.tables.reads import closed_places, rows, table
+from tests.searching import Random, examples, in_turn
+from tests.simulated.five_tables import bank_trail
 from trailformat import TrailFile
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()
@@ -179,6 +180,32 @@ def test_what_is_read_bit_by_bit_is_what_is_read_at_once(most: int) -> None:
     streamed = pa.Table.from_batches(found).combine_chunks()
     assert streamed["file_order"].null_count == len(streamed), "files come later that nobody can count"
     assert streamed.drop(["file_order"]).equals(whole.drop(["file_order"]))
+
+
+@pytest.mark.parametrize("seed", range(examples(24)))
+def test_behind_files_that_are_missing_a_stream_has_what_a_read_of_all_has(seed: int, tmp_path: Path) -> None:
+    """Transactions over files before, at and behind the gaps; a stream that is begun anew now and then."""
+    random = Random(seed)
+    _, extract = bank_trail(tmp_path, 30, seed, roll_chance=0.15, cut_chance=0.1)
+    files = sorted(extract.paths)
+    for path in random.sample(files[1:-1], min(random.choice((1, 1, 2)), len(files[1:-1]))):
+        path.unlink()
+    given = {"path": str(tmp_path), "effective": "true", "ignoreMissingFiles": "true"}
+    options = parse_options(given, Use.STREAM)
+    request = Request(tuple(Selected(column.name, column) for column in COLUMNS if column.name in _PLACE), options)
+    stream, found = StreamTrail(options), list[tuple[int, int]]()
+    at, state = stream.first(), None
+    while (end := stream.after(at, Limit(bytes=random.randrange(1, 9000)), state=state)) != at:
+        for batch in read(list(stream.slices(at, end, state)), request):
+            found += [(row["seqno"], row["rba"]) for row in batch.to_pylist()]
+        at, state = end, stream.state
+        if random.random() < 0.3:
+            stream, state = StreamTrail(options), random.choice((state, None))
+    everything = rows(tmp_path / "sm*", *_PLACE, effective=True, ignoreMissingFiles=True)
+    assert found == [place for row in everything if (place := (row["seqno"], row["rba"])) < at]
+
+
+_PLACE = ("seqno", "rba")
 
 
 def test_files_are_limited(tmp_path: Path) -> None:

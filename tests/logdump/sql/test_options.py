@@ -10,6 +10,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.features.sql import command
+from logdump.features.sql.local_query import LocalQuery
 from logdump.features.sql.model import RowsShown
 from logdump.features.sql.rows import named
 from logdump.session.errors import ExitStatus
@@ -67,6 +68,14 @@ def test_of_more_rows_than_are_shown_the_first_are_shown_and_that_is_told(
     notices = [event for event in asked.events if isinstance(event, Notice)]
     assert shown == [(number,) for number in range(min(rows, 3))]
     assert [notice.lines[0].startswith("Only the first 3 rows") for notice in notices] == [True] * (rows > 3)
+
+
+@pytest.mark.parametrize("most", [1, 3, 2500, None])
+def test_no_more_rows_are_made_than_are_asked_for(most: int | None) -> None:
+    """Of very many rows only those that are shown: all of them would not fit into memory."""
+    for text in ("select i from range(5000) t(i)", f"select rba from trail('{AT}') a, range(300)"):
+        rows = sum(batch.num_rows for batch in LocalQuery({}, {}).batches(text, most))
+        assert rows == most if most is not None else rows in (5000, 9000)
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
