@@ -318,7 +318,7 @@ def test_an_order_break_is_listed_if_its_transaction_passes(broken: int, line: L
     ],
 )
 def test_pieces_of_a_row_and_halves_of_an_update_are_one_change(
-    name: str, rba: int, table: str, changes: dict[int, int], line: Line, trails: Path
+    name: str, rba: int, table: str, changes: dict[int, int], trails: Path
 ) -> None:
     """LOBs of a row, each in pieces; an update in two records."""
     with TrailFile(trails / name) as trail:
