@@ -119,10 +119,16 @@ def test_what_a_writer_could_not_clear_away_is_told_with_its_line_alone(written:
     mode.answer("a", lambda: OUTCOMES.left.append(Path("/t/left")))
     mode.answer("b", lambda: OUTCOMES.displaced.append((Path("/t/.former"), Path("/t/out"))))
     assert OUTCOMES.named == []
-    mode.answer("c", say("an answer"))
+    both = (
+        lambda: OUTCOMES.displaced.append((Path("/t/.x"), Path("/t/x"))),
+        lambda: OUTCOMES.left.append(Path("/t/y")),
+    )
+    mode.answer("c", say("an answer"), *both)
+    mode.answer("d", say("another"))
     told = ["/t/left could not be removed; nothing needs it."]
     told += ["/t/.former is the former /t/out: it could not be put back."]
-    assert written() == (["an answer"], told)
+    told += ["/t/.x is the former /t/x: it could not be put back.", "/t/y could not be removed; nothing needs it."]
+    assert written() == (["an answer", "another"], told)
 
 
 def test_the_log_has_each_line_under_its_number_and_all_that_answers_it(

@@ -326,10 +326,11 @@ def test_pieces_of_a_row_and_halves_of_an_update_are_one_change(
     assert {table: dict(counted) for table, counted in places.skipped.items()} == {table: changes}
 
 
-@pytest.mark.parametrize("between", [0, 1, 2])
-def test_damage_is_passed_over_only_directly_behind_what_is_skipped(between: int, tmp_path: Path) -> None:
-    """So many other transactions of the same CSN before the damage, and a cut copy behind it."""
-    skipped, others = [_named("20", "1.1")], [_named("20", f"2.{number}") for number in range(between)]
+@pytest.mark.parametrize("between", [0, 1, 2, "a restart"])
+def test_damage_is_passed_over_only_directly_behind_what_is_skipped(between: int | str, tmp_path: Path) -> None:
+    """So many other transactions of the same CSN before the damage, or a restart, and a cut copy behind it."""
+    skipped = [_named("20", "1.1")]
+    others = [_named("20", f"2.{number}") for number in range(between)] if isinstance(between, int) else [_MARKER]
     path = _file(tmp_path, 0, *skipped, *others, GARBAGE, _first("20"), _MARKER, _named("30", "9.9"))
     with TrailFile(path) as trail:
         places = restart_places(trail, 0)
