@@ -230,7 +230,7 @@ def test_progress_begins_anew_with_each_command(screen: Terminal, clock: list[fl
 
 
 def test_a_line_of_progress_covers_the_one_before_and_an_answer_wipes_it_away(
-    screen: Terminal, clock: list[float]
+    screen: Terminal, clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mode = Answers()
 
@@ -247,7 +247,13 @@ def test_a_line_of_progress_covers_the_one_before_and_an_answer_wipes_it_away(
     assert [line.split(" %")[0] for line in lines[:3]] == ["10", "20", "30"]
     assert widths == sorted(widths)
     assert [line.strip() for line in lines[3:]] == ["", ""]
+    monkeypatch.setattr("logdump.line.terminal.sys.stdout", screen)
     mode.answer("count", show(_read(10)), say("an answer"), say("another"))
+    text = screen.getvalue()
+    assert text.index("10 %") < text.rindex("\r") < text.index("an answer") < text.index("another")
+    screen.seek(0)
+    screen.write(text.replace("an answer\n", "").replace("another\n", ""))
+    screen.truncate()
     lines = _shown(screen)
     assert [line.strip() for line in lines[1:]] == ["", ""]
     assert len(lines[1]) >= len(lines[0].rstrip())
