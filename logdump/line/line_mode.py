@@ -174,8 +174,6 @@ class LineMode:
         """Print the files that a command should have removed or restored and could not."""
         lines = [f"{former} is the former {path}: it could not be put back." for former, path in OUTCOMES.displaced]
         lines += [f"{path} could not be removed; nothing needs it." for path in OUTCOMES.left]
-        OUTCOMES.displaced.clear()
-        OUTCOMES.left.clear()
         if lines:
             self._print(Notice(tuple(lines), ExitStatus.OK))
 

@@ -46,7 +46,7 @@ class Mode:
 
     Attributes:
         files: the records of each; ``paths`` are their names, as OPEN takes them.
-        shown: the RBAs of the records that the last line has displayed.
+        shown: the RBAs of the records that the last line has displayed; ``said``: parts of what it has printed.
         lines: the history.
         command_files: what OBEY reads, by the line that names it; ``obeyed`` are those being obeyed.
     """
@@ -64,11 +64,12 @@ class Mode:
     command_files: dict[str, list[str]] = field(default_factory=dict)
     obeyed: list[str] = field(default_factory=list)
     shown: list[int] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
     failure: str | None = None
 
     def enter(self, line: str) -> None:
         """Enter a line."""
-        self.shown, self.failure = [], None
+        self.shown, self.said, self.failure = [], [], None
         self.lines.append(line)
         if line.split(maxsplit=1)[0] == "fc":
             earlier = self._earlier(self.lines[:-1], line[2:].strip())
@@ -318,6 +319,123 @@ class Mode:
             raise Refused(f"No table {which} is defined in this trail.")
         sides = (f"before_{column}", f"after_{column}")
         return lambda one: _is_named(one.table, name) and any(one.values.get(side) == value for side in sides)
+
+    def _list(self, count: str) -> None:
+        most = len(self._records) * 9 if count == "all" else int(count)
+        for _ in range(most):
+            one = self._read()
+            if one is None:
+                return
+            self._show(one)
+
+    def _begin(self, _time: str) -> None:
+        """The first row of the file; ``_time`` is before all of them."""
+        self.at.backwards = False
+        self._move(next(one for one in self._records if one.op).rba)
+
+    def _count(self) -> None:
+        """Counts the file, or under ACROSS those after it too, and goes to the beginning."""
+        counted = [one for records in self._files_from_here for one in records if self._passes(one)]
+        self._move(0)
+        self.said.append(f"has {len(counted)} record")
+
+    def _check(self) -> None:
+        self.said.append(f" {sum(map(len, self._files_from_here))} good records in ")
+
+    @property
+    def _files_from_here(self) -> list[list[PlainRecord]]:
+        return self.files[self.at.file :] if self.across else [self._records]
+
+    def _transactions(self) -> None:
+        if self.enabled and (self.include or self.exclude):
+            raise Refused("needs all records of the trail")
+        self.said.append(f" {sum(map(_begins, self._every))} transactions, ")
+
+    @property
+    def _every(self) -> list[PlainRecord]:
+        return [one for records in self.files for one in records]
+
+    def _sql(self, *_words: str) -> None:
+        """The records of the open file, or of all files under ACROSS; the position stays."""
+
+    def _row(self, table: str, key: str) -> None:
+        """The changes of a row in the file, or under ACROSS in those after it too; the position stays."""
+        column, _, value = key.partition("=")
+        sides = (f"before_{column}", f"after_{column}")
+        for records in self._files_from_here:
+            for one in records:
+                is_of_row = one.table == table and any(one.values.get(side) == value for side in sides)
+                if is_of_row and self._passes(one):
+                    self.said.append(f":{one.rba} ")
+        if not self.said:
+            raise Refused
+
+    def _safe(self) -> None:
+        """Where the transaction begins that is open at the record displayed last; the position stays."""
+        around = self._around(self.at.current)
+        if around:
+            self.said.append(f"Begins at  RBA {around[0][1].rba}")
+
+    def _transaction(self, which: str) -> None:
+        around = self._around(self.at.current)
+        flat = self._flat
+        behind = (at for at, (file, one) in enumerate(flat) if file == self.at.file and one.rba >= self.at.current)
+        here = next(behind, len(flat))
+        if which in ("begin", "end"):
+            if not around:
+                raise Refused
+            self._display(*around[0 if which == "begin" else -1])
+        elif which == "next":
+            self._display_if_near([spot for spot in flat[here:] if _begins(spot[1]) and spot not in around][:1])
+        else:
+            before = flat[: flat.index(around[0])] if around else flat[:here]
+            self._display_if_near([spot for spot in before if _begins(spot[1])][-1:])
+
+    @property
+    def _flat(self) -> list[tuple[int, PlainRecord]]:
+        return [(file, one) for file, records in enumerate(self.files) for one in records]
+
+    def _around(self, rba: int) -> list[tuple[int, PlainRecord]]:
+        """The records of the transaction that is open at a record, over files; nothing between two."""
+        flat = self._flat
+        at = next((at for at, (file, one) in enumerate(flat) if file == self.at.file and one.rba == rba), None)
+        if at is None:
+            return []
+        rows = [(number, spot) for number, spot in enumerate(flat) if _is_transactional(spot[1])]
+        first = next((number for number, spot in reversed(rows) if number <= at and _begins(spot[1])), None)
+        if first is None:
+            return []
+        last = next((number for number, spot in rows if number >= first and _ends(spot[1])), None)
+        if last is None or last < at:
+            return []
+        return [spot for number, spot in rows if first <= number <= last]
+
+    def _display_if_near(self, spots: list[tuple[int, PlainRecord]]) -> None:
+        if not spots or (spots[0][0] != self.at.file and not self.across):
+            raise Refused
+        self._display(*spots[0])
+
+    def _display(self, file: int, one: PlainRecord) -> None:
+        """Display a record, if need be in another file of the trail."""
+        if file != self.at.file:
+            if not self.across:
+                raise Refused
+            self._begin_file(file, at_end=self.at.backwards)
+        self._stand_on(one)
+        self._show(one)
+
+    def _sametable(self, direction: str) -> None:
+        here = next((one for one in self._records if one.rba == self.at.current), None)
+        if here is None or not here.table:
+            raise Refused
+        was_backwards, back = self.at.backwards, direction == "previous"
+        self.at.backwards = back
+        self._move(here.rba if back else here.rba + here.length)
+        one = self._read(lambda one: one.table == here.table and one.io_type != METADATA, filtered=False)
+        self.at.backwards = was_backwards
+        self._show(one)
+        if one is not None:
+            self._stand_on(one)
 
     def _filter(self, *words: str) -> None:
         match words:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from fixtures import TRAILS
+from logdump.features.list.model import RecordListed
 from tests.logdump.line import Line
 from tests.logdump.line_model import Mode, records_of
 from tests.searching import examples, in_turn
@@ -27,6 +28,7 @@ NAMES = {
 TRAILS_DRAWN = ["et", "st"]
 SIGN = ">"
 DIRECTIONS = st.sampled_from(["", " rev", " for"])
+_ROW = "row TEAHOUSE.TEAS TEA_CODE=SEN01"
 LINES = [
     *("n", "n 2", "n 5", "n 40", "skip", "skip 3", "skip 2 filter", "skip 40"),
     *("pos first", "pos last", "pos eof", "pos rev", "pos for", "pos record 4", "pos record 99"),
@@ -44,6 +46,9 @@ LINES = [
     *("find", "find next", "find prev"),
     *("filter include rectype 5", "filter include rectype 15", "filter include filename TEAHOUSE.SALES"),
     *("filter exclude rectype 170", "filter clear", "filter clear", "filter off", "filter on"),
+    *("list 1", "list 3", "list all", "count", "check", "safe", _ROW, "transactions"),
+    *("transaction begin", "transaction end", "transaction next", "transaction previous"),
+    *("sametable next", "sametable previous", "begin 2000-01-01", "sql select count(*) from records"),
     *("across on", "across off", "fc", "fc -2", "fc n", "fc pos", "fc 1", "fc nothing"),
 ]
 
@@ -94,9 +99,13 @@ class Session:
     def _compare(self, line: str, shown: list[str]) -> None:
         session, model = self._line.session, self.model
         where = f"after {line!r}: {shown[:3]}"
-        assert self._line.rbas == model.shown, where
+        listed = [event.row.rba for event in self._line.events if isinstance(event, RecordListed)]
+        assert self._line.rbas + listed == model.shown, where
+        for said in model.said:
+            assert said in "\n".join(shown), where
         assert session.trail.path == self._paths[model.at.file], where
-        assert (session.cursor.next, session.cursor.is_backwards) == (model.at.next, model.at.backwards), where
+        here = session.cursor.current, session.cursor.next, session.cursor.is_backwards
+        assert here == (model.at.current, model.at.next, model.at.backwards), where
         assert session.history.lines == model.lines, where
         assert session.prompt == f"Logdump {len(model.lines) + 1} >", where
         if model.failure:
@@ -138,7 +147,7 @@ def test_line_mode_does_what_a_list_of_records_says_in_whatever_order() -> None:
     run_state_machine_as_test(
         LineMachine,
         settings=settings(
-            max_examples=examples(60), stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=examples(120), stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
         ),
     )
 
@@ -178,6 +187,56 @@ WALKS = {
             "n 2",
             "sfh prev",
         ],
+    ),
+    "what answers about the file keeps the position and the record displayed last": (
+        [
+            "pos 2722",
+            "list 1",
+            _ROW,
+            "safe",
+            "check",
+            "sql select 1",
+            "transactions",
+            "mark a",
+            "n",
+            "pos mark a",
+            "safe",
+        ],
+        [
+            "pos last",
+            "pos rev",
+            _ROW,
+            "n",
+            "safe",
+            "sfh prev",
+            _ROW,
+            "sfh prev",
+            "check",
+            "sfh prev",
+            "mark b",
+            "count",
+        ],
+    ),
+    "transaction and sametable begin at the record displayed last": (
+        [
+            "across on",
+            "pos 1811",
+            "list 2",
+            "transaction end",
+            "transaction next",
+            "sametable next",
+            "transaction begin",
+        ],
+        [
+            "pos last",
+            "transaction next",
+            "sametable next",
+            "pos rev",
+            "list 2",
+            "transaction previous",
+            "sametable previous",
+        ],
+        ["open 1", "transaction begin", "across off", "open 1", "pos first", "n 4", "transaction begin", "sfh prev"],
     ),
     "a filter that is off and on again": (
         ["filter include rectype 5", "n 2", "filter off", "n", "filter on", "n", "filter clear", "n", "pos rev", "n 3"],

@@ -119,10 +119,16 @@ def test_what_a_writer_could_not_clear_away_is_told_with_its_line_alone(written:
     mode.answer("a", lambda: OUTCOMES.left.append(Path("/t/left")))
     mode.answer("b", lambda: OUTCOMES.displaced.append((Path("/t/.former"), Path("/t/out"))))
     assert OUTCOMES.named == []
-    mode.answer("c", say("an answer"))
+    both = (
+        lambda: OUTCOMES.displaced.append((Path("/t/.x"), Path("/t/x"))),
+        lambda: OUTCOMES.left.append(Path("/t/y")),
+    )
+    mode.answer("c", say("an answer"), *both)
+    mode.answer("d", say("another"))
     told = ["/t/left could not be removed; nothing needs it."]
     told += ["/t/.former is the former /t/out: it could not be put back."]
-    assert written() == (["an answer"], told)
+    told += ["/t/.x is the former /t/x: it could not be put back.", "/t/y could not be removed; nothing needs it."]
+    assert written() == (["an answer", "another"], told)
 
 
 def test_the_log_has_each_line_under_its_number_and_all_that_answers_it(
@@ -224,7 +230,7 @@ def test_progress_begins_anew_with_each_command(screen: Terminal, clock: list[fl
 
 
 def test_a_line_of_progress_covers_the_one_before_and_an_answer_wipes_it_away(
-    screen: Terminal, clock: list[float]
+    screen: Terminal, clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mode = Answers()
 
@@ -241,7 +247,13 @@ def test_a_line_of_progress_covers_the_one_before_and_an_answer_wipes_it_away(
     assert [line.split(" %")[0] for line in lines[:3]] == ["10", "20", "30"]
     assert widths == sorted(widths)
     assert [line.strip() for line in lines[3:]] == ["", ""]
+    monkeypatch.setattr("logdump.line.terminal.sys.stdout", screen)
     mode.answer("count", show(_read(10)), say("an answer"), say("another"))
+    text = screen.getvalue()
+    assert text.index("10 %") < text.rindex("\r") < text.index("an answer") < text.index("another")
+    screen.seek(0)
+    screen.write(text.replace("an answer\n", "").replace("another\n", ""))
+    screen.truncate()
     lines = _shown(screen)
     assert [line.strip() for line in lines[1:]] == ["", ""]
     assert len(lines[1]) >= len(lines[0].rstrip())

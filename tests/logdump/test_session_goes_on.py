@@ -239,7 +239,7 @@ def test_a_line_is_answered_again_as_in_a_new_session(part: int, going_on: Going
     draw = Random(part)
     for line in LINES[part::8]:
         _begin(going_on, draw)
-        for _ in range(examples(24)):
+        for _ in range(examples(16)):
             going_on.ask(line)
             _change(going_on, draw)
             if draw.random() < 0.5:

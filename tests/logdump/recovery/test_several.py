@@ -306,3 +306,32 @@ def test_an_order_break_is_listed_if_its_transaction_passes(broken: int, line: L
     line(f"open {path}; filter include filename TEA.POTS")
     told = [text for text in line("recovery order filtered") if text.startswith("Order: ")]
     assert [text.partition(" CSN ")[2].split()[0] for text in told] == [f"1{broken}"]
+
+
+@pytest.mark.parametrize(
+    ("name", "rba", "table", "changes"),
+    [
+        ("kt000000000", 1811, "TEAHOUSE.TEAS", {5: 1}),
+        ("kt000000000", 2853, "TEAHOUSE.TEAS", {5: 1}),
+        ("pt000000000", 1811, "TEAHOUSE.TEAS", {5: 1}),
+        ("et000000000", 3391, "TEAHOUSE.TEAS", {15: 1}),
+    ],
+)
+def test_pieces_of_a_row_and_halves_of_an_update_are_one_change(
+    name: str, rba: int, table: str, changes: dict[int, int], trails: Path
+) -> None:
+    """LOBs of a row, each in pieces; an update in two records."""
+    with TrailFile(trails / name) as trail:
+        places = restart_places(trail, rba, looks_for_copies=True)
+    assert {table: dict(counted) for table, counted in places.skipped.items()} == {table: changes}
+
+
+@pytest.mark.parametrize("between", [0, 1, 2, "a restart"])
+def test_damage_is_passed_over_only_directly_behind_what_is_skipped(between: int | str, tmp_path: Path) -> None:
+    """So many other transactions of the same CSN before the damage, or a restart, and a cut copy behind it."""
+    skipped = [_named("20", "1.1")]
+    others = [_named("20", f"2.{number}") for number in range(between)] if isinstance(between, int) else [_MARKER]
+    path = _file(tmp_path, 0, *skipped, *others, GARBAGE, _first("20"), _MARKER, _named("30", "9.9"))
+    with TrailFile(path) as trail:
+        places = restart_places(trail, 0)
+    assert places.leave_out == FilePosition(path, _lengths(*skipped) if between else _lengths(*skipped, GARBAGE))

@@ -9,7 +9,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from fixtures.changes import Change, delete, insert, key_update, unified_key_update, unified_update, update_pair
+from fixtures.changes import (
+    Change,
+    delete,
+    insert,
+    key_update,
+    truncate,
+    unified_key_update,
+    unified_update,
+    update_pair,
+)
 from fixtures.shop import Row
 from logdump.features.row import command
 from logdump.features.row import story as row_story
@@ -197,18 +206,20 @@ def _over_files(folder: Path, transactions: list[list[Change]]) -> list[Path]:
 
 def test_a_transaction_over_files_is_taken_back_once(line: Line, tmp_path: Path) -> None:
     """With changes of the row in three files of it, and of others between them."""
-    first, second, third, other = (_values(key, number) for number, key in enumerate("AAAB", 1))
+    first, second, third, fourth = (_values("A", number) for number in range(1, 5))
+    other = _values("B", 9)
     transactions = [
-        [insert(TEAS, first), insert(TEAS, other), unified_update(TEAS, first, second)],
-        [unified_update(TEAS, second, third), delete(TEAS, other), delete(TEAS, third)],
+        [insert(TEAS, first), unified_update(TEAS, first, second), insert(TEAS, other)],
+        [unified_update(TEAS, second, third), delete(TEAS, other), unified_update(TEAS, third, fourth)],
     ]
+    transactions[1].append(delete(TEAS, fourth))
     paths = _over_files(tmp_path / "trail", transactions)
     line(f"open {paths[0]}; across on")
     undone = [text for text in line("row undo TEAS TEA_CODE=A") if not text.startswith("--")]
     words = [text.split()[0] for text in undone if text.endswith(";")]
-    begin = ["START", *["INSERT", "UPDATE"], "COMMIT;", "START", *["UPDATE", "DELETE"], "COMMIT;"]
-    assert words == begin
-    assert ['"STOCK_KG" = 2' in text for text in undone if "UPDATE" in text] == [True, False]
+    assert words == ["START", "INSERT", "UPDATE", "UPDATE", "COMMIT;", "START", "UPDATE", "DELETE", "COMMIT;"]
+    stocks = [text.split('"STOCK_KG" = ')[1].split()[0] for text in undone if '"STOCK_KG" =' in text]
+    assert stocks == ["3", "2", "1"]
     line(f"open {paths[0]}")
     last = [text for text in line("row undo last 3 TEAS TEA_CODE=A") if text.startswith(("INSERT", "UPDATE", "DELETE"))]
     assert [text.split()[0] for text in last] == ["INSERT", "UPDATE", "UPDATE"]
@@ -230,3 +241,26 @@ def test_a_key_with_a_value_that_does_not_decode_is_not_followed_by_the_others(
     assert list(search.unread) == ["The row has had a key that does not decode: it is not followed."]
     whole = row_story.RowKey((), tuple(Value(name.encode(), name) for name in names))
     assert len(search._operands(whole)) == 3
+
+
+@pytest.mark.parametrize("places", [{0}, {1}, {2}, {0, 1}, {0, 1, 2}, set()])
+@pytest.mark.parametrize("files", [1, 6])
+def test_a_truncate_removes_the_row_only_behind_its_last_change(
+    places: set[int], files: int, line: Line, tmp_path: Path
+) -> None:
+    """Truncates before, between and behind two changes, in one file or in one for each."""
+    changes: list[list[Change]] = [[insert(TEAS, _values("A", 1))], [unified_update(TEAS, *_two())], []]
+    transactions = [group for at in range(3) for group in ([truncate(TEAS)] if at in places else [], changes[at])]
+    (folder := tmp_path / "trail").mkdir()
+    copier = Copier(folder, Random(7), roll_chance=files - 1, tables=(TEAS,))
+    for number, group in enumerate(filter(None, transactions), 1):
+        copier.begin(number)
+        copier.rows(group, len(group))
+    copier.close()
+    told = line(f"open {copier.paths[0]}; across on; row TEAS TEA_CODE=A")
+    assert ("was deleted" in told[-1], "row exists" in told[-1]) == (2 in places, 2 not in places)
+    assert sum(text.startswith("TRUNCATE of TEAHOUSE.TEAS") for text in told) == len(places)
+
+
+def _two() -> tuple[Row, Row]:
+    return _values("A", 1), _values("A", 2)

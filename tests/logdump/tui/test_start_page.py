@@ -211,6 +211,8 @@ def test_a_file_that_is_no_trail_is_not_listed_and_one_alone_is_under_its_name(t
     page._read(StartPlace(("*",), "a note"), page._number)
     assert [trail.name for trail in reports[-1].trails] == ["at", "ct", "saved.trail"]
     assert {report.note for report in reports} == {"a note"}
+    percents = [report.percent for report in reports[:-1]]
+    assert percents == sorted(percents)
     sizes = [trail.size for trail in reports[-1].trails]
     assert max(report.percent or 0 for report in reports) >= 100 * (sizes[0] + sizes[1]) // sum(sizes)
     page._read(StartPlace(("nowhere*",), "the note"), page._number)
