@@ -189,7 +189,7 @@ def _at(session: Session, rba: int, *, advises: bool, column: str = "") -> Itera
         good = session.trail.next_good_header(min(rba + 1, size))
         where = f"Next good header at RBA {good}." if good is not None else "No good header after it."
         yield Notice((f"Error: {error}", where))
-        yield from run_safe(session, good, is_brief=True) if good is not None and advises else ()
+        yield from run_safe(session, good) if good is not None and advises else ()
 
 
 def _record(session: Session, record: Record, column: str) -> Iterator[Event]:
