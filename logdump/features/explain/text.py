@@ -235,7 +235,7 @@ def record_lines(shown: RecordExplained, settings: Settings) -> Iterator[str]:
     yield f"{first}, {about}"
     yield from (cut_to(line, _WIDEST) for line in lines)
     if len(change.columns) > _MOST_COLUMNS:
-        yield f"   … and {amount(len(change.columns) - _MOST_COLUMNS, 'more column')}: ROW {record.rba} shows all"
+        yield f"   … and {amount(len(change.columns) - _MOST_COLUMNS, 'more column')}: VALUES ON; POS {record.rba}; NEXT shows all"
 
 
 def _content_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:
