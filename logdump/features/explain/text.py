@@ -235,7 +235,8 @@ def record_lines(shown: RecordExplained, settings: Settings) -> Iterator[str]:
     yield f"{first}, {about}"
     yield from (cut_to(line, _WIDEST) for line in lines)
     if len(change.columns) > _MOST_COLUMNS:
-        yield f"   … and {amount(len(change.columns) - _MOST_COLUMNS, 'more column')}: VALUES ON; POS {record.rba}; NEXT shows all"
+        more = amount(len(change.columns) - _MOST_COLUMNS, "more column")
+        yield f"   … and {more}: VALUES ON; POS {record.rba}; NEXT shows all"
 
 
 def _content_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:

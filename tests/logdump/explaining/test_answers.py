@@ -265,6 +265,29 @@ def test_the_ordinary_answer_fits_one_screen(home: Path) -> None:
 
 
 @pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("text", "process"),
+    [
+        (
+            "EXTRACT    PMP1  Last Started 2024-03-14 01:00   Status RUNNING\nLog Read Checkpoint  File {}\n  RBA 3987",
+            "EXTRACT",
+        ),
+        (
+            "REPLICAT   REP1  Last Started 2024-03-14 01:00   Status RUNNING\nLog Read Checkpoint  File {}\n  RBA 3987",
+            "REPLICAT",
+        ),
+        ("ERROR   OGG-01028  Oracle GoldenGate Capture for Oracle, pmp1.prm:  Record in {}, rba 3987.", "EXTRACT"),
+        ("ERROR   OGG-01028  Oracle GoldenGate Delivery for Oracle, rep1.prm:  Record in {}, rba 3987.", "REPLICAT"),
+        ("ERROR   OGG-01028  Record in {}, rba 3987.", "REPLICAT"),
+    ],
+)
+def test_the_command_is_for_the_process_of_the_text(text: str, process: str) -> None:
+    out = logdump("explain", text.format("dirdat/rt000000067")).out
+    assert re.findall(r"ALTER (\w+) <group>, EXTSEQNO 67, EXTRBA (\d+)", out) == [(process, "3987"), (process, "4635")]
+    assert ("/services/v2/replicats/" in out) == (process == "REPLICAT")
+
+
+@pytest.mark.usefixtures("home")
 def test_a_wide_record_shows_its_key_and_the_column_of_the_message(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("logdump.features.explain.text._MOST_COLUMNS", 2)
     for column in ("NOTE", "AMOUNT", "TEA_CODE"):
