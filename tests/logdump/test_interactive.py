@@ -155,6 +155,31 @@ def test_at_a_real_terminal(history: Path, tmp_path: Path) -> None:
     assert history.read_text() == "logdump history, next 45\nreclen 11\nreclen 11\nx exit 3\nexit\n"
 
 
+@pytest.mark.parametrize("is_text", [True, False])
+def test_a_paste_of_several_lines_at_a_real_terminal(is_text: bool, history: Path, trails: Path) -> None:
+    """A text of GoldenGate is explained, lines of commands are run one after the other."""
+    text = "2024-03-14 01:10:04  ERROR   OGG-01296  Error mapping.\rReading et000000000, current RBA 3987; 3 records"
+    pasted = text if is_text else "reclen 11\rreclen 12"
+    master, terminal = pty.openpty()
+    command = [sys.executable, "-m", "logdump"]
+    environment = {**os.environ, "TERM": "xterm", "LOGDUMP_HISTORY": str(history)}
+    program = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment, cwd=trails)
+    os.close(terminal)
+    try:
+        _shown_up_to(master, "Logdump 1 >")
+        os.write(master, f"\x1b[200~{pasted}\x1b[201~\r".encode())
+        first, last = ("A paste of 2 lines", "EXTRBA 3987") if is_text else ("Reclen set to 11", "Reclen set to 12")
+        assert first in _shown_up_to(master, last)
+        os.write(master, b"exit\r")
+        _shown_up_to(master, "exit")
+        assert program.wait(10) == 0
+    finally:
+        program.kill()
+        program.wait()
+        os.close(master)
+    assert "OGG-01296" not in history.read_text()
+
+
 def _shown_up_to(master: int, text: str) -> str:
     shown = b""
     end = time.monotonic() + 20

@@ -53,7 +53,8 @@ def explained(session: Session, incident: Incident, near: Surroundings, earlier:
     target, meaning = incident.target, incident.meaning
     code = incident.main.code
     if meaning is None and code is not None:
-        yield Notice((f"{code} is not known as a message about trails.",), _nothing(incident))
+        ask = f"GET /services/v2/oggerr/{code} of a service explains it."
+        yield Notice((f"{code} is not known as a message about trails.", ask), _nothing(incident))
     around = near._replace(opened=session.trail.path if session.has_trail else None)
     named = named_transaction(f"{incident.main.text}\n{incident.main.below}") if not incident.has_rba else None
     if target is None and named is None and (text_only := _without_place(session, incident)) is not None:
@@ -86,7 +87,7 @@ def _without_place(session: Session, incident: Incident) -> tuple[Event, ...] | 
     return None
 
 
-def _of_transaction(session: Session, named: TransactionId) -> Iterator[Event]:
+def _of_transaction(session: Session, incident: Incident, named: TransactionId) -> Iterator[Event]:
     """Yield the first record of a transaction that a text names, in the trail of the open file, and SAFE for it."""
     what = " ".join(f"{word} {value}" for word, value in (("CSN", named.csn), ("XID", named.xid)) if value)
     record = yield from _first_record(session, named)
@@ -101,7 +102,7 @@ def _of_transaction(session: Session, named: TransactionId) -> Iterator[Event]:
     is_next = named.csn is not None and own.csn is not None and csn_key(named.csn) != csn_key(own.csn)
     other = f"No transaction has {what}; the next one has CSN {own.csn}, at" if is_next else f"{what} begins at"
     yield say(escape(f"{other} RBA {record.rba} of {path}:"))
-    yield from _at(session, record.rba, advises=True)
+    yield from _at(session, incident, record.rba, advises=True)
 
 
 def _first_record(session: Session, named: TransactionId) -> Generator[Event, None, Record | None]:
@@ -147,15 +148,15 @@ def _in_file(
         if place.file is None and place.trail is None and place.names_file and around.opened is None:
             said = f"The text names no trail: file {place.seqno} is that of the only trail in {file.parent}."
             yield Notice((escape(said),), ExitStatus.OK)
-        yield from _at(session, rba, advises=place.role in _FOR_READERS, column=column_in(incident.main.text))
+        yield from _at(session, incident, rba, advises=place.role in _FOR_READERS)
     if named is not None:
-        yield from _of_transaction(session, named)
+        yield from _of_transaction(session, incident, named)
         file = session.trail.path
     yield from _values_at_fault(session, incident, rba)
     yield from _shortened(run_check(session, CheckOptions(str(file))), file)
     following = incident.other(PlaceRole.NEXT_FILE)
     if following is not None:
-        yield from _next_file(session, following, around)
+        yield from _next_file(session, incident, following, around)
 
 
 def _values_at_fault(session: Session, incident: Incident, rba: int | None) -> Iterator[Event]:
@@ -168,7 +169,7 @@ def _values_at_fault(session: Session, incident: Incident, rba: int | None) -> I
         yield from values_at_fault(session, bound, rba)
 
 
-def _at(session: Session, rba: int, *, advises: bool, column: str = "") -> Iterator[Event]:
+def _at(session: Session, incident: Incident, rba: int, *, advises: bool) -> Iterator[Event]:
     """Yield the record at an RBA, and SAFE for it if a reader can be set to it."""
     size = session.trail.size
     if rba > size:
@@ -177,19 +178,20 @@ def _at(session: Session, rba: int, *, advises: bool, column: str = "") -> Itera
     if rba == size:
         yield say(f"RBA {rba} is the end of the file: no record is there yet.")
     session.cursor.move(rba)
+    is_extract = incident.is_of_extract
     try:
         record = session.cursor.read() if 0 < rba < size else None
         if record is not None:
-            yield from _record(session, record, column)
+            yield from _record(session, record, column_in(incident.main.text))
             session.cursor.move(rba)
             session.cursor.current = rba
         if advises:
-            yield from run_safe(session, rba, is_brief=True)
+            yield from run_safe(session, rba, is_brief=True, is_extract=is_extract)
     except TrailError as error:
         good = session.trail.next_good_header(min(rba + 1, size))
         where = f"Next good header at RBA {good}." if good is not None else "No good header after it."
         yield Notice((f"Error: {error}", where))
-        yield from run_safe(session, good, is_brief=True) if good is not None and advises else ()
+        yield from run_safe(session, good, is_extract=is_extract) if good is not None and advises else ()
 
 
 def _record(session: Session, record: Record, column: str) -> Iterator[Event]:
@@ -220,7 +222,7 @@ def _shortened(events: Iterator[Event], file: Path) -> Iterator[Event]:
         yield event._replace(title=file.name) if isinstance(event, CheckShown) else event
 
 
-def _next_file(session: Session, following: MessagePlace, around: Surroundings) -> Iterator[Event]:
+def _next_file(session: Session, incident: Incident, following: MessagePlace, around: Surroundings) -> Iterator[Event]:
     """Yield what is known of the end of the open file, and the place after it in the file that follows.
 
     The place is advised only if the open file ends with a whole record and is not closed, and the other file is there.
@@ -249,7 +251,7 @@ def _next_file(session: Session, following: MessagePlace, around: Surroundings) 
         "file; else let it finish: what it still writes would be lost.",
     )
     session.open(file)
-    yield from run_safe(session, 0, is_brief=True)
+    yield from run_safe(session, 0, is_brief=True, is_extract=incident.is_of_extract)
 
 
 def _ends_whole(trail: TrailFile) -> bool:

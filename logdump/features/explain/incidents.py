@@ -9,6 +9,7 @@ Messages of another process, or of another time, are never joined.
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -27,6 +28,7 @@ _MOST_KINDS = 128
 """Kinds of errors that are counted."""
 _MOST_NAMED = 4
 """Processes of a kind of error that are named."""
+_OF_EXTRACT = re.compile(r"^\s*EXTRACT\s|Oracle GoldenGate Capture\b")
 _STARTS = frozenset({"OGG-00996", "OGG-00995", "OGG-00975"})
 _ORDER = (
     PlaceRole.RECORD,
@@ -80,6 +82,11 @@ class Incident(NamedTuple):
         chosen = next((with_rba[role] for role in _ORDER if role in with_rba), None)
         named = next((places[role] for role in _ORDER if role in places), None)
         return chosen or named or next(iter(self.places), None)
+
+    @property
+    def is_of_extract(self) -> bool:
+        """True if the process is an Extract, such as a pump."""
+        return any(_OF_EXTRACT.search(message.text) for message in self.messages)
 
     @property
     def has_rba(self) -> bool:

@@ -24,7 +24,6 @@ _SECTIONS = {
     "startup": "Startup Checkpoint",
     "recovery": "Recovery Checkpoint",
     "current": "Current Checkpoint",
-    "position": "Current Checkpoint",
 }
 """Members that hold a place, and what SHOWCH calls them."""
 _OF_REDO = frozenset({"scn", "thread", "csn", "redoLog", "logFile"})
@@ -98,7 +97,11 @@ def _is_number(value: object) -> bool:
 
 
 def _section(value: dict[str, Any], path: tuple[str, ...]) -> Iterator[str]:
-    """Yield a place as SHOWCH has it: of what a process reads, or of what it writes."""
+    """Yield a place: the position of a process as it is, else as SHOWCH has what a process reads, or what it writes."""
+    if path[-1:] == ("position",):
+        kept = {name: value[name] for name in ("path", "name", *_PLACE) if name in value}
+        yield f'"position": {json.dumps(kept, ensure_ascii=False)}'
+        return
     what = next((_SECTIONS[name] for name in reversed(path) if name in _SECTIONS), "Current Checkpoint")
     is_written = any(name in ("output", "outputs", "targets") for name in path)
     yield f"{'Write' if is_written else 'Read'} Checkpoint #1"

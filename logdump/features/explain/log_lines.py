@@ -21,6 +21,8 @@ _MOST_LINES = 64
 """Lines of a message that are kept."""
 _MOST_BEFORE = 256
 """Lines before the first message, or of a text without any, that are kept."""
+_MOST_CHARACTERS = 1 << 14
+"""Characters of the lines after the first one of a message that are kept."""
 _COLUMNS = 80
 """Width at which a report breaks its lines, inside of words too."""
 _STRAIGHT = {
@@ -110,7 +112,7 @@ def messages_in(lines: Iterable[str | None]) -> Iterator[LogMessage]:
 
     None among the lines: others were passed over there, and the lines up to the next head belong to these.
     """
-    message, below, is_cut = LogMessage(None, None, None, "", ""), list[str](), False
+    message, below, is_cut, size = LogMessage(None, None, None, "", ""), list[str](), False, 0
     for written in lines:
         if written is None:
             if message.text or below:
@@ -121,10 +123,11 @@ def messages_in(lines: Iterable[str | None]) -> Iterator[LogMessage]:
         if _IN_HEADS.search(line) is not None and (head := _head(line)) is not None:
             if message.text or below:
                 yield _whole(message, below)
-            message, below, is_cut = head, [], False
+            message, below, is_cut, size = head, [], False, 0
         elif is_cut:
             continue
-        elif len(below) < (_MOST_LINES if message.text else _MOST_BEFORE):
+        elif size < _MOST_CHARACTERS and len(below) < (_MOST_LINES if message.text else _MOST_BEFORE):
+            size += len(line)
             below.append(line)
         elif line.lstrip().startswith(("Reading ", "Log Read Checkpoint", "RBA", "Extract Trail")):
             below = [*below[1:], line]

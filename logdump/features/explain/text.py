@@ -111,8 +111,11 @@ def _without_head(message: LogMessage) -> str:
 
 
 def _place_lines(incident: Incident) -> Iterator[str]:
-    """Yield the places with their roles; nothing if the message itself names one alone, which the record shows."""
-    places = [named for named in incident.places if named.place.rba is not None or len(incident.places) > 1]
+    """Yield the places with their roles; nothing if the message itself names one alone, which the record shows.
+
+    A file without an RBA is shown only if the message itself names it.
+    """
+    places = [named for named in incident.places if named.place.rba is not None or named.message is incident.main]
     is_plain = all(named.message is incident.main and named.role in _PLAIN for named in places)
     if len(places) > 1 or not is_plain:
         by_file = dict[tuple[object, ...], list[RolePlace]]()
@@ -232,7 +235,8 @@ def record_lines(shown: RecordExplained, settings: Settings) -> Iterator[str]:
     yield f"{first}, {about}"
     yield from (cut_to(line, _WIDEST) for line in lines)
     if len(change.columns) > _MOST_COLUMNS:
-        yield f"   … and {amount(len(change.columns) - _MOST_COLUMNS, 'more column')}: ROW {record.rba} shows all"
+        more = amount(len(change.columns) - _MOST_COLUMNS, "more column")
+        yield f"   … and {more}: VALUES ON; POS {record.rba}; NEXT shows all"
 
 
 def _content_lines(known: KnownRecord, settings: Settings) -> Iterator[str]:

@@ -16,7 +16,9 @@ from logdump.session.session import Session
 from trailformat.transactions.restart_places import CopySearch, RestartSearch
 
 
-def run_safe(session: Session, given: int | None, *, is_brief: bool = False) -> Iterator[Event]:
+def run_safe(
+    session: Session, given: int | None, *, is_brief: bool = False, is_extract: bool = False
+) -> Iterator[Event]:
     """Report begin and end of the transaction at the position or an RBA, and what a restart after it skips."""
     rba = session.cursor.current if given is None else given
     search = RestartSearch(session.trail, rba)
@@ -35,7 +37,7 @@ def run_safe(session: Session, given: int | None, *, is_brief: bool = False) -> 
 
     def results(reading: Reading) -> Iterator[Event]:
         if not reading.is_partial and copies is not None:
-            yield SafePointShown(copies.places(), is_brief)
+            yield SafePointShown(copies.places(), is_brief, is_extract)
             yield from unused_parameters(session, ParameterUse.RESTART)
 
     yield from answered(read(), Reading, results)

@@ -16,10 +16,12 @@ class SafePointShown(NamedTuple):
     Attributes:
         places: the positions.
         is_brief: True if the text has the verdict and the positions alone, and also the call of the REST API.
+        is_extract: True if the process that is set there is an Extract, such as a pump.
     """
 
     places: RestartPlaces
     is_brief: bool = False
+    is_extract: bool = False
 
     @property
     def status(self) -> ExitStatus:

@@ -36,7 +36,7 @@ def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
     yield _verdict(places)
     if places.copy_of is not None:
         yield f"The trail has it whole before, at {_place(places, places.copy_of)}: this is a copy. {_SKIPS_COPIES}"
-    restart = _pasted if shown.is_brief else _restart
+    restart = _of_extract if shown.is_extract else _pasted if shown.is_brief else _restart
     if places.extent is None:
         yield from _between(places, restart)
         return
@@ -48,6 +48,10 @@ def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
 
 def _restart(spot: FilePosition) -> Iterator[str]:
     yield f"  {restart_text(spot)}"
+
+
+def _of_extract(spot: FilePosition) -> Iterator[str]:
+    yield from (line.replace("REPLICAT", "EXTRACT", 1) for line in _restart(spot))
 
 
 def _pasted(spot: FilePosition) -> Iterator[str]:

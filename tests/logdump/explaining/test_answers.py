@@ -89,10 +89,17 @@ def _objects(seqno: int, rba: int, random: Random) -> Any:
         "title": f"Incompatible record 101 in dirdat/rt{seqno:09}, rba {rba:,}.",
         "code": "OGG-02191",
         "severity": "ERROR",
-        "issued": "2024-03-14T01:10:04.123Z",
+        "issued": "2024-03-14T00:10:04.123Z",
     }
     filler = [{**message, "type": "x" * 100}] * random.choice((0, 1, 60))
-    return {**_answer({}), "messages": [*filler, failed]}
+    later = {
+        **failed,
+        "issued": "2024-03-14T01:10:04.123Z",
+        "title": "Positioning (Seq#: 66, RBA: 3260).",
+        "code": "OGG-02501",
+        "severity": "INFO",
+    }
+    return {**_answer({}), "messages": [*filler, failed, *[later] * random.choice((0, 1))]}
 
 
 def _operation(seqno: int, rba: int, random: Random) -> Any:
@@ -258,12 +265,35 @@ def test_the_ordinary_answer_fits_one_screen(home: Path) -> None:
 
 
 @pytest.mark.usefixtures("home")
-def test_a_wide_record_shows_its_key_and_the_column_of_the_message() -> None:
+@pytest.mark.parametrize(
+    ("text", "process"),
+    [
+        (
+            "EXTRACT    PMP1  Last Started 2024-03-14 01:00   Status RUNNING\nLog Read Checkpoint  File {}\n  RBA 3987",
+            "EXTRACT",
+        ),
+        (
+            "REPLICAT   REP1  Last Started 2024-03-14 01:00   Status RUNNING\nLog Read Checkpoint  File {}\n  RBA 3987",
+            "REPLICAT",
+        ),
+        ("ERROR   OGG-01028  Oracle GoldenGate Capture for Oracle, pmp1.prm:  Record in {}, rba 3987.", "EXTRACT"),
+        ("ERROR   OGG-01028  Oracle GoldenGate Delivery for Oracle, rep1.prm:  Record in {}, rba 3987.", "REPLICAT"),
+        ("ERROR   OGG-01028  Record in {}, rba 3987.", "REPLICAT"),
+    ],
+)
+def test_the_command_is_for_the_process_of_the_text(text: str, process: str) -> None:
+    out = logdump("explain", text.format("dirdat/rt000000067")).out
+    assert re.findall(r"ALTER (\w+) <group>, EXTSEQNO 67, EXTRBA (\d+)", out) == [(process, "3987"), (process, "4635")]
+    assert ("/services/v2/replicats/" in out) == (process == "REPLICAT")
+
+
+@pytest.mark.usefixtures("home")
+def test_a_wide_record_shows_its_key_and_the_column_of_the_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logdump.features.explain.text._MOST_COLUMNS", 2)
     for column in ("NOTE", "AMOUNT", "TEA_CODE"):
         text = f"ERROR OGG-01161 Bad value of column {column}, file dirdat/rt000000067, rba 4427."
         rows = re.findall(r"^[K ]  (\w+) ", logdump("explain", text).out, re.MULTILINE)
-        assert "SALE_ID" in rows
-        assert column in rows
+        assert set(rows) == {"Column", "SALE_ID", column}
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from tests.logdump.program import Answer, logdump
 from tests.searching import Random, examples
 
 _FIRST, _LAST, _AFTER = 3987, 4427, 4635
+_HEADER_END = 1130
 _ALTER = re.compile(r"EXTSEQNO (\d+), EXTRBA (\d+)")
 _SEPARATORS = ("{}", "{:,}", "{:_}")
 _PRODUCT = "Oracle GoldenGate Delivery for Oracle, {process}.prm:  "
@@ -35,11 +36,12 @@ class Place(NamedTuple):
     begin: str = str(_FIRST)
     record: str = str(_LAST)
     after: str = str(_AFTER)
+    digits: int = 9
 
     @property
     def file(self) -> str:
         """The path of the file."""
-        return f"{self.folder}rt{self.seqno:09}"
+        return f"{self.folder}rt{self.seqno:0{self.digits}}"
 
     def head(self, level: str, code: str, layout: int, second: int = 4, process: str = "rep1") -> str:
         """The head of a message."""
@@ -103,10 +105,11 @@ def _discard(place: Place, _: int) -> str:
 
 
 def _java(place: Place, layout: int) -> str:
-    positions = [f"{place.seqno:010}{rba:010}" for rba in (_LAST, _FIRST)]
+    positions = [f"{name} pos={place.seqno:010}{rba:010}" for name, rba in (("op", _LAST), ("tx", _FIRST))]
+    positions = positions[:: -1 if layout == 1 else 1]
     return (
         f"{place.head('ERROR', 'OGG-15051', layout)}Java or JNI exception:\n"
-        f"oracle.goldengate.util.GGException: failed: table=[A.B], op pos={positions[0]}, tx pos={positions[1]}, "
+        f"oracle.goldengate.util.GGException: failed: table=[A.B], {', '.join(positions)}, "
         "op ts=2024-03-14 01:07:01.000667.\n\tat oracle.goldengate.Handler.operationAdded(Handler.java:100)\n"
         f"\tat java.lang.Thread.run\n{place.head('ERROR', 'OGG-01668', layout, 5)}PROCESS ABENDING.\n"
     )
@@ -203,6 +206,53 @@ def test_a_text_leads_to_its_record_and_to_the_places_around_its_transaction(
         assert f"RBA {_LAST} of rt{place.seqno:09} is inside a transaction" in answer.out, said
 
 
+@pytest.mark.parametrize("kind", _TEXTS)
+def test_of_trails_with_the_same_two_letters_that_beside_the_report_counts(
+    kind: Callable[[Place, int], str], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not that of the current folder, whose files have the same numbers and as many digits, or nine for six."""
+    random = Random(f"two {kind.__name__}")
+    _leave_one_trail(kind, home)
+    digits, elsewhere = random.choice((6, 9)), home / "elsewhere"
+    (elsewhere / "dirdat").mkdir(parents=True)
+    for file in (home / "dirdat").glob("rt*"):
+        (elsewhere / "dirdat" / file.name).write_bytes(file.read_bytes()[:_FIRST])
+        file.rename(file.with_name(f"rt{int(file.name[2:]):0{digits}}"))
+    monkeypatch.chdir(elsewhere)
+    place, layout = _drawn(random)
+    place = place._replace(folder="./dirdat/", digits=digits)
+    log = home / "dirrpt" / "REP1.rpt"
+    log.write_text(kind(place, layout))
+    answer = logdump("explain", str(log), "--trails", str(home / "dirdat"))
+    assert _ALTER.findall(answer.out) == [(str(place.seqno), "3987"), (str(place.seqno), "4635")], answer
+    assert f"RBA {_LAST} of {home / 'dirdat' / f'rt{place.seqno:0{digits}}'}:" in answer.out
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("kind", _TEXTS)
+def test_a_text_that_is_cut_anywhere_ends_in_no_error_of_ours(kind: Callable[[Place, int], str]) -> None:
+    """And no place is advised that is neither the begin of a transaction nor the place after one."""
+    random = Random(f"cut {kind.__name__}")
+    place, layout = _drawn(random)
+    text = kind(place._replace(folder="./dirdat/", seqno=67), layout)
+    sound = {
+        int(rba) for rba in re.findall(r"^ +(\d+) ", logdump("transactions", "dirdat/rt000000067").out, re.MULTILINE)
+    }
+    for _ in range(examples(6)):
+        answer = logdump("explain", text[: random.randrange(1, len(text))])
+        assert answer.status in (0, 1, 2, 4)
+        assert "Traceback" not in answer.err
+        rbas = {int(rba) for _, rba in _ALTER.findall(answer.out)}
+        assert rbas <= {*sound, _HEADER_END}, answer
+
+
+def _half(file: Path) -> str:
+    file.write_bytes(file.read_bytes()[: _LAST + 20])
+    for later in (file.with_name("rt000000068"), file.with_name("zz000000068")):
+        later.unlink(missing_ok=True)
+    return "the file ends inside the record"
+
+
 def _missing(file: Path) -> str:
     file.unlink()
     return "is not here"
@@ -225,7 +275,7 @@ def _shorter(file: Path) -> str:
 
 
 @pytest.mark.parametrize("kind", _TEXTS)
-@pytest.mark.parametrize("state", [_missing, _purged, _empty, _shorter])
+@pytest.mark.parametrize("state", [_missing, _purged, _empty, _shorter, _half])
 def test_without_the_record_there_is_no_place_to_restart_at(
     kind: Callable[[Place, int], str], state: Callable[[Path], str], home: Path
 ) -> None:
@@ -241,20 +291,21 @@ def test_without_the_record_there_is_no_place_to_restart_at(
 
 
 _NEIGHBOURS = (
-    ("of the same process, two seconds before", "rep1", 0, 58, True),
-    ("of the same process, two hours before", "rep1", 2, 0, False),
-    ("of another process", "rep2", 0, 58, False),
+    ("of the same process, two seconds before", "rep1", "09:09:58", True),
+    ("of the same process, a minute before", "rep1", "09:09:00", True),
+    ("of the same process, more than a minute before", "rep1", "09:08:59", False),
+    ("of the same process, two hours before", "rep1", "07:09:58", False),
+    ("of another process", "rep2", "09:09:58", False),
 )
 
 
-@pytest.mark.parametrize(("what", "process", "hours", "second", "is_joined"), _NEIGHBOURS)
+@pytest.mark.parametrize(("what", "process", "time", "is_joined"), _NEIGHBOURS)
 @pytest.mark.parametrize("layout", [1, 2])
 def test_a_message_is_joined_with_those_of_its_process_and_time(
-    what: str, process: str, hours: int, second: int, is_joined: bool, layout: int, home: Path
+    what: str, process: str, time: str, is_joined: bool, layout: int, home: Path
 ) -> None:
     place = Place("./dirdat/", 67)
-    before = place.head("WARNING", "OGG-01003", layout, second, process)
-    before = before.replace("01:10", f"{9 - hours:02}:09")
+    before = place.head("WARNING", "OGG-01003", layout, 0, process).replace("01:10:00", time)
     error = place.head("ERROR", "OGG-01296", layout, 0).replace("01:10", "09:10")
     noise = place.head("INFO", "OGG-00987", layout, 0, "other").replace("01:10", "09:10")
     (home / "ggserr.log").write_text(
@@ -318,6 +369,10 @@ _REDO = (
 def test_a_place_in_the_log_of_the_database_leads_to_no_trail(text: str) -> None:
     answer = logdump("-c", f'open dirdat/rt000000066; explain "{text}"')
     assert not _ALTER.findall(answer.out)
+    assert "Values of" not in answer.out
+    answer = logdump("explain", text, typed="")
+    assert not _ALTER.findall(answer.out)
+    assert "Values of" not in answer.out
 
 
 @pytest.mark.usefixtures("home")

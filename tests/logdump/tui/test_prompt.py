@@ -252,6 +252,20 @@ def test_pasted_lines_become_one_line_that_waits_for_enter(pasted: str, value: s
     drive(steps)
 
 
+def test_a_pasted_text_of_goldengate_is_explained_and_said_to_be() -> None:
+    text = "2024-03-14 01:10:04  ERROR   OGG-01296  Error mapping.\nReading et000000000, current RBA 3987, 3 records\n"
+
+    async def steps(screen: Screen) -> None:
+        screen.app.prompt.post_message(Paste(text))
+        await screen.settle()
+        assert "A paste of 2 lines that are no commands: EXPLAIN reads it." in screen.text
+        assert screen.app.prompt.value == ""
+        lines = [str(line) for entry in screen.app.mode.transcript.entries for line in entry.lines()]
+        assert any("EXTRBA 3987" in line for line in lines)
+
+    drive(steps)
+
+
 def test_a_paste_of_100_kilobytes_is_refused_with_a_word() -> None:
     async def steps(screen: Screen) -> None:
         screen.app.prompt.post_message(Paste("next; " * 17_000))
