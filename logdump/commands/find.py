@@ -115,6 +115,7 @@ COMMANDS = (
         run_find,
         details=(
             'FIND Denver; FIND "a = b"; FIND B,"denver" (either case); FIND HEX 00004BF6; FIND HR.JOBS.SALARY >= 100',
+            "FIND STATUS LIKE 'A%' AND CHANGED NOTE: IN, BETWEEN, IS NULL, BEFORE, AFTER, OR too (docs/finding.md).",
             "Text is searched in UTF-8. Columns are those of the trail or of SOURCEDEFS, compared as by FILTER VALUE.",
             "A number, a date or a time is also looked for among the values of all columns; in quotes it is only text,",
             'as are the words of this command: FIND "4611", FIND "NEXT".',

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import enum
 import operator
+import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.filters.words import FilterError, quoted
 from trailformat import Value
-from trailformat.values.comparing import Operand, comparable
+from trailformat.values.comparing import Operand, comparable, is_padded
+from trailformat.values.value import plain_text
 
 if TYPE_CHECKING:
     from trailformat import ColumnDefinition
@@ -111,3 +114,38 @@ class ValueComparison(NamedTuple):
             return value.is_null is (self.comparison is Comparison.EQUAL)
         pair = comparable(value, self.operand, definition)
         return pair is not None and self.comparison.holds(*pair)
+
+
+class AllTests(NamedTuple):
+    """Several tests that one value has to satisfy: BETWEEN, NOT IN."""
+
+    tests: tuple[ValueComparison, ...]
+
+    def holds(self, value: Value, definition: ColumnDefinition | None) -> bool:
+        """Return True if a value satisfies all of them."""
+        return all(test.holds(value, definition) for test in self.tests)
+
+
+class Likeness(NamedTuple):
+    """LIKE: the text of a value and a pattern, whose % is any characters and _ one; NULL is neither like nor unlike."""
+
+    pattern: str
+    is_negated: bool = False
+
+    def holds(self, value: Value, definition: ColumnDefinition | None) -> bool:
+        """Return True if the text of a value fits the pattern, if negated that it does not."""
+        if value.is_null or value.problem is not None:
+            return False
+        text = plain_text(value.value)
+        text = text.rstrip(" ") if is_padded(definition) else text
+        return (_like(self.pattern).fullmatch(text) is not None) is not self.is_negated
+
+
+@lru_cache(maxsize=64)
+def _like(pattern: str) -> re.Pattern[str]:
+    signs = {"%": ".*", "_": "."}
+    return re.compile("".join(signs.get(sign) or re.escape(sign) for sign in pattern), re.DOTALL)
+
+
+ValueTest = ValueComparison | AllTests | Likeness
+"""A condition on one value of a column, which can be hashed and pickled."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from logdump.filters import (
+    conditions,
     csn_criteria,
     integer_criteria,
     name_criteria,
@@ -17,7 +18,6 @@ from logdump.filters import (
     time_criteria,
     token_criteria,
     type_criteria,
-    value_criteria,
 )
 from logdump.filters.criterion import Needs, Option
 from logdump.filters.words import FilterError
@@ -58,7 +58,7 @@ OPTIONS: tuple[Option, ...] = (
     *csn_criteria.OPTIONS,
     *token_criteria.OPTIONS,
     *number_criteria.OPTIONS,
-    *value_criteria.OPTIONS,
+    *conditions.OPTIONS,
     *NONSTOP,
 )
 

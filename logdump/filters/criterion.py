@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -71,6 +71,17 @@ class Criterion(ABC):
     @abstractmethod
     def describe(self) -> list[tuple[str, ...]]:
         """Return the lines of SHOW FILTER: for each value the text after the label, then any further lines."""
+
+
+def combined_mask(criteria: Iterable[Criterion], rows: FilterRows, *, is_all: bool) -> Mask:
+    """Return the rows that satisfy all criteria, or any; slow ones last, to rows that are still undecided."""
+    mask = rows.among if is_all else rows.none()
+    for criterion in sorted(criteria, key=lambda criterion: criterion.is_slow):
+        if is_all:
+            mask = mask & criterion.mask(rows.only(mask))
+        else:
+            mask = mask | criterion.mask(rows.only(rows.among & ~mask))
+    return mask
 
 
 class Holds(enum.Enum):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.filters.criteria import OPTIONS
-from logdump.filters.criterion import Criterion, Needs
+from logdump.filters.criterion import Criterion, Needs, combined_mask
 from logdump.notation.text import escape
 
 if TYPE_CHECKING:
@@ -37,18 +37,8 @@ class CriterionSet:
     match: Match = Match.ANY
 
     def mask(self, rows: FilterRows) -> Mask:
-        """Return the rows that satisfy the set, which must have a criterion.
-
-        Slow criteria are applied last, to the rows that the others leave undecided.
-        """
-        is_all = self.match is Match.ALL
-        mask = rows.among if is_all else rows.none()
-        for criterion in sorted(self.criteria, key=lambda criterion: criterion.is_slow):
-            if is_all:
-                mask = mask & criterion.mask(rows.only(mask))
-            else:
-                mask = mask | criterion.mask(rows.only(rows.among & ~mask))
-        return mask
+        """Return the rows that satisfy the set, which must have a criterion."""
+        return combined_mask(self.criteria, rows, is_all=self.match is Match.ALL)
 
     @property
     def needs(self) -> Needs:

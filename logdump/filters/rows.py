@@ -60,6 +60,11 @@ class FilterSource:
             raise CannotRead("the file has become shorter", path=self.trail.path, rba=rba)
         return self._definitions().of(record)
 
+    @property
+    def definitions(self) -> RowDefinitions:
+        """The definitions of rows."""
+        return self._definitions()
+
     def columns(self, record: Record) -> tuple[ColumnChange, ...]:
         """Return the columns of a row. Raises TrailError if they cannot be decoded."""
         return row_columns(joined(self.trail, record), self._definitions().of(record))

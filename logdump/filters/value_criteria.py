@@ -1,8 +1,4 @@
-"""VALUE: a column's value, compared by its type (ours).
-
-    VALUE PRODUCT_PRICE > 15000
-    VALUE ORDER_DATE >= '1995-01-01 12:00:00'
-    VALUE STATE = WA          VALUE "Mixed Case" <> 'it''s'          VALUE NOTE = NULL          VALUE NOTE IS NOT NULL
+"""Criteria on the values of columns, of which :mod:`logdump.filters.conditions` makes VALUE (ours).
 
 A record satisfies it if its before or its after image has the column with a value that satisfies the comparison.
 Values are compared by the type of the column (:mod:`trailformat.values.comparing`). NULL and undecodable values satisfy
@@ -12,27 +8,18 @@ only a comparison with NULL. Column names ignore case unless quoted. For GoldenG
 
 from __future__ import annotations
 
-import re
+import enum
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from logdump.filters.comparison import Comparison, ValueComparison, comparison_named
-from logdump.filters.criterion import Criterion, Needs, Option
+from logdump.filters.comparison import Comparison, ValueComparison, ValueTest
+from logdump.filters.criterion import Criterion, Needs
 from logdump.filters.words import FilterError, quoted, whole_number
 from logdump.notation.times import GMT, TimeOffset, format_timestamp
-from logdump.notation.values import (
-    QUOTES,
-    ColumnOperand,
-    is_quoted,
-    name_notation,
-    operand_text,
-    quoted_text,
-    read_operand,
-    unquote,
-)
-from trailformat import ColumnDefinition
+from logdump.notation.values import ColumnOperand, name_notation, operand_text, quoted_text
+from trailformat import ColumnDefinition, Record, Value
 from trailformat.changes.row_changes import OPERATIONS, ColumnChange
 from trailformat.values import Family, data_type_of
 from trailformat.values.comparing import Operand
@@ -119,57 +106,85 @@ def _named(name: str, comparison: Comparison, wanted: str) -> tuple[int, ...]:
     return tuple(number for number, text in codes.items() if (text == wanted.upper()) is is_equal)
 
 
-_MAX_NAME = 1024
-_NAME = r'"(?:[^"]|"")+"|[^\s<>=!"]+'
-_SIGN = "[<>=!]+|(?<=\\s)(?:EQ|NE|LT|LE|GT|GE)(?=\\s)"
-_PARTS = re.compile(rf"({_NAME})\s*({_SIGN})\s*(.*)", re.IGNORECASE | re.DOTALL)
-_IS_NULL = re.compile(rf"({_NAME})\s+IS\s+(NOT\s+)?(NULL)", re.IGNORECASE)
 _NUMBERS = frozenset({Family.INTEGER, Family.REAL, Family.DECIMAL})
+
+
+class ImageSide(enum.Enum):
+    """The image whose values are tested."""
+
+    EITHER = ""
+    BEFORE = "BEFORE"
+    AFTER = "AFTER"
+
+    def of(self, column: ColumnChange) -> Iterator[Value]:
+        """Yield the values of a column in it."""
+        if self is not ImageSide.AFTER and column.before is not None:
+            yield column.before
+        if self is not ImageSide.BEFORE and column.after is not None:
+            yield column.after
 
 
 @dataclass(frozen=True)
 class ValueCriterion(Criterion):
-    """Compares the values of some columns with an operand: a record satisfies it if one of its values does."""
+    """Tests the values of some columns: a record satisfies it if one of its values does."""
 
-    comparison: Comparison
-    operand: Operand
     keyword: ClassVar[str] = "VALUE"
     label: ClassVar[str] = "Value"
     uses: ClassVar[Needs] = Needs.NAME | Needs.DATA | Needs.VALUES
     is_slow: ClassVar[bool] = True
+    image: ClassVar[ImageSide] = ImageSide.EITHER
+
+    @property
+    @abstractmethod
+    def test(self) -> ValueTest:
+        """The test of a value."""
 
     @abstractmethod
     def compares(self, definition: ColumnDefinition) -> bool:
         """Return True if the values of a column are compared."""
 
     def mask(self, rows: FilterRows) -> Mask:
-        """Return the rows with an image whose value satisfies the comparison."""
+        """Return the rows with an image whose value satisfies the test."""
         from logdump.filters.value_masks import ValueSearch  # noqa: PLC0415 - it needs numpy
 
-        source, comparison = rows.source, ValueComparison(self.comparison, self.operand)
+        source = rows.source
         search = source.kept.get(self)
         if search is None:
-            search = source.kept[self] = ValueSearch(self.compares, comparison, source.definition_at)
+            search = source.kept[self] = ValueSearch(self.compares, self.test, source.definition_at)
         masks = search.values(rows.batch, source.trail.buffer, rows.among)
-        return masks.held | rows.by_record(lambda record: any(self.among(source.columns(record))), masks.undecided)
+
+        def holds(record: Record) -> bool:
+            return any(self.among(source.columns(record)))
+
+        if self.image is not ImageSide.EITHER:  # either image of a row in ``masks.held`` satisfies the test
+            return rows.by_record(holds, masks.held | masks.undecided)
+        return masks.held | rows.by_record(holds, masks.undecided)
 
     def among(self, columns: Iterable[ColumnChange]) -> Iterator[ColumnChange]:
-        """Yield the columns of a change of which a value, before or after, satisfies the comparison."""
-        comparison = ValueComparison(self.comparison, self.operand)
+        """Yield the columns of a change of which a value, before or after, satisfies the test."""
         for column in columns:
             definition = column.definition
-            if definition is not None and self.compares(definition):
-                values = (value for value in (column.before, column.after) if value is not None)
-                if any(comparison.holds(value, definition) for value in values):
-                    yield column
+            if (
+                definition is not None
+                and self.compares(definition)
+                and any(self.test.holds(value, definition) for value in self.image.of(column))
+            ):
+                yield column
 
 
 @dataclass(frozen=True)
 class ColumnValue(ValueCriterion):
     """FILTER VALUE: the values of the columns of a name; ``is_exact`` is True if the case of the name counts."""
 
+    comparison: Comparison
+    operand: Operand
     column: str
     is_exact: bool
+
+    @property
+    def test(self) -> ValueTest:
+        """See ValueCriterion."""
+        return ValueComparison(self.comparison, self.operand)
 
     def compares(self, definition: ColumnDefinition) -> bool:
         """See ValueCriterion."""
@@ -181,15 +196,26 @@ class ColumnValue(ValueCriterion):
 
     def describe(self) -> list[tuple[str, ...]]:
         """Return column, operator and value as they may be entered."""
-        operand = self.operand
-        name = name_notation(ColumnOperand(self.column, self.is_exact, operand))
-        value = operand_text(operand) if operand.text is None else quoted_text(operand.text)
-        return [(f"{name} {self.comparison.value} {value}",)]
+        name = name_notation(ColumnOperand(self.column, self.is_exact, self.operand))
+        return [(f"{name} {self.comparison.value} {shown_operand(self.operand)}",)]
+
+
+def shown_operand(operand: Operand) -> str:
+    """Return an operand as it may be entered, a text in quotes."""
+    return operand_text(operand) if operand.text is None else quoted_text(operand.text)
 
 
 @dataclass(frozen=True)
 class AnyValue(ValueCriterion):
     """FIND of a number, a date or a time: the values of all columns that have such."""
+
+    comparison: Comparison
+    operand: Operand
+
+    @property
+    def test(self) -> ValueTest:
+        """See ValueCriterion."""
+        return ValueComparison(self.comparison, self.operand)
 
     def compares(self, definition: ColumnDefinition) -> bool:
         """See ValueCriterion."""
@@ -209,37 +235,3 @@ def any_value(text: str) -> AnyValue | None:
     operand = Operand(text)
     is_value = operand.as_number is not None or operand.as_moment is not None
     return AnyValue(Comparison.EQUAL, operand) if is_value else None
-
-
-def _parse(text: str, offset: TimeOffset) -> Criterion:
-    parts = _IS_NULL.fullmatch(text.strip()) or _PARTS.fullmatch(text.strip())
-    if parts is None:
-        raise FilterError(f"{quoted(text)} is not a comparison of a column")
-    name, sign, value = parts.groups()
-    if parts.re is _IS_NULL:
-        sign = "<>" if sign else "="
-    if not value:
-        raise FilterError("a value is missing")
-    if not 0 < len(name) <= _MAX_NAME:
-        raise FilterError(f"a name has 1 to {_MAX_NAME} characters")
-    if value[0] in QUOTES and not is_quoted(value):
-        raise FilterError(f"{quoted(value)} is not closed by the quote it begins with; a quote inside is doubled")
-    comparison = comparison_named(sign)
-    operand = read_operand(value)
-    if operand.is_null and comparison not in (Comparison.EQUAL, Comparison.NOT_EQUAL):
-        raise FilterError("NULL is compared by = and <> only")
-    if name.upper() in FIELDS:
-        return header_value(name.upper(), comparison, operand.as_text, offset)
-    return ColumnValue(comparison, operand, unquote(name), is_quoted(name))
-
-
-OPTIONS = (
-    Option(
-        "VALUE",
-        "VALUE <column> {= | <> | < | <= | > | >=} {<value> | NULL}",
-        "a column's value before or after, compared by its type (not in Oracle's Logdump)",
-        "VALUE PRODUCT_PRICE > 15000",
-        _parse,
-        ColumnValue.uses | HeaderValue.uses,
-    ),
-)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from logdump.filters.comparison import Comparison, ValueComparison
+from logdump.filters.comparison import AllTests, Comparison, Likeness, ValueComparison, ValueTest
 from trailformat import ByteOrder, Column
 from trailformat.arrays import StoredValues, Strings, text_array
 from trailformat.arrays.array_types import DATES, DOUBLES, ArrayType, ArrowType, DecodePath, array_type
@@ -52,13 +52,13 @@ class StoredComparison:
     """The comparison of VALUE on values of columns that decode alike.
 
     Args:
-        comparison: the operator and the operand.
+        test: the operator and the operand, or a pattern.
         definition: definition of one of the columns.
         codec: codec of the character set of the database.
     """
 
-    def __init__(self, comparison: ValueComparison, definition: ColumnDefinition, codec: str) -> None:
-        self._comparison = comparison
+    def __init__(self, test: ValueComparison | Likeness, definition: ColumnDefinition, codec: str) -> None:
+        self._test = test
         self._definition, self._codec = definition, codec
         kind = sub_type(definition.sub_data_type)
         self._is_text = data_type_of(definition).family is Family.TEXT and not (kind.is_number or kind.is_binary)
@@ -67,14 +67,16 @@ class StoredComparison:
 
     def held(self, values: StoredValues) -> Array:
         """Return a mask of the values that satisfy the comparison."""
-        if self._comparison.operand.is_null:
-            is_null = np.asarray(behind_indicators(values).sizes == NULL)
-            return is_null if self._comparison.comparison is Comparison.EQUAL else ~is_null
-        if self._is_text:
-            texts, operand = text_array(values, self._definition, self._codec).array, self._comparison.operand.as_text
-            if operand is None:
-                return np.zeros(len(texts), np.bool_)
-            return _texts_hold(self._comparison.comparison, texts, operand, is_padded=is_padded(self._definition))
+        test = self._test
+        if isinstance(test, ValueComparison):
+            if test.operand.is_null:
+                is_null = np.asarray(behind_indicators(values).sizes == NULL)
+                return is_null if test.comparison is Comparison.EQUAL else ~is_null
+            if self._is_text:
+                texts, operand = text_array(values, self._definition, self._codec).array, test.operand.as_text
+                if operand is None:
+                    return np.zeros(len(texts), np.bool_)
+                return _texts_hold(test.comparison, texts, operand, is_padded=is_padded(self._definition))
         stored = behind_indicators(values)
         masks = self._by_numbers(StoredColumn(*stored, self._target)) if self._target is not None else None
         matches, is_open = masks or (np.zeros(len(stored.sizes), np.bool_), stored.sizes >= 0)
@@ -83,10 +85,12 @@ class StoredComparison:
 
     def _by_numbers(self, column: StoredColumn) -> _ComparisonMasks | None:
         """Compare the values as an array of numbers; None if numbers do not compare with the operand."""
-        target = column.target
+        target, test = column.target, self._test
+        if not isinstance(test, ValueComparison):
+            return None
         compare = _with_number if target.path in _NUMBERS else _with_moment
         numbers, is_made = stored_numbers(column)
-        masks = compare(self._comparison, target.type, numbers)
+        masks = compare(test, target.type, numbers)
         return None if masks is None else _ComparisonMasks(masks.held & is_made, masks.is_open | ~is_made)
 
     def _decode(self, stored: StoredValues, rows: Array, matches: Array) -> None:
@@ -100,7 +104,7 @@ class StoredComparison:
         holds = self._known.get((order, data))
         if holds is None:
             value = decode_value(Column(0, PRESENT + data), self._definition, order, self._codec)
-            holds = self._comparison.holds(value, self._definition)
+            holds = self._test.holds(value, self._definition)
             if len(data) <= _LONGEST_KEPT:
                 if len(self._known) >= _MOST_KEPT:
                     self._known.clear()
@@ -227,19 +231,19 @@ class ValueSearch:
 
     Args:
         compares: returns True if the values of a column are compared.
-        comparison: the comparison of its values.
+        test: what one of the values has to satisfy.
         definition_at: returns the definition of the row at an RBA, given the index in its header or NO_INDEX.
     """
 
     def __init__(
         self,
         compares: Callable[[ColumnDefinition], bool],
-        comparison: ValueComparison,
+        test: ValueTest,
         definition_at: Callable[[int, int], RowDefinition],
     ) -> None:
-        self._compares, self._comparison = compares, comparison
-        self._definition_at = definition_at
-        self._comparisons: list[StoredComparison] = []
+        self._compares, self._definition_at = compares, definition_at
+        self._tests = test.tests if isinstance(test, AllTests) else (test,)
+        self._comparisons: list[tuple[StoredComparison, ...]] = []
         self._numbers: dict[tuple[object, ...], int] = {}
         self._by_index: dict[int, tuple[_Meant, ...]] = {}
         self._by_table: dict[tuple[int, str], tuple[TableDefinition, tuple[_Meant, ...]]] = {}
@@ -298,7 +302,8 @@ class ValueSearch:
                     image.start[compared_rows],
                     image.size[compared_rows],
                 )
-                matches[compared_rows[self._comparisons[number].held(stored)]] = True
+                held = np.logical_and.reduce([stored_test.held(stored) for stored_test in self._comparisons[number]])
+                matches[compared_rows[held]] = True
         return matches, ~is_plain
 
     def _meant(self, rba: int, table_index: int, *, is_one_definition: bool) -> tuple[_Meant, ...]:
@@ -327,7 +332,7 @@ class ValueSearch:
                 key = (*_decoding(definition), charset)
                 if key not in self._numbers:
                     self._numbers[key] = len(self._comparisons)
-                    self._comparisons.append(StoredComparison(self._comparison, definition, charset))
+                    self._comparisons.append(tuple(StoredComparison(test, definition, charset) for test in self._tests))
                 yield _Meant(index, self._numbers[key])
 
 

@@ -7,11 +7,11 @@ from contextlib import nullcontext, suppress
 from difflib import get_close_matches
 from pathlib import Path
 
+from logdump.filters.conditions import columns_in
 from logdump.filters.criterion import Criterion
 from logdump.filters.csn_criteria import Csn
 from logdump.filters.name_criteria import NameCriterion
 from logdump.filters.time_criteria import TimeCriterion
-from logdump.filters.value_criteria import ColumnValue
 from logdump.notation.text import amount
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Notice
@@ -85,16 +85,16 @@ def _range(session: Session, paths: Sequence[Path] | None) -> Iterator[Notice]:
 
 def _undefined_names(session: Session, criteria: Sequence[Criterion], paths: Sequence[Path] | None) -> Iterator[Notice]:
     for criterion in criteria:
-        sentence = None
         try:
-            if isinstance(criterion, ColumnValue):
-                sentence = undefined_column(session, criterion.column, paths=paths)
-            elif isinstance(criterion, NameCriterion):
-                sentence = _undefined_table(session, criterion, paths)
+            columns = columns_in(criterion)
+            sentences = [undefined_column(session, name, table, paths) for table, name in columns]
+            if isinstance(criterion, NameCriterion):
+                sentences = [_undefined_table(session, criterion, paths)]
         except TrailError:
             return
-        if sentence is not None:
-            yield Notice((sentence,), ExitStatus.COMMAND_FAILED)
+        for sentence in dict.fromkeys(sentences):
+            if sentence is not None:
+                yield Notice((sentence,), ExitStatus.COMMAND_FAILED)
 
 
 def _undefined_table(session: Session, criterion: NameCriterion, paths: Sequence[Path] | None) -> str | None:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from logdump.filters import Criterion, CriterionSet, FilterError, FilterSet, Match, parse_criterion
-from logdump.filters.name_criteria import FileName
-from logdump.filters.value_criteria import HeaderValue, any_value
+from logdump.filters.conditions import begins_condition, columns_in
+from logdump.filters.value_criteria import any_value
 from logdump.notation.times import GMT
 from logdump.notation.values import unquote
 from logdump.session.across import return_to
@@ -30,10 +30,6 @@ from trailformat.trail.sequence import FilePosition
 from trailformat.trail.time_search import Reached, first_reached, time_reached
 
 _HEX = re.compile(r"HEX\s+(?P<digits>.+)", re.IGNORECASE | re.DOTALL)
-_COLUMN = re.compile(
-    r"""(?P<table>(?:[\w$\#]+\.)*)(?P<column>[\w$\#]+)(?P<condition>\s*(?:<=|>=|<>|!=|==|=|<|>)\s*.+|\s+IS\s+(?:NOT\s+)?NULL)""",
-    re.VERBOSE | re.DOTALL | re.IGNORECASE,
-)
 _QUOTES = "\"'"
 _ANY_CASE = re.compile(r"[Bb]\s*,\s*(?=[\"'])")
 
@@ -48,11 +44,10 @@ def parse_search(session: Session, text: str) -> Search:
     """
     if match := _HEX.fullmatch(text):
         return Search(text, _all(_criterion(f'HEX "{match["digits"].strip().strip(_QUOTES)}"')))
-    if match := _COLUMN.fullmatch(text):
-        compared = _criterion(f"VALUE {match['column']} {match['condition']}")
-        if isinstance(compared, HeaderValue):
-            return Search(text, _all(compared))
-        return Search(text, _all(*_on_tables(session, match), compared))
+    if begins_condition(text):
+        condition = _criterion(f"VALUE {text}")
+        _check_defined(session, text, condition)
+        return Search(text, _all(condition))
     value = _ANY_CASE.sub("", text)
     mark = "B," if value != text else ""
     wanted = unquote(value).replace('"', '""')
@@ -72,16 +67,11 @@ def _all(*criteria: Criterion) -> FilterSet:
     return FilterSet(include=CriterionSet(list(criteria), Match.ALL))
 
 
-def _on_tables(session: Session, match: re.Match[str]) -> list[Criterion]:
-    """Return the criterion for the table before the column name, if there is one.
-
-    Raises:
-        CommandError: no such table is defined with the column.
-    """
-    table = match["table"].rstrip(".").upper()
-    if (undefined := undefined_column(session, match["column"], table)) is not None:
-        raise CommandError(undefined, f'FIND "{match[0]}" looks for the text itself.')
-    return [FileName((table, f"*.{table}"))] if table else []
+def _check_defined(session: Session, text: str, condition: Criterion) -> None:
+    """Raise CommandError if a condition names a column that no table of the trail has."""
+    for table, name in columns_in(condition):
+        if (undefined := undefined_column(session, name, table)) is not None:
+            raise CommandError(undefined, f'FIND "{text}" looks for the text itself.')
 
 
 class Goal(NamedTuple):

@@ -10,6 +10,7 @@ Without a definition, ``data`` (the bytes of the record's data) is in place of t
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import quote
@@ -90,6 +91,10 @@ CHANGES_OF_TABLES = frozenset(filter(is_change, range(256))) - {record_header.LA
 A piece of a LOB belongs to its row; DDL has a view of its own.
 """
 _LONGEST_NAME = 120
+_MOST_BYTES = 200
+"""Bytes of a file name in UTF-8 before its ending; file systems take 255."""
+_PLAIN = frozenset("_.-~$#@ +,=!()[]{}")
+"""Signs that file systems take, besides letters and digits."""
 
 
 class TableLayout(NamedTuple):
@@ -154,17 +159,23 @@ class FileNames:
         stem = _safe(layout.name) + (".undefined" if layout.columns is None else "")
         numbers = iter(range(2, 1 << 62))
         name = f"{stem}{self._suffix}"
-        while name.lower() in self._taken:
+        while _folded(name) in self._taken:
             name = f"{stem}.{next(numbers)}{self._suffix}"
-        self._taken.add(name.lower())
+        self._taken.add(_folded(name))
         return name
 
 
 def _safe(name: str) -> str:
-    """Return a table's name as a file name: characters that a file system may refuse are written ``%XX``."""
-    safe = quote(name, safe="$#@ +,=!()[]{}")
-    safe = safe[:_LONGEST_NAME].rstrip(". ") or "unnamed"
+    """Return a table's name as a file name: in its own letters, signs that a file system may refuse as ``%XX``."""
+    letters = (sign if sign.isalnum() or sign in _PLAIN else quote(sign, safe="", errors="replace") for sign in name)
+    safe = "".join(letters)[:_LONGEST_NAME].encode()[:_MOST_BYTES].decode(errors="ignore")
+    safe = safe.rstrip(". ") or "unnamed"
     return f"%2E{safe[1:]}" if safe.startswith(".") else safe
+
+
+def _folded(name: str) -> str:
+    """Return a name in the form that is the same for names which a file system may take for one."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFKD", name).casefold())
 
 
 def _unlike(names: Iterable[str]) -> Iterator[str]:

@@ -197,7 +197,7 @@ class FinishedBlock(NamedTuple):
         made: the statements that were made by columns.
         singles: the other statements, by unit.
         openings: the beginning of each transaction whose lines begin here, by its number in the block.
-        closings: the end of each transaction whose lines end here, by its number; none if left out.
+        closings: the end of each transaction whose lines end here, by that number; the filter left the others out.
     """
 
     made: BlockStatements

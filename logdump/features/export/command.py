@@ -106,6 +106,8 @@ def _options(format_: str, name: str, values: dict[str, Any]) -> ExportOptions:
         name, values["replaces"] = name[:-1], True
     if name == str(STANDARD_OUTPUT) and "by_table" in values:
         raise ArgumentError("BY TABLE writes several files, and - is standard output.")
+    if "one_table" in values and "by_table" in values:
+        raise ArgumentError("ONE TABLE is one file, and BY TABLE writes one for each table.")
     if "debezium" in values and "by_table" in values:
         raise ArgumentError("DEBEZIUM is one file, in the order of the trail: it does not go with BY TABLE.")
     amount, unit = values.pop("amount", (None, "records"))
@@ -186,7 +188,16 @@ def _of_others(format_: str) -> dict[str, Form[Any]]:
     return {
         "by_table": Keyword("BY", OneOf({"TABLE": True}, "BY takes TABLE.")),
         "debezium": OneOf({"DEBEZIUM": True}) if format_ == "JSONL" else _no_debezium(format_),
+        **(_of_csv() if format_ == "CSV" else {}),
         **{word: RefusedKeyword(word, f"{name} goes with SQL, not with {format_}.") for word, name in of_sql.items()},
+    }
+
+
+def _of_csv() -> dict[str, Form[Any]]:
+    """Return the options that only CSV has."""
+    return {
+        "one_table": Keyword("ONE", OneOf({"TABLE": True}, "ONE takes TABLE.")),
+        "has_bom": OneOf({"BOM": True}),
     }
 
 
@@ -208,6 +219,7 @@ COMMANDS = (
             "From the position on; the filter applies. All is written, or nothing. REPLACE (!) replaces the target.",
             "After an EXPORT without a limit, the next one starts at the same file's beginning. - is standard output.",
             "BY TABLE: <file> is a folder, with a file for each table: its columns typed, before_… and after_….",
+            "CSV … ONE TABLE: the rows of the only table, with its own columns. BOM: a byte order mark, for Excel.",
             "COMPRESSION {NONE | GZIP}; of PARQUET {SNAPPY | NONE | ZSTD | GZIP}, of ARROW {NONE | LZ4 | ZSTD}",
             "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",
             "JSONL … DEBEZIUM: a line for each change: op, before, after, source, ts_ms; it needs logdump[export].",

@@ -149,7 +149,7 @@ def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Expor
     from logdump.features.export import text_export  # noqa: PLC0415 - it needs numpy and kernels
     from logdump.features.export.text_formats import CsvText, JsonLines  # noqa: PLC0415 - they need numpy
 
-    kind = text_export.TextOfTables if options.by_table else text_export.TextOfRecords
+    kind = text_export.TextOfTables if options.is_of_rows else text_export.TextOfRecords
     return kind(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
 
 

@@ -15,6 +15,7 @@ from logdump.features.export.batch_walk import new_pool
 from logdump.features.export.target import ExportOptions, ExportTally, FileTally, suffix_of
 from logdump.notation.text import escape
 from logdump.session.across import over_files
+from logdump.session.errors import CommandError
 from logdump.session.session import Session
 from trailformat import CannotWrite, TrailFile
 from trailformat.trail.whole_file.early import EarlyWriting
@@ -170,14 +171,22 @@ class OpenFiles(Generic[S]):
     def __init__(self, path: Place, options: ExportOptions, make: Callable[[Place, TableLayout], S]) -> None:
         self._path = path
         self._make = make
+        self._is_one = options.one_table
         self._names = FileNames(suffix_of(options))
         self._open: dict[TableLayout, tuple[str, S]] = {}
 
     def of(self, layout: TableLayout) -> S:
-        """Return the file for rows of this layout; the first call for a layout creates it."""
+        """Return the file for rows of this layout; the first call for a layout creates it.
+
+        Raises:
+            CommandError: one table is to be written, and this is a second one, or a second definition of it.
+        """
         if layout not in self._open:
+            if self._is_one and self._open:
+                raise CommandError(_second_table(next(iter(self._open)), layout))
             name = self._names.new(layout)
-            path = self._path / name if layout != ALL and isinstance(self._path, Path) else self._path
+            is_in_folder = layout != ALL and not self._is_one and isinstance(self._path, Path)
+            path = self._path / name if is_in_folder and isinstance(self._path, Path) else self._path
             self._open[layout] = name, self._make(path, layout)
         return self._open[layout][1]
 
@@ -198,6 +207,12 @@ class OpenFiles(Generic[S]):
         """Discard all files."""
         for _, sink in self._open.values():
             sink.abandon()
+
+
+def _second_table(first: TableLayout, second: TableLayout) -> str:
+    names = [escape(layout.name or "a table without a name") for layout in (first, second)]
+    what = f"{names[0]} has two definitions" if names[0] == names[1] else f"The rows are of {names[0]} and {names[1]}"
+    return f"{what}: one file has one table. BY TABLE (--by-table) writes a file for each."
 
 
 def exported_files(

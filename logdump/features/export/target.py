@@ -42,6 +42,7 @@ class ExportOptions(NamedTuple):
         format: a key of FORMATS.
         target: the file, or with ``by_table`` the folder.
         by_table: True for one file per table.
+        one_table: True for a file of the rows of the only table; ``has_bom``: True to begin it with a byte order mark.
         records: maximum number of records, None for all; ``transactions`` is that of transactions for SQL.
         replaces: True if an existing target is replaced.
         compression: a compression of the format.
@@ -68,6 +69,13 @@ class ExportOptions(NamedTuple):
     effective: bool = False
     debezium: bool = False
     heartbeats: HeartbeatOptions | None = None
+    one_table: bool = False
+    has_bom: bool = False
+
+    @property
+    def is_of_rows(self) -> bool:
+        """True if rows of tables are written, with their own columns, and not records."""
+        return self.by_table or self.one_table
 
     @property
     def to_standard_output(self) -> bool:

@@ -72,7 +72,7 @@ class TextExport(Generic[L]):
         """Write the file, or the files in the folder; yields Progress. Raises as the walk does, and OSError."""
         files = OpenFiles(path, self._options, self._new_file)
         try:
-            if not self._options.by_table:
+            if not self._options.is_of_rows:
                 files.of(ALL)
             for _ in exported_files(self._session, self._options, self._tally):
                 yield from self._fill(files)
@@ -107,12 +107,14 @@ class TextExport(Generic[L]):
 
     def report(self) -> Iterator[Event]:
         """Yield the number of rows written, and the problems."""
-        return self._tally.report(self._options.target_name, by_table=self._options.by_table)
+        options = self._options
+        kind = "row" if options.one_table else "record"
+        return self._tally.report(options.target_name, by_table=options.by_table, kind=kind)
 
     def _new_file(self, path: Place, layout: TableLayout) -> TextFile:
         is_gzip = self._options.compression == "GZIP"
         file = TextFile(path, is_gzip=is_gzip, count_rows=self._spelling.count_rows, waiting=self._waiting)
-        file.write(self._spelling.head(layout), 0)
+        file.write("\ufeff" * self._options.has_bom + self._spelling.head(layout), 0)
         return file
 
     def _make_room(self, files: OpenFiles[TextFile]) -> None:

@@ -15,7 +15,6 @@ from logdump.filters import CriterionSet, FilterSet
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import EnteredTime, FreeText, Number, Table, Time, Word
-from logdump.language.reader import Form
 from logdump.notation.text import amount, escape
 from logdump.notation.values import ColumnOperand, pairs_text, read_pairs
 from logdump.session.defined_names import table_of_any_schema, undefined_column
@@ -288,7 +287,7 @@ def _script(session: Session) -> _Script:
     return _Script(list(events_of(session, script, RedoRequest())), script.remarks)
 
 
-_HOW_FAR: Form[HowFar] = Alternatives[Any](
+_HOW_FAR: Alternatives[Any] = Alternatives(
     Keyword("LAST", Number("<n>", least=1)),
     Keyword("SINCE", _TimeWord(label="SINCE: ")),
     Keyword("CSN", Sequence(_csn_bound, Word("<csn>"))),

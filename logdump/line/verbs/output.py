@@ -9,12 +9,14 @@ from pathlib import Path
 from logdump.line.verbs.options import MisuseError
 from trailformat.codec.remote.path import path_of
 
+_ALIASES = {"pq": "parquet"}
+"""Other endings, and the format of each."""
 _FORMATS = ("csv", "jsonl", "parquet", "arrow", "sql")
 """The formats of EXPORT, each with an ending of the same name."""
 _WITH_GZIP = ("csv", "jsonl", "sql", "txt")
 _GZIP = "gz"
 _COMPRESSED = (_GZIP, "bz2", "xz", "zst", "lz4", "zip", "7z", "z")
-_OF_OTHERS = ("csv", "parquet", "pq", "arrow", "feather", "orc", "avro", "json", "xlsx", "xls", "ods", "html", "pdf")
+_OF_OTHERS = ("csv", "parquet", "arrow", "feather", "orc", "avro", "json", "xlsx", "xls", "ods", "html", "pdf")
 """Endings of formats that a text, or lines of JSON, would not be."""
 STANDARD_OUTPUT = "-"
 
@@ -24,6 +26,7 @@ def endings(name: str) -> tuple[str, bool]:
     name = Path(name).name.lower()
     is_packed = name.endswith(f".{_GZIP}")
     stem, dot, ending = name.removesuffix(f".{_GZIP}").rpartition(".")
+    ending = _ALIASES.get(ending, ending)
     return (ending if dot and (stem or ending in _FORMATS) else ""), is_packed
 
 

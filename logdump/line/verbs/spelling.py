@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections.abc import Iterator
 from itertools import repeat
@@ -187,9 +188,13 @@ def export(request: VerbRequest) -> Iterator[VerbStep]:
     if options.by_table and not options.output:
         raise MisuseError("--by-table needs -o FOLDER")
     kind, compression = export_format(options)
+    is_csv_of_table = kind == "csv" and bool(options.table) and not (options.by_table or options.meta)
+    if options.bom and kind != "csv":
+        raise MisuseError(f"--bom goes with CSV, not with {kind}")
     unit = "TRANSACTIONS" if kind == "sql" else "RECORDS"
     words = [*["DEBEZIUM"] * (options.format == "debezium"), *([str(options.limit), unit] if options.limit else [])]
     words += ["REPLACE"] * options.replace + ["BY", "TABLE"] * options.by_table + ["EFFECTIVE"] * options.effective
+    words += ["ONE", "TABLE"] * is_csv_of_table + ["BOM"] * options.bom
     yield from _exported(request, "export", kind.upper(), *words, *compression)
 
 
@@ -207,14 +212,34 @@ def _exported(request: VerbRequest, verb: str, kind: str, *words: str) -> Iterat
         yield step("EXPORT", kind, "TO", target, *words, *typed(request.words))
 
 
+_PLAIN_NAME = re.compile(r"[\w$#]+|\"(?:[^\"]|\"\")+\"")
+_OF_CHANGES = ("file", "rba", "op", "csn", "xid", "time", "trans_ind", "nulls", "problems", "data")
+"""The columns of every table of SQL that are not those of its rows."""
+
+
 def _exported_columns(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield the SQL command that writes some columns of one table."""
     options = request.options
-    if not options.table or len(options.table) != 1 or not options.output:
-        raise MisuseError("--columns needs one --table and -o FILE.csv, FILE.jsonl or FILE.parquet")
+    if not options.table or len(options.table) != 1 or options.by_table or options.meta or options.bom:
+        raise MisuseError("--columns needs one --table, without --by-table, --meta and --bom")
+    columns = ", ".join(map(_column_of_rows, re.split(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", options.columns)))
     limit = f" LIMIT {options.limit}" if options.limit else ""
-    statement = f"SELECT {options.columns} FROM {options.table[0]}{limit}"  # noqa: S608 - the user's own query
-    yield from _queried(request, statement, "--columns")
+    statement = f"SELECT {columns} FROM {options.table[0]}{limit}"  # noqa: S608 - the user's own query
+    options = argparse.Namespace(**{**vars(options), "table": None, "format": options.format or "jsonl"})
+    if request.options.output:
+        options.format = request.options.format
+    yield from _queried(request._replace(options=options), statement, "--columns")
+
+
+def _column_of_rows(text: str) -> str:
+    """Return a column as SQL selects it: its value after the change, of a DELETE that before; others as they are."""
+    name = text.strip()
+    column = name.strip('"')
+    if not _PLAIN_NAME.fullmatch(name) or column.lower() in _OF_CHANGES:
+        return name
+    if column.lower().startswith(("before_", "after_")):
+        return f'"{column}"'
+    return f"""CASE op WHEN 'DELETE' THEN "before_{column}" ELSE "after_{column}" END AS "{column}\""""
 
 
 def sql(request: VerbRequest) -> Iterator[VerbStep]:
@@ -236,7 +261,8 @@ def _queried(request: VerbRequest, statement: str, label: str) -> Iterator[VerbS
         require_ending(options, ("csv", "jsonl", "parquet"), label)
         target: list[Argument] = [PhraseEnd("TO"), ValueWord(options.output), *["REPLACE"] * options.replace]
     else:
-        target = [PhraseEnd("FORMAT"), "CSV"] if options.format == "csv" else []
+        is_lines = options.format == "csv" or label == "--columns"
+        target = [PhraseEnd("FORMAT"), options.format.upper()] if is_lines else []
     over: list[Argument] = ["OVER", request.named] if request.files else []
     yield from _filtered(request)
     yield step("SQL", *over, *["EFFECTIVE"] * getattr(options, "effective", False), statement, *target)

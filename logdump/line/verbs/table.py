@@ -243,9 +243,11 @@ VERBS: tuple[Verb, ...] = (
             "replace",
             "effective",
             "by_table",
+            "meta",
+            "bom",
         ),
         (
-            "export dirdat/lt > records.jsonl",
+            "export dirdat/lt --table HR.EMPLOYEES -o employees.csv --bom",
             "export dirdat/lt --by-table -o sales --format parquet --effective",
             "export dirdat/lt --table HR.EMPLOYEES --columns op,employee_id,salary -o salaries.csv",
         ),

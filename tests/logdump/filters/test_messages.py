@@ -58,7 +58,7 @@ SYNTAX = {
     "RBA": "[<comparison>] <nnnnnnnn>",
     "RECLEN": "[<comparison>] <nn>",
     "TRANSIND": "[<comparison>] <nn | FIRST | MIDDLE | LAST | ONLY>",
-    "VALUE": "<column> {= | <> | < | <= | > | >=} {<value> | NULL}",
+    "VALUE": "[BEFORE | AFTER] <column> {= | <> | < | <= | > | >= | LIKE} {<value> | NULL}",
     "PROCESS": "<processname template>",
     "TRANSID": "<TMF transaction identifier>",
 }

@@ -81,7 +81,7 @@ ANSWERS = [
     ("safe at000000000 2913", 0, "EXTSEQNO 0, EXTRBA 3691"),
     ("safe at000000000 2,913", 0, "EXTSEQNO 0, EXTRBA 3691"),
     ("export et000000000 --limit 2", 0, '"type":"file_header"'),
-    ("export et000000000 --format csv --table *SALES", 0, "TEAHOUSE.SALES"),
+    ("export et000000000 --format csv --table *SALES --meta", 0, "TEAHOUSE.SALES"),
     ("sql 'SELECT count(*) AS n FROM records' et000000000", 0, "22"),
     ("sql 'SELECT op, csn FROM records LIMIT 1' et000000000 --format csv", 0, '"op","csn"'),
     ("diff et000000000 el000000000 QUIET", 3, "by records"),

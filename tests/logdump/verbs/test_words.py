@@ -336,10 +336,7 @@ def test_what_is_called_gz_is_compressed(line: str, kind: str) -> None:
 @pytest.mark.parametrize(
     ("line", "ending"),
     [
-        *(
-            (f"export plain -o x.{ending}", f".{ending}")
-            for ending in ("xlsx", "pq", "json", "bz2", "zst", "CSVX", "txt")
-        ),
+        *((f"export plain -o x.{ending}", f".{ending}") for ending in ("xlsx", "json", "bz2", "zst", "CSVX", "txt")),
         *((f"export plain -o x.{ending}.gz", ".gz") for ending in ("parquet", "arrow")),
         ("export plain -o x.csv --format parquet", "--format"),
         ("export plain -o x.csv.zip --format csv", ".gz"),
