@@ -28,7 +28,7 @@ def _left_out(tree: ast.Module) -> Iterator[int]:
         is_text = (
             isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
         )
-        if is_text or isinstance(node, ast.Import | ast.ImportFrom):
+        if isinstance(node, ast.stmt) and (is_text or isinstance(node, ast.Import | ast.ImportFrom)):
             yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 

@@ -34,9 +34,13 @@ from logdump.notation.values import (
 )
 from trailformat import ColumnDefinition
 from trailformat.changes.row_changes import OPERATIONS, ColumnChange
+from trailformat.codec.on_demand import on_demand
 from trailformat.values import Family, data_type_of
 from trailformat.values.comparing import Operand
 from trailformat.values.value import sub_type
+
+with on_demand:
+    from logdump.filters import value_masks
 
 if TYPE_CHECKING:
     from logdump.filters.rows import FilterRows, Mask
@@ -144,12 +148,10 @@ class ValueCriterion(Criterion):
 
     def mask(self, rows: FilterRows) -> Mask:
         """Return the rows with an image whose value satisfies the comparison."""
-        from logdump.filters.value_masks import ValueSearch  # noqa: PLC0415 - it needs numpy
-
         source, comparison = rows.source, ValueComparison(self.comparison, self.operand)
         search = source.kept.get(self)
         if search is None:
-            search = source.kept[self] = ValueSearch(self.compares, comparison, source.definition_at)
+            search = source.kept[self] = value_masks.ValueSearch(self.compares, comparison, source.definition_at)
         masks = search.values(rows.batch, source.trail.buffer, rows.among)
         return masks.held | rows.by_record(lambda record: any(self.among(source.columns(record))), masks.undecided)
 

@@ -51,6 +51,7 @@ from trailformat.changes.row_changes import is_change
 from trailformat.scan import Workers
 from trailformat.totals.counting import Totals, TypeTotals
 from trailformat.trail.sequence import FilePosition
+from trailformat.transactions.not_applied import NotApplied
 from trailformat.transactions.whole_trail import WholeTrail
 
 
@@ -232,7 +233,6 @@ class Examination:
     def run(self) -> Iterator[Event]:
         """Run the commands; yield their progress."""
         from logdump.features.doctor.images import ImageSurvey  # noqa: PLC0415 - it needs numpy
-        from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - as above
 
         paths, images = self._whole.paths, ImageSurvey(self._session.definitions_of)
         yield from self._answers(check_files(self._session, CheckOptions(paths), images.take, as_trails=False))

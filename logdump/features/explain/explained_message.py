@@ -24,10 +24,14 @@ from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.events import Event, Notice, say
 from logdump.session.session import Session
 from trailformat import TrailError, TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.regular_file import open_regular
 from trailformat.codec.remote.path import path_of
 from trailformat.trail.sequence import is_unborn
 from trailformat.transactions.header_promises import is_left_open
+
+with on_demand:
+    from logdump.features.explain import long_values
 
 STANDARD_INPUT = "-"
 _BAD_LENGTH = "OGG-01163"
@@ -154,11 +158,9 @@ def _values_at_fault(session: Session, incident: Incident, rba: int | None) -> I
     """Yield the values that are longer than the message allows for their column."""
     if incident.main.code != _BAD_LENGTH:
         return
-    from logdump.features.explain.long_values import bound_in, long_values  # noqa: PLC0415 - of one message
-
-    bound = bound_in(incident.main.text)
+    bound = long_values.bound_in(incident.main.text)
     if bound is not None:
-        yield from long_values(session, bound, rba)
+        yield from long_values.long_values(session, bound, rba)
 
 
 def _at(session: Session, rba: int, *, advises: bool) -> Iterator[Event]:

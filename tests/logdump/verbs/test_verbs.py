@@ -19,7 +19,8 @@ from types import SimpleNamespace
 import pytest
 
 from logdump.cli import main
-from logdump.line.verbs.completion import NAMES, SHELLS
+from logdump.line.verbs import NAMES
+from logdump.line.verbs.completion import SHELLS
 from logdump.line.verbs.spelling import names_trails
 from logdump.line.verbs.table import BY_NAME, VERBS, Verb
 from tests.logdump.program import logdump, process
