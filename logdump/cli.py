@@ -23,10 +23,20 @@ from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
 from trailformat.codec.limits import CACHED, UNPACKED, size_limit
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.regular_file import open_script
 from trailformat.codec.remote.path import path_of, place
 from trailformat.codec.remote.url import is_url, keeping_secrets
 from trailformat.errors import CannotRead, NotATrail
+
+with on_demand:
+    from logdump.language import reader
+    from logdump.line import interactive, verbs
+    from logdump.line.verbs import completion, running, table
+    from logdump.session import files
+    from logdump.tui import start
+    from trailformat.codec.remote import store
+    from trailformat.trail import peek, sequence
 
 if TYPE_CHECKING:
     from logdump.line.history_file import KeptHistory
@@ -105,9 +115,7 @@ def _parser(*, with_verbs: bool) -> argparse.ArgumentParser:
 
 def _verbs() -> Iterator[str]:
     """Return a line for each verb: name and summary."""
-    from logdump.line.verbs.table import VERBS  # noqa: PLC0415 - for help only
-
-    return (f"  {verb.name:<14}{verb.summary}" for verb in VERBS)
+    return (f"  {verb.name:<14}{verb.summary}" for verb in table.VERBS)
 
 
 def _unsized(prog: str) -> argparse.HelpFormatter:
@@ -134,9 +142,7 @@ def _mode(scripts: list[tuple[str, str]] | None, first: str, words: list[str]) -
         return _batch(scripts or [], first)
     if not at_terminal:
         return PipedInput(first)
-    from logdump.line.interactive import Interactive  # noqa: PLC0415 - for a terminal only
-
-    return Interactive(first, _go_full_screen)
+    return interactive.Interactive(first, _go_full_screen)
 
 
 def _is_all(words: list[str], *, at_terminal: bool) -> bool:
@@ -161,12 +167,9 @@ def _unknown(word: str) -> str | None:
         return None
     from difflib import get_close_matches  # noqa: PLC0415 - for a message only
 
-    from logdump.line.verbs.completion import NAMES  # noqa: PLC0415 - for a message only
-    from logdump.session.files import near_files  # noqa: PLC0415 - for a message only
-
-    known = [*NAMES, *(name.lower() for name in REGISTRY.words())]
-    near = (near_files(path_of(word)) if word else []) or [
-        *get_close_matches(word.lower(), NAMES, n=1, cutoff=0.6),
+    known = [*verbs.NAMES, *(name.lower() for name in REGISTRY.words())]
+    near = (files.near_files(path_of(word)) if word else []) or [
+        *get_close_matches(word.lower(), verbs.NAMES, n=1, cutoff=0.6),
         *get_close_matches(word.lower(), dict.fromkeys(known), n=3, cutoff=0.6),
     ]
     near = [*dict.fromkeys(near)][:3]
@@ -187,10 +190,12 @@ def _not_a_verb(words: list[str]) -> str | None:
     command, rest = REGISTRY.find(words[0]), words[1:]
     if command.is_one_shot:
         return None
-    from logdump.language.reader import Context, Validity, parse_partial  # noqa: PLC0415 - few commands have words
     from logdump.line.verbs.options import is_source  # noqa: PLC0415 - as above
 
-    is_taken = parse_partial(command.form, " ".join(map(_quoted, rest)), Context()).validity is Validity.VALID
+    is_taken = (
+        reader.parse_partial(command.form, " ".join(map(_quoted, rest)), reader.Context()).validity
+        is reader.Validity.VALID
+    )
     named = [word for word in rest if is_source(word)]
     if not named or (is_taken and not (command.name in _READS_A_FILE and _is_trail_file(named[0]))):
         return None
@@ -198,10 +203,8 @@ def _not_a_verb(words: list[str]) -> str | None:
 
 
 def _is_trail_file(word: str) -> bool:
-    from trailformat.trail.peek import peek  # noqa: PLC0415 - for a message only
-
     try:
-        return is_trail(word) and peek(place(word)) is not None
+        return is_trail(word) and peek.peek(place(word)) is not None
     except CannotRead:
         return False
 
@@ -221,11 +224,8 @@ def _file_in_folder(word: str) -> str | None:
     """
     if is_url(word) or not _is_folder(word) or (os.sep not in word and REGISTRY.knows(word)):
         return None
-    from logdump.session.files import matching_files  # noqa: PLC0415 - for a folder only
-    from trailformat.trail.sequence import trails_among  # noqa: PLC0415 - as above
-
     try:
-        trails, _ = trails_among(matching_files(word))
+        trails, _ = sequence.trails_among(files.matching_files(word))
     except MissingFileError:
         return None
     if len(trails) > 1:
@@ -233,9 +233,9 @@ def _file_in_folder(word: str) -> str | None:
         raise CommandError(
             f"{word} has {len(trails)} trails, {names}: name one, as {place(word) / trails[0][0].prefix}"
         )
-    first, files = trails[0][0].path, len(trails[0])
-    if files > 1:
-        text = f"{word} has {files} files: {first.name} is opened, ACROSS ON continues in those after it"
+    first, number = trails[0][0].path, len(trails[0])
+    if number > 1:
+        text = f"{word} has {number} files: {first.name} is opened, ACROSS ON continues in those after it"
         terminal.write_line(escape(text), is_narration=True)
     return str(first)
 
@@ -264,18 +264,16 @@ def _with_statement_last(words: list[str]) -> list[str]:
 
 
 def _fits_only(wildcard: str, names: list[str]) -> bool:
-    from logdump.session.files import matching_files  # noqa: PLC0415 - for advice only
-
     try:
-        return {path.absolute() for path in matching_files(wildcard)} == {place(name).absolute() for name in names}
+        return {path.absolute() for path in files.matching_files(wildcard)} == {
+            place(name).absolute() for name in names
+        }
     except CommandError:
         return False
 
 
 def _go_full_screen(session: Session, history: KeptHistory) -> None:
-    from logdump.tui.start import go_on  # noqa: PLC0415 - Textual is an extra, and takes its time to load
-
-    go_on(session, history)
+    start.go_on(session, history)
 
 
 def _batch(scripts: list[tuple[str, str]], first: str) -> Script:
@@ -328,33 +326,25 @@ def _without_storage(arguments: list[str]) -> list[str]:
             raise SystemExit(ExitStatus.USAGE)
         given[key] = value
     if given:
-        from trailformat.codec.remote.store import use_storage  # noqa: PLC0415 - most files are local
-
-        use_storage(given)
+        store.use_storage(given)
     return rest
 
 
 def _run_verb(arguments: list[str]) -> int | None:
     """Run the verb that the arguments begin with; None if they do not begin with one."""
-    from logdump.line.verbs.completion import verb_in  # noqa: PLC0415 - a prompt has no use for it
-
     if arguments[0] == "completion" and not is_trail("completion"):
         return _print_completion(arguments[1:])
-    if not verb_in(arguments):
+    if not verbs.verb_in(arguments):
         return None
-    from logdump.line.verbs.running import run_verb  # noqa: PLC0415 - for verbs only
-
-    return run_verb(arguments[0].lower(), arguments[1:])
+    return running.run_verb(arguments[0].lower(), arguments[1:])
 
 
 def _print_completion(shells: list[str]) -> int:
-    from logdump.line.verbs.completion import SHELLS  # noqa: PLC0415 - for this alone
-
-    if len(shells) != 1 or shells[0] not in SHELLS:
-        names = ", ".join(SHELLS)
+    if len(shells) != 1 or shells[0] not in completion.SHELLS:
+        names = ", ".join(completion.SHELLS)
         terminal.write_line(escape(f"logdump: completion takes one of {names}"), is_narration=True)
         return ExitStatus.USAGE
-    terminal.write_lines([escape(line) for line in SHELLS[shells[0]]()])
+    terminal.write_lines([escape(line) for line in completion.SHELLS[shells[0]]()])
     terminal.flush()
     return ExitStatus.OK
 
@@ -386,9 +376,7 @@ def _command_line(arguments: list[str]) -> tuple[argparse.Namespace, str]:
 
 def _run_mode(options: argparse.Namespace, first: str) -> int:
     if options.tui:
-        from logdump.tui.start import start  # noqa: PLC0415 - Textual is an extra, and takes its time to load
-
-        return start(options.command, mouse=not options.no_mouse)
+        return start.start(options.command, mouse=not options.no_mouse)
     mode = _mode(options.scripts, first, options.command)
     mode.session.settings.format = OutputFormat[options.format.upper()]
     mode.session.settings.stops_at_failure = options.stop

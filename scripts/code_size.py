@@ -25,10 +25,10 @@ _NO_CODE = {
 def _left_out(tree: ast.Module) -> Iterator[int]:
     """Yield the lines of imports and of strings that are statements, which are docstrings."""
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Expr | ast.Import | ast.ImportFrom):
-            continue
-        text = node.value if isinstance(node, ast.Expr) else None
-        if text is None or (isinstance(text, ast.Constant) and isinstance(text.value, str)):
+        is_text = (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        )
+        if isinstance(node, ast.stmt) and (is_text or isinstance(node, ast.Import | ast.ImportFrom)):
             yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 

@@ -6,6 +6,11 @@ import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    import pyarrow as pa
+
 
 class _NoPandas:
     """A finder that reports pandas as not installed."""
@@ -25,8 +30,6 @@ def leave_out_pandas() -> None:
     """
     if "pandas" in sys.modules:
         return
-    import pyarrow as pa  # noqa: PLC0415 - a quarter of a second
-
     sys.meta_path.insert(0, _NoPandas)
     try:
         pa.array([0])

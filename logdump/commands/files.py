@@ -11,12 +11,15 @@ from logdump.language.forms import NOTHING, Maybe
 from logdump.language.parameters import File
 from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.events import Event, Notice, say
-from logdump.session.files import FilesShown, list_directory
 from logdump.session.session import Session
 from trailformat import TrailName
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 from trailformat.errors import reason_of
 from trailformat.trail.packed import WHOLE
+
+with on_demand:
+    from logdump.session import files
 
 
 def run_cd(_session: Session, name: str | None) -> Iterator[Event]:
@@ -34,12 +37,12 @@ def run_files(_session: Session, name: str | None) -> Iterator[Event]:
     path = path_of(name or ".")
     directory, pattern = (path, "*") if path.is_dir() else (path.parent, path.name)
     try:
-        entries = list_directory(directory, pattern)
+        entries = files.list_directory(directory, pattern)
     except OSError as error:
         raise MissingFileError(f"{directory}: {reason_of(error)}.") from error
     if not entries:
         raise MissingFileError(f"No file {path}." if pattern != "*" else f"No files in {directory.absolute()}.")
-    yield FilesShown(directory.absolute(), entries)
+    yield files.FilesShown(directory.absolute(), entries)
     if lines := tuple(f"{directory / entry.name}: {entry.problem}" for entry in entries if entry.problem is not None):
         yield Notice(lines, ExitStatus.COMMAND_FAILED)
 

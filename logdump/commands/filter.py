@@ -13,6 +13,11 @@ from logdump.language.words import last_word
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump import filters
+    from logdump.notation import values
 
 if TYPE_CHECKING:
     from logdump.filters import FilterError, Statement
@@ -53,12 +58,9 @@ class Specification(Parameter["Statement"]):
 
     def parse(self, text: str, context: Context) -> Statement:
         """Return the parsed statement; all of it may be in double quotes, which keep a semicolon in it."""
-        from logdump.filters import FilterError, parse_statement  # noqa: PLC0415 - a session without FILTER starts faster
-        from logdump.notation.values import unquote  # noqa: PLC0415 - as above
-
         try:
-            return parse_statement(unquote(text) if text.startswith('"') else text, context.offset)
-        except FilterError as error:
+            return filters.parse_statement(values.unquote(text) if text.startswith('"') else text, context.offset)
+        except filters.FilterError as error:
             raise _refusal(error) from error
 
     def read(self, reader: ArgumentReader) -> Statement:
@@ -69,31 +71,25 @@ class Specification(Parameter["Statement"]):
 
     def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002
         """Return True if the text begins like a statement of FILTER."""
-        from logdump.filters import begins_statement  # noqa: PLC0415 - a session without FILTER starts faster
-
-        return begins_statement(typed)
+        return filters.begins_statement(typed)
 
     def offers(self, typed: str, context: Context) -> list[str]:
         """Return options and statements; after an option, tables or record types."""
-        from logdump.filters import Holds, option_named, words_after  # noqa: PLC0415 - a session starts faster
-
         start = last_word(typed)
         word, before = typed[start:], typed[:start].upper().split()
-        option = option_named(before[-1]) if before and "CLEAR" not in before else None
-        if option is None or option.holds is Holds.OTHER:
-            return beginning(word, words_after(before))
-        return tables_offered(word, context) if option.holds is Holds.TABLES else types_offered(word)
+        option = filters.option_named(before[-1]) if before and "CLEAR" not in before else None
+        if option is None or option.holds is filters.Holds.OTHER:
+            return beginning(word, filters.words_after(before))
+        return tables_offered(word, context) if option.holds is filters.Holds.TABLES else types_offered(word)
 
 
 def run_filter(session: Session, statement: Statement) -> Iterator[Event]:
     """Add, show, clear or switch filter criteria."""
-    from logdump.filters import FilterError, clears_all  # noqa: PLC0415 - a session without FILTER starts faster
-
     try:
         lines = statement(session.filters)
-    except FilterError as error:
+    except filters.FilterError as error:
         raise _refusal(error) from error
-    if clears_all(statement):
+    if filters.clears_all(statement):
         session.has_failed_filter = False
     if lines:
         yield say(*lines)
@@ -106,10 +102,9 @@ def _refusal(error: FilterError) -> CommandError:
 
 def _terms() -> tuple[Term, ...]:
     """Return the options, from the table that FILTER is parsed with."""
-    from logdump.filters import OPTIONS  # noqa: PLC0415 - a session without FILTER starts faster
-
     return tuple(
-        Term(option.keyword, option.syntax, option.help, f"FILTER {option.example}", option.words) for option in OPTIONS
+        Term(option.keyword, option.syntax, option.help, f"FILTER {option.example}", option.words)
+        for option in filters.OPTIONS
     )
 
 

@@ -18,6 +18,7 @@ from logdump.session.scan import FilteredReader
 from logdump.session.searching import Searching
 from logdump.session.session import Session
 from trailformat import change_of
+from trailformat.changes.encrypted import looks_encrypted
 
 if TYPE_CHECKING:
     from logdump.session.session import Search
@@ -92,8 +93,6 @@ def _first(session: Session, searching: Searching, reader: FilteredReader) -> Ge
     record = yield from reader.find()
     if record is not None:
         return record
-    from trailformat.changes.encrypted import looks_encrypted  # noqa: PLC0415 - needed only if nothing is found
-
     where = f"from RBA {searching.since.rba} to the {'beginning' if session.cursor.is_backwards else 'end'}"
     where += ", as text or as the value of a column" if session.search and session.search.values else ""
     through = " through the filter" if session.filters_in_use and session.filters_in_use.active else ""

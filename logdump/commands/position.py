@@ -21,7 +21,13 @@ from logdump.session.scan import FilteredReader
 from logdump.session.session import Mark, MarksShown, Session
 from logdump.session.settings import Across
 from trailformat import PartialRecord, TrailError, TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.trail.sequence import FilePosition
+
+with on_demand:
+    from logdump.commands.records import many_rows
+    from logdump.session import chosen_trail
+    from trailformat import index
 
 if TYPE_CHECKING:
     from logdump.session.searching import Goal, Searching
@@ -117,14 +123,10 @@ def _show_together(session: Session, count: int, scanned: int) -> Generator[Even
     if session.settings.shows_everything:
         if count < _MANY or session.trail.size - session.cursor.next < _MANY * _ROW_BYTES:
             return 0
-        from logdump.commands.records.many_rows import show_many  # noqa: PLC0415 - it needs numpy and kernels
-
-        return (yield from show_many(session, count, scanned))
+        return (yield from many_rows.show_many(session, count, scanned))
     if count == 1:
         return 0
-    from logdump.commands.records.many_rows import show_rows  # noqa: PLC0415 - for many records only
-
-    return (yield from show_rows(session, count, scanned))
+    return (yield from many_rows.show_rows(session, count, scanned))
 
 
 def _suppressed(reader: FilteredReader) -> Iterator[Event]:
@@ -162,10 +164,8 @@ def where(session: Session) -> Event:
 
 def _no_record_there(session: Session) -> Iterator[Event]:
     """Yield an event on the bytes at the position if no record can be read there."""
-    from trailformat.index import neighbours_of  # noqa: PLC0415 - few positions need it
-
     cursor = session.cursor
-    neighbours = neighbours_of(session.trail, cursor.next, backwards=cursor.is_backwards)
+    neighbours = index.neighbours_of(session.trail, cursor.next, backwards=cursor.is_backwards)
     if neighbours is not None:
         place = (session.trail.path, cursor.next, cursor.is_backwards)
         yield NoRecordThere(*place, neighbours.before, neighbours.after, neighbours.is_inside, session.trail.size)
@@ -203,13 +203,11 @@ def _count_to(wanted: int, session: Session) -> Iterator[Event]:
 
 
 def _counted(wanted: int, session: Session, searching: Searching) -> Generator[Event, None, int]:
-    from trailformat.index import build, index_of  # noqa: PLC0415 - it needs the scan
-
     trail, step = session.trail, session.settings.notify
-    places = index_of(trail).places
+    places = index.index_of(trail).places
     begun = places.records
     if wanted >= begun or not places.fits(trail):
-        for covered in build(trail, places):
+        for covered in index.build(trail, places):
             searching.note(FilePosition(trail.path, covered))
             if places.records // step > begun // step:
                 yield Progress(places.records, covered, places.checkpoints.io_time[-1], trail.size)
@@ -249,17 +247,18 @@ def _to_time(moment: EnteredTime) -> Place:
 
 
 def _to_goal(goal: Goal, session: Session) -> Iterator[Event]:
-    from logdump.session.chosen_trail import files_of_trail, range_of  # noqa: PLC0415 - few positions need it
     from logdump.session.searching import Searching, find_in_sequence  # noqa: PLC0415 - few positions need it
 
     trail = session.trail
-    searching = Searching(session, f"record with {goal.text}", since=FilePosition(files_of_trail(trail.path)[0], 0))
+    searching = Searching(
+        session, f"record with {goal.text}", since=FilePosition(chosen_trail.files_of_trail(trail.path)[0], 0)
+    )
 
     def find() -> FilePosition:
         record = find_in_sequence(trail, goal, searching.note)
         if record is not None and record.path is not None:
             return FilePosition(record.path, record.rba)
-        bounds = range_of(trail)
+        bounds = chosen_trail.range_of(trail)
         goes = f"It goes {bounds.text(session.settings.time_offset)}." if bounds is not None else "It has no row."
         raise CommandError(f"No record with {goal.text} in this trail. {goes}")
 

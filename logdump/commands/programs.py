@@ -18,6 +18,10 @@ from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    import subprocess
 
 _STDERR = 2
 
@@ -34,8 +38,6 @@ def run_x(session: Session, line: str) -> Iterator[Event]:
 
 def _run(line: str, output: int | None) -> int:
     """Return the status of a shell command, which gets no stdin from a pipe: that has the commands of the session."""
-    import subprocess  # noqa: PLC0415 - only X needs it
-
     source = None if sys.stdin.isatty() else subprocess.DEVNULL
     with _interrupts_left_to_the_program():
         return subprocess.run(line, shell=True, check=False, stdin=source, stdout=output).returncode  # noqa: S602 - X is a shell

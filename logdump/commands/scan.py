@@ -16,6 +16,7 @@ from logdump.display.first_match import (
     show_first,
     show_record,
 )
+from logdump.filters.comparison import Comparison
 from logdump.language.command import Command
 from logdump.language.forms import NOTHING, AnyOrder, Maybe, Sequence
 from logdump.language.parameters import (
@@ -39,12 +40,16 @@ from logdump.session.searching import Searching
 from logdump.session.session import Session
 from trailformat import IO_TYPES, Record, TrailName, io_type_number
 from trailformat.changes.transactions import is_transactional
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.records import reached
 from trailformat.records.record_header import BEGINS, ENDS
 from trailformat.trail.packed import is_file
 from trailformat.trail.sequence import FilePosition
+
+with on_demand:
+    from logdump.filters import name_criteria, number_criteria, time_criteria, type_criteria
 
 if TYPE_CHECKING:
     from logdump.filters import Criterion
@@ -154,9 +159,7 @@ def _type_sought(record_type: tuple[str, int], pattern: str | None) -> TypeSearc
 
 def _on_table(pattern: str | None) -> Criterion | None:
     """Return the criterion that the table of a record matches the wildcard; None without one."""
-    from logdump.filters.name_criteria import FileName  # noqa: PLC0415 - only a scan needs filters
-
-    return FileName((pattern,)) if pattern else None
+    return name_criteria.FileName((pattern,)) if pattern else None
 
 
 def run_scan_for_header(session: Session, backwards: bool | None) -> Iterator[Event]:  # noqa: FBT001 - the value of a keyword
@@ -214,28 +217,21 @@ def _has_trans_ind(values: frozenset[int]) -> Callable[[Record], bool]:
 
 def run_scan_for_type(session: Session, search: TypeSearch) -> Iterator[Event]:
     """Display the next record of a type."""
-    from logdump.filters.type_criteria import RecType  # noqa: PLC0415 - only a scan needs filters
-
-    filters = all_of(RecType((search.io_type,)), _on_table(search.pattern))
+    filters = all_of(type_criteria.RecType((search.io_type,)), _on_table(search.pattern))
     yield from show_first(session, f"record of type {search.name}", also=filters)
 
 
 def run_scan_for_time(session: Session, search: TimeSearch) -> Iterator[Event]:
     """Display the next record at or after a time."""
-    from logdump.filters.time_criteria import StartTime  # noqa: PLC0415 - only a scan needs filters
-
-    filters = all_of(StartTime(search.moment.julian), _on_table(search.pattern))
+    filters = all_of(time_criteria.StartTime(search.moment.julian), _on_table(search.pattern))
     yield from show_first(session, f"record at or after {search.moment.text}", also=filters)
 
 
 def run_scan_for_rba(session: Session, search: AuditRbaSearch) -> Iterator[Event]:
     """Display the next record with this AuditRBA; -1 displays the next record."""
-    from logdump.filters.comparison import Comparison  # noqa: PLC0415 - only a scan needs filters
-    from logdump.filters.number_criteria import AuditRba  # noqa: PLC0415
-
     comparison = Comparison.GREATER_OR_EQUAL if search.audit_rba == _ANY else Comparison.EQUAL
     pattern = _open_if_trail(session, search.name)
-    audit_rba = AuditRba(comparison, max(search.audit_rba, 0))
+    audit_rba = number_criteria.AuditRba(comparison, max(search.audit_rba, 0))
     filters = [*all_of(audit_rba, _on_table(pattern)), no_metadata()]
     yield from show_first(session, f"record with AuditRBA {search.audit_rba}", also=filters)
 

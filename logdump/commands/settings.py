@@ -19,8 +19,12 @@ from logdump.session.errors import ArgumentError, CommandError, MissingFileError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 from logdump.session.settings import Across, Detail, Level, OutputFormat, Release
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 from trailformat.trail.sequence import names_around
+
+with on_demand:
+    from trailformat.native import loaded
 
 _SUBJECTS = {
     "HEADER": ("ebcdic_header", "record headers", "names, the letters of GHDR and the dump of HEADERTOKEN DETAIL"),
@@ -103,11 +107,9 @@ def run_debug(_session: Session, _arguments: None) -> Iterator[Event]:
 
 
 def _kernels() -> str:
-    from trailformat.native.loaded import library_note, why_interpreted  # noqa: PLC0415 - only DEBUG needs it
-
-    if why := why_interpreted():
+    if why := loaded.why_interpreted():
         return f"kernels interpreted ({why})"
-    note = library_note()
+    note = loaded.library_note()
     return f"kernels for {note.processor} (made by {note.made_by})"
 
 

@@ -21,8 +21,12 @@ from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, Settings
 from trailformat import IO_TYPES
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.errors import reason_of
+
+with on_demand:
+    from logdump import filters
 
 _LARGEST_BLOCK = 2**31 - 1
 
@@ -209,9 +213,7 @@ def run_time(_session: Session, _arguments: None) -> Iterator[Event]:
 
 
 def _show_filter(session: Session, _arguments: None) -> Iterator[Event]:
-    from logdump.filters import show  # noqa: PLC0415 - a session without FILTER starts faster
-
-    yield say(*show(session.filters))
+    yield say(*filters.show(session.filters))
 
 
 def _show_open(session: Session, _arguments: None) -> Iterator[Event]:

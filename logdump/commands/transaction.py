@@ -16,9 +16,13 @@ from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import TrailFile
 from trailformat.changes.transactions import is_transactional
+from trailformat.codec.on_demand import on_demand
 from trailformat.trail.sequence import FilePosition, file_beyond
 from trailformat.transactions.around import begins_transaction, extent_at
 from trailformat.transactions.extent import Extent
+
+with on_demand:
+    from logdump.filters import name_criteria
 
 Step = Callable[[Session, int, Searching], FilePosition]
 """A function from an RBA to the position of the record to display, which notes how far it has searched."""
@@ -141,8 +145,6 @@ def run_same_table(session: Session, backwards: bool | None) -> Iterator[Event]:
 
 
 def _same_table(session: Session, searching: Searching, *, backwards: bool) -> Generator[Event, None, Sequence[Event]]:
-    from logdump.filters.name_criteria import AnsiName  # noqa: PLC0415 - only a scan needs filters
-
     cursor = session.cursor
     record = session.trail.record_at(cursor.current)
     if record is None or not (name := session.trail.name_of(record)):
@@ -150,7 +152,7 @@ def _same_table(session: Session, searching: Searching, *, backwards: bool) -> G
     cursor.is_backwards = backwards
     cursor.move(record.rba if backwards else record.rba + record.length)
     searching.look_on(f"record of {name}")
-    filters = [*all_of(AnsiName((name,))), no_metadata()]
+    filters = [*all_of(name_criteria.AnsiName((name,))), no_metadata()]
     return (yield from first_events(session, searching, filtered=False, also=filters))
 
 

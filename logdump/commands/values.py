@@ -16,8 +16,13 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, LobsShown, say
 from logdump.session.session import Session, SourceDefinitions
 from logdump.session.settings import Detail
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 from trailformat.trail.whole_file import WholeFile
+
+with on_demand:
+    from logdump.display import session_text
+    from trailformat.changes import lobs
 
 if TYPE_CHECKING:
     from trailformat.changes.lobs import Lob
@@ -48,9 +53,7 @@ def _lob_file(name: str, flags: dict[str, bool]) -> LobFile:
 
 def run_lob(session: Session, wanted: LobRequest) -> Iterator[Event]:
     """List the LOBs of the row at an RBA, or write one of them to a file, whole or not at all."""
-    from trailformat.changes.lobs import lobs_of  # noqa: PLC0415 - few trails hold any
-
-    named = [(lob, _column_name(session, lob)) for lob in lobs_of(session.trail, wanted.rba)]
+    named = [(lob, _column_name(session, lob)) for lob in lobs.lobs_of(session.trail, wanted.rba)]
     if wanted.column is not None:
         named = [entry for entry in named if _is_meant(*entry, wanted.column)]
     if wanted.file is None:
@@ -82,11 +85,8 @@ def _is_meant(lob: Lob, name: str | None, wanted: str) -> bool:
 
 
 def _save(session: Session, lob: Lob, rba: int, file: LobFile) -> Iterator[Event]:
-    from logdump.display.session_text import trouble_lines  # noqa: PLC0415 - few trails hold any
-    from trailformat.changes.lobs import read_lob  # noqa: PLC0415
-
     if not lob.is_whole:
-        raise CommandError(f"LOB {lob.ordinal} is not whole; nothing is written.", *trouble_lines(lob))
+        raise CommandError(f"LOB {lob.ordinal} is not whole; nothing is written.", *session_text.trouble_lines(lob))
     if lob.column is None and not file.is_raw:
         raise CommandError(
             "The layout of its pieces is not known: the bytes before the LOB's own bytes cannot be distinguished.",
@@ -94,7 +94,7 @@ def _save(session: Session, lob: Lob, rba: int, file: LobFile) -> Iterator[Event
         )
     session.check_target(file.target, "LOB")
     with WholeFile(file.target, replace=file.replaces) as target:
-        read_lob(session.trail, rba, lob.ordinal, target.write)
+        lobs.read_lob(session.trail, rba, lob.ordinal, target.write)
     yield say(f"Saved {lob.size} bytes of {lob.pieces} pieces to {file.target}")
 
 

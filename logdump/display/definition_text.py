@@ -12,8 +12,12 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Detail, Settings
 from trailformat import ColumnDefinition, DatabaseDefinition, Record, TableDefinition
 from trailformat.codec.charsets import charset_name
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.tokens import parse_tokens
 from trailformat.definitions.metadata import DATABASE, ELEMENTARY, NULLABLE, REFERENCE, TABLE
+
+with on_demand:
+    from trailformat import values
 
 LEGEND = (
     " 1)Name          2)Data Type        3)External Length  4)Fetch Offset      5)Scale         6)Level",
@@ -127,9 +131,7 @@ def _quoted(name: str) -> str:
 
 def _sql_type(column: ColumnDefinition) -> str:
     """Return the standard type; if it is not known, VARBINARY with the code of the data type in a comment."""
-    from trailformat.values import sql_type  # noqa: PLC0415 - records are shown sooner without
-
-    return sql_type(column) or f"VARBINARY({column.external_length}) /* data type {column.data_type} */"
+    return values.sql_type(column) or f"VARBINARY({column.external_length}) /* data type {column.data_type} */"
 
 
 def defgen_lines(name: str, table: TableDefinition) -> Iterator[str]:
@@ -163,10 +165,8 @@ def _hyphened(name: str) -> str:
 
 
 def _ddl_type(column: ColumnDefinition) -> str:
-    from trailformat.values import Family, data_type_of  # noqa: PLC0415 - records are shown sooner without
-
-    data_type = data_type_of(column)
-    if data_type.family is Family.INTEGER and data_type.is_signed:
+    data_type = values.data_type_of(column)
+    if data_type.family is values.Family.INTEGER and data_type.is_signed:
         return f"BINARY {data_type.size * 8}{f',{column.scale}' if column.scale else ''}"
     return f"CHARACTER {column.external_length}"
 

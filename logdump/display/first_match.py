@@ -14,6 +14,12 @@ from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, Settings
 from trailformat import Record, TrailError
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump import filters
+    from logdump.filters import type_criteria
+    from trailformat.records import record_header
 
 if TYPE_CHECKING:
     from logdump.filters import Criterion, FilterSet
@@ -131,16 +137,10 @@ def first_events(
 
 def all_of(*criteria: Criterion | None) -> list[FilterSet]:
     """Return a filter that passes records that match all of these criteria; None is ignored."""
-    from logdump.filters import CriterionSet, FilterSet, Match  # noqa: PLC0415 - only a scan needs filters
-
     kept = [criterion for criterion in criteria if criterion is not None]
-    return [FilterSet(include=CriterionSet(kept, Match.ALL))]
+    return [filters.FilterSet(include=filters.CriterionSet(kept, filters.Match.ALL))]
 
 
 def no_metadata() -> FilterSet:
     """Return a filter that drops definitions."""
-    from logdump.filters import CriterionSet, FilterSet  # noqa: PLC0415 - only a scan needs filters
-    from logdump.filters.type_criteria import RecType  # noqa: PLC0415
-    from trailformat.records.record_header import METADATA  # noqa: PLC0415
-
-    return FilterSet(exclude=CriterionSet([RecType((METADATA,))]))
+    return filters.FilterSet(exclude=filters.CriterionSet([type_criteria.RecType((record_header.METADATA,))]))

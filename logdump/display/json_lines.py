@@ -18,7 +18,11 @@ from logdump.session.events import Event, Failure, Notice, RecordsInLines, Text
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
 from trailformat import BadRecord, PartialRecord
+from trailformat.codec.on_demand import on_demand
 from trailformat.records.file_header import GROUPS, HeaderToken, Value
+
+with on_demand:
+    from logdump.display import json_record
 
 _TIMES = frozenset({"CreationTime", "FirstIOTime", "LastIOTime"})
 _SPELLINGS = {
@@ -150,9 +154,7 @@ def _shape(event: Event) -> Shape:
 
 @cache
 def _of_record(*, is_file_header: bool) -> Shape:
-    from logdump.display.json_record import RECORD  # noqa: PLC0415 - many commands show no record
-
-    return FILE_HEADER if is_file_header else RECORD
+    return FILE_HEADER if is_file_header else json_record.RECORD
 
 
 @cache

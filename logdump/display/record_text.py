@@ -10,19 +10,21 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 from operator import attrgetter
 
-from logdump.display.header_values import header_values
-from logdump.display.text import HarmlessRenderers
-from logdump.display.token_text import ggs_token_lines, header_token_lines, token_bytes, token_line, user_token_lines
-from logdump.display.values_text import column_lines
-from logdump.notation.hexdump import decode_ebcdic, gutter_table, hexdump
+from logdump.display.text import HarmlessRenderers, partition_text
 from logdump.notation.text import Harmless, escape, escape_lines
 from logdump.notation.times import format_timestamp
 from logdump.session.events import RecordsInLines
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Detail, Level, Release, Settings
 from trailformat import FileHeader, Record, TrailError, io_type_name
+from trailformat.codec.on_demand import on_demand
 from trailformat.records.file_header import ORDER, HeaderGroup
 from trailformat.records.record_header import LARGE_OBJECT
+
+with on_demand:
+    from logdump.display import definition_text, header_values, token_text, values_text
+    from logdump.notation import hexdump
+    from trailformat.changes import segments
 
 RULE = escape("_" * 67)
 
@@ -46,7 +48,7 @@ def ghdr_lines(record: Record, settings: Settings) -> list[Harmless]:
     else:
         audit = f"AuditRBA   : {header.audit_rba:>10}       "
     hdr_ind, undo_flag, io_type, trans_ind, syskey_len, continued = _rows_alike(
-        *_FIELDS_ALIKE(header), gutter_table(ebcdic=settings.ebcdic_header)
+        *_FIELDS_ALIKE(header), hexdump.gutter_table(ebcdic=settings.ebcdic_header)
     )
     return [
         RULE,
@@ -117,7 +119,7 @@ def record_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
     record = known.record
     if record.is_file_header:
         headertoken = settings.headertoken is not Level.OFF
-        lines = header_token_lines(record, settings) if headertoken else []
+        lines = token_text.header_token_lines(record, settings) if headertoken else []
         values = _header_value_lines(record, settings) if settings.values else ()
         return lines + escape_lines(file_header_lines(record, settings)) + escape_lines(values)
     if record.is_metadata:
@@ -125,9 +127,7 @@ def record_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
     else:
         lines = row_lines(record, name_line(known, settings), settings)
     if settings.values:
-        from logdump.display.values_text import addition_lines  # noqa: PLC0415 - loaded with the first VALUES ON
-
-        lines += escape_lines(addition_lines(known, settings))
+        lines += escape_lines(values_text.addition_lines(known, settings))
     return lines
 
 
@@ -140,21 +140,19 @@ def _with_blocks(record: Record, shown: list[Harmless], settings: Settings) -> l
     """Return lines with the blocks before and after them that are switched on."""
     lines: list[Harmless] = []
     if settings.headertoken is not Level.OFF:
-        lines += header_token_lines(record, settings)
+        lines += token_text.header_token_lines(record, settings)
     if settings.ghdr:
         lines += ghdr_lines(record, settings)
     lines += shown
     if settings.usertoken is not Level.OFF:
-        lines += user_token_lines(record, settings)
+        lines += token_text.user_token_lines(record, settings)
     if settings.ggstoken is not Level.OFF:
-        lines += ggs_token_lines(record, settings)
+        lines += token_text.ggs_token_lines(record, settings)
     return lines
 
 
 def _metadata_lines(known: KnownRecord, settings: Settings) -> list[Harmless]:
-    from logdump.display.definition_text import metadata_lines  # noqa: PLC0415 - few records define anything
-
-    return escape_lines(metadata_lines(known, settings))
+    return escape_lines(definition_text.metadata_lines(known, settings))
 
 
 def row_lines(record: Record, name: Harmless, settings: Settings) -> list[Harmless]:
@@ -166,7 +164,7 @@ def row_lines(record: Record, name: Harmless, settings: Settings) -> list[Harmle
         escape(f"{time} {io_type_name(header.io_type):<20} Len {record.data_length:>5} RBA {record.rba}"),
         name,
         image_line(header.before_after, header.partition, header.trans_ind, settings),
-        *hexdump(record.head("D", settings.reclen), settings.reclen, settings.data_gutter),
+        *hexdump.hexdump(record.head("D", settings.reclen), settings.reclen, settings.data_gutter),
     ]
     if settings.ghdr and header.io_type == LARGE_OBJECT:
         lines += escape_lines(_lob_lines(record))
@@ -189,16 +187,14 @@ def _columns(record: Record, settings: Settings) -> list[Harmless]:
     if settings.detail is Detail.OFF:
         return []
     try:
-        return column_lines(record, settings)
+        return values_text.column_lines(record, settings)
     except TrailError:
         return []
 
 
 def _lob_lines(record: Record) -> Iterator[str]:
     """Yield ``Column 3, LOB fragment 3 of 4`` if the piece has these numbers (MOS note: under GHDR)."""
-    from trailformat.changes.segments import numbers_of  # noqa: PLC0415 - few records are pieces
-
-    numbers = numbers_of(record)
+    numbers = segments.numbers_of(record)
     if numbers is not None:
         yield f"Column {numbers.column}, LOB fragment {numbers.number} of {numbers.pieces}"
 
@@ -215,7 +211,7 @@ def name_line(known: KnownRecord, settings: Settings) -> Harmless:
 
 def _name_in_header(record: Record, settings: Settings) -> str:
     if settings.ebcdic_header and not record.header.name_is_index:
-        return decode_ebcdic(record.header.name_field.split(b"\0", 1)[0])
+        return hexdump.decode_ebcdic(record.header.name_field.split(b"\0", 1)[0])
     return record.name
 
 
@@ -229,11 +225,6 @@ def _image_line(before_after: int, partition: int, trans_ind: int, release: Rele
     image = "Before Image:" if before_after == _BEFORE else "After  Image:"
     position, is_hex = _POSITION_IN_TRANSACTION.get(trans_ind, "?"), release.has_hex_partition
     return escape(f"{image:<{_IMAGE_WIDTH}}{partition_text(partition, is_hex=is_hex)}   G  {position}")
-
-
-def partition_text(partition: int, *, is_hex: bool) -> str:
-    """Return ``Partition x0c``, or ``Partition 12`` as in older releases."""
-    return f"Partition x{partition:02x}" if is_hex else f"Partition {partition}"
 
 
 HARMLESS: HarmlessRenderers = {
@@ -252,7 +243,7 @@ def file_header_lines(record: Record, settings: Settings) -> Iterator[str]:
     yield ""
     yield f"{time} {'FileHeader':<20} Len {record.data_length:>5} RBA {record.rba}"
     yield "Name: *FileHeader*"
-    yield from hexdump(_body(record, settings.reclen), gutter=settings.dump_gutter)
+    yield from hexdump.hexdump(_body(record, settings.reclen), gutter=settings.dump_gutter)
     shows_tokens = settings.fileheader is Level.DETAIL
     if shows_tokens or (settings.fileheader is Level.ON and settings.detail is Detail.DATA):
         for group in header.groups:
@@ -266,7 +257,7 @@ def _header_value_lines(record: Record, settings: Settings) -> Iterator[str]:
     """Yield the values of a file header under FILEHEADER DETAIL, below the bytes of its tokens."""
     if settings.fileheader is Level.DETAIL:
         yield f"Values of the file header at RBA {record.rba}"
-        for label, text in header_values(_header(record), settings):
+        for label, text in header_values.header_values(_header(record), settings):
             yield f"   {label}{text}"
 
 
@@ -285,8 +276,8 @@ def _body(record: Record, most: int) -> bytes:
 
 def _group_lines(group: HeaderGroup, settings: Settings, *, shows_tokens: bool) -> Iterator[str]:
     yield ""
-    yield token_line("Group", group.token.id, group.name, group.token.info, len(group.token.payload))
-    yield from hexdump(token_bytes(group.token, ORDER), settings.reclen, settings.dump_gutter)
+    yield token_text.token_line("Group", group.token.id, group.name, group.token.info, len(group.token.payload))
+    yield from hexdump.hexdump(token_text.token_bytes(group.token, ORDER), settings.reclen, settings.dump_gutter)
     for token, field in group.tokens if shows_tokens else ():
-        yield token_line("Token", token.id, field.name if field else "", token.info, len(token.payload))
-        yield from hexdump(token.payload, gutter=settings.dump_gutter)
+        yield token_text.token_line("Token", token.id, field.name if field else "", token.info, len(token.payload))
+        yield from hexdump.hexdump(token.payload, gutter=settings.dump_gutter)

@@ -27,6 +27,11 @@ def restart_text(spot: FilePosition) -> str:
     return f"ALTER REPLICAT <group>, EXTSEQNO {name.seqno if name else '<n>'}, EXTRBA {spot.rba}"
 
 
+def partition_text(partition: int, *, is_hex: bool) -> str:
+    """Return ``Partition x0c``, or ``Partition 12`` as in older releases."""
+    return f"Partition x{partition:02x}" if is_hex else f"Partition {partition}"
+
+
 def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:
     """Yield a line for each gap of missing files."""
     for gap in gaps:

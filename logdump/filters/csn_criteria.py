@@ -10,6 +10,10 @@ from logdump.filters.criterion import Criterion, Needs, Option
 from logdump.filters.words import FilterError, one_value, quoted
 from logdump.notation.times import TimeOffset
 from trailformat.changes.csn import csn_key
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.filters import text_columns
 
 if TYPE_CHECKING:
     from logdump.filters.rows import FilterRows, Mask
@@ -27,9 +31,7 @@ class Csn(Criterion):
 
     def mask(self, rows: FilterRows) -> Mask:
         """Return the rows whose CSN satisfies the comparison; rows outside transactions have no CSN."""
-        from logdump.filters.text_columns import csns_hold  # noqa: PLC0415 - it needs numpy
-
-        return rows.of_transactions(csns_hold(self.comparison, self.value, rows.transactions.csns))
+        return rows.of_transactions(text_columns.csns_hold(self.comparison, self.value, rows.transactions.csns))
 
     def describe(self) -> list[tuple[str, ...]]:
         """Return operator and value."""

@@ -21,7 +21,11 @@ from logdump.filters.words import FilterError, one_value, quoted
 from logdump.notation.times import TimeOffset
 from logdump.notation.values import unquote
 from trailformat import Record
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.tokens import GGS_TOKENS, LOGCSN, ROWID, TRANID, token_name
+
+with on_demand:
+    from logdump.filters import text_columns
 
 if TYPE_CHECKING:
     from logdump.filters.rows import FilterRows, Mask
@@ -113,15 +117,13 @@ class GgsToken(Criterion):
 
     def _inherited(self, rows: FilterRows, comparison: Comparison, value: str) -> Mask:
         """Return the rows by LOGCSN or TRANID; each transaction is decided once."""
-        from logdump.filters.text_columns import csns_hold, texts_hold  # noqa: PLC0415 - it needs numpy
-
         if self.token_id == LOGCSN:
-            return rows.of_transactions(csns_hold(comparison, value, rows.transactions.csns))
+            return rows.of_transactions(text_columns.csns_hold(comparison, value, rows.transactions.csns))
 
         def holds(xid: str | None) -> bool:
             return any_text_holds(comparison, [] if xid is None else [xid], value)
 
-        return rows.of_transactions(texts_hold(comparison, self.stored, rows.transactions.xids, holds))
+        return rows.of_transactions(text_columns.texts_hold(comparison, self.stored, rows.transactions.xids, holds))
 
     def _texts(self, payloads: list[bytes]) -> list[str]:
         if self.token_id == ROWID:

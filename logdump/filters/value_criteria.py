@@ -21,9 +21,13 @@ from logdump.notation.times import GMT, TimeOffset, format_timestamp
 from logdump.notation.values import ColumnOperand, name_notation, operand_text, quoted_text
 from trailformat import ColumnDefinition, Record, Value
 from trailformat.changes.row_changes import OPERATIONS, ColumnChange
+from trailformat.codec.on_demand import on_demand
 from trailformat.values import Family, data_type_of
 from trailformat.values.comparing import Operand
 from trailformat.values.value import sub_type
+
+with on_demand:
+    from logdump.filters import value_masks
 
 if TYPE_CHECKING:
     from logdump.filters.rows import FilterRows, Mask
@@ -145,12 +149,10 @@ class ValueCriterion(Criterion):
 
     def mask(self, rows: FilterRows) -> Mask:
         """Return the rows with an image whose value satisfies the test."""
-        from logdump.filters.value_masks import ValueSearch  # noqa: PLC0415 - it needs numpy
-
         source = rows.source
         search = source.kept.get(self)
         if search is None:
-            search = source.kept[self] = ValueSearch(self.compares, self.test, source.definition_at)
+            search = source.kept[self] = value_masks.ValueSearch(self.compares, self.test, source.definition_at)
         masks = search.values(rows.batch, source.trail.buffer, rows.among)
 
         def holds(record: Record) -> bool:

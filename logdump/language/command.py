@@ -11,9 +11,12 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from logdump.language.reader import Form
 from logdump.session.errors import CommandError
 from logdump.session.events import Event
-from logdump.session.files import near_files
 from logdump.session.session import Session, is_trail
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
+
+with on_demand:
+    from logdump.session import files
 
 A = TypeVar("A")
 
@@ -150,7 +153,7 @@ class Registry:
             raise CommandError(f"{word} is ambiguous: {', '.join(command.name for command in fitting)}.")
         if is_trail(entered):
             raise CommandError(f"Unknown command: {entered}.", f"It is a file: OPEN {entered} opens it.")
-        if any(character.isdigit() for character in word) and (near := near_files(path_of(entered))):
+        if any(character.isdigit() for character in word) and (near := files.near_files(path_of(entered))):
             raise CommandError(f"Unknown command: {entered}.", f"Did you mean the file {' or '.join(near)}?")
         raise CommandError(f"Unknown command: {word}.", self._hint(word))
 

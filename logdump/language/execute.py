@@ -12,15 +12,20 @@ from logdump.language.call import Call
 from logdump.language.command import AnyCommand, Registry
 from logdump.language.reader import Context, Form, parse
 from logdump.language.words import MOST_CHARACTERS, split_calls
-from logdump.notation.hexdump import hexdump
 from logdump.notation.times import TimeOffset, format_timestamp, has_date, parse_datetime
 from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from logdump.session.events import Bad, Event, Failure, Notice
 from logdump.session.session import Session
 from trailformat import CannotRead, CannotWrite, NotATrail, PartialRecord, TrailError
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.url import keeping_secrets
 from trailformat.trail.files_read import FilesRead, one_reading, reading
-from trailformat.trail.whole_file import OUTCOMES
+from trailformat.trail.outcomes import OUTCOMES
+
+with on_demand:
+    from logdump import filters
+    from logdump.notation import hexdump
+    from logdump.session import chosen_trail
 
 _DAY = 86_400_000_000
 _MOST_DAYS = 3
@@ -310,17 +315,13 @@ def _is_like_narrowing(registry: Registry, word: str) -> bool:
 
 def _times_of_trail(session: Session) -> tuple[int, int] | None:
     """Return the times of the first and last row of the open trail, None if there is no trail or no row."""
-    from logdump.session.chosen_trail import range_of  # noqa: PLC0415 - few times are entered without a date
-
-    trail_range = range_of(session.trail) if session.has_trail else None
+    trail_range = chosen_trail.range_of(session.trail) if session.has_trail else None
     return (trail_range.first_time, trail_range.last_time) if trail_range is not None else None
 
 
 def _filter_hint(word: str) -> str | None:
     """Return the correct form of a FILTER option that was entered without FILTER, a misuse the manual warns of."""
-    from logdump.filters import misuse_hint  # noqa: PLC0415 - needed for unknown commands only
-
-    return misuse_hint(word)
+    return filters.misuse_hint(word)
 
 
 def _trail_failure(session: Session, error: TrailError) -> Failure:
@@ -347,7 +348,7 @@ def _bad_record_lines(session: Session, error: TrailError, rba: int, good: int |
     kind = "Partial" if isinstance(error, PartialRecord) else "Bad"
     yield f"{kind} record found at RBA {rba}: {error.explained(', ')}"
     yield f"in {error.path}"
-    yield from hexdump(session.trail.bytes[rba : rba + _BYTES_SHOWN], gutter=session.settings.dump_gutter)
+    yield from hexdump.hexdump(session.trail.bytes[rba : rba + _BYTES_SHOWN], gutter=session.settings.dump_gutter)
     if isinstance(error, PartialRecord):
         yield "It may be still being written: NEXT tries again."
     elif session.cursor.is_backwards and (before := session.cursor.good_header_before(rba)) is not None:

@@ -12,6 +12,7 @@ from logdump.language.words import is_keyword, plain, split_words
 from logdump.notation.text import whole_number
 from logdump.notation.times import TimeOffset, begins_datetime
 from logdump.session.errors import ArgumentError, CommandError
+from trailformat import IO_TYPES
 from trailformat.codec.remote.path import absolute, path_of
 from trailformat.codec.remote.url import is_url
 
@@ -227,8 +228,6 @@ def tables_offered(typed: str, context: Context) -> list[str]:
 
 def types_offered(typed: str) -> list[str]:
     """Return the record types that begin with the typed text and have no blank."""
-    from trailformat import IO_TYPES  # noqa: PLC0415 - needed for types only
-
     return [name for name in beginning(typed, IO_TYPES.values()) if " " not in name]
 
 

@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from logdump.language.command import Registry
 from logdump.language.reader import Context, Validity, parse_partial
-from logdump.notation.sql_tokens import STANDARD
 from logdump.session.errors import CommandError
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.notation import sql_tokens
 
 _QUOTE = '"'
 _COMMENTS = ("--", "#")
@@ -43,7 +46,7 @@ def _bounds(line: str) -> Iterator[tuple[int, int]]:
 def _pieces(line: str, begin: int) -> Iterator[tuple[int, str]]:
     """Yield the offset and text of each piece of a line from ``begin`` on; for a command SQL, of each token."""
     if _SQL.match(line, begin):
-        return ((token.begin, token.text) for token in STANDARD.tokens_of(line, begin))
+        return ((token.begin, token.text) for token in sql_tokens.STANDARD.tokens_of(line, begin))
     return ((piece.start(), piece[0]) for piece in _PIECES.finditer(line, begin))
 
 

@@ -20,8 +20,12 @@ from pathlib import Path
 from logdump.notation.text import escape
 from logdump.session.session import History
 from trailformat import CannotWrite
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.regular_file import open_regular, user_file
 from trailformat.trail.whole_file.leftovers import close, lock
+
+with on_demand:
+    from trailformat.trail import whole_file
 
 _FIRST_LINE = re.compile(r"logdump history, next ([0-9]{1,15})")
 _MOST_BYTES = 4 << 20
@@ -111,12 +115,10 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _write(path: Path, history: History) -> None:
-    from trailformat.trail.whole_file import WholeFile  # noqa: PLC0415 - at the end of a session
-
     text = "".join(f"{line}\n" for line in (f"logdump history, next {history.number}", *map(escape, history.lines)))
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with WholeFile(path, replace=True, mode=0o600) as file:
+        with whole_file.WholeFile(path, replace=True, mode=0o600) as file:
             file.write(text.encode())
     except OSError as error:
         raise UnusableHistory(error.strerror or str(error)) from error

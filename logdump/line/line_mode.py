@@ -21,10 +21,14 @@ from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, N
 from logdump.session.reading import Hint, ReadProgress, ReadSoFar
 from logdump.session.session import Session, SessionLog
 from logdump.session.settings import OutputFormat, Settings
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.url import keeping_secrets
 from trailformat.errors import CannotRead, reason_of
 from trailformat.records import reached
-from trailformat.trail.whole_file import OUTCOMES
+from trailformat.trail.outcomes import OUTCOMES
+
+with on_demand:
+    from logdump.display import json_lines
 
 Shown = Progress | SearchProgress | JobProgress | ReadSoFar
 _EVERY = 0.25
@@ -264,8 +268,6 @@ class LineMode:
 
     def _render(self, event: Event) -> list[Harmless]:
         if self.is_json:
-            from logdump.display import json_lines  # noqa: PLC0415 - json is loaded only where it is used
-
             return json_lines.render(event, self.session.settings)
         return render(event, self.session.settings)
 

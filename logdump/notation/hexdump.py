@@ -9,6 +9,10 @@ from functools import cache
 from typing import cast
 
 from logdump.notation.text import Harmless
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from trailformat.codec import charsets
 
 
 def _printable(characters: str) -> str:
@@ -22,9 +26,7 @@ ASCII = _printable("".join(map(chr, range(256))))
 @cache
 def _ebcdic() -> str:
     """Return 256 characters, one for each byte: its character in EBCDIC if that is printable ASCII, else a dot."""
-    from trailformat.codec.charsets import EBCDIC_1047  # noqa: PLC0415 - a session without EBCDIC starts faster
-
-    return _printable(EBCDIC_1047)
+    return _printable(charsets.EBCDIC_1047)
 
 
 def gutter_table(*, ebcdic: bool) -> str:
@@ -34,9 +36,7 @@ def gutter_table(*, ebcdic: bool) -> str:
 
 def decode_ebcdic(data: bytes) -> str:
     """Return the text of bytes in EBCDIC, one character for each byte, control characters included."""
-    from trailformat.codec.charsets import CODE_PAGE_1047, decode  # noqa: PLC0415 - for EBCDIC alone
-
-    return decode(data, CODE_PAGE_1047)
+    return charsets.decode(data, charsets.CODE_PAGE_1047)
 
 
 BYTES_PER_LINE = 20

@@ -9,6 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from logdump.parameters.not_used import ParameterUse, sentences
 from logdump.session.events import Text, say
 from logdump.session.session import Session
+from trailformat import TrailName
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.parameters import reading
 
 if TYPE_CHECKING:
     from logdump.parameters.model import ProcessSide
@@ -29,18 +34,14 @@ class ParametersInUse(NamedTuple):
 
     def read(self, path: Path, side: ProcessSide | None = None) -> ParameterFile:
         """Read a file with the quotes that GLOBALS sets; arguments and errors are those of ``read_parameters``."""
-        from logdump.parameters.reading import read_parameters  # noqa: PLC0415 - see above
-
         ansi_quotes = not (self.globals and self.globals.has("NOUSEANSISQLQUOTES"))
-        return read_parameters(path, side, ansi_quotes=ansi_quotes)
+        return reading.read_parameters(path, side, ansi_quotes=ansi_quotes)
 
     def for_trail(self, path: Path) -> ParametersInUse:
         """Return the same with only the part of Extract's file for the trail of ``path``.
 
         If the file names no such trail, it is unchanged.
         """
-        from trailformat import TrailName  # noqa: PLC0415 - see above
-
         name = TrailName.parse(path)
         if self.extract is None or name is None:
             return self

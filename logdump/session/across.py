@@ -11,9 +11,13 @@ from logdump.session.errors import ExitStatus, MissingFileError
 from logdump.session.events import Event, Notice, say
 from logdump.session.settings import Across
 from trailformat import TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.records import reached
 from trailformat.records.record_header import CarriedTransaction
 from trailformat.trail.sequence import FilePosition, file_beyond
+
+with on_demand:
+    from trailformat.transactions import whole_trail
 
 if TYPE_CHECKING:
     from logdump.session.cursor import Place
@@ -81,9 +85,7 @@ def files_from(session: Session) -> Iterator[Path]:
         reached.announce([path])
         yield path
         return
-    from trailformat.transactions.whole_trail import WholeTrail  # noqa: PLC0415 - line mode starts without it
-
-    whole = WholeTrail.around(path)
+    whole = whole_trail.WholeTrail.around(path)
     first = whole.ordinals.get(path, len(whole)) + 1
     stop = _end_of(whole, session.settings.across_to, path)
     reached.announce([path, *whole.paths[first:stop]])
@@ -134,9 +136,7 @@ def cross(session: Session) -> Generator[Event, None, bool]:
 def gaps_stepped_over(session: Session) -> Iterator[Event]:
     """Yield a notice for each gap among the files of ``files_from``, if ACROSS steps over gaps. Raises as that."""
     if session.settings.across is Across.GAPS:
-        from trailformat.transactions.whole_trail import gaps_among  # noqa: PLC0415 - line mode starts without it
-
-        for gap in gaps_among(files_from(session)):
+        for gap in whole_trail.gaps_among(files_from(session)):
             yield _stepped_over(gap.first, gap.behind)
 
 

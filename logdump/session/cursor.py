@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trailformat import BadRecord, Record, TrailError, TrailFile
 from trailformat.codec.lazy import Lazy
+from trailformat.codec.on_demand import on_demand
 from trailformat.records import reached
+
+with on_demand:
+    from trailformat import index
+    from trailformat.changes import transaction_context
+    from trailformat.trail import time_search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,9 +65,7 @@ class Cursor:
     @Lazy
     def transactions(self) -> TransactionContext:
         """LOGCSN and TRANID of the records read."""
-        from trailformat.changes.transaction_context import TransactionContext  # noqa: PLC0415 - NEXT is faster without it
-
-        return TransactionContext(self.trail)
+        return transaction_context.TransactionContext(self.trail)
 
     @Lazy
     def segments(self) -> SegmentContext:
@@ -113,14 +117,12 @@ class Cursor:
 
     def _what_stands_before(self, rba: int) -> TrailError | None:
         """Return the error if no record ends at ``rba``, from the index: damage, or a position inside a record."""
-        from trailformat.index import BAD_SPAN, reach  # noqa: PLC0415 - damage is rare
-
         trail = self.trail
-        places = reach(trail, rba)
+        places = index.reach(trail, rba)
         row = places.row_at(trail, rba - 1) if places is not None else None
         if row is None:
             return None
-        if row.kind == BAD_SPAN:
+        if row.kind == index.BAD_SPAN:
             return trail.error_at(row.rba)
         where = f"a place inside the record at RBA {row.rba}"
         return BadRecord("no record ends here", path=trail.path, rba=rba, found=where)
@@ -130,9 +132,7 @@ class Cursor:
         try:
             record = self.trail.record_before(rba)
         except TrailError:
-            from trailformat.index import reach  # noqa: PLC0415 - damage is rare
-
-            places = reach(self.trail, rba)
+            places = index.reach(self.trail, rba)
             return places.sound_before(self.trail, rba) if places else self.trail.previous_good_header(rba)
         return record.rba if record is not None else None
 
@@ -165,9 +165,7 @@ class Cursor:
 
         ``note`` is called with RBAs that are at or before the result, as progress of the search.
         """
-        from trailformat.trail.time_search import first_at_or_after  # noqa: PLC0415 - BEGIN only
-
-        rba = first_at_or_after(self.trail, moment, note)
+        rba = time_search.first_at_or_after(self.trail, moment, note)
         self.is_backwards = False
         self.move(rba)
 

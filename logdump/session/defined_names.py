@@ -18,7 +18,12 @@ from logdump.session.events import Notice
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import NotATrail, TrailError, TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.trail.table_definitions import TableDefinitions, TableEntry
+
+with on_demand:
+    from logdump.session import chosen_trail
+    from trailformat.transactions import whole_trail
 
 _NEAR = 1 << 20
 """Bytes at the beginning of a file whose definitions are used before all of it is searched for more."""
@@ -74,10 +79,8 @@ def undefined_names(session: Session, paths: Sequence[Path] | None = None) -> It
 
 
 def _range(session: Session, paths: Sequence[Path] | None) -> Iterator[Notice]:
-    from logdump.session.chosen_trail import range_of  # noqa: PLC0415 - a search that finds nothing is rare
-
     with suppress(TrailError), nullcontext(session.trail) if paths is None else TrailFile(paths[0]) as trail:
-        bounds = range_of(trail)
+        bounds = chosen_trail.range_of(trail)
         if bounds is not None:
             text = bounds.text(session.settings.time_offset)
             yield Notice((f"No record passed the filter: the trail goes {text}.",), ExitStatus.OK)
@@ -148,10 +151,8 @@ def _files(session: Session, paths: Sequence[Path] | None) -> Iterator[TrailFile
         yield session.trail
         if session.settings.across is Across.OFF:
             return
-        from trailformat.transactions.whole_trail import WholeTrail  # noqa: PLC0415 - line mode starts without it
-
         own = session.trail.path
-        paths = [path for path in WholeTrail.around(own).paths if path != own]
+        paths = [path for path in whole_trail.WholeTrail.around(own).paths if path != own]
     for path in paths:
         try:
             trail = TrailFile(path)

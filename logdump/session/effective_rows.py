@@ -8,10 +8,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.session.session import Session
+from trailformat.codec.on_demand import on_demand
 from trailformat.scan import Workers
 from trailformat.trail.packed import status_of
 from trailformat.transactions.not_applied import NotApplied, Ranges
 from trailformat.transactions.whole_trail import WholeTrail
+
+with on_demand:
+    from logdump import filters
+    from logdump.filters import criterion
 
 
 class _State(NamedTuple):
@@ -82,11 +87,10 @@ def _state(path: Path) -> _State:
 @contextlib.contextmanager
 def only_effective(session: Session, workers: Workers | None = None) -> Iterator[None]:
     """Within the context, restrict the session's selections to the rows that a Replicat applies."""
-    from logdump.filters import CriterionSet, FilterSet  # noqa: PLC0415 - a session without FILTER starts faster
-    from logdump.filters.criterion import Effective  # noqa: PLC0415 - a session without FILTER starts faster
-
     ranges = NotAppliedByFile(workers=workers)
-    session.narrowing = lambda trail: FilterSet(include=CriterionSet([Effective(ranges.of(trail.path))]))
+    session.narrowing = lambda trail: filters.FilterSet(
+        include=filters.CriterionSet([criterion.Effective(ranges.of(trail.path))])
+    )
     try:
         yield
     finally:

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 
 from trailformat import Record, TrailError
 from trailformat.codec.lazy import Lazy
+from trailformat.codec.on_demand import on_demand
 from trailformat.records.record_header import PIECES
+
+with on_demand:
+    from trailformat.changes import row_changes, segments
 
 if TYPE_CHECKING:
     from logdump.session.session import Session
@@ -88,10 +92,8 @@ class KnownRecord:
     @Lazy
     def change(self) -> Change | None:
         """The change of which the record is all or one half."""
-        from trailformat.changes.row_changes import change_of  # noqa: PLC0415 - records are shown sooner without it
-
         trail = self._cursor.trail
-        return change_of(trail, self.record, self._session.definitions_of(trail), self._cursor.transactions)
+        return row_changes.change_of(trail, self.record, self._session.definitions_of(trail), self._cursor.transactions)
 
     @property
     def looks_encrypted(self) -> bool:
@@ -138,10 +140,8 @@ class KnownRecord:
         """The whole record, or the reason why it is not available."""
         if not self._is_part:
             return None, None
-        from trailformat.changes.segments import whole_record  # noqa: PLC0415 - few records are parts of another
-
         try:
-            return whole_record(self._cursor.trail, self.record), None
+            return segments.whole_record(self._cursor.trail, self.record), None
         except TrailError as error:
             return None, error.problem
 

@@ -7,7 +7,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from trailformat import CannotRead, TrailError, TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.trail.table_definitions import TableEntry
+
+with on_demand:
+    from logdump.arrow.tables import layout
 
 _NEAR = 1 << 20
 
@@ -19,12 +23,10 @@ def table_names(trail: TrailFile) -> list[str]:
 
 def column_names(trail: TrailFile, table: str) -> list[str]:
     """Return the names of the columns of a table, named in any case; empty for an unknown table."""
-    from logdump.arrow.tables.layout import TableLayout  # noqa: PLC0415 - loaded when a statement is typed
-
     for entry in _entries(trail):
         definition = trail.tables.columns(entry) if entry.name.lower() == table.lower() else None
         if definition is not None:
-            return TableLayout(entry.name, definition.columns, "").column_names
+            return layout.TableLayout(entry.name, definition.columns, "").column_names
     return []
 
 

@@ -8,9 +8,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trailformat import TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.scan import Batch, Workers, parallel_batches, scan
 from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.parallel import is_for_threads
+
+with on_demand:
+    from trailformat.scan.rows import definitions
 
 if TYPE_CHECKING:
     from logdump.session.selection import Selection
@@ -92,13 +96,11 @@ class _Deciders:
 
     def job(self, batch: Batch) -> Callable[[Callable[[], bool]], Any]:
         """Return the job that decides about a batch; batches must come in file order."""
-        from trailformat.scan.rows.definitions import learn_definitions, metadata_in  # noqa: PLC0415 - it needs numpy
-
-        is_metadata = learn_definitions(self._trail, batch)
+        is_metadata = definitions.learn_definitions(self._trail, batch)
         if not self._learned:
             # the definitions before the walk are searched once
             self._make()
-        self._learned.append((int(batch.rba[0]), batch.end, metadata_in(batch, is_metadata)))
+        self._learned.append((int(batch.rba[0]), batch.end, definitions.metadata_in(batch, is_metadata)))
         known = len(self._learned)
 
         def decide(_is_over: Callable[[], bool]) -> Any:

@@ -11,8 +11,13 @@ from logdump.session.cursor import REPORTED
 from logdump.session.events import Event, Progress
 from logdump.session.selection import RecordsAhead
 from trailformat import PartialRecord, Record, TrailError
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import CannotRead
 from trailformat.records import reached
+
+with on_demand:
+    from logdump.session import across
+    from trailformat import index, scan
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
@@ -77,9 +82,7 @@ class FilteredReader:
         while (record := (yield from self._find_here(wanted))) is None:
             if self._stays:
                 return None
-            from logdump.session.across import cross  # noqa: PLC0415 - at the end of a file only
-
-            if not (yield from cross(self._session)):
+            if not (yield from across.cross(self._session)):
                 return None
             self._begin()
             self._stream = None
@@ -168,10 +171,8 @@ class FilteredReader:
 
     def _passing(self) -> Generator[Record | Progress, None, None]:
         """Yield the records that pass, and Progress; the position moves past each record."""
-        from trailformat.index import index_of  # noqa: PLC0415 - a filter needs it
-
         trail, passed = self._session.trail, self.scanned - self.suppressed
-        places, state = index_of(trail).places, trail.settled_state
+        places, state = index.index_of(trail).places, trail.settled_state
         for batch, passing, start in self._first_and_others(state):
             places.extend(batch)
             begun = self.scanned - (passing[start - 1] + 1 if start else 0)
@@ -200,8 +201,6 @@ class FilteredReader:
 
         The first batches are small; a batch left over from an earlier command precedes them.
         """
-        from trailformat.scan import scan  # noqa: PLC0415 - a filter needs it
-
         start, rows = self._cursor.next, 1
         ahead, self._cursor.ahead = self._cursor.ahead, None
         if ahead is not None and self._follows(ahead, start, state):
@@ -209,7 +208,7 @@ class FilteredReader:
             yield ahead.batch, ahead.passing, ahead.at
             start, rows = ahead.batch.end, len(ahead.batch) * _GROWTH
         for size in _sizes(rows):
-            batch = next(scan(self._session.trail, start, self._stop, batch_size=size), None)
+            batch = next(scan.scan(self._session.trail, start, self._stop, batch_size=size), None)
             if batch is None:
                 return
             yield batch, self._selection.rows(batch).nonzero()[0].tolist(), 0
@@ -225,9 +224,8 @@ class FilteredReader:
     def _batches(self, start: int, stop: int | None) -> Generator[tuple[Batch, Any], None, None]:
         """Yield the records between two RBAs as batches, with masks of those that pass."""
         from logdump.session.passing import passing_batches  # noqa: PLC0415 - long scans only
-        from trailformat.scan import Workers  # noqa: PLC0415 - long scans only
 
-        with Workers() as workers:
+        with scan.Workers() as workers:
             for batch, passing in passing_batches(self._selection, self._session.trail, workers, start, stop=stop):
                 yield batch, self._selection.rows(batch) if passing is None else passing
 

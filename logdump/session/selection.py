@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trailformat import Record, TrailFile
 from trailformat.codec.lazy import Lazy
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from trailformat import scan
+    from trailformat.changes import transaction_context
+    from trailformat.transactions import tracker
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
@@ -65,9 +71,11 @@ class Selection:
 
     @Lazy
     def _context(self) -> TransactionContext:
-        from trailformat.changes.transaction_context import TransactionContext  # noqa: PLC0415 - few filters need it
-
-        return TransactionContext(self._trail) if self._known_transactions is None else self._known_transactions()
+        return (
+            transaction_context.TransactionContext(self._trail)
+            if self._known_transactions is None
+            else self._known_transactions()
+        )
 
     @Lazy
     def _source(self) -> FilterSource:
@@ -114,9 +122,7 @@ class Selection:
 
         Return results by RBA, and the end of the batch.
         """
-        from trailformat.scan import scan  # noqa: PLC0415 - loaded only where there is a filter
-
-        batch = next(scan(self._trail, record.rba, batch_size=rows))
+        batch = next(scan.scan(self._trail, record.rba, batch_size=rows))
         mask = self.rows(batch)
         return dict(zip(map(int, batch.rba), mask.tolist(), strict=True)), batch.end
 
@@ -148,15 +154,13 @@ class Selection:
             return None
         if self._known_owners is not None:
             return self._known_owners(batch)
-        from trailformat.transactions.tracker import RowTransactions, TransactionTracker  # noqa: PLC0415 - it needs numpy
-
         if self._tracker is None and len(batch) == 1 and not batch.spans():
             record = self._trail.record_at(int(batch.rba[0]))
             if record is not None:
-                return RowTransactions.of_one(self._context.of(record))
+                return tracker.RowTransactions.of_one(self._context.of(record))
         if self._tracker is None:
             before = self._context.open_at(int(batch.rba[0]))
-            self._tracker = TransactionTracker(self._trail, before=before)
+            self._tracker = tracker.TransactionTracker(self._trail, before=before)
         return self._tracker.of(batch)
 
 

@@ -14,11 +14,16 @@ from logdump.session.cursor import Cursor
 from logdump.session.errors import CommandError
 from logdump.session.settings import Across, Settings
 from trailformat import NotATrail, TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import absolute as make_absolute
 from trailformat.codec.remote.path import path_of
 from trailformat.errors import reason_of
 from trailformat.trail.files_read import reading
 from trailformat.trail.packed import is_file, is_special, status_of
+
+with on_demand:
+    from trailformat.trail import sequence, whole_file
+    from trailformat.transactions import whole_trail
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
@@ -120,9 +125,7 @@ class SessionLog:
         Raises:
             OSError: it cannot be opened for writing; nothing changes.
         """
-        from trailformat.trail.whole_file import kind_of  # noqa: PLC0415 - loaded with the first LOG
-
-        kind = kind_of(path)
+        kind = whole_file.kind_of(path)
         if kind not in (None, "a file"):
             raise OSError(None, f"it is {kind}, not a regular file")
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
@@ -347,12 +350,10 @@ class Session:
 
     def check_targets(self, paths: Iterable[Path], command: str, *, wanted: str = "a file") -> None:
         """Check several targets like :meth:`check_target`; what is in use is looked up once for all."""
-        from trailformat.trail.whole_file import kind_of  # noqa: PLC0415 - for the commands that write
-
         in_use: dict[tuple[int, int], str] | None = None
         for path in paths:
             try:
-                kind = kind_of(path)
+                kind = whole_file.kind_of(path)
                 target = path.stat() if path.exists() else None
             except (OSError, ValueError) as error:
                 raise CommandError(f"{path} cannot be written: {reason_of(error)}.") from error
@@ -379,9 +380,9 @@ class Session:
             yield "the open trail", self._cursor.trail.status
             named.append(("the open trail", self._cursor.trail.path))
             if self.settings.across is not Across.OFF:
-                from trailformat.transactions.whole_trail import WholeTrail  # noqa: PLC0415 - for the commands that write
-
-                named += [("a file of the open trail", path) for path in WholeTrail.around(named[-1][1]).paths]
+                named += [
+                    ("a file of the open trail", path) for path in whole_trail.WholeTrail.around(named[-1][1]).paths
+                ]
         if self._source_definitions is not None:
             named.append(("the definitions file in use", self._source_definitions.path))
         if self.log.status is not None:
@@ -452,9 +453,7 @@ def _existing(path: Path) -> Path:
     absolute = make_absolute(path)
     if len(absolute.name) != _TRAIL_NAME_LENGTH or is_file(absolute) or absolute.is_dir():
         return absolute
-    from trailformat import TrailSequence  # noqa: PLC0415 - needed for the name of a trail only
-
     try:
-        return TrailSequence(absolute).paths[0]
+        return sequence.TrailSequence(absolute).paths[0]
     except NotATrail:
         return absolute

@@ -7,8 +7,11 @@ import types
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logdump.notation.hexdump import gutter_table
 from logdump.notation.times import LOCAL, TimeOffset
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.notation import hexdump
 
 if TYPE_CHECKING:
     from logdump.session.engines import Engine
@@ -131,14 +134,14 @@ class Settings(types.SimpleNamespace):
     @property
     def dump_gutter(self) -> str:
         """The table for the text column of a hex dump."""
-        return gutter_table(ebcdic=self.ebcdic_dump)
+        return hexdump.gutter_table(ebcdic=self.ebcdic_dump)
 
     @property
     def data_gutter(self) -> str:
         """The gutter table for a dump of record data, which EBCDICDATA switches too."""
-        return gutter_table(ebcdic=self.ebcdic_dump or self.ebcdic_data)
+        return hexdump.gutter_table(ebcdic=self.ebcdic_dump or self.ebcdic_data)
 
     @property
     def header_gutter(self) -> str:
         """The gutter table for a dump of a record header, which EBCDICHEADER switches too."""
-        return gutter_table(ebcdic=self.ebcdic_dump or self.ebcdic_header)
+        return hexdump.gutter_table(ebcdic=self.ebcdic_dump or self.ebcdic_header)

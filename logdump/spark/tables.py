@@ -6,8 +6,16 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from pyspark.sql import functions as F  # noqa: N812 - its usual name
+from pyspark.sql.types import StructField, StructType
+
 from logdump.spark.jobs.local_session import register
 from logdump.tables.errors import BadOption
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.arrow.tables import debezium
+    from logdump.tables import change_columns
 
 SHAPES = ("flat", "debezium")
 """The shapes of changes."""
@@ -81,21 +89,15 @@ def changes(
 
 def _as_debezium(frame: DataFrame) -> DataFrame:
     """Return the changes of one table with the columns that consumers of Debezium's events expect."""
-    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; the session has loaded it
-    from pyspark.sql.types import StructField, StructType  # noqa: PLC0415 - as above
-
-    from logdump.arrow.tables.debezium import CONNECTOR, OPERATIONS, ROW, SOURCE, stand_in  # noqa: PLC0415 - few ask for it
-    from logdump.tables.change_columns import column_name, fields_by_table  # noqa: PLC0415 - as above
-
-    [fields] = fields_by_table(frame.schema).values()
-    named = StructType([StructField(column_name(field), field.dataType) for field in fields])
+    [fields] = change_columns.fields_by_table(frame.schema).values()
+    named = StructType([StructField(change_columns.column_name(field), field.dataType) for field in fields])
 
     def column_of(field: StructField) -> Column:
         return F.col("`{}`".format(field.name.replace("`", "``")))
 
     def known(field: StructField) -> Column:
         """Return a column of the row after a change, with the mark of Debezium where its value is not known."""
-        column, mark = column_of(field), stand_in(field.dataType.simpleString())
+        column, mark = column_of(field), debezium.stand_in(field.dataType.simpleString())
         if mark is None:
             return column
         is_absent = F.coalesce(F.array_contains("_absent", field.name), F.lit(False))  # noqa: FBT003 - a literal of SQL
@@ -104,31 +106,38 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
     own, after = (F.struct(*map(make, fields)).cast(named) for make in (column_of, known))
     milliseconds, name = F.unix_millis("_time"), F.col("_table")
     columns = {
-        "connector": F.lit(CONNECTOR),
+        "connector": F.lit(debezium.CONNECTOR),
         "ts_ms": milliseconds,
         "schema": F.regexp_extract(name, r"^(?:(.*)\.)?[^.]*$", 1),
         "table": F.substring_index(name, ".", -1),
     }
-    renamed = {field.name: column_name(field) for field in fields if field.name != column_name(field)}
+    renamed = {
+        field.name: change_columns.column_name(field)
+        for field in fields
+        if field.name != change_columns.column_name(field)
+    }
     if renamed:
         names = F.create_map(*(F.lit(text) for pair in renamed.items() for text in pair))
         columns["absent"] = F.transform("_absent", lambda column: F.coalesce(names[column], column))
-    about = (columns[name] if name in columns or column is None else F.col(column) for name, column in SOURCE.items())
+    about = (
+        columns[name] if name in columns or column is None else F.col(column)
+        for name, column in debezium.SOURCE.items()
+    )
 
     def chosen(part: str, make: Callable[[str], Column]) -> Column:
         """Return a part of the operation of each change; null if the operation lacks it."""
-        parts = {op: getattr(operation, part) for op, operation in OPERATIONS.items()}
+        parts = {op: getattr(operation, part) for op, operation in debezium.OPERATIONS.items()}
         cases = (F.when(F.col("_op") == op, make(value)) for op, value in parts.items() if value is not None)
         return F.coalesce(*cases).alias(part)
 
     def image(column: str, row: Column) -> Column:
-        return row if column == ROW else F.col(column).cast(named)
+        return row if column == debezium.ROW else F.col(column).cast(named)
 
     return frame.select(
         chosen("letter", F.lit).alias("op"),
         chosen("before", lambda column: image(column, own)),
         chosen("after", lambda column: image(column, after)),
-        F.struct(*(value.alias(member) for member, value in zip(SOURCE, about, strict=True))).alias("source"),
+        F.struct(*(value.alias(member) for member, value in zip(debezium.SOURCE, about, strict=True))).alias("source"),
         milliseconds.alias("ts_ms"),
     )
 

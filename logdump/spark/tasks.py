@@ -7,7 +7,13 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import Row
+
 from logdump.spark.jobs.local_session import is_remote
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    import pyarrow as pa
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -30,8 +36,6 @@ def worked(frame: DataFrame, work: Work, columns: Sequence[RowColumn]) -> DataFr
 
 
 def _over_batches(work: Work, columns: Sequence[RowColumn], batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
-    import pyarrow as pa  # noqa: PLC0415 - in the tasks only
-
     schema = pa.schema([(column.name, column.type.arrow(pa)) for column in columns])
     rows = work(chain.from_iterable(map(_rows, batches)))
     while lot := [*islice(rows, _ROWS)]:
@@ -41,7 +45,5 @@ def _over_batches(work: Work, columns: Sequence[RowColumn], batches: Iterable[Re
 
 
 def _rows(batch: RecordBatch) -> Iterator[Any]:
-    from pyspark.sql import Row  # noqa: PLC0415 - in the tasks only
-
     row = Row(*batch.schema.names)
     return (row(*values.values()) for values in batch.to_pylist())

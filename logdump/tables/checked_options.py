@@ -7,6 +7,10 @@ from dataclasses import fields
 from logdump.tables.analysis import Analysis
 from logdump.tables.errors import BadOption
 from logdump.tables.options import OPTIONS, Options
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.tables import named_files
 
 _CHOOSING = frozenset(
     {
@@ -68,9 +72,7 @@ def checked(options: Options) -> Options:
         _check_choice(options, options.analysis)
     if not options.params and options.source_defs is None:
         return options
-    from logdump.tables.named_files import with_absolute_paths  # noqa: PLC0415 - few reads need it
-
-    return with_absolute_paths(options)
+    return named_files.with_absolute_paths(options)
 
 
 def _check_views(options: Options) -> None:

@@ -20,6 +20,10 @@ from logdump.parameters.in_use import ParametersInUse
 from logdump.parameters.model import Rule
 from logdump.parameters.not_used import HEARTBEAT_TABLE
 from logdump.session.session import Session
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.parameters import tree
 
 BASE_NAME = "GG_HEARTBEAT"
 
@@ -119,9 +123,7 @@ def table_of(parameters: ParametersInUse) -> HeartbeatTable:
     for file in (parameters.extract, parameters.replicat, parameters.globals):
         if file is None:
             continue
-        from logdump.parameters.tree import Other  # noqa: PLC0415 - a session without PARAMS starts faster
-
-        rules = [node.rule for node in file.of(Other) if node.keyword == HEARTBEAT_TABLE]
+        rules = [node.rule for node in file.of(tree.Other) if node.keyword == HEARTBEAT_TABLE]
         match = _VALUE.fullmatch(rules[-1].text) if rules else None
         if match is not None:
             return HeartbeatTable(match[1].replace('"', ""), rules[-1])

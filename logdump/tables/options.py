@@ -17,7 +17,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.tables.errors import BadOption
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.url import Credentials, keep_all, keeping_secrets, kept
+
+with on_demand:
+    from trailformat.codec.remote import store
 
 if TYPE_CHECKING:
     from logdump.tables.analysis import Analysis
@@ -358,9 +362,7 @@ class Options:
     def __post_init__(self) -> None:
         """Pass ``storageOptions`` to the stores; in the process of a task too, where the options are made again."""
         if self.storage_options:
-            from trailformat.codec.remote.store import use_storage  # noqa: PLC0415 - most files are local
-
-            use_storage(dict(self.storage_options))
+            store.use_storage(dict(self.storage_options))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (*kept(), *(getattr(self, option.name) for option in fields(self)))

@@ -25,11 +25,16 @@ from logdump.tables.paths import TrailInput, find_files
 from logdump.tables.slice import Slice, filters_of, rba_range
 from trailformat import CannotRead, NotATrail, PartialRecord, TrailFile, from_datetime
 from trailformat.changes.csn import CsnKey, csn_key
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import place
 from trailformat.errors import not_opened
 from trailformat.scan import Workers, split_points
 from trailformat.trail.packed import unpacked_size
 from trailformat.transactions.around import begins_with_a_transaction
+
+with on_demand:
+    from logdump.tables import before
+    from trailformat.transactions import whole_trail
 
 if TYPE_CHECKING:
     from logdump.tables.before import KnownFile
@@ -79,9 +84,7 @@ def plan(
         return [*_whole_trails(files, options)]
     slices = [part._replace(file_order=order) for order, file in files for part in slices_of(file, options)]
     if any(part.start for part in slices):
-        from logdump.tables.before import NeededBefore, with_before  # noqa: PLC0415 - there are parts of files
-
-        slices = with_before(slices, NeededBefore.of(options, wanted), known)
+        slices = before.with_before(slices, before.NeededBefore.of(options, wanted), known)
     planned = _with_not_applied(slices) if options.effective or not _ENDINGS.isdisjoint(wanted) else slices
     return list(packed(planned, options.max_partition_bytes))
 
@@ -101,14 +104,13 @@ _ENDINGS = {column.name for column in ENDING_COLUMNS}
 def _with_not_applied(slices: Iterable[Slice]) -> Iterator[Slice]:
     """Yield the slices with their ranges of rows not applied, for which the driver reads the whole trails."""
     from trailformat.transactions.not_applied import NotApplied, Ranges  # noqa: PLC0415 - as above
-    from trailformat.transactions.whole_trail import WholeTrail  # noqa: PLC0415 - as above
 
     ranges: dict[Path, Ranges] = {}
     with Workers() as workers:
         for part in slices:
             path = place(part.path)
             if path not in ranges:
-                whole = WholeTrail.around(path)
+                whole = whole_trail.WholeTrail.around(path)
                 not_applied = NotApplied(whole, workers)
                 ranges |= {file: not_applied.of(file) for file in (*whole.paths, path)}
             yield part._replace(not_applied=ranges[path].within(part.start, part.stop))

@@ -17,8 +17,12 @@ from logdump.tables.errors import FileChanged, located
 from logdump.tables.slice import Slice
 from logdump.tables.slices import OpenSlice, Request, cut, open_trail, wanted_rows
 from trailformat import CannotRead, TrailError
+from trailformat.codec.on_demand import on_demand
 from trailformat.scan import Batch
 from trailformat.scan.rows.definitions import learn_definitions
+
+with on_demand:
+    from logdump.tables import analysed_trail, change_rows, summary, table_reader
 
 _NEED_DEFINITIONS = frozenset({"before", "after", "problems"})
 
@@ -33,20 +37,16 @@ def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
         yield from _analysed(slices, request, request.options.analysis)
         return
     if request.options.arrow_batches:
-        from logdump.tables.change_rows import arrow_rows  # noqa: PLC0415 - few reads need it
-
-        yield from arrow_rows(_read(slices, request))
+        yield from change_rows.arrow_rows(_read(slices, request))
         return
     yield from _read(slices, request)
 
 
 def _analysed(files: Sequence[Slice], request: Request, analysis: Analysis) -> Iterator[Any]:
     """Yield the rows of option ``analysis`` for one trail, given all its files."""
-    from logdump.tables.analysed_trail import AnalysedTrail  # noqa: PLC0415 - few reads need analyses
-
     if not files:
         return
-    rows = analysis.rows(AnalysedTrail(files, request.options))
+    rows = analysis.rows(analysed_trail.AnalysedTrail(files, request.options))
     try:
         while lot := [*islice(rows, request.options.batch_rows)]:
             yield _analysis_batch(lot, request)
@@ -94,21 +94,15 @@ def _batches_of(part: Slice, request: Request) -> Iterator[Any]:
 
 
 def _summary(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
-    from logdump.tables.summary import arrow_rows, summary_of  # noqa: PLC0415 - only COUNT reads the summary
-
-    yield arrow_rows(summary_of(source, request.wanted), request.selected, schema)
+    yield summary.arrow_rows(summary.summary_of(source, request.wanted), request.selected, schema)
 
 
 def _rows_of_table(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
     try:
         if request.options.changes_of:
-            from logdump.tables.change_rows import change_batches  # noqa: PLC0415 - it loads PySpark
-
-            yield from change_batches(source, request, schema)
+            yield from change_rows.change_batches(source, request, schema)
         else:
-            from logdump.tables.table_reader import table_batches  # noqa: PLC0415 - few reads need tables
-
-            yield from table_batches(source, request, schema)
+            yield from table_reader.table_batches(source, request, schema)
     except TrailError as error:
         raise FileChanged(located(error, source.part.path)) from None
 

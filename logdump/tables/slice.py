@@ -17,7 +17,12 @@ from logdump.tables.named_files import definitions_of
 from logdump.tables.options import Options
 from logdump.tables.paths import TrailInput
 from trailformat import TrailFile, from_datetime
+from trailformat.codec.on_demand import on_demand
 from trailformat.trail.row_definitions import RowDefinitions
+
+with on_demand:
+    from logdump import filters as filter_room
+    from logdump.filters import csn_criteria, name_criteria, time_criteria
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
@@ -114,7 +119,7 @@ def selection_of(
 
 def where_filter(text: str) -> FilterSet:
     """Return the filter of some FILTER statements, each with or without the word FILTER; times in them are GMT."""
-    from logdump.filters import FilterError, FilterSet, apply  # noqa: PLC0415 - as above
+    from logdump.filters import FilterSet, apply  # noqa: PLC0415 - as above
 
     filters = FilterSet()
     for statement in split_commands(text):
@@ -122,44 +127,34 @@ def where_filter(text: str) -> FilterSet:
         try:
             if apply(filters, rest if word.upper() == "FILTER" else statement, GMT):
                 raise BadOption("option where takes criteria, not SHOW")
-        except FilterError as error:
+        except filter_room.FilterError as error:
             raise BadOption(f"option where: {error}") from None
     return filters
 
 
 def _table(options: Options) -> list[Criterion]:
-    from logdump.filters.name_criteria import TableName  # noqa: PLC0415 - as above
-
-    return [TableName((options.table,))] if options.table is not None else []
+    return [name_criteria.TableName((options.table,))] if options.table is not None else []
 
 
 def _csn_bounds(options: Options) -> list[Criterion]:
-    from logdump.filters import Comparison  # noqa: PLC0415 - as above
-    from logdump.filters.csn_criteria import Csn  # noqa: PLC0415 - as above
-
     bounds = (
-        (Comparison.GREATER_OR_EQUAL, "startCsn", options.start_csn),
-        (Comparison.LESS_OR_EQUAL, "endCsn", options.end_csn),
+        (filter_room.Comparison.GREATER_OR_EQUAL, "startCsn", options.start_csn),
+        (filter_room.Comparison.LESS_OR_EQUAL, "endCsn", options.end_csn),
     )
-    return [Csn(comparison, _csn(name, text)) for comparison, name, text in bounds if text is not None]
+    return [csn_criteria.Csn(comparison, _csn(name, text)) for comparison, name, text in bounds if text is not None]
 
 
 def _csn(name: str, text: str) -> str:
-    from logdump.filters import FilterError  # noqa: PLC0415 - as above
-    from logdump.filters.csn_criteria import check_csn  # noqa: PLC0415 - as above
-
     try:
-        return check_csn(text.strip())
-    except FilterError as error:
+        return csn_criteria.check_csn(text.strip())
+    except filter_room.FilterError as error:
         raise BadOption(f"option {name}: {error}") from None
 
 
 def _time_bounds(options: Options) -> list[Criterion]:
-    from logdump.filters.time_criteria import EndTime, StartTime  # noqa: PLC0415 - as above
-
-    bounds: tuple[tuple[type[StartTime | EndTime], datetime | None], ...] = (
-        (StartTime, options.start_timestamp),
-        (EndTime, options.end_timestamp),
+    bounds: tuple[tuple[type[time_criteria.StartTime | time_criteria.EndTime], datetime | None], ...] = (
+        (time_criteria.StartTime, options.start_timestamp),
+        (time_criteria.EndTime, options.end_timestamp),
     )
     return [make(from_datetime(moment)) for make, moment in bounds if moment is not None]
 

@@ -18,6 +18,7 @@ from logdump.tables.options import Options
 from logdump.tables.planner import is_unborn
 from logdump.tables.slice import Slice, selection_of
 from trailformat import CannotRead, NotATrail, TrailError, TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPosition, Workers, scan_range
 from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.parallel import is_for_threads
@@ -25,6 +26,10 @@ from trailformat.scan.position import first_position
 from trailformat.trail.files_read import reading
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions.whole_trail import note_incomplete
+
+with on_demand:
+    from logdump.arrow.tables import row_lobs
+    from trailformat.transactions import not_applied
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.layout import TableLayout
@@ -114,9 +119,7 @@ class OpenSlice(Source):
     @cached_property
     def lobs(self) -> RowLobs:
         """LOBs of the rows of the file."""
-        from logdump.arrow.tables.row_lobs import RowLobs  # noqa: PLC0415 - few reads need tables
-
-        return RowLobs(self.trail)
+        return row_lobs.RowLobs(self.trail)
 
     def undecodable(self, error: TrailError, *, is_cut: bool = False) -> None:
         """Handle an undecodable part of a sound record: it is null, and column ``problems`` or the log has the reason.
@@ -240,9 +243,7 @@ def passing_in_range(source: OpenSlice, batch: Batch, passing: Any) -> Any:
     for row in spans:
         passing[row] = inside[row] and _is_shown(source, batch, row)
     if source.not_applied is not None and source.options.effective:
-        from trailformat.transactions.not_applied import rows_not_applied  # noqa: PLC0415 - few reads need endings
-
-        inside &= ~rows_not_applied(source.not_applied, batch)
+        inside &= ~not_applied.rows_not_applied(source.not_applied, batch)
     return passing & inside
 
 

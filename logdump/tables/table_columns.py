@@ -34,6 +34,10 @@ from logdump.arrow.tables.layout import PROBLEMS as PROBLEMS_NAME
 from logdump.tables.errors import BadOption, BadSchema
 from logdump.tables.options import Options
 from logdump.tables.schema import select_among
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from trailformat import arrays
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -87,13 +91,12 @@ def spark_type(arrow: Any) -> ColumnType:
 
 def table_columns(layouts: Sequence[TableLayout], options: Options) -> dict[str, RowColumn]:
     """Return the columns by name for rows of these definitions of one table, oldest first."""
-    from trailformat.arrays import array_type  # noqa: PLC0415 - it loads numpy, and a task needs no schema
     from trailformat.arrays.arrow import arrow_type  # noqa: PLC0415 - it loads pyarrow
 
     types: dict[str, tuple[str, Any]] = {}
     for layout in reversed(layouts):
         for name, definition in zip(layout.column_names, layout.columns or (), strict=True):
-            types.setdefault(name.lower(), (name, arrow_type(array_type(definition, layout.codec).type)))
+            types.setdefault(name.lower(), (name, arrow_type(arrays.array_type(definition, layout.codec).type)))
     images = [
         RowColumn(f"{side}_{name}", spark_type(kind), f"{name} {side} the change")
         for side in SIDES

@@ -25,6 +25,11 @@ import pyarrow.csv
 
 from logdump.notation.names import TablePart
 from logdump.targets.target import BadTarget, TargetColumn, lock_file
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    import importlib
+    import sqlite3
 
 POSITION_TABLE = "logdump_position"
 
@@ -458,8 +463,6 @@ class SQLiteDialect(DatabaseDialect):
     )
 
     def connect(self) -> Any:
-        import sqlite3  # noqa: PLC0415 - beside its only use
-
         connection = sqlite3.connect(unquote(self.url.path)[1:], isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA journal_mode = WAL")
         return _ManualTransactions(connection)
@@ -537,8 +540,6 @@ def _is_zoned(value: Any) -> bool:
 
 
 def _driver(module: str, url: SplitResult) -> Any:
-    import importlib  # noqa: PLC0415 - beside its only use
-
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:

@@ -33,6 +33,10 @@ from logdump.targets.target import (
     differences,
     lock_file,
 )
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    import deltalake
 
 _POSITION = "logdump.position"
 _RETRIES = "commit.retry.num-retries"
@@ -211,27 +215,19 @@ class DeltaTarget(LakeTarget):
         self._locks = []
 
     def position_of(self, name: str) -> str | None:
-        import deltalake  # noqa: PLC0415 - an extra
-
         path = self._path(name)
         return _position_in(deltalake.DeltaTable(path)) if deltalake.DeltaTable.is_deltatable(path) else None
 
     def schema_of(self, table: SourceTable) -> pa.Schema | None:
-        import deltalake  # noqa: PLC0415 - an extra
-
         path = self._path(table.name)
         if not deltalake.DeltaTable.is_deltatable(path):
             return None
         return pa.schema(deltalake.DeltaTable(path).schema().to_arrow())
 
     def create(self, table: SourceTable, schema: pa.Schema) -> None:
-        import deltalake  # noqa: PLC0415 - an extra
-
         deltalake.write_deltalake(self._path(table.name), schema.empty_table())
 
     def read(self, table: SourceTable, keys: Collection[Key]) -> pa.Table:
-        import deltalake  # noqa: PLC0415 - an extra
-
         first = table.keys[0]
         literals = ", ".join(sorted({_literal(key[0]) for key in keys}))
         columns = ", ".join(_quoted(name) for name in table.columns)
@@ -242,8 +238,6 @@ class DeltaTarget(LakeTarget):
     def write(
         self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool
     ) -> None:
-        import deltalake  # noqa: PLC0415 - an extra
-
         own = {tuple(row) for row in zip(*(rows[name].to_pylist() for name in table.keys), strict=True)}
         gone = [key for key in keys if key not in own]
         without = {

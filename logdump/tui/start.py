@@ -15,6 +15,11 @@ from logdump.line.history_file import KeptHistory, UnusableHistory, history_path
 from logdump.notation.text import escape
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.session import Session
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.tui.reading import start_page
+    from logdump.tui.text import appearance
 
 if TYPE_CHECKING:
     from logdump.tui.reading.start_page import StartPlace
@@ -42,9 +47,7 @@ def start(words: list[str], *, mouse: bool = True) -> int:
     with contextlib.suppress(UnusableHistory):
         session.history = history.recall()
     try:
-        from logdump.tui.reading.start_page import start_place  # noqa: PLC0415 - refusing must not take a second
-
-        place = start_place(words)
+        place = start_page.start_place(words)
         first = _SWITCHES if place is not None else f"OPEN {_as_word(words[0])}; {_SWITCHES}"
         return _run(session, first, history, place, mouse=mouse)
     finally:
@@ -84,9 +87,8 @@ def problem_with_screen() -> str | None:
 def _run(session: Session, first: str, history: KeptHistory, place: StartPlace | None = None, *, mouse: bool) -> int:
     gc.disable()  # saves a sixth of the start time, as in __main__
     from logdump.tui.app import TrailApp  # noqa: PLC0415 - refusing must not take a second
-    from logdump.tui.text.appearance import appearance_for  # noqa: PLC0415
 
-    app = TrailApp(session, first, history, appearance_for(os.environ, _encoding()), place)
+    app = TrailApp(session, first, history, appearance.appearance_for(os.environ, _encoding()), place)
     gc.freeze()
     gc.enable()
     app.run(mouse=mouse)

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from scripts.code_size import code_size
+from tests.laws.imports import modules, source_of
 
 HEAVY = {"textual", "pyspark", "pyarrow", "numpy", "numba", "llvmlite", "pandas"}
 ROOT = Path(__file__).parents[2]
@@ -46,6 +48,21 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     assert done.returncode == 0, done.stderr
     noted = [set(line.split()) for line in done.stderr.splitlines() if line.startswith("LOADED ")]
     return dict(zip(STEPS, noted, strict=True))
+
+
+MOST_MODULES = {"next": 60, "count": 75}
+"""Modules of ours with code that a step by itself may load."""
+
+
+@pytest.mark.parametrize("step", MOST_MODULES)
+def test_a_command_loads_few_modules(step: str) -> None:
+    note = "sys.stderr.write(' '.join(sys.modules))"
+    program = f"import sys\nfrom logdump.cli import main\n{STEPS[step]}\n{note}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT, timeout=60
+    )
+    ours = [name for name in done.stderr.split() if name in modules() and code_size(source_of(modules()[name]))]
+    assert len(ours) <= MOST_MODULES[step], ours
 
 
 @pytest.mark.parametrize("step", ["next", "count", "engine"])

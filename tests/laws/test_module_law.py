@@ -49,7 +49,7 @@ def _users() -> tuple[dict[str, set[str]], set[str]]:
 
 def _runs_at_once(node: ast.stmt) -> bool:
     is_for_types = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-    return not is_for_types and not isinstance(node, ast.FunctionDef | ast.ClassDef)
+    return not is_for_types and not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.With)  # With: on_demand
 
 
 def _is_offered(module: str, users: set[str]) -> bool:

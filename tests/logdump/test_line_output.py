@@ -23,7 +23,7 @@ from logdump.session.events import Event, Failure, Notice, Progress, say
 from logdump.session.reading import ReadSoFar
 from logdump.session.session import History
 from logdump.session.settings import OutputFormat, Settings
-from trailformat.trail.whole_file import OUTCOMES
+from trailformat.trail.outcomes import OUTCOMES
 
 HERE = Path("/t/et000000000")
 

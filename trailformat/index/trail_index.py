@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import PartialRecord, TrailError
 from trailformat.index.record_index import ArrivalOrders, IncrementalScan, RecordIndex
 from trailformat.records.record_header import NO_TRANSACTION, Transaction
@@ -14,6 +15,10 @@ from trailformat.scan.position import ScanPosition
 from trailformat.scan.scanning import Scan
 from trailformat.trail.file import TrailFile
 from trailformat.transactions.spans import TransactionSpans
+
+with on_demand:
+    from trailformat.totals import row_groups
+    from trailformat.transactions import tracker
 
 if TYPE_CHECKING:
     from trailformat.transactions.tracker import TransactionTracker
@@ -54,17 +59,15 @@ class Sums(IncrementalScan):
         self.transactions = TransactionSpans()
 
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:  # noqa: ARG002 - sums need no order
-        from trailformat.totals.row_groups import bounds_of_time, tables_of  # noqa: PLC0415 - it needs numpy
-
         tables = self.tables.copy()
-        for key, totals in tables_of(batch).items():
+        for key, totals in row_groups.tables_of(batch).items():
             name = batch.names[key]
             if name in tables or len(tables) < MOST_TABLES:
                 tables[name] = tables.get(name, NOTHING).plus(*totals)
             else:
                 self.other_tables = self.other_tables.plus(*totals)
         self.tables = tables
-        bounds = bounds_of_time(batch)
+        bounds = row_groups.bounds_of_time(batch)
         if bounds is not None:
             times = *(self.times or ()), *bounds
             self.times = min(times), max(times)
@@ -213,9 +216,7 @@ class _TransactionMarker:
         if not rows:
             return
         if self._carrier is None:
-            from trailformat.transactions.tracker import TransactionTracker  # noqa: PLC0415 - it needs numpy
-
-            self._carrier = TransactionTracker(self._trail)
+            self._carrier = tracker.TransactionTracker(self._trail)
         owners = self._carrier.of(batch)
         for row in rows:
             transaction = owners.of_row(row)

@@ -23,7 +23,13 @@ from functools import cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from trailformat.codec.on_demand import on_demand
 from trailformat.native import constants
+
+with on_demand:
+    import tempfile
+
+    import numpy as np
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -116,8 +122,6 @@ def interpreted_kernels() -> dict[str, Kernel]:
 
 
 def _wrapping(kernel: Kernel) -> Kernel:
-    import numpy as np  # noqa: PLC0415 - machine code needs no numpy
-
     @wraps(kernel)
     def run(*arguments: int) -> int:
         with np.errstate(over="ignore"):
@@ -165,8 +169,6 @@ def _opened(note: LibraryNote) -> ctypes.CDLL:
     if path.is_file():
         return ctypes.CDLL(str(path))
     # the package is in a zip (Spark's --py-files): the library is loaded from a copy that only this user can write
-    import tempfile  # noqa: PLC0415 - only for a package in a zip
-
     with tempfile.NamedTemporaryFile(suffix=".so") as copy:
         copy.write(code)
         copy.flush()

@@ -22,15 +22,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, cast
+from typing import Any, Protocol, SupportsIndex, cast
 
 from trailformat.codec.mapped_file import FileBuffer
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import CannotRead
 from trailformat.native.constants import KIND_BAD_SPAN, KIND_FILE_HEADER, KIND_PARTIAL, KIND_RECORD
 from trailformat.records.record_header import ENDS, RESTARTS
 from trailformat.scan.names import Names
 
-if TYPE_CHECKING:
+with on_demand:
     import numpy as np
 
 
@@ -118,15 +119,11 @@ class Batch:
         """Return the numbers of the rows whose table has one of these keys."""
         if not keys:
             return []
-        import numpy as np  # noqa: PLC0415 - a batch is here, so it is loaded
-
         rows: list[int] = np.flatnonzero(np.isin(self.table, list(keys))).tolist()  # type: ignore[arg-type]
         return rows
 
     def ends(self) -> np.ndarray[Any, np.dtype[np.bool]]:
         """Return a mask of the rows that end a transaction: TransInd 2 or 3."""
-        import numpy as np  # noqa: PLC0415 - a batch is here, so it is loaded
-
         return np.isin(self.trans_ind, tuple(ENDS)) & (np.asarray(self.transaction) >= 0)  # type: ignore[arg-type]
 
     def transactions_to_here(self, before: int) -> int:

@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from trailformat.codec.on_demand import on_demand
 from trailformat.native.loaded import address_of, kernels
 from trailformat.native.scan import arguments
 from trailformat.records.record_header import NOT_TRANSACTIONAL
@@ -18,6 +19,9 @@ from trailformat.scan.batch import FILE_HEADER, Batch
 from trailformat.scan.kernel_run import KernelRun, Spare, Window
 from trailformat.scan.names import Names, NeedsEarlier
 from trailformat.scan.position import ScanPosition
+
+with on_demand:
+    import numpy as np
 
 HEADER_BYTES = 48
 """Bytes added to the size of a transaction for each of its records, besides their data."""
@@ -436,8 +440,6 @@ class RowCount:
 
     def of(self, batch: Batch, mask: Any) -> Iterator[KernelTotals]:
         """Yield the totals of those rows of the next batch that a mask selects; they have no ``spans``."""
-        import numpy as np  # noqa: PLC0415 - a batch is here, so it is loaded
-
         self._begin(batch)
         arrays = [np.ascontiguousarray(getattr(batch, name)) for name in _COUNTED]
         passing = np.ascontiguousarray(mask, np.uint8)

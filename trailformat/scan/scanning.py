@@ -7,6 +7,7 @@ from functools import partial
 from typing import Protocol, Self, TypeVar
 
 from trailformat.codec.mapped_file import FileBuffer, copied
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import CannotRead
 from trailformat.native.loaded import address_of_bytes, kernels
 from trailformat.records import reached
@@ -15,6 +16,9 @@ from trailformat.scan.kernel_run import Window, Windows
 from trailformat.scan.names import Names
 from trailformat.scan.position import ScanPosition, damage_at, first_position
 from trailformat.trail.file import TrailFile
+
+with on_demand:
+    from trailformat.scan import batch_filler
 
 WINDOW = 1 << 16
 
@@ -178,9 +182,7 @@ class Scan(Scanning[Batch]):
     ) -> None:
         if batch_size < 1:
             raise ValueError("a batch has at least one row")
-        from trailformat.scan.batch_filler import BatchFiller  # noqa: PLC0415 - it needs numpy
-
-        make_filler = partial(BatchFiller, batch_size=batch_size)
+        make_filler = partial(batch_filler.BatchFiller, batch_size=batch_size)
         super().__init__(trail, position, stop, make_filler, earlier, by_definition=by_definition)
 
 

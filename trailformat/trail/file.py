@@ -24,6 +24,7 @@ from trailformat.codec.mapped_file import (
     copied,
     is_read,
 )
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import place
 from trailformat.codec.tokens import length_at
 from trailformat.errors import BadRecord, CannotRead, NotATrail, PartialRecord, TrailError, not_opened
@@ -32,10 +33,13 @@ from trailformat.records.file_header import FileHeader
 from trailformat.records.large_record import record_of
 from trailformat.records.record import Record
 from trailformat.records.record_header import IO_TYPE_AT, CarriedTransaction
-from trailformat.trail import resync
 from trailformat.trail.files_read import FilesRead, reading
 from trailformat.trail.packed import open_unpacked
 from trailformat.trail.table_definitions import KnownPlaces, TableDefinitions, TableEntry
+
+with on_demand:
+    from trailformat.native import loaded
+    from trailformat.trail import resync
 
 _TOGETHER = 1 << 16  # bytes that records_at reads
 _FAR = 1 << 17
@@ -502,19 +506,13 @@ class TrailFile:
 
     def _leap(self, rba: int, stop: int, rbas: list[int]) -> int:
         """Append the RBAs of metadata records from ``rba`` on by a kernel; return the RBA up to which it searched."""
-        from trailformat.native.loaded import (  # noqa: PLC0415 - for long searches only
-            address_of,
-            address_of_bytes,
-            kernels,
-        )
-
-        size, source, find = self.refresh(), self.bytes, kernels()["find_metadata"]
+        size, source, find = self.refresh(), self.bytes, loaded.kernels()["find_metadata"]
         state, results = array("q", [rba, self.order is ByteOrder.LITTLE]), array("q", bytes(8 * _FOUND))
-        addresses, wanted = (address_of(state), address_of(results)), _FAR
+        addresses, wanted = (loaded.address_of(state), loaded.address_of(results)), _FAR
         while (position := state[0]) < min(stop, size):
             reached.report_search(position)
             window = copied(source, position, min(position + wanted, stop + _HEADER, size))
-            data, limit = address_of_bytes(window) - position, position + len(window)
+            data, limit = loaded.address_of_bytes(window) - position, position + len(window)
             while count := find(data, stop, limit, size, *addresses, _FOUND):
                 rbas.extend(results[:count])
             if state[0] == position:

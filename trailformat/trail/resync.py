@@ -7,10 +7,14 @@ from collections.abc import Iterator
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileBytes, Source, copied
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.tokens import is_wide, length_at
 from trailformat.errors import BadRecord, PartialRecord
 from trailformat.records import reached
 from trailformat.records.framing import FILE_HEADER, RECORD, Frame, detect_order, frame_at
+
+with on_demand:
+    from trailformat.native import loaded
 
 _STARTS = {
     b"G": re.compile(rb"G(?:.{3}|.{5})H(?:.{3}|.{5})E", re.DOTALL),
@@ -131,11 +135,9 @@ def previous_sound(buffer: Source, rba: int, end: int, most: int | None = None) 
 
 def _sound_places(buffer: Source, start: int, stop: int, end: int) -> Iterator[int]:
     """Yield the RBAs from ``start`` to before ``stop``, the bounds of a window, where a sound record starts."""
-    from trailformat.native.loaded import address_of_bytes, kernels  # noqa: PLC0415 - for searches only
-
-    next_frame = kernels()["next_frame"]
+    next_frame = loaded.kernels()["next_frame"]
     window = copied(buffer, start, min(stop + _OVERLAP, end))
-    base, limit = address_of_bytes(window) - start, start + len(window)
+    base, limit = loaded.address_of_bytes(window) - start, start + len(window)
     while start < stop and (rba := next_frame(base, start, stop, limit, end)) != -1:
         # a record that extends past the window is checked in the buffer
         if rba >= 0 or detect_order(buffer, rba := -2 - rba, end) is not None:

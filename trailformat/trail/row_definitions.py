@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from trailformat.codec.charsets import UNKNOWN, UTF_8, codec_of
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import TrailError
+
+with on_demand:
+    from trailformat.definitions import metadata
 
 if TYPE_CHECKING:
     from trailformat.definitions.file import DefinitionsFile
@@ -82,13 +86,11 @@ class RowDefinitions:
         return self._charsets[definition_rba]
 
     def _read_charset(self, definition_rba: int | None) -> str:
-        from trailformat.definitions.metadata import DatabaseDefinition  # noqa: PLC0415 - a reader of names starts faster without
-
         number: object = None
         try:
             record = self._trail.record_at(definition_rba) if definition_rba is not None else None
             database = record.metadata if record else None
-            number = database.charset if isinstance(database, DatabaseDefinition) else None
+            number = database.charset if isinstance(database, metadata.DatabaseDefinition) else None
         except TrailError:
             number = None
         if number is None and self._trail.file_header is not None:

@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import RemotePath, place
 from trailformat.errors import CannotRead, NotATrail, PartialRecord, TrailError, not_opened
-from trailformat.trail import resync
 from trailformat.trail.files_read import reading
 from trailformat.trail.packed import SUFFIXES, entries_of, is_file, open_unpacked
+
+with on_demand:
+    from trailformat.trail import resync
 
 _DOCUMENTED = r"(.{2})([0-9]{6}|[0-9]{9})"
 _ANY = r"(.*[^0-9])([0-9]{1,9})"

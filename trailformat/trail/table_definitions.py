@@ -12,9 +12,12 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import TrailError
 from trailformat.records.record_header import METADATA
+
+with on_demand:
+    from trailformat.definitions import metadata as definition_records
 
 if TYPE_CHECKING:
     from trailformat.codec.byte_order import ByteOrder
@@ -190,8 +193,6 @@ class TableDefinitions:
         return self._decoded[rba]
 
     def _decode(self, rba: int) -> TableDefinition | None:
-        from trailformat.definitions.metadata import TableDefinition  # noqa: PLC0415 - a reader of names starts faster without
-
         try:
             record = self._trail.record_at(rba)
             if record is None:
@@ -199,7 +200,7 @@ class TableDefinitions:
             key = record.order, record.data
             if key not in self._alike:
                 definition = record.metadata
-                if not isinstance(definition, TableDefinition):
+                if not isinstance(definition, definition_records.TableDefinition):
                     return None
                 self._alike[key] = definition
         except TrailError:
@@ -280,11 +281,11 @@ class TableDefinitions:
     def _add(self, metadata: MetadataRecord) -> None:
         rba, kind, index, name = metadata
         self._rbas.append(rba)
-        if kind == DATABASE:
+        if kind == definition_records.DATABASE:
             self._databases.append(rba)
-        elif kind == TABLE:
+        elif kind == definition_records.TABLE:
             self._keep(TableEntry(rba, index, name, rba))
-        elif kind == REFERENCE:
+        elif kind == definition_records.REFERENCE:
             original = self._by_index.get(index, [])
             definition_rba = original[-1].definition_rba if original else None
             own = (self._highest if self._highest >= 0 else index) + 1

@@ -5,7 +5,13 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, NamedTuple
 
+from trailformat.codec.on_demand import on_demand
 from trailformat.scan.batch import Batch
+
+with on_demand:
+    import numpy as np
+
+    from trailformat.transactions import tracker
 
 if TYPE_CHECKING:
     from trailformat.transactions.tracker import Segments
@@ -74,10 +80,8 @@ class TransactionSpans:
 
     def add(self, batch: Batch) -> None:
         """Add the next batch."""
-        from trailformat.transactions.tracker import Segments  # noqa: PLC0415 - it needs numpy
-
         growing, self._growing = self._growing, None
-        segments = Segments(
+        segments = tracker.Segments(
             batch, is_open=growing is not None, has_ended=growing is not None and growing.end is not None
         )
         self.ended += int((segments.has_end & (segments.end_rows >= 0)).sum())
@@ -95,8 +99,6 @@ class TransactionSpans:
 
     def _spans(self, batch: Batch, segments: Segments) -> dict[int, TransactionSpan]:
         """Return transactions of a batch by segment: the first, the last, and those that may be among the largest."""
-        import numpy as np  # noqa: PLC0415 - a batch is here, so it is loaded
-
         rows, owners = segments.members()
         if not len(rows):
             return {}

@@ -11,10 +11,14 @@ import numpy as np
 
 from trailformat import Record, TrailError, TrailFile
 from trailformat.codec.mapped_file import FileBuffer
+from trailformat.codec.on_demand import on_demand
 from trailformat.scan import Batch
 from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, headers_of
 from trailformat.scan.rows.row_bytes import RegionBytes
 from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
+
+with on_demand:
+    from trailformat.transactions import tracker
 
 if TYPE_CHECKING:
     from trailformat.transactions.not_applied import Ranges
@@ -54,9 +58,7 @@ class Source:
     @cached_property
     def carrier(self) -> TransactionTracker:
         """The tracker of the transaction that is open between two batches."""
-        from trailformat.transactions.tracker import TransactionTracker  # noqa: PLC0415 - few columns need transactions
-
-        return TransactionTracker(self.trail)
+        return tracker.TransactionTracker(self.trail)
 
     @property
     def path(self) -> str:

@@ -21,8 +21,13 @@ from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat import CannotRead, NotATrail, TrailError, TrailFile
 from trailformat.changes.encrypted import looks_encrypted, may_be_encrypted
+from trailformat.codec.on_demand import on_demand
 from trailformat.scan import Batch, Workers
 from trailformat.trail.sequence import trails_among
+
+with on_demand:
+    from logdump.features.check import bad_rows
+    from trailformat.scan import measuring
 
 if TYPE_CHECKING:
     from trailformat.arrays.column_check import ColumnFault
@@ -75,20 +80,16 @@ class Checker:
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
         """Check every record of a file; yield gaps, bad rows and Progress. The counts remain valid after Ctrl+C."""
-        from trailformat.scan.measuring import measured_batches  # noqa: PLC0415 - it needs numpy
-
         take = self._begin(trail)
-        for measured in measured_batches(trail, self._workers):
+        for measured in measuring.measured_batches(trail, self._workers):
             yield from take(measured)
 
     def _begin(self, trail: TrailFile) -> TakeMeasured:
         """Begin a file; return the function that checks its next batch."""
-        from logdump.features.check.bad_rows import BadRows  # noqa: PLC0415 - it needs numpy
-
         self._file = trail.path, self.records + self.bad_rows
         if looks_encrypted(trail):
             self.encrypted.append(trail.path)
-        bad = BadRows(trail, self._definitions_of(trail), decodes=self._decodes)
+        bad = bad_rows.BadRows(trail, self._definitions_of(trail), decodes=self._decodes)
         is_readable = not may_be_encrypted(trail)
         end = transactions = 0
 

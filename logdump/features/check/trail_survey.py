@@ -11,8 +11,12 @@ from logdump.features.recovery.model import TrailState
 from logdump.features.recovery.survey import Survey
 from logdump.session.events import Event
 from trailformat import CannotRead, NotATrail, TrailError, TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.scan import Batch, Workers
 from trailformat.transactions.whole_trail import FileBatch, WholeTrail
+
+with on_demand:
+    from trailformat.scan import measuring
 
 if TYPE_CHECKING:
     from trailformat.scan.measuring import Measured
@@ -106,11 +110,9 @@ class CheckedTrail(WholeTrail):
         yield from self.events()
 
     def _scan(self, trail: TrailFile, start: int, workers: Workers | None) -> Iterator[Batch]:  # noqa: ARG002 - 0
-        from trailformat.scan.measuring import measured_batches  # noqa: PLC0415 - it needs numpy
-
         self._pend_unreadable()
         take = self._begin(trail)
-        for measured in measured_batches(trail, workers or Workers(1)):
+        for measured in measuring.measured_batches(trail, workers or Workers(1)):
             self._pending.append(take(measured))
             yield measured.batch
 

@@ -17,9 +17,13 @@ from logdump.notation.times import TIME_FORMS
 from logdump.session.errors import ArgumentError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 from trailformat.scan import Workers
 from trailformat.totals.counting import Totals
+
+with on_demand:
+    from logdump.session import effective_rows
 
 
 def run_count(session: Session, options: CountOptions) -> Iterator[Event]:
@@ -42,9 +46,7 @@ def run_count(session: Session, options: CountOptions) -> Iterator[Event]:
 
 def _restricted(session: Session, workers: Workers) -> AbstractContextManager[object]:
     """Return a context in which only rows that a Replicat applies pass the filter."""
-    from logdump.session.effective_rows import only_effective  # noqa: PLC0415 - it reads the whole trail
-
-    return only_effective(session, workers)
+    return effective_rows.only_effective(session, workers)
 
 
 def _counter(session: Session, options: CountOptions, workers: Workers) -> Generator[Event, None, CountRun]:

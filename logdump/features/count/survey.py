@@ -12,13 +12,13 @@ from logdump.notation.text import amount, name_test
 from logdump.session.across import files_from
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Bad, Event, Notice, say
-from logdump.session.files import FileNames, matching_files
 from logdump.session.passing import passing_batches
 from logdump.session.scan import progress
 from logdump.session.selection import Selection
 from logdump.session.session import Session
 from logdump.session.settings import Detail
 from trailformat import TrailError, TrailFile, TrailName
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 from trailformat.scan import (
     CountBounds,
@@ -30,6 +30,11 @@ from trailformat.scan import (
 )
 from trailformat.scan.parallel import Ordered
 from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals, add_counted, breakdown_of
+
+with on_demand:
+    from logdump.session import defined_names
+    from logdump.session import files as trail_files
+    from trailformat import index
 
 if TYPE_CHECKING:
     from trailformat.index import RecordIndex
@@ -48,7 +53,7 @@ class CountOptions(NamedTuple):
     start: int | None = None
     end: int | None = None
     interval: int = 0
-    logtrail: FileNames | None = None
+    logtrail: trail_files.FileNames | None = None
     file: str | None = None
     path: str | None = None
     effective: bool = False
@@ -139,9 +144,7 @@ class CountRun:
         """Return the record index of the open file, which this count extends; None for another file."""
         if not self._session.has_trail or trail is not self._session.trail:
             return None
-        from trailformat.index import index_of  # noqa: PLC0415 - for few counts only
-
-        return index_of(trail).places
+        return index.index_of(trail).places
 
     def _note_span(self, trail: TrailFile, rba: int, length: int) -> None:
         """Note a span that is not a sound record, with the error of reading a record there."""
@@ -167,9 +170,7 @@ class CountRun:
                 f"          suppressed{self.suppressed:>9} records",
             )
             if not self.count.total.records and self.stopped_at is None:
-                from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
-
-                yield from undefined_names(self._session, self.paths)
+                yield from defined_names.undefined_names(self._session, self.paths)
         yield from self.notices
 
 
@@ -201,7 +202,7 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
     """Count the files that the options select; returns the title of the result."""
     options = counter.options
     if options.logtrail is not None:
-        counter.paths = matching_files(options.logtrail)
+        counter.paths = trail_files.matching_files(options.logtrail)
         return (yield from _count_several(counter, str(options.logtrail), counter.paths))
     if options.path is not None:
         with TrailFile(path_of(options.path).absolute()) as trail:

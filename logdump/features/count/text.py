@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.record_text import partition_text
-from logdump.display.text import Renderers
+from logdump.display.text import Renderers, partition_text
 from logdump.features.count.model import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
 from logdump.notation.text import escape
 from logdump.notation.times import format_timestamp

@@ -55,6 +55,7 @@ from trailformat.codec.remote.path import path_of
 from trailformat.scan import Workers
 from trailformat.totals.counting import Totals, TypeTotals
 from trailformat.trail.sequence import FilePosition
+from trailformat.transactions.not_applied import NotApplied
 from trailformat.transactions.whole_trail import WholeTrail
 
 
@@ -256,7 +257,6 @@ class Examination:
     def run(self) -> Iterator[Event]:
         """Run the commands; yield their progress."""
         from logdump.features.doctor.images import ImageSurvey  # noqa: PLC0415 - it needs numpy
-        from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - as above
 
         self.events += self._processes()
         paths, images = self._whole.paths, ImageSurvey(self._session.definitions_of)

@@ -28,8 +28,12 @@ from logdump.session.settings import OutputFormat
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.csn import csn_key
 from trailformat.changes.transactions import own_transaction
+from trailformat.codec.on_demand import on_demand
 from trailformat.trail.sequence import is_unborn
 from trailformat.transactions.header_promises import is_left_open
+
+with on_demand:
+    from logdump.features.explain import long_values
 
 _MOST_FINDINGS = 3
 """Gaps and bad rows of CHECK that are shown."""
@@ -161,12 +165,10 @@ def _in_file(
 
 def _values_at_fault(session: Session, incident: Incident, rba: int | None) -> Iterator[Event]:
     """Yield what a message about a row and its definition does not allow."""
-    from logdump.features.explain.long_values import bound_in, values_at_fault  # noqa: PLC0415 - of few messages
-
     texts = (incident.main.text, *(message.text for message in reversed(incident.messages)))
-    bound = next((bound for text in texts if (bound := bound_in(text)) is not None), None)
+    bound = next((bound for text in texts if (bound := long_values.bound_in(text)) is not None), None)
     if bound is not None:
-        yield from values_at_fault(session, bound, rba)
+        yield from long_values.values_at_fault(session, bound, rba)
 
 
 def _at(session: Session, incident: Incident, rba: int, *, advises: bool) -> Iterator[Event]:

@@ -21,7 +21,13 @@ from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.session import Session
 from trailformat.changes.encrypted import looks_encrypted
+from trailformat.codec.on_demand import on_demand
 from trailformat.trail.sequence import FilePosition
+
+with on_demand:
+    from logdump.features.export import exporting
+    from logdump.session import effective_rows
+    from trailformat.transactions import whole_trail
 
 _NAME = "EXPORT"
 
@@ -62,9 +68,7 @@ def _encrypted_between(session: Session, begins_in: Path) -> Iterator[Path]:
     if begins_in == session.trail.path:
         yield from [begins_in] * looks_encrypted(session.trail)
         return
-    from trailformat.transactions.whole_trail import WholeTrail  # noqa: PLC0415 - for ACROSS
-
-    whole = WholeTrail.around(begins_in)
+    whole = whole_trail.WholeTrail.around(begins_in)
     for ordinal in range(whole.ordinals.get(begins_in, 0), whole.ordinals.get(session.trail.path, -1) + 1):
         if (trail := whole.open(ordinal)) is not None:
             with trail:
@@ -82,16 +86,12 @@ def _export(session: Session, options: ExportOptions) -> Iterator[Event]:
 
 
 def _write(session: Session, options: ExportOptions) -> Iterator[Event]:
-    from logdump.features.export import exporting  # noqa: PLC0415 - loaded with the first EXPORT
-
     yield from exporting.run_export(session, options)
 
 
 def _restricted(session: Session) -> AbstractContextManager[object]:
     """Return a context in which only rows that a Replicat applies pass the filter."""
-    from logdump.session.effective_rows import only_effective  # noqa: PLC0415 - it reads the whole trail
-
-    return only_effective(session)
+    return effective_rows.only_effective(session)
 
 
 def writes_to_standard_output(line: str) -> bool:

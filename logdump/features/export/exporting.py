@@ -19,8 +19,13 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, Notice
 from logdump.session.session import Session
 from trailformat import CannotWrite
+from trailformat.codec.on_demand import on_demand
+from trailformat.trail.outcomes import OUTCOMES
 from trailformat.trail.packed import status_of
-from trailformat.trail.whole_file import OUTCOMES
+
+with on_demand:
+    from logdump.features.export import arrow_export, beat_export, debezium, sql_script, text_export, text_formats
+    from logdump.session import defined_names
 
 if TYPE_CHECKING:
     from logdump.features.heartbeat.survey import HeartbeatOptions
@@ -57,9 +62,7 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
         raise
     yield from export.report()
     if not tally.selected:
-        from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
-
-        yield from undefined_names(session)
+        yield from defined_names.undefined_names(session)
 
 
 def _written(session: Session, options: ExportOptions, tally: ExportTally) -> Generator[Event, None, Export]:
@@ -146,40 +149,30 @@ def check_whole(tally: ExportTally, options: ExportOptions) -> None:
 
 
 def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
-    from logdump.features.export import text_export  # noqa: PLC0415 - it needs numpy and kernels
-    from logdump.features.export.text_formats import CsvText, JsonLines  # noqa: PLC0415 - they need numpy
-
     kind = text_export.TextOfTables if options.is_of_rows else text_export.TextOfRecords
-    return kind(session, options, tally, JsonLines() if options.format == "JSONL" else CsvText())
+    return kind(
+        session, options, tally, text_formats.JsonLines() if options.format == "JSONL" else text_formats.CsvText()
+    )
 
 
 def _debezium(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
     _require_extra("JSONL … DEBEZIUM")
-    from logdump.features.export.debezium import DebeziumExport  # noqa: PLC0415 - it needs pyarrow
-    from logdump.features.export.text_formats import JsonLines  # noqa: PLC0415 - loaded with its first use
-
-    return DebeziumExport(session, options, tally, JsonLines())
+    return debezium.DebeziumExport(session, options, tally, text_formats.JsonLines())
 
 
 def _sql(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
-    from logdump.features.export.sql_script import SqlExport  # noqa: PLC0415 - loaded with its first use
-
-    return SqlExport(session, options, tally)
+    return sql_script.SqlExport(session, options, tally)
 
 
 def _arrow(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
     _require_extra(options.format)
-    from logdump.features.export.arrow_export import ArrowExport  # noqa: PLC0415 - it needs pyarrow and kernels
-
-    return ArrowExport(session, options, tally)
+    return arrow_export.ArrowExport(session, options, tally)
 
 
 def _beats(session: Session, options: ExportOptions, tally: ExportTally, heartbeats: HeartbeatOptions) -> Export:
     if _EXPORTS[options.format] is _arrow:
         _require_extra(options.format)
-    from logdump.features.export.beat_export import BeatExport  # noqa: PLC0415 - loaded with its first use
-
-    return BeatExport(session, options, tally, heartbeats)
+    return beat_export.BeatExport(session, options, tally, heartbeats)
 
 
 def _require_extra(format_: str) -> None:

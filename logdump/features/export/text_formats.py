@@ -26,12 +26,20 @@ from logdump.display.json_shape import Shape, exact
 from logdump.session.events import Event
 from logdump.session.known_record import KnownRecord
 from logdump.session.settings import Settings
+from trailformat.codec.on_demand import on_demand
 from trailformat.native.loaded import why_interpreted
+
+with on_demand:
+    import numpy as np
+
+    from logdump.arrow.tables import lines
+    from logdump.features.export import batch_walk
+    from trailformat import arrays
 
 if TYPE_CHECKING:
     from logdump.arrow.tables.lines import RowForm
     from logdump.features.export.members import MemberForms
-    from trailformat.arrays import FieldForm, LineBreaks
+    from trailformat.arrays import LineBreaks
 
 
 _MANY_BYTES = 1 << 22
@@ -59,27 +67,20 @@ def _pays(file: io.BufferedReader) -> bool:
 
 
 def _breaks_in(file: io.BufferedReader) -> LineBreaks:
-    from logdump.features.export.batch_walk import WORKERS, new_pool  # noqa: PLC0415 - few files are so large
-    from trailformat.arrays import LineBreaks  # noqa: PLC0415 - it needs pyarrow
-
     size = os.fstat(file.fileno()).st_size
-    bounds = [size * part // WORKERS for part in range(WORKERS + 1)]
-    with new_pool() as pool:
+    bounds = [size * part // batch_walk.WORKERS for part in range(batch_walk.WORKERS + 1)]
+    with batch_walk.new_pool() as pool:
         parts = pool.map(lambda bound: _breaks_between(file.name, *bound), pairwise(bounds))
-        return functools.reduce(LineBreaks.then, parts)
+        return functools.reduce(arrays.LineBreaks.then, parts)
 
 
 def _breaks_between(path: str, begin: int, end: int) -> LineBreaks:
     """Return the line breaks in ``range(begin, end)`` of the bytes of a file."""
-    import numpy as np  # noqa: PLC0415 - only where kernels are
-
-    from trailformat.arrays import LineBreaks, line_breaks  # noqa: PLC0415 - it needs pyarrow
-
-    breaks, buffer = LineBreaks(), np.empty(_CHUNK, np.uint8)
+    breaks, buffer = arrays.LineBreaks(), np.empty(_CHUNK, np.uint8)
     with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - the name of an open file
         file.seek(begin)
         while begin < end and (count := file.readinto(buffer[: end - begin].data)):
-            breaks = breaks.then(line_breaks(buffer[:count]))
+            breaks = breaks.then(arrays.line_breaks(buffer[:count]))
             begin += count
     return breaks
 
@@ -111,35 +112,32 @@ class JsonLines:
 
     def form(self, layout: TableLayout, path: Path) -> RowForm:
         """Return the form of the lines of a table in a trail file."""
-        from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs numpy
-        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - it needs numpy
 
-        def field(name: str) -> FieldForm:
+        def field(name: str) -> arrays.FieldForm:
             key, quote = f",{json.dumps(name)}:", "" if name in NUMBERS else '"'
             texts = f"{key}{quote}".encode(), quote.encode(), f"{key}null".encode()
-            return FieldForm(*texts, escapes=Escapes.JSON_ASCII)
+            return arrays.FieldForm(*texts, escapes=arrays.Escapes.JSON_ASCII)
 
-        line = LineForm(f'{{"{FIXED[0]}":{json.dumps(str(path))}'.encode(), b"}\n")
+        line = arrays.LineForm(f'{{"{FIXED[0]}":{json.dumps(str(path))}'.encode(), b"}\n")
         key = f',"{PROBLEMS}":'.encode()
         fixed, images = [*map(field, FIXED[1:])], [*map(field, layout.image_names)]
-        return RowForm(line, fixed, field(DATA), images, FieldForm(key, null=key + b"[]"))
+        return lines.RowForm(line, fixed, field(DATA), images, arrays.FieldForm(key, null=key + b"[]"))
 
     def members(self) -> MemberForms:
         """Return the forms of the members of ordinary records."""
         from logdump.features.export.members import MemberForms  # noqa: PLC0415 - it needs pyarrow
-        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - it needs pyarrow
 
-        def form(quote: str, name: str) -> FieldForm:
+        def form(quote: str, name: str) -> arrays.FieldForm:
             texts = f',"{name}":{quote}'.encode(), quote.encode(), f',"{name}":null'.encode()
-            return FieldForm(*texts, escapes=Escapes.JSON_ASCII if quote else Escapes.PLAIN)
+            return arrays.FieldForm(*texts, escapes=arrays.Escapes.JSON_ASCII if quote else arrays.Escapes.PLAIN)
 
         return MemberForms(
             number=partial(form, ""),
             text=partial(form, '"'),
             json=partial(form, ""),
             quoted=str,
-            nested=Escapes.JSON_ASCII,
-            line=lambda path: LineForm(f'{{"type":"record","file":{json.dumps(str(path))}'.encode(), b"}\n"),
+            nested=arrays.Escapes.JSON_ASCII,
+            line=lambda path: arrays.LineForm(f'{{"type":"record","file":{json.dumps(str(path))}'.encode(), b"}\n"),
         )
 
     def count_rows(self, file: IO[bytes]) -> int:
@@ -178,29 +176,29 @@ class CsvText:
 
     def form(self, layout: TableLayout, path: Path) -> RowForm:
         """Return the form of the lines of a table in a trail file."""
-        from logdump.arrow.tables.lines import RowForm  # noqa: PLC0415 - it needs numpy
-        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - it needs numpy
-
-        number, text = (FieldForm(b"," + quote, quote, b",", b",", escapes=Escapes.CSV) for quote in (b"", b'"'))
-        line = LineForm(_field(str(path)).encode(), _END.encode(), b',"[', b",", b']"', b",")
+        number, text = (
+            arrays.FieldForm(b"," + quote, quote, b",", b",", escapes=arrays.Escapes.CSV) for quote in (b"", b'"')
+        )
+        line = arrays.LineForm(_field(str(path)).encode(), _END.encode(), b',"[', b",", b']"', b",")
         fixed = [number if name in NUMBERS else text for name in FIXED[1:]]
         names = [_field(json.dumps(name, ensure_ascii=False))[1:-1].encode() for name in layout.image_names]
         images = [text._replace(name=name) for name in names]
-        return RowForm(line, fixed, text, images, FieldForm(b",", null=b","))
+        return lines.RowForm(line, fixed, text, images, arrays.FieldForm(b",", null=b","))
 
     def members(self) -> MemberForms:
         """Return the forms of the members of ordinary records."""
         from logdump.features.export.members import MemberForms  # noqa: PLC0415 - it needs pyarrow
-        from trailformat.arrays import Escapes, FieldForm, LineForm  # noqa: PLC0415 - it needs numpy
 
-        number, text = (FieldForm(b"," + quote, quote, b",", escapes=Escapes.CSV) for quote in (b"", b'"'))
+        number, text = (
+            arrays.FieldForm(b"," + quote, quote, b",", escapes=arrays.Escapes.CSV) for quote in (b"", b'"')
+        )
         return MemberForms(
             number=lambda _: number,
             text=lambda _: text,
             json=lambda _: text,
             quoted=lambda shown: shown.replace('"', '""'),
-            nested=Escapes.JSON_IN_CSV,
-            line=lambda path: LineForm(_field(str(path)).encode(), _END.encode()),
+            nested=arrays.Escapes.JSON_IN_CSV,
+            line=lambda path: arrays.LineForm(_field(str(path)).encode(), _END.encode()),
         )
 
     def count_rows(self, file: IO[bytes]) -> int:

@@ -13,15 +13,20 @@ from logdump.features.heartbeat.model import KEY, HeartbeatRow, Key
 from logdump.session.selection import Selection
 from logdump.tables.heartbeat_tables import BASE_NAME, TEXTS, TIMES, Role, has_beats, role_of
 from trailformat.changes.row_changes import OPERATIONS, Change, changes
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.timestamps import from_datetime
 from trailformat.records.record import Record
 from trailformat.scan import BAD_SPAN, Batch, Workers, scan_in_threads
+from trailformat.scan.rows import learn_definitions
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.not_applied import Ranges, no_ranges
 from trailformat.transactions.whole_trail import note_incomplete
 from trailformat.values import Value
+
+with on_demand:
+    import numpy as np
 
 _TIMESTAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[ T:](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?")
 
@@ -170,10 +175,6 @@ class HeartbeatReader:
 
     def rows(self, trail: TrailFile, start: int = 0) -> Iterator[HeartbeatRow | Batch]:
         """Yield the rows of a file from an RBA, in order, and each batch of records after the rows found in it."""
-        import numpy as np  # noqa: PLC0415 - this reads batches
-
-        from trailformat.scan.rows import learn_definitions  # noqa: PLC0415 - it needs numpy
-
         definitions = self._definitions_of(trail)
         selection = self._selection_of(trail) if self._selection_of is not None else None
         waiting: list[Record] = []

@@ -16,6 +16,11 @@ from logdump.tables.analysis import Analysis
 from logdump.tables.heartbeat_tables import BASE_NAME
 from logdump.tables.named_files import definitions_of
 from trailformat import BadRecord, TrailFile
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.features.heartbeat import reading
+    from logdump.session import effective_rows
 
 if TYPE_CHECKING:
     from logdump.arrow.records.objects import Row
@@ -26,15 +31,14 @@ _TAKES = frozenset({"where", "start_csn", "end_csn", "start_timestamp", "end_tim
 
 
 def _reader(trail: AnalysedTrail) -> HeartbeatReader:
-    from logdump.features.heartbeat.reading import HeartbeatReader  # noqa: PLC0415 - SQL names the views before it needs numpy
-    from logdump.session.effective_rows import NotAppliedByFile  # noqa: PLC0415 - SQL names the views before it needs numpy
-
     def damaged(file: TrailFile, rba: int) -> None:
         trail.damaged(file.error_at(rba) or BadRecord("no sound record"), file.path, rba)
 
     base = trail.options.heartbeat_table or BASE_NAME
-    ranges = NotAppliedByFile(trail.whole)
-    return HeartbeatReader(lambda file: definitions_of(file, trail.options), base, trail.selection, damaged, ranges.of)
+    ranges = effective_rows.NotAppliedByFile(trail.whole)
+    return reading.HeartbeatReader(
+        lambda file: definitions_of(file, trail.options), base, trail.selection, damaged, ranges.of
+    )
 
 
 def _rows(trail: AnalysedTrail, reader: HeartbeatReader) -> Iterator[HeartbeatRow]:

@@ -24,11 +24,15 @@ from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
 from logdump.session.settings import Across
 from trailformat import NotATrail, PartialRecord, Record, TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import CannotRead
 from trailformat.index import build, index_of
 from trailformat.trail.files_read import reading
 from trailformat.trail.read_bytes import ReadBytes
 from trailformat.trail.sequence import next_file
+
+with on_demand:
+    from logdump.session import defined_names
 
 _SETTLED_LOOKS = 2
 """Looks at a file before FOLLOW leaves it for the newest one: a writer may still be closing it."""
@@ -252,12 +256,10 @@ def run_list(session: Session, options: ListOptions) -> Iterator[Event]:
 
 def _not_there(session: Session, options: ListOptions, *, is_empty: bool) -> Iterator[Event]:
     """Yield names that the trail does not define: those of COLUMNS, and those of the filter if nothing passed it."""
-    from logdump.session.defined_names import undefined_column, undefined_names  # noqa: PLC0415 - for misspelt names
-
     if is_empty:
-        yield from undefined_names(session)
+        yield from defined_names.undefined_names(session)
     for column in sorted(options.columns or ()):
-        if (undefined := undefined_column(session, column)) is not None:
+        if (undefined := defined_names.undefined_column(session, column)) is not None:
             yield Notice((undefined,), ExitStatus.COMMAND_FAILED)
 
 

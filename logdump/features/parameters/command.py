@@ -35,9 +35,14 @@ from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice, say
 from logdump.session.session import Session
 from trailformat import TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 from trailformat.records.record_header import METADATA
 from trailformat.totals.counting import FILE_HEADER_NAME
+
+with on_demand:
+    from logdump.features.count import survey
+    from trailformat import scan
 
 
 def records_by_table(counter: CountRun) -> dict[str, int]:
@@ -130,14 +135,11 @@ def _files(session: Session) -> list[ParameterFile]:
 
 def _coverage(session: Session) -> Iterator[Event]:
     """Count the tables of the open file, under ACROSS also of those after it, and show what statements take them."""
-    from logdump.features.count.survey import CountOptions, CountRun  # noqa: PLC0415 - only COVERAGE needs it
-    from trailformat.scan import Workers  # noqa: PLC0415 - only COVERAGE needs it
-
     parameters = parameters_in_use(session)
     if parameters.extract is None and parameters.replicat is None:
         raise CommandError("No parameter file of an Extract or Replicat is in use. PARAMS <file> reads one.")
-    with Workers() as workers:
-        counter = CountRun(session, CountOptions(detail=True), workers)
+    with scan.Workers() as workers:
+        counter = survey.CountRun(session, survey.CountOptions(detail=True), workers)
         for path in files_from(session):
             if path == session.trail.path:
                 yield from counter.run(counter.begin(session.trail))

@@ -17,8 +17,12 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, Progress, ScriptPart, StatementShown, say
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
+from trailformat.codec.on_demand import on_demand
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Walked
+
+with on_demand:
+    from logdump.display import sql
 
 if TYPE_CHECKING:
     from logdump.display.sql import SqlScript
@@ -51,7 +55,6 @@ def script_events(
 
 def requested_script(session: Session, wanted: RedoRequest, *, takes_back: bool) -> SqlScript:
     """Return the script from the position of a session on."""
-    from logdump.display import sql  # noqa: PLC0415 - slow
     from logdump.features.redo.script import script_of  # noqa: PLC0415 - slow
 
     header = session.trail.file_header
@@ -115,8 +118,6 @@ def _texts(session: Session, script: SqlScript, wanted: RedoRequest, shown: _Sho
 
 
 def _items(session: Session, script: SqlScript, wanted: RedoRequest, shown: _Shown) -> Iterator[Event]:
-    from logdump.display import sql  # noqa: PLC0415 - slow
-
     for item in script.items(session.cursor.next, wanted.transactions):
         if isinstance(item, Walked):
             yield from shown.walked(item)

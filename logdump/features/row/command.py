@@ -23,9 +23,14 @@ from logdump.session.events import Event, Notice
 from logdump.session.session import Session
 from trailformat import CannotRead, Change, ColumnChange, TrailFile, change_of
 from trailformat.changes.csn import csn_key
+from trailformat.codec.on_demand import on_demand
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.around import start_at
 from trailformat.values.comparing import operand_of
+
+with on_demand:
+    from logdump.filters import criterion
+    from logdump.session import effective_rows
 
 
 class CsnBound(NamedTuple):
@@ -196,9 +201,7 @@ def _undo_line(question: RowQuestion) -> str:
 
 def _applied(changes: list[RowChange]) -> list[RowChange]:
     """Return the changes in transactions that a Replicat applies: those that EFFECTIVE selects."""
-    from logdump.session.effective_rows import NotAppliedByFile  # noqa: PLC0415 - it loads numpy
-
-    ranges = NotAppliedByFile()
+    ranges = effective_rows.NotAppliedByFile()
     try:
         return [change for change in changes if not ranges.of(change.path).hold(change.rba)]
     except OSError as error:
@@ -252,21 +255,26 @@ def _row_text(change: RowChange) -> str:
 
 def _scripts(session: Session, changes: list[RowChange]) -> Iterator[_Script]:
     """Yield the scripts of the transactions of changes, the last transaction first."""
-    from logdump.filters.criterion import AtPlaces  # noqa: PLC0415 - only UNDO needs it
-    from logdump.session.effective_rows import NotAppliedByFile, not_applied_around  # noqa: PLC0415 - it loads numpy
-
     places: dict[Path, frozenset[int]] = {}
     for change in changes:
         places[change.path] = places.get(change.path, frozenset()) | change.rbas
-    named, begun, effective = set[tuple[int, str | None, str | None]](), set[FilePosition](), NotAppliedByFile()
-    session.narrowing = lambda trail: FilterSet(include=CriterionSet([AtPlaces(places.get(trail.path, frozenset()))]))
+    named, begun, effective = (
+        set[tuple[int, str | None, str | None]](),
+        set[FilePosition](),
+        effective_rows.NotAppliedByFile(),
+    )
+    session.narrowing = lambda trail: FilterSet(
+        include=CriterionSet([criterion.AtPlaces(places.get(trail.path, frozenset()))])
+    )
     try:
         for change in reversed(changes):
             transaction = change.number, change.row.csn, change.row.xid
             if transaction in named and transaction[1:] != (None, None):
                 continue
             named.add(transaction)
-            is_reachable = not_applied_around(session, change.path).holds(FilePosition(change.path, change.rba))
+            is_reachable = effective_rows.not_applied_around(session, change.path).holds(
+                FilePosition(change.path, change.rba)
+            )
             if effective.of(change.path).hold(change.rba) and not is_reachable:
                 yield _Script([script_line(session, _BEHIND_DAMAGE.format(change.rba, escape(change.path.name)))], 0)
                 continue

@@ -21,9 +21,16 @@ from logdump.session.events import Event, Progress
 from logdump.session.scan import FilteredReader
 from logdump.session.session import Session
 from trailformat import Record, TrailFile, TrailWriter, make_header, make_record
+from trailformat.codec.on_demand import on_demand
 from trailformat.records.record import make_file_header_record, replace_header
 from trailformat.records.record_header import COMMENT
 from trailformat.trail.sequence import FilePosition
+
+with on_demand:
+    import numpy as np
+
+    from logdump.features.save import ranges
+    from trailformat import scan
 
 if TYPE_CHECKING:
     from trailformat.codec.mapped_file import FileContents
@@ -134,21 +141,17 @@ class Saver:
 
     def _copy_ranges(self, writer: TrailWriter) -> Generator[Event, None, None]:
         """Copy the remaining records that pass, up to the limit."""
-        import numpy as np  # noqa: PLC0415 - long files only
-
-        from logdump.features.save.ranges import RangeCopy, RowsOfFile  # noqa: PLC0415 - it needs numpy
         from logdump.session.passing import passing_batches  # noqa: PLC0415 - long files only
-        from trailformat.scan import RECORD, Workers  # noqa: PLC0415 - long files only
 
         selection, start = self._session.selection(), self._session.cursor.next
         copied = _RangeWriter(self, writer)
-        copy = RangeCopy(partial(self._write, writer), copied.write, copy_range=copied.copy)
-        rows_of_file = RowsOfFile(self._trail)
-        with Workers() as workers:
+        copy = ranges.RangeCopy(partial(self._write, writer), copied.write, copy_range=copied.copy)
+        rows_of_file = ranges.RowsOfFile(self._trail)
+        with scan.Workers() as workers:
             for batch, mask in passing_batches(selection, self._trail, workers, start, by_definition=True):
                 passing = selection.rows(batch) if mask is None else mask
                 bad = next(iter(batch.spans()), len(batch))
-                rows = (passing & (np.asarray(batch.kind) == RECORD))[:bad].nonzero()[0]
+                rows = (passing & (np.asarray(batch.kind) == scan.RECORD))[:bad].nonzero()[0]
                 kept_rows = self._within_limits(batch, rows)
                 for chunk in rows_of_file.of(batch, kept_rows):
                     copy.copy(chunk)
@@ -174,8 +177,6 @@ class Saver:
         if self._options.records is not None:
             rows = rows[: self._options.records - self.saved]
         if self._options.bytes is not None:
-            import numpy as np  # noqa: PLC0415 - long files only
-
             totals = np.cumsum(np.asarray(batch.length)[rows])
             rows = rows[: int(np.searchsorted(totals, self._options.bytes - self.saved_bytes, "right"))]
         return rows

@@ -28,8 +28,16 @@ from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
 from logdump.tables.options import path_options
 from logdump.tables.session_options import read_options
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 from trailformat.trail.packed import is_archive, is_file
+
+with on_demand:
+    from logdump.arrow.tables import layout
+    from logdump.features.sql import local_query, output, trail_table, view_table
+    from logdump.parameters import in_use
+    from logdump.tables import heartbeat_tables
+    from trailformat.transactions import whole_trail
 
 MOST_ROWS = 1000
 """Maximum number of rows shown as a table."""
@@ -115,27 +123,19 @@ def _relations(words: Sequence[str]) -> list[str]:
 
 def _columns_of(relation: str, context: Context) -> list[str]:
     """Return the columns of a view, or those of a table before and after each change."""
-    from logdump.features.sql.view_table import VIEWS  # noqa: PLC0415 - it loads the modules of all views
-
-    if relation.lower() in VIEWS:
-        return list(VIEWS[relation.lower()].columns)
-    from logdump.arrow.tables.layout import FIXED, NULLS, PROBLEMS, SIDES  # noqa: PLC0415 - as above
-
+    if relation.lower() in view_table.VIEWS:
+        return list(view_table.VIEWS[relation.lower()].columns)
     names = [*context.columns_of(relation)]
-    images = [f"{side}_{name}" for side in SIDES for name in names]
-    return [*FIXED, *images, NULLS, PROBLEMS] if names else []
+    images = [f"{side}_{name}" for side in layout.SIDES for name in names]
+    return [*layout.FIXED, *images, layout.NULLS, layout.PROBLEMS] if names else []
 
 
 def _view_names() -> Iterable[str]:
-    from logdump.features.sql.view_table import VIEWS  # noqa: PLC0415 - it loads the modules of all views
-
-    return VIEWS
+    return view_table.VIEWS
 
 
 def _views_in(statement: str) -> list[str]:
-    from logdump.features.sql.view_table import views_in  # noqa: PLC0415 - as above
-
-    return views_in(statement)
+    return view_table.views_in(statement)
 
 
 class Query(NamedTuple):
@@ -198,8 +198,6 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
     results = _results(session, statement, source, MOST_ROWS + 1 if is_text and target is None else None)
     with contextlib.closing(results):
         if target is not None:
-            from logdump.features.sql import output  # noqa: PLC0415 - most results are shown as a table
-
             if isinstance(target, Output):
                 yield from output.write_result(target, results)
             else:
@@ -236,15 +234,14 @@ def _local_results(statement: str, source: QuerySource, most: int | None) -> Gen
     if missing := [name for name in _PACKAGES if find_spec(name) is None]:
         raise CommandError(f"{MISSING_EXTRA} ({', '.join(missing)} not installed).")
     leave_out_pandas()
-    from logdump.features.sql.local_query import LocalQuery, as_ours, cleared_at_the_end  # noqa: PLC0415 - DuckDB takes its time to load
-    from logdump.features.sql.trail_table import Ahead  # noqa: PLC0415 - as above
-
     given = path_options(source.paths) if source.paths else {}
     options = {**source.options, **given}
-    query = LocalQuery(options, source.by_view, is_effective=source.is_effective, megabytes=source.megabytes)
-    work = Ahead(query.batches(statement, most))
+    query = local_query.LocalQuery(
+        options, source.by_view, is_effective=source.is_effective, megabytes=source.megabytes
+    )
+    work = trail_table.Ahead(query.batches(statement, most))
     try:
-        with as_ours(), cleared_at_the_end():
+        with local_query.as_ours(), local_query.cleared_at_the_end():
             for batch in work.items(_EVERY):
                 query.place.tell()
                 if batch is not None:
@@ -308,9 +305,7 @@ def _trail_files(paths: Iterable[str]) -> Iterator[str]:
 
 def _heartbeat_table(session: Session) -> dict[str, str]:
     """Return the name of the heartbeat table as an option, if a file of PARAMS sets it."""
-    from logdump.tables.heartbeat_tables import heartbeat_table  # noqa: PLC0415 - few views need it
-
-    table = heartbeat_table(session)
+    table = heartbeat_tables.heartbeat_table(session)
     return {"heartbeatTable": table.name} if table.rule is not None else {}
 
 
@@ -322,18 +317,14 @@ def _missing(paths: tuple[str, ...]) -> Iterator[Event]:
         files = [file for path in paths for file in matching_files(path)]
         if len(files) < _SEVERAL:
             return
-        from trailformat.transactions.whole_trail import gaps_among  # noqa: PLC0415 - as above
-
-        reading = Reading(missing=len(gaps_among(files)))
+        reading = Reading(missing=len(whole_trail.gaps_among(files)))
         if reading.is_partial:
             yield Notice((reading.text,), reading.status)
 
 
 def _parameters(session: Session) -> dict[str, str]:
     """Return the files of PARAMS as an option."""
-    from logdump.parameters.in_use import parameters_in_use  # noqa: PLC0415 - two views need it
-
-    files = [f"{file.path.absolute()} {file.side.name}" for file in parameters_in_use(session).files]
+    files = [f"{file.path.absolute()} {file.side.name}" for file in in_use.parameters_in_use(session).files]
     return {"params": ",".join(files)} if files else {}
 
 

@@ -36,7 +36,8 @@ from logdump.tables.errors import (
 from trailformat import BadRecord
 from trailformat.records import reached
 from trailformat.trail.files_read import one_reading, reading
-from trailformat.trail.whole_file.leftovers import OUTCOMES, beside, close, create_folder, make, remove_in_use, sweep
+from trailformat.trail.outcomes import OUTCOMES
+from trailformat.trail.whole_file.leftovers import beside, close, create_folder, make, remove_in_use, sweep
 
 try:
     import resource

@@ -12,7 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from logdump.features.sql.model import RowsShown
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
+
+with on_demand:
+    import pyarrow as pa
 
 _FILE = re.compile(
     r"""\sTO\s+(?:"(?P<quoted>(?:[^"]|"")+)"|(?P<plain>[^\s"';]+))(?P<replace>\s+REPLACE)?\s*$""", re.IGNORECASE
@@ -133,8 +137,6 @@ class ResultRows(NamedTuple):
 
 def no_rows(schema: Any) -> Any:
     """Return a batch with these columns and no rows."""
-    import pyarrow as pa  # noqa: PLC0415 - it is loaded by now
-
     return pa.RecordBatch.from_pylist([], schema=schema)
 
 
@@ -146,8 +148,6 @@ def rows_shown(rows: ResultRows) -> RowsShown:
 
 def _values(column: Any) -> list[Any]:
     """Return the values of an Arrow column; a map becomes a dictionary, or a list of pairs if a key repeats."""
-    import pyarrow as pa  # noqa: PLC0415 - it is loaded by now
-
     values: list[Any] = column.to_pylist()
     if not pa.types.is_map(column.type):
         return values

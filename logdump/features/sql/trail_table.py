@@ -24,10 +24,14 @@ from logdump.tables.reader import read as read_slices
 from logdump.tables.schema import look_up, offered
 from logdump.tables.slice import RbaRange, Slice, filters_of
 from logdump.tables.slices import Request
+from trailformat.codec.on_demand import on_demand
 from trailformat.records import reached
 from trailformat.scan import Workers
 from trailformat.scan.parallel import cores
 from trailformat.trail.files_read import one_reading, reading
+
+with on_demand:
+    from logdump.tables import defined_tables, table_columns
 
 if TYPE_CHECKING:
     from logdump.tables.defined_tables import ForeseenTable
@@ -184,17 +188,13 @@ class TrailTable:
         return TrailTable, self._made_of
 
     def _columns_of_table(self, *, is_proven: bool) -> dict[str, RowColumn]:
-        from logdump.tables.defined_tables import (  # noqa: PLC0415 - only rows of tables need it
-            ForeseenTable,
-            table_meant,
+        self._unproven = foreseen = None if is_proven else defined_tables.ForeseenTable.of(self._options)
+        name, layouts = (
+            (foreseen.name, [foreseen.layout]) if foreseen is not None else defined_tables.table_meant(self._options)
         )
-        from logdump.tables.table_columns import table_columns  # noqa: PLC0415
-
-        self._unproven = foreseen = None if is_proven else ForeseenTable.of(self._options)
-        name, layouts = (foreseen.name, [foreseen.layout]) if foreseen is not None else table_meant(self._options)
         self._given["rowsOf"], self._foreseen = name, tuple(layouts)
         self._options = _read_options(self._given)
-        return table_columns(self._foreseen, self._options)
+        return table_columns.table_columns(self._foreseen, self._options)
 
     def prove(self) -> None:
         """Verify that the columns are those of all definitions. Raises DefinedOtherwiseError if not."""

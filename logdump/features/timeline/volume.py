@@ -9,7 +9,13 @@ from typing import NamedTuple
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from trailformat.changes.row_changes import is_change, operation_of
+from trailformat.codec.on_demand import on_demand
 from trailformat.scan import FILE_HEADER, RECORD, Batch, scan
+
+with on_demand:
+    import numpy as np
+
+    from trailformat.totals import row_groups
 
 MOST_INTERVALS = 1024
 """The maximum number of intervals kept: more than a terminal has columns."""
@@ -93,14 +99,10 @@ class VolumeSums:
 
 def _parts(batch: Batch, rows: Sequence[int]) -> list[VolumeInterval]:
     """Return the records of each second added up, in the order of their first ones."""
-    import numpy as np  # noqa: PLC0415 - a batch has numpy columns, so it is loaded
-
-    from trailformat.totals.row_groups import groups  # noqa: PLC0415 - it needs numpy
-
     record_rows = np.asarray(rows, dtype=np.int64)
     record_rows = record_rows[np.asarray(batch.kind)[record_rows] == RECORD]
     times = np.asarray(batch.io_time)[record_rows]
-    sums = groups((times // _SECOND,), np.asarray(batch.record_length)[record_rows])
+    sums = row_groups.groups((times // _SECOND,), np.asarray(batch.record_length)[record_rows])
     parts = sorted((first, records, size) for first, records, size in sums)
     return [
         VolumeInterval(int(times[first]), records, size, int(batch.rba[record_rows[first]]))
@@ -172,8 +174,6 @@ class ShapeScan:
 
     def extend(self, session: Session) -> Generator[int, None, None]:
         """Read the rest of the session's file; yield the RBA up to which it is read."""
-        import numpy as np  # noqa: PLC0415 - batches have numpy columns
-
         kinds = np.full(256, len(KINDS) - 1, dtype=np.int64)
         for io_type, kind in _KIND_OF.items():
             kinds[io_type] = kind

@@ -16,8 +16,13 @@ from logdump.session.events import Event
 from logdump.session.files import FileNames
 from logdump.session.reading import Reading, answered, reading_of
 from logdump.session.session import Session
+from trailformat.codec.on_demand import on_demand
 from trailformat.transactions.extent import DamagedPlaces, Extent
 from trailformat.transactions.header_promises import mismatches_in
+
+with on_demand:
+    from logdump.session import defined_names
+    from trailformat.transactions import extents
 
 if TYPE_CHECKING:
     from trailformat.scan.batch import BatchColumn
@@ -51,12 +56,11 @@ class TransactionsRun:
         return answered(self._read(), self._reading, self._results)
 
     def _read(self) -> Iterator[Event]:
-        from trailformat.transactions.extents import transactions_of  # noqa: PLC0415 - it loads numpy
         from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - as above
 
         not_applied, has_file = self._not_applied or NotApplied(self._whole), len(self._whole) > 1
         chosen = self._passes if self._options.filtered else lambda _: None
-        for item in transactions_of(self._whole, chosen):
+        for item in extents.transactions_of(self._whole, chosen):
             self._damage.take(item)
             if isinstance(item, Extent) and item.tables:
                 is_effective = not_applied.applies(item)
@@ -87,9 +91,7 @@ class TransactionsRun:
         for _, _, listed in sorted(self._largest, reverse=True):
             yield listed
         if not self._transactions:
-            from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for misspelt names
-
-            yield from undefined_names(self._session, self._whole.paths)
+            yield from defined_names.undefined_names(self._session, self._whole.paths)
         yield TransactionsListed(
             trail_title(name_over(self._session, self._options.over), len(self._whole)),
             self._transactions,

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 from logdump.arrow.records.schema import BIGINT, BOOLEAN, STRING, STRINGS, TIMESTAMP, RowColumn
 from logdump.notation.times import iso_time
 from logdump.tables.analysis import Analysis
+from trailformat.codec.on_demand import on_demand
 from trailformat.transactions.extent import DamagedPlaces, Extent
+
+with on_demand:
+    import numpy as np
+
+    from trailformat.transactions import extents
 
 if TYPE_CHECKING:
     from logdump.arrow.records.objects import Row
@@ -37,11 +43,10 @@ _COLUMNS = (
 
 def _transaction_rows(trail: AnalysedTrail) -> Iterator[Row]:
     """Yield the transactions with a chosen record in the files read; their extents are found in the whole trail."""
-    from trailformat.transactions.extents import transactions_of  # noqa: PLC0415 - SQL names the views before it needs numpy
     from trailformat.transactions.not_applied import NotApplied  # noqa: PLC0415 - SQL names the views before it needs numpy
 
     not_applied, places = NotApplied(trail.whole), DamagedPlaces(trail.whole)
-    for item in transactions_of(trail.whole, _ChosenRecords(trail).rows):
+    for item in extents.transactions_of(trail.whole, _ChosenRecords(trail).rows):
         for damage in places.take(item):
             trail.damaged_at(damage.path, damage.rba)
         if isinstance(item, Extent) and item.tables:
@@ -88,8 +93,6 @@ class _ChosenRecords:
             is_read = trail.whole.paths[file_batch.ordinal] in trail.paths
             self._selection = trail.selection(file_batch.trail) if is_read else None
         if self._selection is None:
-            import numpy as np  # noqa: PLC0415 - SQL names the views before it needs numpy
-
             return np.zeros(len(file_batch.batch), bool)
         return self._selection.rows(file_batch.batch) if self._selection.is_active else None
 

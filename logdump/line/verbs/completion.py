@@ -1,49 +1,10 @@
-"""Completion scripts for bash, zsh and fish, generated from the table of verbs, and the names of all verbs."""
+"""Completion scripts for bash, zsh and fish, generated from the table of verbs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from logdump.line.verbs.table import VERBS, Verb
-
-NAMES = (
-    "show",
-    "list",
-    "tail",
-    "find",
-    "count",
-    "check",
-    "safe",
-    "export",
-    "sql",
-    "diff",
-    "repair",
-    "recovery",
-    "heartbeat",
-    "doctor",
-    "tables",
-    "transactions",
-    "row",
-    "redo",
-    "undo",
-    "ddl",
-    "br",
-    "compress",
-    "values",
-    "lob",
-    "params",
-    "debug",
-    "info",
-    "report",
-    "explain",
-)
-"""All verbs, in the order of the help."""
-_OF_COMMANDS = ("-c", "-f")
-
-
-def verb_in(arguments: Sequence[str]) -> bool:
-    """Return whether the arguments begin with a verb, and no -c or -f follows."""
-    return arguments[0].lower() in NAMES and not any(argument.startswith(_OF_COMMANDS) for argument in arguments[1:])
 
 
 def _flags(verb: Verb) -> list[str]:

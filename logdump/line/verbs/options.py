@@ -9,12 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.language.call import Argument, Call, ValueWord, phrase
+from logdump.notation.text import matches, whole_number
 from logdump.session.errors import CommandError, ExitStatus, MissingFileError
+from logdump.session.files import matching_files, near_files
 from logdump.session.session import is_trail
+from trailformat import TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 from trailformat.codec.remote.url import is_url
 from trailformat.errors import CannotRead, NotATrail, TrailError
 from trailformat.trail.packed import entries_of, is_archive, is_file
+
+with on_demand:
+    from trailformat.trail import sequence
 
 if TYPE_CHECKING:
     from logdump.language.reader import Context
@@ -99,10 +106,7 @@ class VerbRequest(NamedTuple):
         if len(self.files) == 1 and is_file(file) and not is_archive(file):
             yield (file,)
             return
-        from logdump.session.files import matching_files  # noqa: PLC0415 - one file needs no search
-        from trailformat.trail.sequence import trails_among  # noqa: PLC0415 - one file needs no search
-
-        trails, paths = trails_among(matching_files(",".join(self.files)))
+        trails, paths = sequence.trails_among(matching_files(",".join(self.files)))
         for names in trails:
             yield tuple(name.path for name in names)
         for path in paths:
@@ -200,8 +204,6 @@ def _are_passed_over(names: list[str]) -> str:
 
 
 def _has_record_at(path: Path, rba: int) -> bool:
-    from trailformat import TrailFile  # noqa: PLC0415 - few verbs open a file themselves
-
     try:
         with TrailFile(path) as trail:
             return rba < trail.size and trail.record_at(rba) is not None
@@ -228,8 +230,6 @@ def _is_matched(path: Path) -> bool:
     """Return whether a path is a wildcard that an entry of its folder matches."""
     if not any(character in path.name for character in _WILD):
         return False
-    from logdump.notation.text import matches  # noqa: PLC0415 - the shell puts files in place of most wildcards
-
     try:
         return any(matches(path.name, entry.name, case_sensitive=True) for entry in entries_of(path.absolute().parent))
     except (OSError, ValueError, NotATrail, CannotRead):
@@ -238,8 +238,6 @@ def _is_matched(path: Path) -> bool:
 
 def no_such_file(name: str) -> MissingFileError:
     """Return the error for a name that is no source."""
-    from logdump.session.files import near_files  # noqa: PLC0415 - needed for missing files only
-
     near = near_files(path_of(name))
     hint = (f"Did you mean {' or '.join(near)}?",) if near else ()
     return MissingFileError(f"{name}: No such file, folder or trail.", *hint)
@@ -336,8 +334,6 @@ def _where(texts: list[str]) -> Iterator[VerbStep]:
 
 
 def _number(text: str) -> int:
-    from logdump.notation.text import whole_number  # noqa: PLC0415 - few options are numbers
-
     value = whole_number(text)
     if value is None or value < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 1")

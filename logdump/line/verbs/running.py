@@ -28,10 +28,16 @@ from logdump.line.verbs.table import BY_NAME, Verb
 from logdump.notation.text import Harmless, escape
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Failure, NoRecordThere, Notice, Text
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 from trailformat.codec.remote.url import keeping_secrets
 from trailformat.errors import CannotRead, CannotWrite, TrailError
 from trailformat.trail.whole_file import WholeFile
+
+with on_demand:
+    import shutil
+
+    from logdump.session import defined_names
 
 _BOLD, _RED, _GREEN, _YELLOW, _DIM = "1", "31", "32", "33", "2"
 _OPERATION = (
@@ -156,9 +162,7 @@ class VerbRun(Script):
             if (step.prepares and self.status) or self.status == ExitStatus.USAGE or self.session.is_over:
                 break
         if self._step.call.name == "NEXT" and self._is_empty and not self.status:
-            from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
-
-            for notice in undefined_names(self.session):
+            for notice in defined_names.undefined_names(self.session):
                 self._print(notice)
         self._step = VerbStep(Call(""))
         for absence in () if self._has_any else self._absences:
@@ -267,8 +271,6 @@ def _width() -> int | None:
     """Return the width of the terminal that shows the output, None if it is no terminal."""
     if not sys.stdout.isatty():
         return None
-    import shutil  # noqa: PLC0415 - at a terminal only
-
     return shutil.get_terminal_size().columns
 
 

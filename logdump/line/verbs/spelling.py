@@ -25,7 +25,12 @@ from logdump.line.verbs.options import (
 )
 from logdump.line.verbs.output import export_format, require_ending
 from logdump.notation.sql_tokens import STANDARD
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
+
+with on_demand:
+    from logdump.notation import values as notation
+    from trailformat.trail import sequence
 
 _CONDITION = re.compile(r"([\w$#.]+\s*[<>=!]+\s*)(.+)", re.DOTALL)
 """A condition on a column: the column with the sign, and the value."""
@@ -60,9 +65,7 @@ def _opening(paths: tuple[Path, ...]) -> Iterator[VerbStep]:
     """Yield the steps that open the first file of a trail, and continue reading in those that follow."""
     yield prepared("OPEN", _path(paths[0]))
     if len(paths) > 1:
-        from trailformat.trail.sequence import next_file  # noqa: PLC0415 - one file needs none
-
-        is_last = next_file(paths[-1])[0] is None
+        is_last = sequence.next_file(paths[-1])[0] is None
         yield prepared("ACROSS", "ON") if is_last else prepared("ACROSS", "TO", _path(paths[-1]))
 
 
@@ -144,9 +147,7 @@ def _searched(text: str) -> str:
     """
     condition = _CONDITION.fullmatch(text)
     if condition is not None and phrase("FIND", text) != text:
-        from logdump.notation.values import unquote  # noqa: PLC0415 - few values have a semicolon
-
-        return condition[1] + in_quotes(unquote(condition[2]))
+        return condition[1] + in_quotes(notation.unquote(condition[2]))
     is_again = is_keyword(text, "NEXT") or is_keyword(text, "PREV[IOUS]")
     is_kept = text == text.strip() and not is_again and phrase("FIND", text) == text
     return text if is_kept else in_quotes(text)
@@ -301,10 +302,8 @@ def _named(paths: tuple[Path, ...]) -> ValueWord:
     """Return the files of one trail as a word: the prefix of the trail if they are all its files."""
     if len(paths) == 1:
         return _path(paths[0])
-    from trailformat.trail.sequence import TrailName, TrailSequence  # noqa: PLC0415 - one file needs none
-
-    name = TrailName.parse(paths[0])
-    if name is not None and name.is_documented and TrailSequence(paths[0]).paths == paths:
+    name = sequence.TrailName.parse(paths[0])
+    if name is not None and name.is_documented and sequence.TrailSequence(paths[0]).paths == paths:
         return _path(name.directory / name.prefix)
     return ValueWord(",".join(map(str, paths)))
 

@@ -16,6 +16,10 @@ from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.events import Event, JobProgress, Notice
 from logdump.tables.errors import SourceError, carried_by, in_sql
 from trailformat import BadRecord
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.spark.jobs import local_session
 
 if TYPE_CHECKING:
     from pyspark import StatusTracker
@@ -79,10 +83,8 @@ def started(master: str) -> Generator[Event, None, SparkSession]:
     """
     _check_extra()
     yield JobProgress()
-    from logdump.spark.jobs.local_session import quiet_session  # noqa: PLC0415 - it loads PySpark
-
     try:
-        return quiet_session(master)
+        return local_session.quiet_session(master)
     except SourceError as error:
         raise CommandError(f"{error}.") from error
     except Exception as error:

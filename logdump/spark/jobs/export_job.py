@@ -15,6 +15,10 @@ from logdump.session.events import Event, Notice
 from logdump.session.session import Session
 from logdump.session.settings import Settings
 from logdump.spark.jobs.engine import left_to_local, run_job, started
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.spark.jobs import export_pieces
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -62,11 +66,9 @@ def _obstacles(session: Session, options: ExportOptions) -> Iterator[str]:
 def _written(
     master: str, session: Session, options: ExportOptions, folder: Path
 ) -> Generator[Event, None, tuple[ExportTally, int]]:
-    from logdump.spark.jobs.export_pieces import ATTEMPTS, ExportJob  # noqa: PLC0415 - it needs numpy
-
     spark = yield from started(master)
-    (folder / ATTEMPTS).mkdir()
-    job = ExportJob(
+    (folder / export_pieces.ATTEMPTS).mkdir()
+    job = export_pieces.ExportJob(
         session.trail.path.absolute(),
         options,
         Settings(**{**vars(session.settings), "engine": None}),
@@ -79,7 +81,5 @@ def _written(
 
 
 def _run(spark: SparkSession, job: ExportJob, session: Session) -> tuple[ExportTally, int]:
-    from logdump.spark.jobs.export_pieces import export_pieces, pieces_of  # noqa: PLC0415 - Spark is there by now
-
-    pieces = pieces_of(session.trail, session.cursor.next, spark.sparkContext.defaultParallelism)
-    return export_pieces(spark, job, pieces)
+    pieces = export_pieces.pieces_of(session.trail, session.cursor.next, spark.sparkContext.defaultParallelism)
+    return export_pieces.export_pieces(spark, job, pieces)

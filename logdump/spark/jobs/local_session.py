@@ -21,7 +21,11 @@ from pyspark.sql.utils import is_remote as connects
 
 from logdump.spark.jobs.java import missing_java
 from logdump.tables.errors import SourceError
+from trailformat.codec.on_demand import on_demand
 from trailformat.scan.parallel import cores
+
+with on_demand:
+    from logdump.spark.source import data_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,13 +88,11 @@ def register(spark: SparkSession) -> None:
     only (``--archives``); a format found by itself is planned by the driver's own. If both are the same, registering
     is faster. In a query function of a pipeline nothing is done: there the format is found, or already registered.
     """
-    from logdump.spark.source.data_source import TrailSource  # noqa: PLC0415 - the session comes first
-
     if os.environ.get("PYSPARK_PYTHON") != sys.executable:
         met = _conditions_met(lambda: spark.read.format("trail").option("columns", "rba").load("").schema)
         if _NOT_FOUND not in met:
             return
-    _conditions_met(lambda: spark.dataSource.register(TrailSource))
+    _conditions_met(lambda: spark.dataSource.register(data_source.TrailSource))
 
 
 def _conditions_met(use: Callable[[], object]) -> set[str]:

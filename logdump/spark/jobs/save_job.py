@@ -15,6 +15,10 @@ from logdump.session.session import Session
 from logdump.spark.jobs.engine import left_to_local, run_job, started
 from logdump.tables.session_options import filter_options
 from trailformat import BadRecord, TrailName
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.spark.write import save
 
 
 def save_in_spark(master: str, session: Session, options: SaveOptions) -> Generator[Event, None, bool]:
@@ -32,10 +36,8 @@ def save_in_spark(master: str, session: Session, options: SaveOptions) -> Genera
         yield left_to_local(why)
         return False
     spark = yield from started(master)
-    from logdump.spark.write.save import save  # noqa: PLC0415 - Spark is there by now
-
     mode = "overwrite" if options.replaces else "errorifexists"
-    action = partial(save, spark, session.trail.path, options.target, mode=mode, megabytes=None, **chosen)
+    action = partial(save.save, spark, session.trail.path, options.target, mode=mode, megabytes=None, **chosen)
     try:
         saved = yield from run_job(spark, action)
     except BadRecord:

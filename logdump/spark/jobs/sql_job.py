@@ -10,6 +10,10 @@ from logdump.features.sql.rows import ResultRows, no_rows
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.spark.jobs.engine import run_job, started
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.spark import views
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -36,6 +40,4 @@ def query_in_spark(
 
 
 def _frame(spark: SparkSession, statement: str, paths: Sequence[str], options: Mapping[str, str]) -> DataFrame:
-    from logdump.spark.views import Views, sql  # noqa: PLC0415 - Spark is loaded by now
-
-    return Views(spark, paths, options).query(statement) if paths else sql(spark, statement)
+    return views.Views(spark, paths, options).query(statement) if paths else views.sql(spark, statement)

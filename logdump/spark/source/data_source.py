@@ -19,6 +19,11 @@ from logdump.tables.checked_options import checked
 from logdump.tables.errors import SourceError
 from logdump.tables.options import Options, Use, parse_options
 from logdump.tables.schema import ddl_of, default_ddl, select
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.spark.stream import stream_reader
+    from logdump.tables import change_columns, defined_tables, planner, table_columns
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import DataSourceStreamReader, DataSourceWriter
@@ -68,29 +73,19 @@ class TrailSource(DataSource):
             return self._schema_of_changes(options)
         if options.rows_of is None:
             return default_ddl(options)
-        from logdump.tables.defined_tables import table_meant  # noqa: PLC0415 - it loads pyarrow and numpy
-        from logdump.tables.table_columns import table_columns  # noqa: PLC0415 - as above
-
         self._known = {}
-        _, layouts = table_meant(options, self._known)
+        _, layouts = defined_tables.table_meant(options, self._known)
         self._foreseen = tuple(layouts)
-        return ddl_of(table_columns(layouts, options), options)
+        return ddl_of(table_columns.table_columns(layouts, options), options)
 
     def _schema_of_changes(self, options: Options) -> StructType:
-        from logdump.tables.change_columns import change_schema, changed_tables  # noqa: PLC0415 - few reads need it
-        from logdump.tables.defined_tables import (  # noqa: PLC0415 - it loads pyarrow and numpy
-            has_wildcard,
-            tables_like,
-            tables_meant,
-        )
-
         self._known, names = {}, options.changes_of
-        if any(map(has_wildcard, names)):
-            alike = tables_like(names, "changesOf", options).values()
+        if any(map(defined_tables.has_wildcard, names)):
+            alike = defined_tables.tables_like(names, "changesOf", options).values()
             names = tuple(dict.fromkeys(name for tables in alike for name in tables))
-        meant = tables_meant(names, "changesOf", options, self._known)
+        meant = defined_tables.tables_meant(names, "changesOf", options, self._known)
         self._foreseen = tuple(layout for _, layouts in meant for layout in layouts)
-        return change_schema(changed_tables(self._foreseen, options), options)
+        return change_columns.change_schema(change_columns.changed_tables(self._foreseen, options), options)
 
     @briefly
     def reader(self, schema: StructType) -> DataSourceReader:
@@ -101,10 +96,8 @@ class TrailSource(DataSource):
     @briefly
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """The reader of a stream."""
-        from logdump.spark.stream.stream_reader import TrailStreamReader  # noqa: PLC0415 - streams only
-
         options = self._checked(Use.STREAM)
-        return TrailStreamReader(options, self._selected(schema, options), self._foreseen)
+        return stream_reader.TrailStreamReader(options, self._selected(schema, options), self._foreseen)
 
     def _checked(self, use: Use) -> Options:
         """Return the options of a read, with the table of ``rowsOf`` spelled as in the trail."""
@@ -114,14 +107,10 @@ class TrailSource(DataSource):
 
     def _selected(self, schema: StructType, options: Options) -> tuple[Selected, ...]:
         if options.changes_of:
-            from logdump.tables.change_columns import select_of_changes  # noqa: PLC0415 - few reads need it
-
-            return select_of_changes(schema, self._foreseen, options)
+            return change_columns.select_of_changes(schema, self._foreseen, options)
         if options.rows_of is None:
             return select(schema, options)
-        from logdump.tables.table_columns import select_of_table  # noqa: PLC0415 - few reads need it
-
-        return select_of_table(schema, options)
+        return table_columns.select_of_table(schema, options)
 
     @briefly
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001 - Spark's signature
@@ -149,12 +138,12 @@ class TrailReader(DataSourceReader):
     @briefly
     def partitions(self) -> list[InputPartition]:
         """Return a partition for each group of slices; an empty one if there is none, since Spark needs a partition."""
-        from logdump.tables.planner import plan  # noqa: PLC0415 - in the planner only
-
         prepare_worker()
         wanted = {chosen.column.name for chosen in self._selected if chosen.is_wanted}
         known, self._known = self._known, None  # tasks get a copy of this object and do not need it
-        return [InputPartition(slices) for slices in plan(self._options, wanted, known or {})] or [InputPartition(())]
+        return [InputPartition(slices) for slices in planner.plan(self._options, wanted, known or {})] or [
+            InputPartition(())
+        ]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the record batches of a partition."""

@@ -10,6 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipimport import zipimporter
 
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.tables import reader
+
 if TYPE_CHECKING:
     from logdump.tables.slice import Slice
     from logdump.tables.slices import Request
@@ -17,10 +22,8 @@ if TYPE_CHECKING:
 
 def read_in_worker(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
     """Call :func:`logdump.tables.reader.read` in a worker of Spark. Raises like read."""
-    from logdump.tables.reader import read  # noqa: PLC0415 - it loads pyarrow and numpy
-
     prepare_worker()
-    return read(slices, request)
+    return reader.read(slices, request)
 
 
 @cache

@@ -16,6 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark import RDD
+from pyspark.serializers import NoOpSerializer
+from pyspark.sql import types
+from pyspark.sql.pandas.types import to_arrow_type
 
 from logdump.features.ddl.statement import subject_of_record
 from logdump.spark.tables import changes
@@ -515,9 +519,6 @@ def source_tables(
 
 def arrow_of(kind: DataType) -> pa.DataType:
     """Return the Arrow type of a Spark type; timestamps are in UTC."""
-    from pyspark.sql import types  # noqa: PLC0415 - the session has loaded it
-    from pyspark.sql.pandas.types import to_arrow_type  # noqa: PLC0415 - as above
-
     if isinstance(kind, types.TimestampType):
         return pa.timestamp("us", tz="UTC")
     if isinstance(kind, types.StructType):
@@ -532,9 +533,6 @@ def arrow_tables(frame: DataFrame) -> Iterator[pa.Table]:
 
     ``DataFrame.toArrow`` would hold all rows at once, and a transaction of the source may be larger than memory.
     """
-    from pyspark import RDD  # noqa: PLC0415 - the session has loaded it
-    from pyspark.serializers import NoOpSerializer  # noqa: PLC0415 - as above
-
     in_java: Any = frame
     batches = in_java._jdf.toArrowBatchRdd().toJavaRDD()  # noqa: SLF001 - there is no other way to it
     schema = pa.schema([(field.name, arrow_of(field.dataType)) for field in frame.schema.fields])

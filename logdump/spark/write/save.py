@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from pyspark import TaskContext
+
 from logdump.arrow.records.schema import BIGINT, BINARY, RowColumn
 from logdump.features.save.header import SavedDefinitions
 from logdump.features.save.ranges import RangeCopy, RowsOfFile
@@ -23,9 +25,13 @@ from logdump.tables.planner import packed, plan
 from logdump.tables.slice import Slice, selection_of
 from logdump.tables.slices import open_trail
 from trailformat import CannotRead, TrailError, TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import place
 from trailformat.scan import PARTIAL, RECORD, Workers
 from trailformat.scan.parallel import cores
+
+with on_demand:
+    import numpy as np
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -134,8 +140,6 @@ def _parts(outcomes: Iterable[list[StagedFile] | SliceFailure]) -> list[StagedFi
 
 def save_lots(job: Job, partition: int, lots: Iterable[Sequence[Slice]]) -> Iterator[list[StagedFile] | SliceFailure]:
     """Yield, in a task, the parts written for each of its groups of slices."""
-    from pyspark import TaskContext  # noqa: PLC0415 - a driver that only plans does without
-
     context = TaskContext.get()
     attempt = context.taskAttemptId() if context is not None else 0
     for lot in lots:
@@ -178,8 +182,6 @@ def _save_file(part: Slice, options: Options, files: PartFiles, workers: Workers
 
 def _is_wanted(batch: Batch, part: Slice) -> object:
     """Return a mask of the rows that are records between the bounds on the RBA."""
-    import numpy as np  # noqa: PLC0415 - in the tasks only
-
     rba = np.asarray(batch.rba)
     return (np.asarray(batch.kind) == RECORD) & (rba >= part.only.first) & (rba <= part.only.last)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from logdump.arrow.records.errors import place
@@ -217,8 +218,6 @@ class TrailFrameWriter(DataSourceArrowWriter):
 
     def write(self, iterator: Iterator[Any]) -> TaskResult:
         """Write the rows of a task."""
-        from pyspark import TaskContext  # noqa: PLC0415 - tasks only
-
         context = TaskContext.get()
         partition, attempt = (context.partitionId(), context.taskAttemptId()) if context is not None else (0, 0)
         files = PartFiles(lambda: self._folder.attempt(partition, attempt), self._max_bytes, self._target)

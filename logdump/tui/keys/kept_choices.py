@@ -18,7 +18,11 @@ from typing import NamedTuple
 from logdump.notation.text import escape
 from logdump.tui.keys.keys import KEYS
 from trailformat import CannotWrite
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.regular_file import user_file
+
+with on_demand:
+    from trailformat.trail import whole_file
 
 _MOST_BYTES_OF_KEYS = 1 << 16
 CHARACTERS = {
@@ -132,14 +136,12 @@ class KeptChoices:
 
     def save(self) -> str:
         """Write the file atomically; return the reason if that fails, else an empty text."""
-        from trailformat.trail.whole_file import WholeFile  # noqa: PLC0415 - needed for changed choices only
-
         if self._path is None:
             return ""
         text = f"theme = {self.theme}\ncolumns = {' '.join(column.text for column in self.columns)}\n"
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with WholeFile(self._path, replace=True, mode=0o600) as file:
+            with whole_file.WholeFile(self._path, replace=True, mode=0o600) as file:
                 file.write(text.encode())
         except OSError as error:
             return error.strerror or str(error)

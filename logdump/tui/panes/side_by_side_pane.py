@@ -14,7 +14,11 @@ from logdump.tui.model.model import SIDE_BY_SIDE, Model
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.text.aligned_text import AlignedCursor
 from logdump.tui.text.styled import Glyphs, Line, line
+from trailformat.codec.on_demand import on_demand
 from trailformat.trail.sequence import FilePosition
+
+with on_demand:
+    from logdump.tui.text import aligned_text
 
 if TYPE_CHECKING:
     from logdump.tui.text.aligned_text import SideBySidePage
@@ -78,9 +82,7 @@ class SideBySidePane(TextPane):
         if so_far is None:
             self.show([line(_NOTHING, "dim")])
             return
-        from logdump.tui.text.aligned_text import SideBySidePage  # noqa: PLC0415 - when trails have been compared
-
-        page = self._page = SideBySidePage(so_far, (width, height), self._glyphs, max(0, self.cursor.at))
+        page = self._page = aligned_text.SideBySidePage(so_far, (width, height), self._glyphs, max(0, self.cursor.at))
         index = max(0, min(self.cursor.at, page.count - 1))
         around = min(_AROUND, (page.room - 1) // 2)
         top = min(max(self.cursor.top, index + around - page.room + 1), index - around)
@@ -135,10 +137,8 @@ class SideBySidePane(TextPane):
 
     def action_open_side(self) -> None:
         """Go to the record under the cursor."""
-        from logdump.tui.text.aligned_text import places_of  # noqa: PLC0415 - loaded by then
-
         row = self._page.row(self.cursor.at) if self._page is not None else None
-        spot = places_of(row)[self.cursor.side]
+        spot = aligned_text.places_of(row)[self.cursor.side]
         if spot is not None:
             self.post_message(self.Opened(spot, bool(self.cursor.side)))
 

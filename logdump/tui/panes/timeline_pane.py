@@ -20,6 +20,10 @@ from logdump.tui.reading.background import OPEN_TRANSACTIONS, OVER_TIME
 from logdump.tui.reading.rows import RowKind
 from logdump.tui.text.plot import PlotPoint, TimelinePage
 from logdump.tui.text.styled import Glyphs, Line, line
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.tui.text import timeline_text
 
 if TYPE_CHECKING:
     from logdump.features.timeline.timeline import Timeline
@@ -99,22 +103,18 @@ class TimelinePane(TextPane):
         if self._model.state.path is None:
             self._page = TimelinePage([line(NO_TRAIL, "dim")])
         elif self.has_transactions:
-            from logdump.tui.text.timeline_text import open_transactions_page  # noqa: PLC0415 - when shown
-
             open_transactions, room = self._model.open_transactions, (width, height)
             partial = self._model.partial(OPEN_TRANSACTIONS)
-            self._page = open_transactions_page(
+            self._page = timeline_text.open_transactions_page(
                 open_transactions, self.bar, room, self._settings, self._glyphs, partial
             )
         elif timeline is None:
             self._page = TimelinePage([line("The file is being read.", "dim")])
         else:
-            from logdump.tui.text.timeline_text import timeline_page  # noqa: PLC0415 - when shown
-
             self.way = max(0, min(self.way, len(timeline.ways) - 1))
             zone, moment = self._settings.time_offset, self._moment_in(timeline)
             partial = self._model.partial(OVER_TIME)
-            self._page = timeline_page(timeline, self.way, moment, self.size, zone, self._glyphs, partial)
+            self._page = timeline_text.timeline_page(timeline, self.way, moment, self.size, zone, self._glyphs, partial)
         self.show(self._page.lines)
 
     @property

@@ -48,10 +48,14 @@ from logdump.tui.reading.state import (
 )
 from logdump.tui.text.record_pages import PAGES
 from logdump.tui.text.styled import line
+from trailformat.codec.on_demand import on_demand
 from trailformat.index import TrailIndex, attach, build
 from trailformat.trail.file import TrailFile
 from trailformat.trail.read_bytes import ReadBytes
 from trailformat.trail.sequence import FilePosition
+
+with on_demand:
+    from logdump.features.timeline import open_transactions, timeline, volume
 
 _WATCHED = 1 << 20
 """Bytes at the end of the file that are compared at each look."""
@@ -174,30 +178,27 @@ class OpenFile:
 
     def ask_timeline(self, state: State) -> None:
         """Scan the file over time, unless that is done for the same filter, definitions and parameter files."""
-        from logdump.features.timeline.timeline import TimelineScan  # noqa: PLC0415 - when it is shown
-
         subject = state.filter_text, state.source, state.parameters
         if self.timeline is None or subject != self._timeline_of:
-            self.timeline, self._timeline_of = TimelineScan(state.filters, state.source, state.parameters), subject
+            self.timeline, self._timeline_of = (
+                timeline.TimelineScan(state.filters, state.source, state.parameters),
+                subject,
+            )
             self._timing.go_on(self.timeline)
 
     def ask_shape(self) -> None:
         """Scan the file for its records over time, unless that is done."""
-        from logdump.features.timeline.volume import ShapeScan  # noqa: PLC0415 - when it is shown
-
         if self.shape is None:
-            self.shape = ShapeScan()
+            self.shape = volume.ShapeScan()
             self._shaping.go_on(self.shape)
 
     def ask_open_transactions(self, parameters: ParametersInUse | None, size: int) -> None:
         """Scan the trail for long transactions, unless a scan for ``parameters`` is running, stopped or up to date."""
-        from logdump.features.timeline.open_transactions import OpenTransactionsScan  # noqa: PLC0415 - when shown
-
         scan, recovering = self.open_transactions, self._recovering
         is_asked = scan is not None and scan.parameters == parameters
         if is_asked and scan is not None and (size <= scan.size or not recovering.is_idle or recovering.is_stopped):
             return
-        self.open_transactions = OpenTransactionsScan(parameters)
+        self.open_transactions = open_transactions.OpenTransactionsScan(parameters)
         self._recovering.go_on(self.open_transactions)
 
     def ask_page(self, request: PageRequest, source: SourceDefinitions | None) -> None:

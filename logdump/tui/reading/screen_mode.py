@@ -28,7 +28,11 @@ from logdump.tui.reading.messages import AlignedGrew, CommandEnded, Crossed, Out
 from logdump.tui.reading.state import NeighbourFiles, State, neighbour_files, state_of
 from logdump.tui.reading.transcript import Answer, TableLine, Transcript
 from trailformat import CannotRead, TrailError, TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.index import TrailIndex, attach
+
+with on_demand:
+    from logdump.features.diff import side_by_side
 
 if TYPE_CHECKING:
     from logdump.features.diff.model import AlignedRow, DiffLevel, DiffShown
@@ -199,12 +203,10 @@ class ScreenMode(LineMode):
 
     def _begin_aligned(self, level: DiffLevel, a: str, b: str) -> ReportedAlignment:
         """Begin a page that shows two trails side by side."""
-        from logdump.features.diff.side_by_side import AlignedListing  # noqa: PLC0415 - needed for DIFF only
-
         self._end_aligned()
         if self.transcript.last is not None:
             self.transcript.last.is_on_page = True
-        self._alignment = ReportedAlignment(AlignedListing(level, (a, b)), self._post)
+        self._alignment = ReportedAlignment(side_by_side.AlignedListing(level, (a, b)), self._post)
         return self._alignment
 
     def _end_aligned(self) -> None:

@@ -43,9 +43,14 @@ from logdump.tui.text.styled import Line, Piece, line
 from trailformat import Change, ColumnChange, FileHeader, Record, TrailError, Value, change_of, parse_ddl
 from trailformat.changes.segments import joined
 from trailformat.changes.transactions import place_of
+from trailformat.codec.on_demand import on_demand
 from trailformat.definitions.metadata import TableDefinition
 from trailformat.records.record_header import DDL_OP
 from trailformat.values import sql_type
+
+with on_demand:
+    from logdump.display import json_lines
+    from logdump.features.ddl import evaluation
 
 
 def _with_everything(settings: Settings) -> Settings:
@@ -206,8 +211,6 @@ def _explained(session: Session, rba: int, lines: list[Line]) -> Iterator[Line]:
 
 def _rendered(event: Event, session: Session) -> Sequence[str]:
     if session.settings.format is OutputFormat.JSONL:
-        from logdump.display import json_lines  # noqa: PLC0415 - json is loaded only where it is used
-
         return json_lines.render(event, session.settings)
     return render(event, session.settings)
 
@@ -217,12 +220,13 @@ def ddl_lines(session: Session, record: Record) -> Iterator[Line]:
     parameters = session.kept(ParametersInUse)
     if parameters is None or record.is_file_header or record.header.io_type != DDL_OP:
         return
-    from logdump.features.ddl.evaluation import evaluate  # noqa: PLC0415 - where parameter files are in use
     from logdump.features.ddl.statement import subject_of_record  # noqa: PLC0415
     from logdump.features.ddl.text import evaluation_lines  # noqa: PLC0415
 
     shows_steps = session.settings.detail is not Detail.OFF
-    for result in evaluate(subject_of_record(session.trail, record), parameters.for_trail(session.trail.path)):
+    for result in evaluation.evaluate(
+        subject_of_record(session.trail, record), parameters.for_trail(session.trail.path)
+    ):
         yield line("")
         first, *rest = evaluation_lines(result._replace(shows_steps=shows_steps), session.settings)
         yield line(first, "strong")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.line.verbs.completion import NAMES
+from logdump.line.verbs import NAMES
 from tests.logdump.program import COMMAND, ENVIRONMENT, Answer, logdump
 from tests.searching import IS_LONG, in_turn
 

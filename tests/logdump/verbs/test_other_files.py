@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from logdump.line.verbs.completion import NAMES
+from logdump.line.verbs import NAMES
 from tests.logdump.program import Answer, logdump
 
 REST = {

@@ -21,7 +21,8 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.cli import main
-from logdump.line.verbs.completion import NAMES, SHELLS
+from logdump.line.verbs import NAMES
+from logdump.line.verbs.completion import SHELLS
 from logdump.line.verbs.spelling import names_trails
 from logdump.line.verbs.table import BY_NAME, VERBS, Verb
 from tests.logdump.program import logdump, process

@@ -21,7 +21,7 @@ from logdump.filters.text_criteria import String
 from logdump.language.call import Call, ValueWord
 from logdump.language.reader import Context, parse
 from logdump.language.words import split_calls
-from logdump.line.verbs.completion import NAMES
+from logdump.line.verbs import NAMES
 from logdump.line.verbs.table import BY_NAME, VERBS, Verb
 from logdump.session.searching import parse_search
 from logdump.session.session import Session

@@ -9,8 +9,12 @@ from pathlib import Path, PosixPath
 from typing import Any, Self
 from urllib.parse import unquote_to_bytes
 
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.url import Credentials, StoreUrl, url_of
 from trailformat.errors import NotATrail
+
+with on_demand:
+    from trailformat.codec.remote import store
 
 _FILE_URL = "file:///"
 
@@ -69,9 +73,7 @@ class RemotePath(PosixPath):
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:  # noqa: ARG002 - as in Path
         """Return the status from the store, at most a few seconds old. Raises OSError."""
-        from trailformat.codec.remote.store import store_of  # noqa: PLC0415 - most files are local
-
-        return store_of(self.url).status(self.url)
+        return store.store_of(self.url).status(self.url)
 
     def lstat(self) -> os.stat_result:
         """Like ``stat``: a store has no links."""
@@ -101,16 +103,12 @@ class RemotePath(PosixPath):
 
     def iterdir(self) -> Generator[Self, None, None]:
         """Yield the entries of a folder, by name. Raises OSError."""
-        from trailformat.codec.remote.store import store_of  # noqa: PLC0415 - most files are local
-
-        yield from [self / name for name in store_of(self.url).names(self.url)]
+        yield from [self / name for name in store.store_of(self.url).names(self.url)]
 
     def unlink(self, missing_ok: bool = False) -> None:  # noqa: FBT001, FBT002 - as in Path
         """Remove the file from the store. Raises OSError."""
-        from trailformat.codec.remote.store import store_of  # noqa: PLC0415 - most files are local
-
         if not missing_ok or self.exists():
-            store_of(self.url).remove(self.url)
+            store.store_of(self.url).remove(self.url)
 
     def _mode(self) -> int | None:
         try:

@@ -19,8 +19,13 @@ from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple, TypeVar, cast
 from zlib import crc32
 
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.url import StoreUrl, without_secrets
 from trailformat.errors import TrailError
+
+with on_demand:
+    import aiohttp
+    import fsspec
 
 T = TypeVar("T")
 ATTEMPTS = 5
@@ -437,8 +442,6 @@ def status_of(url: StoreUrl, facts: Facts) -> os.stat_result:
 
 def _file_system(url: StoreUrl) -> Any:
     """Return the file system of ``fsspec`` for a URL's scheme, host and options."""
-    import fsspec  # noqa: PLC0415 - most files are local
-
     scheme = _PROTOCOLS.get(url.scheme, url.scheme)
     options: dict[str, Any] = {}
     for name, value in _options.items():
@@ -464,8 +467,6 @@ def _file_system(url: StoreUrl) -> Any:
             **settings,
         }
     elif scheme in ("http", "https"):
-        import aiohttp  # noqa: PLC0415 - most files are local
-
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=_TIMEOUT // 3, sock_read=_TIMEOUT)
         options["client_kwargs"] = {"timeout": timeout, **options.get("client_kwargs", {})}
         if user or password:

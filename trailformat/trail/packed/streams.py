@@ -19,7 +19,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import CannotRead, NotATrail
+
+with on_demand:
+    import bz2
+    import gzip
+    import tarfile
+    import zipfile
 
 GZIP, BZIP2, XZ, ZSTD, ZIP, TAR = "gzip", "bzip2", "xz", "zstd", "zip", "tar"
 ARCHIVES = (ZIP, TAR)
@@ -122,8 +129,6 @@ def decompressed(source: ByteReader, packing: str, path: Path) -> ByteReader:
         NotATrail: what reads it is not installed.
     """
     if packing == GZIP:
-        import gzip  # noqa: PLC0415 - few files are packed
-
         return gzip.GzipFile(fileobj=cast("IO[bytes]", source))
     if packing == ZSTD:
         return _Frames(source, path)
@@ -140,8 +145,6 @@ class _Streams:
     def _new(self) -> Any:
         if self._packing == XZ:
             return lzma.LZMADecompressor(lzma.FORMAT_XZ)
-        import bz2  # noqa: PLC0415 - few files are packed
-
         return bz2.BZ2Decompressor()
 
     def read(self, size: int, /) -> bytes:
@@ -256,9 +259,6 @@ class DamagedArchive(NotATrail):
 @contextlib.contextmanager
 def unpacking(path: Path, what: str) -> Iterator[None]:
     """Convert the errors of decompressors and archives to NotATrail, and those of the system to CannotRead."""
-    import tarfile  # noqa: PLC0415 - few files are packed
-    import zipfile  # noqa: PLC0415 - as above
-
     damaged = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, struct.error)
     # what tarfile and zipfile raise besides for bytes that they did not expect, and for what they do not support
     unexpected = (NotImplementedError, RuntimeError, ValueError, ArithmeticError, LookupError)

@@ -7,7 +7,7 @@
   A cache, which can be made again at any time, is not (``is_durable=False``).
 * A file replaces only a regular file that is not a link, and a folder only a folder.
 * A failure before all files have their names leaves none of them; a failure after that changes nothing. Files that
-  cannot be removed are in OUTCOMES.left, to be reported.
+  cannot be removed are in ``outcomes.OUTCOMES.left``, to be reported.
 * The writer locks its files while it runs, and the system releases the locks with the process. Unlocked files of this
   user's writers on this machine are therefore abandoned: the next writer in the folder removes them. Without locks, and
   on other machines, they are kept.
@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from trailformat.trail.whole_file.leftovers import OUTCOMES, sweep
+from trailformat.trail.whole_file.leftovers import sweep
 from trailformat.trail.whole_file.staged import (
     StagedFiles,
     WholeFile,
@@ -29,7 +29,6 @@ from trailformat.trail.whole_file.staged import (
 )
 
 __all__ = [
-    "OUTCOMES",
     "StagedFiles",
     "WholeFile",
     "WholeFolder",

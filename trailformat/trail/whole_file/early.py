@@ -7,6 +7,11 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import BinaryIO
 
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    import ctypes
+
 _PART = 1 << 23
 """Bytes after which writing to disk is started."""
 _BEGIN_WRITING = 2
@@ -42,8 +47,6 @@ def _begin_writing(file: int, start: int, length: int) -> None:
 @cache
 def _system_call() -> Callable[[int, int, int, int], int] | None:
     """Return Linux's sync_file_range, or None; unlike posix_fadvise it leaves the page cache of the file alone."""
-    import ctypes  # noqa: PLC0415 - for long files only
-
     with contextlib.suppress(AttributeError, OSError, TypeError):
         call = ctypes.CDLL(None).sync_file_range
         call.argtypes = ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint

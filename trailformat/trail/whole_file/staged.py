@@ -12,9 +12,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import RemotePath
 from trailformat.errors import CannotWrite, reason_of
-from trailformat.trail.whole_file.leftovers import OUTCOMES, beside, close, create, create_folder, lock, make, sweep
+from trailformat.trail.outcomes import OUTCOMES
+from trailformat.trail.whole_file.leftovers import beside, close, create, create_folder, lock, make, sweep
+
+with on_demand:
+    import threading
+
+    from trailformat.codec.remote import store
 
 _NAME, _VALUE = "user.logdump", b"copy"
 
@@ -221,14 +228,12 @@ def put_into_store(files: Sequence[tuple[Path, Path]]) -> None:
     Raises:
         OSError: this failed; the uploaded files that replaced no other are removed again.
     """
-    from trailformat.codec.remote.store import store_of  # noqa: PLC0415 - most files are local
-
     done: list[RemotePath] = []
     try:
         for temporary, path in reversed(files):
             remote = cast("RemotePath", path)
             is_new = not remote.exists()
-            store_of(remote.url).put(os.fspath(temporary), remote.url)
+            store.store_of(remote.url).put(os.fspath(temporary), remote.url)
             done += [remote] if is_new else []
     except BaseException:
         for remote in done:
@@ -395,8 +400,6 @@ def _freed_beside(path: Path) -> Iterator[None]:
 
 
 def _close_beside(handle: int) -> None:
-    import threading  # noqa: PLC0415 - for long files only
-
     try:
         threading.Thread(target=close, args=(handle,), name="logdump frees").start()
     except RuntimeError:  # no thread can be started

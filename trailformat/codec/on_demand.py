@@ -1,0 +1,79 @@
+"""Modules that are loaded when one of their names is first used: the one way to defer what is heavy or seldom needed.
+
+    with on_demand:
+        import numpy as np
+        from logdump.display import values_text
+
+Type checkers see plain imports. At run time each name is a proxy that imports the module when an attribute is read;
+a missing package is an error only then. Only modules can be named, not what is in them.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from types import ModuleType, TracebackType
+from typing import Any
+
+_OURS = ("logdump", "trailformat")
+
+
+class _ModuleProxy(ModuleType):
+    """A module that is imported when an attribute is read."""
+
+    def __getattr__(self, name: str) -> Any:
+        module = self.__name__
+        value = getattr(sys.modules.get(module) or import_module(module), name)
+        if not module.startswith(_OURS):  # names of other packages do not change
+            self.__dict__[name] = value
+        return value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _ModuleProxy, (self.__name__,)
+
+
+class _Package:
+    """The result of an import of ``from package import module``."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, module: str) -> ModuleType:
+        return _ModuleProxy(f"{self._name}.{module}")
+
+
+class _OnDemand:
+    """The context in which the import statements of a thread load nothing."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._import = builtins.__import__
+        self._thread = 0
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        self._import, self._thread = builtins.__import__, threading.get_ident()
+        builtins.__import__ = self._proxy_of  # type: ignore[assignment]
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        builtins.__import__ = self._import
+        self._lock.release()
+
+    def _proxy_of(
+        self,
+        name: str,
+        globals_: Mapping[str, object] | None = None,
+        locals_: Mapping[str, object] | None = None,
+        names: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> ModuleType:
+        if threading.get_ident() != self._thread:
+            return self._import(name, globals_, locals_, names or (), level)
+        return _Package(name) if names else _ModuleProxy(name)  # type: ignore[return-value]
+
+
+on_demand = _OnDemand()
+"""The context for imports of modules that are loaded at their first use."""
