@@ -14,10 +14,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from logdump.display.json_shape import (
-    HEADER_MISMATCH,
-    RULE,
-    SPOT,
-    TRAIL_GAP,
+    SHARED,
     Get,
     Member,
     Shape,
@@ -47,8 +44,6 @@ _SIMPLE = {
     "Julian": _Kind("string", iso_time),
     "Microseconds": _Kind("number", seconds),
 }
-_PARTS = {"FilePosition": SPOT, "FileGap": TRAIL_GAP, "HeaderMismatch": HEADER_MISMATCH, "Rule": RULE}
-"""Objects of several features by the names of their classes."""
 _LISTS = frozenset({"tuple", "list", "Sequence"})
 _ENUM = _Kind("string", attrgetter("value"))
 
@@ -66,7 +61,7 @@ def fields(model: type, names: str = "", *, of: str = "", **parts: Shape) -> tup
         ValueError: a field does not exist, or has no meaning.
     """
     members = {
-        name: _members(name, of and f"{of}.", tree, _PARTS | parts) for name, tree in _annotations(model).items()
+        name: _members(name, of and f"{of}.", tree, SHARED | parts) for name, tree in _annotations(model).items()
     }
     unknown = [name for name in names.split() if not members.get(name)]
     if unknown:

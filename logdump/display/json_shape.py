@@ -239,6 +239,10 @@ RULE = Shape(
 )
 
 
+SHARED = {"FilePosition": SPOT, "FileGap": TRAIL_GAP, "HeaderMismatch": HEADER_MISMATCH, "Rule": RULE}
+"""Objects of several features by the names of the classes that have them."""
+
+
 def _io_type(pair: tuple[int, int]) -> int | None:
     return None if pair[0] == OTHERS else pair[0]
 
