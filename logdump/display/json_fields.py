@@ -14,10 +14,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from logdump.display.json_shape import (
-    HEADER_MISMATCH,
-    RULE,
-    SPOT,
-    TRAIL_GAP,
+    SHARED,
     Get,
     Member,
     Shape,
@@ -47,8 +44,6 @@ _SIMPLE = {
     "Julian": _Kind("string", iso_time),
     "Microseconds": _Kind("number", seconds),
 }
-_PARTS = {"FilePosition": SPOT, "FileGap": TRAIL_GAP, "HeaderMismatch": HEADER_MISMATCH, "Rule": RULE}
-"""Objects of several features by the names of their classes."""
 _LISTS = frozenset({"tuple", "list", "Sequence"})
 _ENUM = _Kind("string", attrgetter("value"))
 
@@ -65,28 +60,17 @@ def fields(model: type, names: str = "", *, of: str = "", **parts: Shape) -> tup
     Raises:
         ValueError: a field does not exist, or has no meaning.
     """
-    members = {
-        name: _members(name, of and f"{of}.", tree, _PARTS | parts) for name, tree in _annotations(model).items()
-    }
-    unknown = [name for name in names.split() if not members.get(name)]
-    if unknown:
+    texts = {name: str(getattr(text, "__forward_arg__", text)) for name, text in model.__annotations__.items()}
+    described = [name for name, text in texts.items() if text.startswith("Annotated[")]
+    wanted = names.split() or described
+    if unknown := [name for name in wanted if name not in described]:
         raise ValueError(f"{model.__name__} has no such fields with a meaning: {', '.join(unknown)}")
-    return tuple(part for name in names.split() or members for part in members[name])
+    return tuple(part for name in wanted for part in _members(name, texts[name], of and f"{of}.", SHARED | parts))
 
 
-def _annotations(model: type) -> dict[str, ast.expr]:
-    """Return the annotations of a class, parsed; those of a NamedTuple are wrapped."""
-    texts = (
-        (name, getattr(text, "__forward_arg__", None) or str(text)) for name, text in model.__annotations__.items()
-    )
-    return {name: ast.parse(text, mode="eval").body for name, text in texts}
-
-
-def _members(field: str, before: str, annotation: ast.expr, parts: dict[str, Shape]) -> tuple[Member, ...]:
-    """Return the member of a field, and the same under its former name; none if the annotation is not ``Annotated``."""
-    if not isinstance(annotation, ast.Subscript) or _name(annotation) != "Annotated":
-        return ()
-    type_, *texts = annotation.slice.elts  # type: ignore[attr-defined]
+def _members(field: str, annotation: str, before: str, parts: dict[str, Shape]) -> tuple[Member, ...]:
+    """Return the member of a field at ``before`` and its name, and the same under its former name if it has one."""
+    type_, *texts = ast.parse(annotation, mode="eval").body.slice.elts  # type: ignore[attr-defined]
     meaning, name, *former = map(ast.literal_eval, texts if texts[1:] else (*texts, ast.Constant(_usual(field))))
     kind, is_optional = _kind(type_, parts)
     or_null = (", or null" if kind.type.startswith("list") else " or null") if is_optional else ""

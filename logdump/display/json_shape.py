@@ -20,6 +20,7 @@ EXACT = 2**53
 SCHEMA = 1
 """The number of the schema of all objects: it rises when a member is removed or changes its meaning."""
 Get = Callable[[Any], Any]
+_OR_NULL = " or null"
 _ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 _AS_IT_IS = frozenset({str, bool, type(None)})
 """Types that need no conversion for JSON; most values have one of these."""
@@ -91,17 +92,20 @@ def time_at(path: Get | str) -> Get:
     return where_there(at(path), iso_time)
 
 
-def verdict(name: str, type_: str, meaning: str, value: Get | str = "", *, tells_findings: bool = False) -> Member:
-    """Return a member that is null in a partial answer; with ``tells_findings`` only if it is also empty."""
-    get = at(value or name)
+def verdict(*parts: Member, tells_findings: bool = False) -> tuple[Member, ...]:
+    """Return the members, null in a partial answer; with ``tells_findings`` only if they are also empty."""
+    return tuple(_verdict(part, tells_findings=tells_findings) for part in parts)
 
+
+def _verdict(part: Member, *, tells_findings: bool) -> Member:
     def of_whole(source: Any) -> Any:
         if not source.is_partial:
-            return get(source)
-        return (get(source) or None) if tells_findings else None
+            return part.value(source)
+        return (part.value(source) or None) if tells_findings else None
 
     why = "null in a partial reading" + (" that has found none" if tells_findings else "")
-    return Member(name, type_ if type_.endswith(" or null") else f"{type_} or null", f"{meaning}; {why}", of_whole)
+    type_ = part.type if part.type.endswith(_OR_NULL) else part.type + _OR_NULL
+    return Member(part.name, type_, f"{part.meaning}; {why}", of_whole)
 
 
 PARTIAL = member(
@@ -235,6 +239,10 @@ RULE = Shape(
 )
 
 
+SHARED = {"FilePosition": SPOT, "FileGap": TRAIL_GAP, "HeaderMismatch": HEADER_MISMATCH, "Rule": RULE}
+"""Objects of several features by the names of the classes that have them."""
+
+
 def _io_type(pair: tuple[int, int]) -> int | None:
     return None if pair[0] == OTHERS else pair[0]
 
@@ -301,7 +309,6 @@ def row_members(row: str) -> tuple[Member, ...]:
     )
 
 
-_OR_NULL = " or null"
 _TYPES = {"string": STRING, "number": BIGINT, "boolean": BOOLEAN, "list of string": STRINGS}
 
 

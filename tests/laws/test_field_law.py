@@ -9,30 +9,35 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.laws.imports import ROOT, tree_of
+from logdump.display.json_shape import SHARED
+from tests.laws.imports import ROOT, modules, tree_of
 
 MODELS = sorted((ROOT / "logdump" / "features").glob("*/model.py"))
 OBJECTS = sorted((ROOT / "logdump" / "features").glob("*/json.py"))
 
 
 class Described(NamedTuple):
-    """A class with fields that have a meaning: the names of these, and its docstring."""
+    """A class with fields that have a meaning: the types of these by name, and its docstring."""
 
     name: str
-    fields: tuple[str, ...]
+    fields: dict[str, ast.expr]
     docstring: str
+
+    @property
+    def classes(self) -> set[str]:
+        """The names in the types of its fields that are no types of Python."""
+        names = {node.id for type_ in self.fields.values() for node in ast.walk(type_) if isinstance(node, ast.Name)}
+        return {name for name in names if name[0].isupper()} - {"Path", "Julian", "Microseconds", "Sequence"}
 
 
 def described(tree: ast.Module) -> Iterator[Described]:
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
-            fields = tuple(
-                statement.target.id
+            fields = {
+                ast.unparse(statement.target): statement.annotation.slice.elts[0]  # type: ignore[attr-defined]
                 for statement in node.body
-                if isinstance(statement, ast.AnnAssign)
-                and isinstance(statement.target, ast.Name)
-                and ast.unparse(statement.annotation).startswith("Annotated[")
-            )
+                if isinstance(statement, ast.AnnAssign) and ast.unparse(statement.annotation).startswith("Annotated[")
+            }
             if fields:
                 yield Described(node.name, fields, ast.get_docstring(node) or "")
 
@@ -43,26 +48,52 @@ def entries(docstring: str) -> set[str]:
     return {name for head in heads for name in head.split(", ")}
 
 
-def used(trees: list[ast.Module]) -> dict[str, set[str]]:
-    """The fields that objects take, by class; ``*`` for all."""
-    names: dict[str, set[str]] = {}
-    for tree in trees:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "fields":
-                model, *rest = map(ast.unparse, node.args)
-                names.setdefault(model, set()).update(ast.literal_eval(rest[0]).split() if rest else ["*"])
-    return names
+class Taken(NamedTuple):
+    """The fields of a class that an object takes, ``*`` for all, and the classes that it has objects for."""
+
+    model: str
+    names: list[str]
+    parts: set[str]
 
 
-USED = used([tree_of(path) for path in OBJECTS])
+def taken(tree: ast.Module) -> Iterator[Taken]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "fields":
+            model, *rest = map(ast.unparse, node.args)
+            names = ast.literal_eval(rest[0]).split() if rest else ["*"]
+            yield Taken(model, names, {keyword.arg or "" for keyword in node.keywords} - {"of"})
+
+
+def enumerations() -> set[str]:
+    return {
+        node.name
+        for path in modules().values()
+        for node in tree_of(path).body
+        if isinstance(node, ast.ClassDef) and any(ast.unparse(base).endswith("Enum") for base in node.bases)
+    }
+
+
+TAKEN = [one for path in OBJECTS for one in taken(tree_of(path))]
 CLASSES = [(path.parent.name, one) for path in MODELS for one in described(tree_of(path))]
 
 
 @pytest.mark.parametrize(("feature", "one"), CLASSES, ids=[f"{feature}.{one.name}" for feature, one in CLASSES])
 def test_a_field_is_described_once_and_used(feature: str, one: Described) -> None:
     assert not entries(one.docstring) & {*one.fields}, f"{feature}: write it on the field alone"
-    taken = USED.get(one.name, set())
-    assert "*" in taken or {*one.fields} <= taken, {*one.fields} - taken
+    names = {name for some in TAKEN if some.model == one.name for name in some.names}
+    assert "*" in names or {*one.fields} <= names, {*one.fields} - names
+
+
+def test_a_class_without_an_object_is_an_enumeration() -> None:
+    models, known = {one.name: one for _, one in CLASSES}, {*SHARED, *enumerations()}
+    unknown = [
+        (some.model, name) for some in TAKEN for name in _classes(models[some.model], some.names) - some.parts - known
+    ]
+    assert unknown == []
+
+
+def _classes(one: Described, names: list[str]) -> set[str]:
+    return one._replace(fields={name: one.fields[name] for name in (one.fields if names == ["*"] else names)}).classes
 
 
 def test_the_law_sees_what_it_forbids() -> None:
@@ -80,9 +111,7 @@ def test_the_law_sees_what_it_forbids() -> None:
 '''
     assert CLASSES
     (tea,) = described(ast.parse(text))
-    assert tea.fields == ("size",)
+    assert {*tea.fields} == {"size"}
     assert entries(tea.docstring) == {"size", "leaf", "other"}
-    assert used([ast.parse('fields(Tea, "size")\nfields(Tea, "leaf", of="x")\nfields(Cup)')]) == {
-        "Tea": {"size", "leaf"},
-        "Cup": {"*"},
-    }
+    text = 'fields(Tea, "size leaf")\nfields(Cup, of="x", Tea=TEA)'
+    assert list(taken(ast.parse(text))) == [Taken("Tea", ["size", "leaf"], set()), Taken("Cup", ["*"], {"Tea"})]

@@ -32,17 +32,9 @@ START = Shape(
     ),
 )
 
-REACH = Shape(
-    "restart_reach",
-    "The redo that a restart reads.",
-    fields(RestartReach, RedoStart=START),
-)
+REACH = Shape("restart_reach", "The redo that a restart reads.", fields(RestartReach, RedoStart=START))
 
-OBSERVED = Shape(
-    "observed_restart",
-    "A restart position that Extract has written.",
-    fields(ObservedRestart),
-)
+OBSERVED = Shape("observed_restart", "A restart position that Extract has written.", fields(ObservedRestart))
 
 RECOVERY = Shape(
     "bounded_recovery",
@@ -99,10 +91,7 @@ TRANSACTION = Shape(
 )
 
 TRANSACTIONS = Shape(
-    "br_transactions",
-    "BR: how many `br_transaction` there are.",
-    fields(LongTransactionsEnd),
-    LongTransactionsEnd,
+    "br_transactions", "BR: how many `br_transaction` there are.", fields(LongTransactionsEnd), LongTransactionsEnd
 )
 
 INTERVAL = Shape(

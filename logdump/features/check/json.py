@@ -35,24 +35,20 @@ BAD_ROW = Shape(
     BadRowShown,
 )
 
-TRAIL_STATE = Shape(
-    "trail_state",
-    "What is wrong in a trail, as `recovery` and `doctor` find it.",
-    fields(TrailState),
-)
+TRAIL_STATE = Shape("trail_state", "What is wrong in a trail, as `recovery` and `doctor` find it.", fields(TrailState))
 
 CHECK = Shape(
     "check",
     "CHECK: the result.",
     (
         *fields(CheckShown, "title size records transactions"),
-        verdict("gaps", "number", "Gaps", tells_findings=True),
-        verdict("gap_bytes", "number", "Bytes in them", tells_findings=True),
-        verdict("bad_rows", "number", "Bad rows", tells_findings=True),
-        verdict("undefined", "number", "Records whose table definition is not there", tells_findings=True),
-        verdict("restarts", "number", "Restarts of Extract, as `recovery` counts them", tells_findings=True),
+        *verdict(
+            *fields(CheckShown, "gaps gap_bytes bad_rows undefined"),
+            member("restarts", "number", "Restarts of Extract, as `recovery` counts them"),
+            tells_findings=True,
+        ),
         *fields(CheckShown, "states", TrailState=TRAIL_STATE),
-        verdict("encrypted", "list of string", "Files whose record data looks encrypted", tells_findings=True),
+        *verdict(*fields(CheckShown, "encrypted"), tells_findings=True),
         PARTIAL,
     ),
     CheckShown,

@@ -37,24 +37,19 @@ class BadRowShown(NamedTuple):
 
 
 class CheckShown(NamedTuple):
-    """CHECK: the result for one or several files.
-
-    ``records`` are good records, ``bad_rows`` those whose columns, or values, do not decode; ``undefined`` is the
-    number of records whose table definition is missing; ``encrypted`` are the files whose record data looks encrypted;
-    ``states`` are those of the trails; ``is_partial`` is True if it was stopped.
-    """
+    """CHECK: the result for one or several files; ``is_partial`` is True if it was stopped."""
 
     title: Annotated[str, "The trail, as in the text: `LogTrail <path>`"]
     size: Annotated[int, "Bytes checked", "bytes"]
     records: Annotated[int, "Good records"]
     transactions: Annotated[int, "Transactions that ended"]
-    gaps: int
-    gap_bytes: int
-    undefined: int
-    encrypted: tuple[Path, ...] = ()
+    gaps: Annotated[int, "Gaps"]
+    gap_bytes: Annotated[int, "Bytes in them"]
+    undefined: Annotated[int, "Records whose table definition is not there"]
+    encrypted: Annotated[tuple[Path, ...], "Files whose record data looks encrypted"] = ()
     states: Annotated[tuple[TrailState, ...], "What is wrong in the trails", "trails"] = ()
     is_partial: bool = False
-    bad_rows: int = 0
+    bad_rows: Annotated[int, "Bad rows"] = 0
 
     @property
     def restarts(self) -> int:

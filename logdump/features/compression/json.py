@@ -39,7 +39,9 @@ COMPRESSION = Shape(
         *fields(Compression, "blocks blocks_compressed level threshold"),
         member("seconds", "number", "Time of zlib here", lambda result: round(result.seconds, 6)),
         *fields(Compression, "tried"),
-        verdict("incompressible", "boolean", "Whether the data do not compress: encrypted?", "is_incompressible"),
+        *verdict(
+            member("incompressible", "boolean", "Whether the data do not compress: encrypted?", "is_incompressible")
+        ),
     ),
     Compression,
 )
@@ -51,9 +53,4 @@ IMAGES = Shape(
     ImagesShown,
 )
 
-SAVING = Shape(
-    "image_saving",
-    "COMPRESS IMAGES: the saving of one option.",
-    fields(ImageSaving),
-    ImageSaving,
-)
+SAVING = Shape("image_saving", "COMPRESS IMAGES: the saving of one option.", fields(ImageSaving), ImageSaving)

@@ -6,11 +6,7 @@ from logdump.display.json_fields import fields
 from logdump.display.json_shape import Shape, member
 from logdump.features.ddl.model import DdlCounted, DdlEvaluated, StepResult
 
-STEP = Shape(
-    "ddl_step",
-    "A step of the evaluation of a DDL statement.",
-    fields(StepResult),
-)
+STEP = Shape("ddl_step", "A step of the evaluation of a DDL statement.", fields(StepResult))
 
 EVALUATION = Shape(
     "ddl_evaluation",

@@ -13,9 +13,7 @@ from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffSho
 _KINDS = ", ".join(f"`{kind.value}`" for kind in DifferenceKind)
 
 DIFFERENT_PART = Shape(
-    "different_part",
-    "A part of a record, or a column of an image, that differs.",
-    fields(PartDifference),
+    "different_part", "A part of a record, or a column of an image, that differs.", fields(PartDifference)
 )
 
 DIFFERENCE = Shape(
@@ -28,11 +26,7 @@ DIFFERENCE = Shape(
     DifferenceShown,
 )
 
-DIFF_SIDE = Shape(
-    "diff_side",
-    "One of the two trails of DIFF.",
-    fields(SideShown),
-)
+DIFF_SIDE = Shape("diff_side", "One of the two trails of DIFF.", fields(SideShown))
 
 
 def _by_kind(name: str) -> Callable[[DiffShown], dict[str, int]]:
@@ -50,9 +44,12 @@ DIFF = Shape(
     "DIFF: the two trails in numbers, after all differences.",
     (
         *fields(DiffShown, "level a b equal", SideShown=DIFF_SIDE),
-        verdict("changed", "number", "Transactions with a record that differs", tells_findings=True),
-        verdict("transactions", "object", _OF_TRANSACTIONS, _by_kind("transactions"), tells_findings=True),
-        verdict("records", "object", _OF_RECORDS, _by_kind("records"), tells_findings=True),
+        *verdict(
+            *fields(DiffShown, "changed"),
+            member("transactions", "object", _OF_TRANSACTIONS, _by_kind("transactions")),
+            member("records", "object", _OF_RECORDS, _by_kind("records")),
+            tells_findings=True,
+        ),
         *fields(DiffShown, "by_records is_unaligned is_unsure listed"),
         PARTIAL,
     ),

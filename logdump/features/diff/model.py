@@ -108,7 +108,6 @@ class DiffShown(NamedTuple):
     """DIFF: the summary.
 
     Attributes:
-        changed: number of transactions with a record that differs.
         transactions, records: differences of whole transactions and of records in others, by kind.
         is_partial: True if stopped before the end.
     """
@@ -117,7 +116,7 @@ class DiffShown(NamedTuple):
     a: Annotated[SideShown, "The first trail"]
     b: Annotated[SideShown, "The second trail"]
     equal: Annotated[int, "Transactions that are equal and in their places"]
-    changed: int
+    changed: Annotated[int, "Transactions with a record that differs"]
     transactions: Mapping[DifferenceKind, int]
     records: Mapping[DifferenceKind, int]
     by_records: Annotated[int, "Under `values`: rows compared by their records for want of a definition"]

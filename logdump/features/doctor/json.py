@@ -9,11 +9,7 @@ from logdump.display.json_shape import SPOT, Shape, member, time_at
 from logdump.features.doctor.model import DoctorShown, Finding, Growth, KeyLack, OpImages, TableImages, UnnamedToken
 from trailformat import io_type_name
 
-FINDING = Shape(
-    "finding",
-    "Something that DOCTOR has found.",
-    fields(Finding),
-)
+FINDING = Shape("finding", "Something that DOCTOR has found.", fields(Finding))
 _TYPES = "How many of each type, by the name that Logdump prints"
 
 
@@ -89,26 +85,16 @@ def _vendor(shown: DoctorShown) -> str | None:
     return headers[-1].vendor if headers else None
 
 
-OP_IMAGES = Shape(
-    "op_images",
-    "The images of one operation of a table.",
-    fields(OpImages),
-)
+OP_IMAGES = Shape("op_images", "The images of one operation of a table.", fields(OpImages))
 KEY_LACK = Shape(
-    "key_lack",
-    "Records without all columns of the key: supplemental logging is not complete.",
-    fields(KeyLack),
+    "key_lack", "Records without all columns of the key: supplemental logging is not complete.", fields(KeyLack)
 )
 TABLE_IMAGES = Shape(
     "table_images",
     "The columns that the images of a table hold.",
     fields(TableImages, OpImages=OP_IMAGES, KeyLack=KEY_LACK),
 )
-UNNAMED_TOKEN = Shape(
-    "unnamed_token",
-    "A token of a file header that no source names.",
-    fields(UnnamedToken),
-)
+UNNAMED_TOKEN = Shape("unnamed_token", "A token of a file header that no source names.", fields(UnnamedToken))
 DOCTOR = Shape(
     "doctor",
     "DOCTOR: the state of a trail.",

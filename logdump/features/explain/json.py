@@ -52,8 +52,10 @@ EXPLANATION = Shape(
     "EXPLAIN: an answer.",
     (
         *fields(Explained, "question title"),
-        verdict("rule", "string", "The rule that gave the verdict; docs/explain.md lists them", "verdict.rule"),
-        verdict("verdict", "string", "In one sentence", _text("verdict.text")),
+        *verdict(
+            member("rule", "string", "The rule that gave the verdict; docs/explain.md lists them", "verdict.rule"),
+            member("verdict", "string", "In one sentence", _text("verdict.text")),
+        ),
         *fields(Explained, "parts assumed not_known damaged", Evidence=PART),
         PARTIAL,
     ),

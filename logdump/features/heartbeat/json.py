@@ -83,11 +83,7 @@ HEARTBEAT = Shape(
 )
 
 
-LAG_SUMMARY = Shape(
-    "lag_summary",
-    "How the lags of one hop are spread, in seconds.",
-    fields(SpreadSummary),
-)
+LAG_SUMMARY = Shape("lag_summary", "How the lags of one hop are spread, in seconds.", fields(SpreadSummary))
 
 
 def _hop(name: str) -> Callable[[Any], Any]:
@@ -112,12 +108,19 @@ HEARTBEAT_LAG = Shape(
         member("first", "place", "The row of the first", SPOT.one("lag.first")),
         member("last", "place", "The row of the newest", SPOT.one("lag.last.row.spot")),
         _moment("last_beat", "When the newest was generated", "lag.last.heartbeat_ts"),
-        verdict("age", "number", "Seconds from then to the moment of the answer", lambda shown: seconds(shown.lag.age)),
+        *verdict(
+            member(
+                "age", "number", "Seconds from then to the moment of the answer", lambda shown: seconds(shown.lag.age)
+            )
+        ),
         *_SPREADS,
         member("apply_unknown", "boolean", "Whether the total ends at Replicat", "lag.is_apply_unknown"),
         _duration("interval", "Seconds between two beats, given or the median", "lag.interval"),
-        verdict("missing", "number", "Beats that did not come", "lag.missing", tells_findings=True),
-        verdict("gaps", "number", "In how many gaps", lambda shown: len(shown.lag.gaps), tells_findings=True),
+        *verdict(
+            member("missing", "number", "Beats that did not come", "lag.missing"),
+            member("gaps", "number", "In how many gaps", lambda shown: len(shown.lag.gaps)),
+            tells_findings=True,
+        ),
         member("negative", "number", "Lags below zero", "lag.negative"),
         _text(
             "restart_csn",
@@ -207,7 +210,7 @@ HEARTBEATS = Shape(
     "HEARTBEAT: the answer as a whole.",
     (
         *fields(HeartbeatsShown, "base tables"),
-        verdict("beats", "number", "How many beats", tells_findings=True),
+        *verdict(*fields(HeartbeatsShown, "beats"), tells_findings=True),
         *fields(
             HeartbeatsShown,
             "paths others first last at at_source not_beats same_database problems damaged not_applied deleted purged",

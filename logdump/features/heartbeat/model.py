@@ -341,14 +341,13 @@ class HeartbeatsShown(NamedTuple):
     """HEARTBEAT: the summary.
 
     Attributes:
-        beats: number of beats.
         is_partial: True if not everything was read: age and gaps are then omitted.
     """
 
     base: Annotated[str, "The name of the tables: given, of HEARTBEATTABLE in the parameter files, or the usual one"]
     rule: Rule | None
     tables: Annotated[tuple[str, ...], "The heartbeat tables with rows"]
-    beats: int
+    beats: Annotated[int, "How many beats"]
     paths: Annotated[int, "How many ways"]
     others: Annotated[int, "Beats of paths that are not listed one by one"]
     first: Annotated[Julian | None, "The first beat, UTC"]

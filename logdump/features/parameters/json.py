@@ -32,11 +32,7 @@ PARAMETERS = Shape(
     ParametersShown,
 )
 
-TABLE_STATEMENT = Shape(
-    "table_statement",
-    "A MAP or TABLE statement that takes a table.",
-    fields(Taking),
-)
+TABLE_STATEMENT = Shape("table_statement", "A MAP or TABLE statement that takes a table.", fields(Taking))
 
 COVERAGE = Shape(
     "coverage",

@@ -79,12 +79,7 @@ SECOND_COPY = Shape(
     SecondCopyShown,
 )
 
-ORDER_BREAK = Shape(
-    "order_break",
-    "RECOVERY: a place where CSNs go back.",
-    fields(OrderBreakShown),
-    OrderBreakShown,
-)
+ORDER_BREAK = Shape("order_break", "RECOVERY: a place where CSNs go back.", fields(OrderBreakShown), OrderBreakShown)
 
 PRODUCER_CHANGE = Shape(
     "producer_change",
@@ -107,19 +102,9 @@ BEGIN_MISSING = Shape(
     BeginMissingShown,
 )
 
-TRAIL_FILE = Shape(
-    "trail_file",
-    "RECOVERY FILES: a file, from its header.",
-    fields(TrailFileShown),
-    TrailFileShown,
-)
+TRAIL_FILE = Shape("trail_file", "RECOVERY FILES: a file, from its header.", fields(TrailFileShown), TrailFileShown)
 
-KEEP = Shape(
-    "keep",
-    "RECOVERY KEEP: the files that a reader needs.",
-    fields(KeepShown),
-    KeepShown,
-)
+KEEP = Shape("keep", "RECOVERY KEEP: the files that a reader needs.", fields(KeepShown), KeepShown)
 
 
 _BEGINS_MISSING = "Those whose beginning is missing in the middle of the trail"
@@ -131,19 +116,22 @@ RECOVERY = Shape(
         *fields(RecoveryShown, "title modes files"),
         member("restarts", "number", "Restarts", "state.restarts"),
         *fields(RecoveryShown, "transactions effective behind_damage cut"),
-        verdict("lost", "number", "Cut ones without a whole copy", "state.lost"),
-        verdict("begins_missing", "number", _BEGINS_MISSING, "state.begins_missing", tells_findings=True),
-        verdict("twice", "number", "Whole copies of whole transactions", "state.twice", tells_findings=True),
-        verdict("twice_records", "number", "Records in those", tells_findings=True),
-        verdict("order_breaks", "number", "Places where CSNs go back", "state.order_breaks", tells_findings=True),
+        *verdict(member("lost", "number", "Cut ones without a whole copy", "state.lost")),
+        *verdict(
+            member("begins_missing", "number", _BEGINS_MISSING, "state.begins_missing"),
+            member("twice", "number", "Whole copies of whole transactions", "state.twice"),
+            *fields(RecoveryShown, "twice_records"),
+            member("order_breaks", "number", "Places where CSNs go back", "state.order_breaks"),
+            tells_findings=True,
+        ),
         *fields(RecoveryShown, "unnamed is_unsure"),
         *fields(TrailState, "damaged", of="state"),
         *fields(RecoveryShown, "incomplete"),
         *fields(TrailState, "gaps unreadable mismatches left_open", of="state"),
         *fields(RecoveryShown, "versions reader"),
-        verdict("too_new", "list of string", "Files that it cannot read", tells_findings=True),
+        *verdict(*fields(RecoveryShown, "too_new"), tells_findings=True),
         *fields(RecoveryShown, "open half_record", TransactionRef=TRANSACTION_REF),
-        verdict("listed", "boolean", "Whether all findings are listed", "is_listed"),
+        *verdict(*fields(RecoveryShown, "is_listed")),
         *fields(RecoveryShown, "is_filtered"),
         PARTIAL,
     ),

@@ -252,11 +252,9 @@ class RecoveryShown(NamedTuple):
 
     Attributes:
         state: what is wrong in the trail.
-        twice_records: number of records in the whole copies of whole transactions.
         has_earlier: True if one of them has begun before the first file.
         is_partial: True if not all of the trail was read; results that need all of it are then omitted.
         is_stopped: True if because of Ctrl+C.
-        is_listed: True if all findings are listed.
     """
 
     title: Annotated[str, "The trail, as in the text"]
@@ -272,19 +270,19 @@ class RecoveryShown(NamedTuple):
         "behind_damage",
     ]
     cut: Annotated[int, "Those that were cut"]
-    twice_records: int
+    twice_records: Annotated[int, "Records in those"]
     unnamed: Annotated[int, "Whole transactions without CSN or TRANID, whose copies are not detected"]
     is_unsure: Annotated[bool, "Whether some copies may have been missed"]
     incomplete: Annotated[int, "Transactions that lack a part by damage, a missing file, or in files before the first"]
     has_earlier: bool
     versions: Annotated[tuple[int, ...], "Compatibility of the files, each once"]
     reader: Annotated[str | None, "The release that READER named"]
-    too_new: tuple[Path, ...]
+    too_new: Annotated[tuple[Path, ...], "Files that it cannot read"]
     open: Annotated[TransactionRef | None, "The transaction in which the trail ends"]
     half_record: Annotated[FilePosition | None, "The record in which the trail ends"]
     is_partial: bool
     is_stopped: bool
-    is_listed: bool
+    is_listed: Annotated[bool, "Whether all findings are listed"]
     is_filtered: Annotated[bool, "Whether only findings are listed that hold a record that passes the filter"]
 
     @property

@@ -19,16 +19,10 @@ REPAIR_LOSS = Shape(
     RepairLoss,
 )
 
-COPIED_HEADER = Shape(
-    "copied_header",
-    "The file header of a file of the copy.",
-    fields(CopiedHeader),
-)
+COPIED_HEADER = Shape("copied_header", "The file header of a file of the copy.", fields(CopiedHeader))
 
 COPIED_DEFINITION = Shape(
-    "copied_definition",
-    "A lost definition that was copied from another file.",
-    fields(TakenDefinition),
+    "copied_definition", "A lost definition that was copied from another file.", fields(TakenDefinition)
 )
 
 REPAIR = Shape(

@@ -28,12 +28,7 @@ ROW_STORY = Shape(
     "ROW: the end of the story.",
     (
         *fields(RowStoryShown, "table keys changes not_applied"),
-        verdict(
-            "there",
-            "boolean",
-            "Whether the row exists after the last applied change; null if none is applied",
-            "is_there",
-        ),
+        *verdict(*fields(RowStoryShown, "is_there")),
         PARTIAL,
     ),
     RowStoryShown,

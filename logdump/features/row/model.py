@@ -28,7 +28,6 @@ class RowStoryShown(NamedTuple):
     """ROW: the summary.
 
     Attributes:
-        is_there: True if the row exists after the last applied change; None if no change is applied.
         is_partial: True if changes may be missing, because of data not read or a filter: there is no verdict.
         is_filtered: True if a filter is active.
         undo: the command for the SQL that reverts the changes; empty if the key cannot be entered.
@@ -37,7 +36,7 @@ class RowStoryShown(NamedTuple):
     table: Annotated[str, "Its table"]
     keys: Annotated[tuple[str, ...], "The keys that it had, in order of time, each as it may be entered"]
     changes: Annotated[int, "Changes before this object"]
-    is_there: bool | None
+    is_there: Annotated[bool | None, "Whether the row exists after the last applied change; null if none is applied"]
     is_partial: bool = False
     is_filtered: bool = False
     not_applied: Annotated[int, "Those of them that a Replicat does not apply"] = 0
