@@ -137,3 +137,24 @@ def test_one_obey_leads_to_so_many_files_and_no_more(line: Line, here: Path, mon
     assert sum(one.startswith("Reclen set to") for one in shown) == 12
     assert shown[-1] == "0.oby, line 10: 1.oby is not obeyed: one OBEY can lead to 12 files."
     assert line("obey 4.oby") == ["Reclen set to 4"]
+
+
+@pytest.mark.parametrize(
+    ("argument", "meant"),
+    [("-1", "obey {}"), ("-2", "reclen 13"), ("-3", "ghdr"), ("", "obey {}"), ("re", "reclen 13"), ("2", "reclen 11")],
+)
+def test_fc_in_a_file_counts_from_the_obey_that_was_entered(
+    argument: str, meant: str, line: Line, tmp_path: Path
+) -> None:
+    script = tmp_path / "edit.oby"
+    script.write_text(f"fc {argument}\n//\n")
+    for text in ("reclen 11", "reclen 12", "ghdr", "reclen 13"):
+        line(text)
+    assert line(f"obey {script}") == [f"> {meant.format(script)}"]
+
+
+@pytest.mark.parametrize("edit", ["//", "  //", "       2 //", "       i1//", "// 5"])
+def test_two_slashes_at_either_end_of_an_edit_cancel_it(edit: str, line: Line, tmp_path: Path) -> None:
+    (script := tmp_path / "edit.oby").write_text(f"fc re\n{edit}\nreclen\n")
+    line("reclen 11")
+    assert line(f"obey {script}") == ["> reclen 11", "Reclen is 11"]
