@@ -157,7 +157,7 @@ def _run_call(session: Session, registry: Registry, word: str, text: str) -> Gen
     try:
         command = registry.find(word)
     except CommandError as error:
-        hint = _filter_hint(word)
+        hint = filters.misuse_hint(word)
         session.has_failed_filter |= session.is_script and (hint is not None or _is_like_narrowing(registry, word))
         yield Failure((*error.lines[:1], hint) if hint else error.lines)
         return
@@ -317,11 +317,6 @@ def _times_of_trail(session: Session) -> tuple[int, int] | None:
     """Return the times of the first and last row of the open trail, None if there is no trail or no row."""
     trail_range = chosen_trail.range_of(session.trail) if session.has_trail else None
     return (trail_range.first_time, trail_range.last_time) if trail_range is not None else None
-
-
-def _filter_hint(word: str) -> str | None:
-    """Return the correct form of a FILTER option that was entered without FILTER, a misuse the manual warns of."""
-    return filters.misuse_hint(word)
 
 
 def _trail_failure(session: Session, error: TrailError) -> Failure:

@@ -65,7 +65,7 @@ def checked(options: Options) -> Options:
     if options.changes_of and (options.rows_of is not None or options.columns is not None or options.summary):
         raise BadOption("option changesOf goes with none of rowsOf, columns, summary")
     if options.rows_of is not None and options.summary:
-        raise BadOption("option rowsOf does not go with summary")
+        raise BadOption("rows of a table do not go with summary")
     if options.arrow_batches and not options.changes_of:
         raise BadOption("option arrowBatches goes with changesOf")
     if options.analysis is not None:

@@ -78,7 +78,7 @@ def tables_meant(
         layouts = [layout for file in files for layout in file.layouts.get(spelled, ())]
         layouts = layouts or _from_source(spelled, options)
         if not layouts:
-            raise BadOption(f"option {option}: {_why_not(spelled, names)}")
+            raise BadOption(_why_not(spelled, names), option)
         tables.append((spelled, list(dict.fromkeys(reversed(layouts)))[::-1]))
     return tables
 

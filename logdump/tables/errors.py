@@ -24,22 +24,26 @@ def report(text: str) -> None:
 _CARRIED = re.compile(r"logdump\.(?:tables|targets|spark)\.(?:\w+\.)*(\w+): (.+)")
 
 
-UNDECODABLE_HINT = "with option undecodable null it is null, and column problems says why"
-"""Words of an error about a value that does not decode."""
-_IN_SQL = UNDECODABLE_HINT.replace("option undecodable null", "MODE PERMISSIVE")
-
-
-def in_sql(text: str) -> str:
-    """Return the text of an error with what the command SQL takes in place of an option, which it does not take."""
-    return text.replace(UNDECODABLE_HINT, _IN_SQL)
-
-
 class SourceError(Exception):
     """Base class of the errors of reading and writing trails through Spark."""
 
 
 class BadOption(SourceError):
-    """An option does not exist, or its value is wrong."""
+    """An option does not exist, or its value is wrong.
+
+    Args:
+        problem: what is wrong.
+        option: the option whose value is wrong; None if the problem names it.
+
+    Attributes:
+        problem: what is wrong, for a caller whose user knows the option by another name.
+        option: as given.
+    """
+
+    def __init__(self, problem: str, option: str | None = None) -> None:
+        super().__init__(problem if option is None else f"option {option}: {problem}")
+        self.problem = problem
+        self.option = option
 
 
 class BadSchema(SourceError):

@@ -12,7 +12,7 @@ from logdump.arrow.records.errors import MOST_BYTES, ValueTooLarge, place
 from logdump.arrow.records.rows import Array, Source
 from logdump.arrow.records.schema import Reads, Selected
 from logdump.session.passing import passing_batches
-from logdump.tables.errors import UNDECODABLE_HINT, BadTrail, FileChanged, SplitMismatch, located, report
+from logdump.tables.errors import BadTrail, FileChanged, SplitMismatch, located, report
 from logdump.tables.named_files import definitions_of
 from logdump.tables.options import Options
 from logdump.tables.planner import is_unborn
@@ -133,7 +133,8 @@ class OpenSlice(Source):
         """
         text = located(error, self.path)
         if self.ends_at_undecodable and not (is_cut and self.explains_nulls):
-            raise BadTrail(f"{text}; {UNDECODABLE_HINT}") from None
+            changed = "mode PERMISSIVE" if self.options.undecodable is None else "option undecodable null"
+            raise BadTrail(f"{text}; with {changed} it is null, and column problems says why") from None
         if not self.explains_nulls:
             report(text)
 

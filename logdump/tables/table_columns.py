@@ -31,7 +31,7 @@ from logdump.arrow.records.schema import (
 )
 from logdump.arrow.tables.layout import NULLS, SIDES, TableLayout
 from logdump.arrow.tables.layout import PROBLEMS as PROBLEMS_NAME
-from logdump.tables.errors import BadOption, BadSchema
+from logdump.tables.errors import BadSchema
 from logdump.tables.options import Options
 from logdump.tables.schema import select_among
 from trailformat.codec.on_demand import on_demand
@@ -110,10 +110,8 @@ def select_of_table(schema: StructType, options: Options) -> tuple[Selected, ...
 
     Raises:
         BadSchema: no table can have a field, or no column its type.
-        BadOption: ``columns`` has a name that is not in the schema, or ``summary`` is set.
+        BadOption: ``columns`` has a name that is not in the schema.
     """
-    if options.summary:
-        raise BadOption("option rowsOf does not go with summary")
     columns = _by_name((*FIXED, *LAST)) | _corrupt(options)
     images = [field for field in schema.fields if field.name.lower().startswith(_PREFIXES)]
     for field in images:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import Any
 
 from logdump.features.count.survey import CountOptions, CountRun, count_files
@@ -35,18 +35,13 @@ def run_count(session: Session, options: CountOptions) -> Iterator[Event]:
     started = time.perf_counter()
     with Workers() as workers:
         counter = yield from _counter(session, options, workers)
-        with _restricted(session, workers) if options.effective else nullcontext():
+        with effective_rows.only_effective(session, workers) if options.effective else nullcontext():
             title = yield from count_files(counter, session)
     yield from counter.results(title)
     if counter.stopped_at is not None:
         raise KeyboardInterrupt
     if session.settings.hash_stats and counter.detail:
         yield _hash_statistics(counter.count, time.perf_counter() - started)
-
-
-def _restricted(session: Session, workers: Workers) -> AbstractContextManager[object]:
-    """Return a context in which only rows that a Replicat applies pass the filter."""
-    return effective_rows.only_effective(session, workers)
 
 
 def _counter(session: Session, options: CountOptions, workers: Workers) -> Generator[Event, None, CountRun]:

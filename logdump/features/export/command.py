@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
     of the file in which that began.
     """
     if options.heartbeats is not None:
-        yield from _write(session, options)
+        yield from exporting.run_export(session, options)
         return
     place, begun = session.cursor.place, session.cursor.export_begun_in
     if begun is not None:
@@ -79,19 +79,10 @@ def _encrypted_between(session: Session, begins_in: Path) -> Iterator[Path]:
 def _export(session: Session, options: ExportOptions) -> Iterator[Event]:
     """Write the records, by the engine if it supports the options."""
     narrows = options.effective and options.format != "SQL"
-    with _restricted(session) if narrows else nullcontext():
+    with effective_rows.only_effective(session) if narrows else nullcontext():
         if (engine := session.settings.engine) is not None and (yield from engine.jobs["EXPORT"](session, options)):
             return
-        yield from _write(session, options)
-
-
-def _write(session: Session, options: ExportOptions) -> Iterator[Event]:
-    yield from exporting.run_export(session, options)
-
-
-def _restricted(session: Session) -> AbstractContextManager[object]:
-    """Return a context in which only rows that a Replicat applies pass the filter."""
-    return effective_rows.only_effective(session)
+        yield from exporting.run_export(session, options)
 
 
 def writes_to_standard_output(line: str) -> bool:

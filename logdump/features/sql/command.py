@@ -72,7 +72,7 @@ class SqlStatement(FreeText):
         last = "" if typed.endswith(" ") else words.pop()
         begun = last[max(last.rfind("("), last.rfind(",")) + 1 :]
         if words[-1].upper() in _BEFORE_RELATIONS:
-            offered = _names_beginning(begun, [*_view_names(), *tables_offered("", context)])
+            offered = _names_beginning(begun, [*view_table.VIEWS, *tables_offered("", context)])
         elif begun:
             begun = begun.rpartition(".")[2]  # after the name of a relation
             columns = dict.fromkeys(
@@ -130,14 +130,6 @@ def _columns_of(relation: str, context: Context) -> list[str]:
     return [*layout.FIXED, *images, layout.NULLS, layout.PROBLEMS] if names else []
 
 
-def _view_names() -> Iterable[str]:
-    return view_table.VIEWS
-
-
-def _views_in(statement: str) -> list[str]:
-    return view_table.views_in(statement)
-
-
 class Query(NamedTuple):
     """A statement, and the paths of the files that its views read; None: the open trail.
 
@@ -189,7 +181,7 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
     source = _source(session, query)
     if "where" in source.options:
         yield Notice(("The FILTER applies to the views.",), ExitStatus.OK)
-    if source.paths and _views_in(query.statement):
+    if source.paths and view_table.views_in(query.statement):
         yield from _missing(source.paths)
     statement, target = query.statement, query.target
     if isinstance(target, Output):
@@ -219,7 +211,7 @@ def _results(
         raise CommandError("MEMORY applies to DuckDB; under ENGINE SPARK the memory is set in Spark.")
 
     options = {**source.options, **({"effective": "true"} if source.is_effective else {})}
-    for view in _views_in(statement):
+    for view in view_table.views_in(statement):
         options |= source.by_view.get(view, {})
     yield from engine.jobs["SQL"](statement, source.paths, options, most)
 
@@ -278,13 +270,13 @@ def _source(session: Session, query: Query) -> QuerySource:
         paths = tuple(_trail_files(query.paths))
     elif session.has_trail:
         paths = tuple(map(str, files_from(session)))
-    elif _views_in(STANDARD.outside_texts(query.statement)):  # trail('<path>', '<view>') needs none
+    elif view_table.views_in(STANDARD.outside_texts(query.statement)):  # trail('<path>', '<view>') needs none
         paths = (str(session.trail.path),)  # raises the error that no trail is open
     try:
         options = read_options(session)
     except Unsupported as why:
         raise CommandError(f"SQL cannot use {why}.") from why
-    named = _views_in(query.statement)
+    named = view_table.views_in(query.statement)
     parameters = _parameters(session) if set(_BY_PARAMETERS).intersection(named) else {}
     beats = _heartbeat_table(session) if any(view.startswith(_HEARTBEATS) for view in named) else {}
     by_view = dict.fromkeys(_BY_PARAMETERS, parameters) | {

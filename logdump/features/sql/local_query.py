@@ -31,7 +31,6 @@ from logdump.tables.errors import (
     NoTrailFiles,
     SourceError,
     SplitMismatch,
-    in_sql,
 )
 from trailformat import BadRecord
 from trailformat.records import reached
@@ -351,7 +350,7 @@ class LocalQuery:
         except BadOption as error:
             near = difflib.get_close_matches(relation.wanted.lower(), VIEWS, n=1)
             hint = f"; there is a view {near[0]}" if near else ""
-            text = f"{str(error).removeprefix('option rowsOf: ')}{hint}"
+            text = f"{error.problem}{hint}"
             raise CommandError(text if text.endswith("?") else f"{text}.", *statement.place_of(relation)) from None
 
     def _narrow(self, connection: duckdb.DuckDBPyConnection, statement: ParsedStatement) -> None:
@@ -380,7 +379,7 @@ def as_ours() -> Iterator[None]:
     try:
         yield
     except (BadTrail, FileChanged, SplitMismatch) as error:
-        raise BadRecord(in_sql(str(error))) from error
+        raise BadRecord(str(error)) from error
     except NoTrailFiles as error:
         raise MissingFileError(f"{error}.") from error
     except SourceError as error:

@@ -297,7 +297,9 @@ def read(
     try:
         return TrailTable(given, columns)
     except BadOption as error:
-        raise BadOption(str(error).replace("option rowsOf", "table")) from None
+        if error.option != "rowsOf":
+            raise
+        raise BadOption(f"table: {error.problem}") from None
 
 
 def _paths(path: Any) -> Paths:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from logdump.session.engines import Engine, Job, Unsupported
 from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.events import Event, JobProgress, Notice
-from logdump.tables.errors import SourceError, carried_by, in_sql
+from logdump.tables.errors import SourceError, carried_by
 from trailformat import BadRecord
 from trailformat.codec.on_demand import on_demand
 
@@ -162,6 +162,6 @@ def message_of(error: Exception) -> str:
     """Return the message of a Spark error in one line: that of the SourceError inside it, if there is one."""
     text = str(error)
     if ours := carried_by(text):
-        return in_sql(str(ours))[:_LONGEST_MESSAGE]
+        return str(ours)[:_LONGEST_MESSAGE]
     first = _STATE.sub("", text.strip().split("\n\n")[0])
     return _CONDITION.sub("", " ".join(first.split()))[:_LONGEST_MESSAGE]

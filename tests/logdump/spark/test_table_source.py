@@ -103,7 +103,7 @@ def test_a_schema_of_ones_own_takes_fewer_columns(spark: SparkSession) -> None:
     [
         ("TEAHOUSE.TEA", {}, "there is no table TEAHOUSE.TEA; did you mean TEAHOUSE.TEAS?"),
         (TEAS, {"columns": "after_PRIZE"}, "there is no column after_PRIZE; did you mean after_PRICE?"),
-        (TEAS, {"summary": "true"}, "option rowsOf does not go with summary"),
+        (TEAS, {"summary": "true"}, "rows of a table do not go with summary"),
     ],
 )
 def test_what_a_table_has_not_is_refused_in_one_line(

@@ -9,8 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from fixtures import TRAILS
+from logdump import read
 from logdump.features.sql.statement import QUERY_WORDS, begins_statement
 from logdump.session.errors import ExitStatus
+from logdump.tables.errors import BadTrail
 from tests.logdump.program import logdump
 from tests.logdump.tables.test_values import PRICE, definition, price
 from tests.searching import Random
@@ -84,10 +86,26 @@ def test_a_value_that_does_not_decode_names_what_sql_takes(tmp_path: Path) -> No
     path = trail_of(tmp_path, definition(PRICE), price(bytes(8)), price(b"\0"))
     refused = logdump("sql", 'SELECT after_PRICE FROM "TEA.LEAVES"', str(path), "--format", "csv")
     assert refused.status == ExitStatus.BAD_DATA
-    assert "with MODE PERMISSIVE it is null" in refused.err
+    assert "with mode PERMISSIVE it is null" in refused.err
     assert "option" not in refused.err
     taken = logdump("sql", 'MODE PERMISSIVE SELECT after_PRICE FROM "TEA.LEAVES"', str(path), "--format", "csv")
     assert (taken.status, taken.out) == (0, '"after_PRICE"\n0\n\n')
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        ({}, "with mode PERMISSIVE it is null"),
+        ({"undecodable": "fail"}, "with option undecodable null it is null"),
+        ({"mode": "PERMISSIVE", "undecodable": "fail"}, "with option undecodable null it is null"),
+    ],
+)
+def test_the_error_about_such_a_value_names_the_option_that_decides(
+    options: dict[str, str], remedy: str, tmp_path: Path
+) -> None:
+    path = trail_of(tmp_path, definition(PRICE), price(bytes(8)), price(b"\0"))
+    with pytest.raises(BadTrail, match=f"{remedy}, and column problems says why$"):
+        read(path, table="TEA.LEAVES", **options).to_arrow()
 
 
 def _intervals() -> list[str]:

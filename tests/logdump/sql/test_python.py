@@ -196,7 +196,7 @@ def test_lobs_are_read_where_rows_of_the_table_have_them(
         ({"columns": 1}, "columns takes a list of names, at least one"),
         ({"columns": ["rba", "opp"]}, "columns: there is no column opp; did you mean op?"),
         ({"table": "NOPE.X"}, "table: there is no table NOPE.X; there are TEAHOUSE.SALES, TEAHOUSE.TEAS"),
-        ({"table": "TEAHOUSE.TEAS", "summary": True}, "table does not go with summary"),
+        ({"table": "TEAHOUSE.TEAS", "summary": True}, "rows of a table do not go with summary"),
         ({"table": ""}, "table takes a text"),
         ({"table": 5}, "table takes a text"),
         ({"where": " "}, "where takes a text"),

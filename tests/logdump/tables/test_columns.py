@@ -276,7 +276,7 @@ def test_what_cannot_be_decoded_is_null_where_problems_are_told() -> None:
 
 
 def test_what_cannot_be_decoded_ends_a_read_that_would_hide_it() -> None:
-    with pytest.raises(BadTrail, match=r"RBA 2407: column .*; with option undecodable null"):
+    with pytest.raises(BadTrail, match=r"RBA 2407: column .*; with mode PERMISSIVE"):
         rows(TRAILS / "pt000000000", "op", "after")
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from logdump.features.sql.view_table import ANALYSES
 from logdump.tables.checked_options import checked
 from logdump.tables.errors import BadOption
 from logdump.tables.options import OPTIONS, Options, Use, parse_options
@@ -98,7 +99,7 @@ def test_an_option_of_another_view_is_refused(given: dict[str, str], view: dict[
     with pytest.raises(BadOption, match=f"^option {name} has no effect without {needed}$"):
         checked(parse_options(given, Use.READ))
     if name != "params":
-        checked(parse_options({**given, **view}, Use.READ))
+        checked(parse_options({**given, **view}, Use.READ, ANALYSES))
 
 
 def test_what_spark_adds_to_a_table_is_passed_over() -> None:
