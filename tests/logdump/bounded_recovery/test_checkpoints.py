@@ -7,18 +7,21 @@ from typing import NamedTuple
 
 import pytest
 
-from logdump.features.bounded_recovery.checkpoints import BrCheckpoints, TimedOperation
+from logdump.features.bounded_recovery.checkpoints import BrCheckpoints, TimedOperation, began
 from logdump.features.bounded_recovery.model import (
     BeginSource,
     BrOptions,
     FirstSource,
+    LongTransactionShown,
     RedoStart,
     RestartKind,
     TransactionInterval,
 )
-from logdump.features.bounded_recovery.survey import FirstPass, RestartAt
+from logdump.features.bounded_recovery.survey import FirstPass, RestartAt, from_headers
 from tests.logdump.extents import WHOLE
+from tests.logdump.line import Line
 from tests.searching import Random, examples
+from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
 from trailformat import TrailWriter, make_file_header
 from trailformat.records.file_header import SIGNATURE, Value
 from trailformat.records.record_header import RESTART_OK
@@ -135,10 +138,11 @@ def times(checkpoints: BrCheckpoints) -> range:
 def test_a_restart_counts_what_was_committed_since_and_what_is_on_disk(case: int) -> None:
     random = Random(case)
     first, interval = random.randint(0, 15), random.randint(1, 7)
-    at = random.randint(first, 80)
+    all_drawn = [drawn(random, number) for number in range(random.randint(1, 8))]
+    at = max(first, random.choice([random.randint(first, 80), *(one.transaction.high for one in all_drawn)]))
     checkpoints = BrCheckpoints(first, interval, at)
     options = BrOptions(interval=interval, restart=at, fails=random.random() < 0.3, is_off=random.random() < 0.2)
-    restart, all_drawn = RestartAt(checkpoints, options), [drawn(random, number) for number in range(8)]
+    restart = RestartAt(checkpoints, options)
     all_drawn = [
         one._replace(transaction=one.transaction._replace(spot=None)) if random.random() < 0.2 else one
         for one in all_drawn
@@ -230,3 +234,36 @@ def test_the_creation_of_a_trail_is_that_of_its_first_file_that_has_one(
     checkpoint = taken.first_checkpoint(None)
     first = next(number for number, time in enumerate(created) if time is not None)
     assert checkpoint == (created[first], FirstSource.CREATED, FilePosition(paths[first], 0))
+
+
+@pytest.mark.parametrize(("first", "last"), [(5, 9), (9, 5), (5, 5)])
+def test_a_transaction_has_begun_by_its_earliest_time(first: int, last: int) -> None:
+    extent = WHOLE._replace(has_one_time=False, first_moment=Moment(first), last_moment=Moment(last))
+    begin = began(extent, None, None)
+    assert (begin.high, begin.end, begin.source) == (min(first, last), last, BeginSource.OPERATIONS)
+
+
+@pytest.mark.parametrize(("moment", "logbsn"), [(5, None), (10, "51"), (25, "51"), (30, "70"), (39, "70"), (40, "66")])
+def test_the_restart_of_a_header_is_that_of_the_last_file_begun_up_to_the_moment(
+    moment: int, logbsn: str | None, tmp_path: Path
+) -> None:
+    """Of four files the second has none."""
+    paths = [tmp_path / f"br{number:09}" for number in range(4)]
+    for number, (path, written) in enumerate(zip(paths, ("51", None, "70", "66"), strict=True)):
+        values: dict[str, Value] = {"Signature": SIGNATURE, "FileName": "", "Seqno": number}
+        values |= {"CreationTime": 10 * (number + 1)} | ({"LOGBSN": written} if written else {})
+        TrailWriter(path, file_header=make_file_header({"TrailInfo": values})).commit()
+    observed = from_headers(WholeTrail(paths), moment)
+    assert (observed.csn if observed is not None else None) == logbsn
+
+
+@pytest.mark.parametrize("is_off", [False, True])
+def test_with_broff_a_long_transaction_is_never_on_disk(tmp_path: Path, line: Line, *, is_off: bool) -> None:
+    path = write_trail(tmp_path / "br000000000", [Worked(1, (HOUR, 19 * HOUR), 19 * HOUR)], commit_times=False)
+    parameters = tmp_path / "e.prm"
+    parameters.write_text(f"EXTRACT e\nBR BRINTERVAL 4H{', BROFF' if is_off else ''}\n", encoding="utf-8")
+    line(f"params {parameters}; open {path}; br")
+    (shown,) = [event for event in line.events if isinstance(event, LongTransactionShown)]
+    assert shown.persisted is not is_off
+    assert shown.began.end is not None
+    assert (shown.reach == shown.began.end - shown.began.high == 18 * HOUR) is is_off
