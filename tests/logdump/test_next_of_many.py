@@ -23,12 +23,14 @@ from tests.logdump.export.strategies import records_of_a_table
 from tests.logdump.line import Line
 from tests.searching import examples, in_turn, some_trails
 from tests.trailformat.samples import row, table_record, trail_of
-from trailformat import Record, TrailFile
+from trailformat import Record, Token, TrailFile, make_record, make_token
 from trailformat.records.record_header import FIELD_COMP
 
 DEFINITIONS = Path(__file__).parents[1] / "transcripts" / "obey" / "teahouse.def"
 FILES = some_trails((path for path in TRAILS.iterdir() if path.suffix != ".md"), __name__)
 BLOCKS = "ghdr on; detail data; ggstoken detail; usertoken detail; headertoken detail; reclen 30"
+PLACES: tuple[tuple[int, list[Token]], ...] = ((1, []), (1, []), (1, []), (2, []))
+"""TransInd and tokens of the later records of a transaction."""
 FORMS = {"text": "", "text with all blocks": BLOCKS, "json": "format jsonl"}
 """What is set for each form; JSON goes by columns."""
 
@@ -110,6 +112,26 @@ def test_records_of_several_files_are_counted_and_shown_alike(command: str, form
     for number in range(4):
         trail_of(tmp_path, *[row(b"tea %d" % at) for at in range(7 + number)]).rename(tmp_path / f"nh{number:06}")
     _check(tmp_path / "nh000000", command, f"{form}; across on")
+
+
+def test_a_number_means_another_table_from_its_next_definition_on(form: str, tmp_path: Path) -> None:
+    rows = [row(name=1), row(name=1)]
+    tables = [table_record(1, f"TEA.{name}") for name in ("LEAVES", "POTS", "CUPS")]
+    path = trail_of(tmp_path, *[record for table in tables for record in (table, *rows)])
+    _check(path, "n 9999", form)
+    shown = "\n".join(_shown(path, "n 9999", form, together=True).lines)
+    assert [shown.count(f"TEA.{name}") >= len(rows) for name in ("LEAVES", "POTS", "CUPS")] == [True, True, True]
+
+
+@pytest.mark.parametrize("skipped", range(1, 9))
+def test_records_inside_a_transaction_have_what_its_first_record_says(skipped: int, form: str, tmp_path: Path) -> None:
+    records = [
+        make_record(row().header._replace(trans_ind=place), b"", tokens)
+        for number in (1, 2)
+        for place, tokens in ((0, [make_token("L", b"41%d" % number), make_token("6", b"1.2.%d" % number)]), *PLACES)
+    ]
+    _check(trail_of(tmp_path, *records), "n 9999", f"{form}; skip {skipped}")
+    _check(trail_of(tmp_path, *records), "n 9999", f"{form}; n {skipped}")
 
 
 @pytest.mark.parametrize("name", ["ot000000", "et000000000"])
