@@ -112,3 +112,21 @@ def test_an_unpaired_surrogate_of_cesu_8_has_its_place(before: str, bad: bytes) 
         decode(prefix + bad + b"xyz", "cesu-8")
     assert raised.value.problem == f"not cesu-8 from byte {len(prefix)} on"
     assert raised.value.found == (bad + b"x")[:4].hex()
+
+
+@pytest.mark.parametrize(
+    ("number", "default", "codec"),
+    [
+        (-1, "cp1252", "cp1252"),
+        (-1, "utf-8", "utf-8"),
+        ((1 << 32) - 1, "cp037", "cp037"),
+        (0, "cp1252", "utf-8"),
+        (1003, "cp037", "cp1252"),
+        (-2, "cp1252", "character set -2"),
+    ],
+)
+def test_the_set_of_the_database_is_that_of_columns_without_one_of_their_own(
+    number: int, default: str, codec: str
+) -> None:
+    """Stored with and without a sign."""
+    assert codec_of(number, default) == codec

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fixtures import TRAILS
+from tests.searching import Random
 from trailformat import CannotRead, TrailFile
-from trailformat.codec.mapped_file import RecentBytes, copied_regions
+from trailformat.codec import mapped_file
+from trailformat.codec.mapped_file import FileBytes, FileContents, RecentBytes, copied_regions
 
 DATA = (TRAILS / "et000000000").read_bytes()[:1000]
 PLACES = st.lists(st.integers(0, len(DATA)), max_size=12).map(sorted)
@@ -70,3 +73,85 @@ def test_kept_ranges_of_a_file_that_was_truncated_are_an_error(tmp_path: Path) -
         os.truncate(trail.path, 120)
         with pytest.raises(CannotRead):
             copied_regions(trail.buffer, BOUNDS)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_kept_is_one_range_whatever_is_added(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranges that adjoin it, overlap it, are in it or apart from it; parts of which the first are dropped."""
+    random = Random(seed)
+    data = random.randbytes(400)
+    for most in (1, 30, 1000):
+        monkeypatch.setattr(mapped_file, "MOST_RECENT", most)
+        recent, ends, start, stop = RecentBytes(), [0], 0, 0
+        for _ in range(40):
+            begin = random.choice((start, stop, stop, stop, random.randrange(390)))
+            end = min(400, begin + random.randrange(1, 25))
+            recent.add(begin, memoryview(data)[begin:end])
+            if not start <= begin <= stop:
+                start = stop = begin
+                ends = [begin]
+            if end > stop:
+                ends.append(stop := end)
+            while stop - start > most and len(ends) > 2:
+                del ends[0]
+                start = ends[0]
+            for first in range(max(start - 2, 0), stop + 1):
+                for last in (first + 1, stop - 1, stop, stop + 1):
+                    if last > first:
+                        expected = data[first:last] if start <= first and last <= stop else None
+                        assert recent.copy(first, last) == expected, (most, start, stop, first, last)
+
+
+class _Counted(FileContents):
+    """Contents of a file whose reads are counted."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.reads = 0
+        self.recent = None
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def copy(self, start: int, stop: int) -> bytes:
+        self.reads += 1
+        return self.data[start:stop]
+
+    def copy_to(self, target: int, start: int, stop: int) -> None:
+        raise NotImplementedError
+
+    def held(self, start: int, stop: int) -> Any:
+        raise NotImplementedError
+
+
+def test_the_bytes_around_the_last_two_places_are_read_once() -> None:
+    contents = _Counted(bytes(range(250)) * 1000)
+    looked = FileBytes(contents, len(contents))
+    for number in range(20):
+        for place in (50_000, 150_000):
+            assert looked[place + number] == contents.data[place + number]
+    assert contents.reads == 2
+    assert looked[220_000] == contents.data[220_000]
+    assert looked[150_003:150_009] == contents.data[150_003:150_009]
+    assert contents.reads == 3
+
+
+@pytest.mark.parametrize(
+    ("ranges", "barren"),
+    [
+        ([(10, 20), (20, 30)], (10, 30)),
+        ([(20, 30), (10, 20)], (10, 30)),
+        ([(10, 20), (15, 18)], (10, 20)),
+        ([(10, 20), (5, 40)], (5, 40)),
+        ([(10, 20), (21, 25)], (10, 20)),
+        ([(10, 20), (21, 40), (0, 5)], (21, 40)),
+        ([(10, 20), (40, 50), (20, 40)], (10, 40)),
+    ],
+)
+def test_of_ranges_without_a_record_those_that_touch_are_one_and_the_longest_is_kept(
+    ranges: list[tuple[int, int]], barren: tuple[int, int]
+) -> None:
+    looked = FileBytes(_Counted(bytes(100)), 100)
+    for some in ranges:
+        looked.note_barren(*some)
+    assert looked.barren == barren

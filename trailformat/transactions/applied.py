@@ -170,7 +170,8 @@ class AppliedTransactions:
                 rise = self._rise(key.kind)
                 rise.rise(key.parts, csn, None, place)
                 rise.previous, rise.known = key.parts, dict.fromkeys(xids, place)
-        self._damage = place if state.is_damaged else None
+        # what begins at the place itself is behind the damage
+        self._damage = place._replace(rba=place.rba - 1) if state.is_damaged else None
         self._unread = place
 
     def _read_before(self) -> None:

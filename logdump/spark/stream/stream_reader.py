@@ -24,7 +24,7 @@ from logdump.tables.options import Options
 from logdump.tables.paths import find_files
 from logdump.tables.planner import packed
 from logdump.tables.slice import Slice, filters_of
-from trailformat import ByteOrder, CannotRead, TrailError, TrailFile, TrailName
+from trailformat import ByteOrder, CannotRead, NotATrail, TrailError, TrailFile, TrailName
 from trailformat.records import framing
 from trailformat.scan import scan
 from trailformat.trail.packed import unpacked_size
@@ -241,8 +241,11 @@ class StreamTrail:
         size = _size(name)
         if size < rba:
             raise FileChanged(f"{where}: the stream has read so far, and the file has only {size} bytes")
-        with TrailFile(name.path) as trail:
-            ends = any(framing.start_before(trail.bytes, rba, order) is not None for order in ByteOrder)
+        try:
+            with TrailFile(name.path) as trail:
+                ends = any(framing.start_before(trail.bytes, rba, order) is not None for order in ByteOrder)
+        except NotATrail:
+            ends = self._options.ignore_corrupt_files
         if not ends and self._options.mode == "FAILFAST":
             raise FileChanged(f"{where}: the stream has read so far, and no record ends there: the file was rewritten")
 

@@ -298,7 +298,7 @@ class StreamWalk:
                 trail.tables.take_over(passed.trail.tables)
             passed.trail = trail
             if begins:
-                self._begin_file(ordinal)
+                self._begin_file(ordinal, progress)
             size = trail.size
             stop = size if end is None or ordinal != end.ordinal else min(end.rba, size)
             try:
@@ -306,13 +306,18 @@ class StreamWalk:
             except (CannotRead, NotATrail) as error:
                 raise FileChanged(located(error, trail.path)) from None
 
-    def _begin_file(self, ordinal: int) -> None:
+    def _begin_file(self, ordinal: int, progress: _Progress) -> None:
+        """Begin a file; a transaction that a missing file has cut is in this micro-batch, which may end here."""
+        is_cut = False
         if self._position.ordinal != ordinal:
             self._feed(self._walk.end_file())
             if self._breaks or self._whole.missing_before(ordinal) is not None:
+                is_cut = self._walk.is_open
                 self._feed(self._walk.end())
         self._breaks = False
         self._position = TrailPosition(ordinal, 0)
+        if is_cut:
+            progress.best = self._position
 
     def _over_no_trail(self, ordinal: int, error: NotATrail, progress: _Progress) -> bool:
         """Skip a file that is not a trail, an error under FAILFAST; return whether to continue with the next one."""

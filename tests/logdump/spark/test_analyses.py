@@ -213,3 +213,19 @@ def test_a_file_of_the_trail_that_cannot_be_read_ends_the_read_unless_it_is_bein
         return
     with pytest.raises(BadTrail, match=broken.name):
         rows(other, analysis=analysis, mode="FAILFAST")
+
+
+@pytest.mark.parametrize(
+    ("given", "csns"),
+    [
+        ({}, "317 334 334 351 368 368 385 402 419 436"),
+        ({"effective": "true"}, "317 334 351 368 385 419"),
+        ({"table": "TEAHOUSE.SALES"}, "334 334 351 419"),
+        ({"effective": "true", "table": "TEAHOUSE.SALES"}, "334 351 419"),
+    ],
+)
+def test_transactions_are_those_that_a_replicat_applies_if_that_is_asked_for(given: dict[str, str], csns: str) -> None:
+    """Some were cut by a restart, one is open at the end."""
+    found = rows(TRAILS / "at*", "csn", "is_effective", analysis="transactions", **given)
+    assert [row["csn"].removeprefix("41882") for row in found] == csns.split()
+    assert all(row["is_effective"] for row in found) is ("effective" in given)

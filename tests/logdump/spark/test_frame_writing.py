@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from fixtures import TRAILS
-from logdump.spark.write.publish import PartFiles
+from logdump.spark.write.publish import PartFiles, StagedFile
 from logdump.spark.write.row_sources import NoRecord, SourceUnknown
 from logdump.spark.write.target import Target, TargetRefused
-from logdump.spark.write.writer import FrameWriting, NotInOrder, WriteColumns
+from logdump.spark.write.writer import FrameWriting, NotInOrder, RowStretch, TaskResult, WriteColumns, ordered
 from tests.logdump.spark.written import body, frame, header, meant_rows, paths_of, write_frame
 from tests.searching import in_turn, some_trails
 
@@ -173,3 +174,31 @@ def test_a_source_in_the_target_is_refused(tmp_path: Path) -> None:
     writing = FrameWriting(WriteColumns(3, 0, 1, 2), files, Target(TRAILS, None))
     with pytest.raises(TargetRefused, match="is being read"):
         writing.add(frame(TRAILS / "et000000000")[0])
+
+
+def _result(*stretches: tuple[str | None, int, int, int]) -> TaskResult:
+    """What a task has written: stretches of rows, each with its file, its RBAs and its number of new files."""
+    names = [f"{file}:{first}.{part}" for file, first, _, parts in stretches for part in range(parts)]
+    return TaskResult([StagedFile(name, None, 1, 1) for name in names], [RowStretch(*some) for some in stretches])
+
+
+@pytest.mark.parametrize("order", [*permutations(range(3))])
+def test_new_files_are_in_the_order_of_their_sources_whichever_task_wrote_them(order: tuple[int, ...]) -> None:
+    tasks = [
+        _result(("/d/lt000000000", 900, 999, 1), ("/d/lt000000002", 0, 40, 1)),
+        _result(("/d/lt000000000", 0, 500, 2), ("/d/lt000000001", 700, 800, 1)),
+        _result(("/d/lt000000001", 10, 600, 1), ("/d/lt000000000", 501, 899, 1)),
+    ]
+    numbers = [(0, 0), (0, 0), (0, 501), (0, 900), (1, 10), (1, 700), (2, 0)]
+    found = [part.path.rpartition(".")[0] for part in ordered([tasks[number] for number in order])]
+    assert found == [f"/d/lt{file:09d}:{first}" for file, first in numbers]
+
+
+def test_rows_of_a_file_that_two_tasks_have_among_each_other_are_refused() -> None:
+    with pytest.raises(NotInOrder, match="interleaved"):
+        ordered([_result(("/d/lt000000000", 0, 500, 1)), _result(("/d/lt000000000", 500, 600, 1))])
+
+
+def test_without_sources_new_files_are_in_the_order_of_the_tasks() -> None:
+    tasks = [_result((None, 900, 999, 1)), _result((None, 0, 5, 1)), _result((None, 50, 60, 1))]
+    assert [part.path for part in ordered(tasks)] == ["None:900.0", "None:0.0", "None:50.0"]

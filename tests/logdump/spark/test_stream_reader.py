@@ -114,8 +114,10 @@ def test_spark_asks_with_the_limit_that_is_set(most: str, tmp_path: Path) -> Non
     assert type(_reader(tmp_path, **{most: "1"}).getDefaultReadLimit()).__name__ != "ReadAllAvailable"
 
 
-def test_the_lag_is_the_time_between_commits(tmp_path: Path) -> None:
-    _put(tmp_path, SIZE)
+@pytest.mark.parametrize("newer", [(), (0,), (0, 0)])
+def test_the_lag_is_the_time_between_commits(newer: tuple[int, ...], tmp_path: Path) -> None:
+    """Files that are just being made have no time, and do not matter."""
+    _put(tmp_path, SIZE, *newer)
     reader = _reader(tmp_path, maxTransactionsPerTrigger="2")
     assert reader.latestOffset(_offset(0, 0), ReadMaxBytes()) == _offset(0, ENDS[8])
     with TrailFile(TRAILS / "et000000000") as trail:

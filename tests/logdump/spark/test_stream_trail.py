@@ -22,6 +22,7 @@ from tests.logdump.tables.reads import closed_places, rows, table
 from tests.searching import Random, examples, in_turn
 from tests.simulated.five_tables import bank_trail
 from trailformat import TrailFile
+from trailformat.records.record_header import PIECES
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()
 SIZE = len(SAMPLE)
@@ -166,11 +167,11 @@ def test_a_batch_takes_as_much_as_its_limits_allow(most: int | None, files: int 
         assert stream.after(start, limit) == _most(start, ends, limit), start
 
 
-@pytest.mark.parametrize("most", [1, 900, 3000])
-def test_what_is_read_bit_by_bit_is_what_is_read_at_once(most: int) -> None:
-    options = parse_options({"path": str(TRAILS / "st*")}, Use.STREAM)
+@pytest.mark.parametrize(("most", "name"), in_turn([1, 900, 3000], ["st*", "pt*", "pl*", "zl*", "kt*"]))
+def test_what_is_read_bit_by_bit_is_what_is_read_at_once(most: int, name: str) -> None:
+    options = parse_options({"path": str(TRAILS / name), "undecodable": "null"}, Use.STREAM)
     stream = StreamTrail(options)
-    whole = table(TRAILS / "st*")
+    whole = table(TRAILS / name, undecodable="null")
     request = Request(tuple(Selected(column.name, column) for column in COLUMNS), options)
     at = stream.first()
     found: list[Any] = []
@@ -182,16 +183,34 @@ def test_what_is_read_bit_by_bit_is_what_is_read_at_once(most: int) -> None:
     assert streamed.drop(["file_order"]).equals(whole.drop(["file_order"]))
 
 
+@pytest.mark.parametrize("name", ["pt000000000", "pl000000000", "zt000000000", "kl000000000"])
+def test_a_batch_ends_behind_all_pieces_of_a_row(name: str, tmp_path: Path) -> None:
+    """Also where the first piece of them is not written yet, which the row announces."""
+    with TrailFile(TRAILS / name) as trail:
+        kinds = {record.rba: record.header.io_type for record in trail.records() if not record.is_file_header}
+        data = trail.bytes[0 : trail.size]
+    for cut in (*kinds, len(data)):
+        (tmp_path / "lt000000000").write_bytes(data[:cut])
+        end = _stream(tmp_path).after(Offset(0, 0))
+        assert kinds.get(end.rba) not in PIECES, (cut, end)
+    assert end == Offset(0, len(data))
+
+
 @pytest.mark.parametrize("seed", range(examples(24)))
-def test_behind_files_that_are_missing_a_stream_has_what_a_read_of_all_has(seed: int, tmp_path: Path) -> None:
+def test_behind_files_that_are_missing_or_no_trails_a_stream_has_what_a_read_of_all_has(
+    seed: int, tmp_path: Path
+) -> None:
     """Transactions over files before, at and behind the gaps; a stream that is begun anew now and then."""
     random = Random(seed)
-    _, extract = bank_trail(tmp_path, 30, seed, roll_chance=0.15, cut_chance=0.1)
+    _, extract = bank_trail(tmp_path, 30, seed, roll_chance=0.3, cut_chance=0.1)
     files = sorted(extract.paths)
     for path in random.sample(files[1:-1], min(random.choice((1, 1, 2)), len(files[1:-1]))):
-        path.unlink()
-    given = {"path": str(tmp_path), "effective": "true", "ignoreMissingFiles": "true"}
-    options = parse_options(given, Use.STREAM)
+        if random.random() < 0.5:
+            path.unlink()
+        else:
+            path.write_bytes(b"no trail" * 100)
+    passing = {"effective": "true", "ignoreMissingFiles": "true", "ignoreCorruptFiles": "true"}
+    options = parse_options({"path": str(tmp_path), **passing}, Use.STREAM)
     request = Request(tuple(Selected(column.name, column) for column in COLUMNS if column.name in _PLACE), options)
     stream, found = StreamTrail(options), list[tuple[int, int]]()
     at, state = stream.first(), None
@@ -201,11 +220,32 @@ def test_behind_files_that_are_missing_a_stream_has_what_a_read_of_all_has(seed:
         at, state = end, stream.state
         if random.random() < 0.3:
             stream, state = StreamTrail(options), random.choice((state, None))
-    everything = rows(tmp_path / "sm*", *_PLACE, effective=True, ignoreMissingFiles=True)
+    everything = rows(tmp_path / "sm*", *_PLACE, **passing)
     assert found == [place for row in everything if (place := (row["seqno"], row["rba"])) < at]
 
 
 _PLACE = ("seqno", "rba")
+
+
+def test_a_transaction_that_a_missing_file_cuts_is_in_no_batch_however_large_batches_are(tmp_path: Path) -> None:
+    """It is open at the end of the first file, and the next one is the third: however far the limit lets it be read."""
+    first = (TRAILS / "st000000000").read_bytes()
+    (tmp_path / "lt000000000").write_bytes(first)
+    (tmp_path / "lt000000002").write_bytes(SAMPLE)
+    given = {"path": str(tmp_path), "effective": "true", "ignoreMissingFiles": "true"}
+    expected = [(row["seqno"], row["rba"]) for row in rows(tmp_path / "lt*", *_PLACE, effective=True)]
+    with TrailFile(TRAILS / "st000000000") as trail:
+        assert {(0, record.rba) for record in trail.records()} > {place for place in expected if not place[0]}
+    options = parse_options(given, Use.STREAM)
+    request = Request(tuple(Selected(column.name, column) for column in COLUMNS if column.name in _PLACE), options)
+    for most in range(1, len(first) + 3000, 397):
+        stream, found = StreamTrail(options), list[tuple[int, int]]()
+        at = stream.first()
+        while (end := stream.after(at, Limit(bytes=most))) != at:
+            for batch in read(list(stream.slices(at, end)), request):
+                found += [(row["seqno"], row["rba"]) for row in batch.to_pylist()]
+            at = end
+        assert found == expected, most
 
 
 def test_files_are_limited(tmp_path: Path) -> None:
@@ -257,6 +297,18 @@ def test_files_that_were_purged_before_they_were_read_are_named(
         _stream(tmp_path).after(Offset(0, 7))
     assert _stream(tmp_path, ignoreMissingFiles="true").after(Offset(0, 7)) == Offset(3, SIZE)
     assert "lt000000000 to lt000000002 are missing" in caplog.text
+
+
+def test_where_the_file_of_the_last_batch_has_gone_it_goes_on_with_the_next_one(tmp_path: Path) -> None:
+    """Of those that are left some are older, and some are newer."""
+    _put(tmp_path, SIZE, SIZE, SIZE, SIZE, SIZE)
+    (tmp_path / "lt000000002").unlink()
+    with pytest.raises(FileChanged, match=r"seqno 2 has gone: .* up to RBA 7; \S*lt000000002 is missing"):
+        _stream(tmp_path).after(Offset(2, 7))
+    stream = _stream(tmp_path, ignoreMissingFiles="true")
+    end = stream.after(Offset(2, 7))
+    assert end == Offset(4, SIZE)
+    assert _places(stream.slices(Offset(2, 7), end)) == [(3, 0, SIZE), (4, 0, SIZE)]
 
 
 def test_a_missing_number_is_told(tmp_path: Path) -> None:

@@ -173,3 +173,24 @@ def test_only_a_file_is_replaced(make: Callable[[Path], None], mode: Mode, tmp_p
         before.replaced(mode, [tmp_path / "rt000000", path])
     with pytest.raises(TargetRefused, match=r"rt000001|not empty|file in it"):
         Target.parse(str(tmp_path)).check(Mode.OVERWRITE)
+
+
+@pytest.mark.parametrize(
+    ("there", "appended", "others"),
+    [
+        ((), 5, 5),
+        ((5,), 6, 5),
+        ((4,), 5, 5),
+        ((3, 5, 7), 8, 5),
+        ((6,), 7, 5),
+    ],
+)
+def test_append_goes_on_behind_the_last_file_and_not_before_the_first_that_is_named(
+    there: tuple[int, ...], appended: int, others: int, tmp_path: Path
+) -> None:
+    for number in there:
+        (tmp_path / f"rt{number:09d}").write_bytes((TRAILS / "et000000000").read_bytes())
+    target = Target.parse(str(tmp_path / "rt000000005"))
+    for mode, first in ((Mode.APPEND, appended), (Mode.OVERWRITE, others)):
+        names = [path.name for path in islice(target.names(mode, []), 3)]
+        assert names == [f"rt{first + number:09d}" for number in range(3)]

@@ -77,3 +77,17 @@ def test_a_session_shows_and_keeps_no_password(password: str, tmp_path: Path, we
         done = logdump(verb, f"{given}/lt000000000")
         assert done.out
         assert "MARK" not in done.out + done.err
+
+
+def test_a_secret_that_was_given_once_is_shown_nowhere() -> None:
+    """Of several users and signatures, in a text that has no URL, and beside others."""
+    random = Random(1)
+    secrets = ["".join(random.choices(string.ascii_letters, k=14)) for _ in range(6)]
+    for number, secret in enumerate(secrets[:3]):
+        url_of(f"sftp://scott{number}:{secret}@host{number}/dirdat/lt")
+    for number, secret in enumerate(secrets[3:]):
+        url_of(f"https://host{number}/dirdat/lt?X-Amz-Signature={secret}&page={number}")
+    shown = without_secrets("; ".join(f"no permission for scott with {secret}" for secret in secrets[:3]))
+    assert shown == "; ".join(["no permission for scott with …"] * 3)
+    text = " ".join(f"https://host{number}/dirdat/lt?X-Amz-Signature={secret}" for number, secret in enumerate(secrets))
+    assert not [secret for secret in secrets if secret in without_secrets(text)]
