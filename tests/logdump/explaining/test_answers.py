@@ -238,6 +238,60 @@ def test_the_name_of_a_transaction_in_a_text(text: str, csn: str | None, xid: st
     assert (named.csn, named.xid) == (csn, xid) if named is not None else csn is xid is None
 
 
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    "text", ["{}", "I|A.B|2024-03-14 01:07:01.000000|{}|6701|row 1", '"U","A.B","{}"', "U\tA.B\t{}\n"]
+)
+def test_20_digits_of_a_row_of_delimited_text_are_a_place(text: str) -> None:
+    answer = logdump("-c", f"open dirdat/rt000000066; explain {text.format('00000000670000003987')}")
+    assert _alters(answer.out) == [(67, 3987), (67, 4635)], answer
+    assert (
+        "Values of" not in logdump("-c", f"open dirdat/rt000000066; explain {text.format('10000000670000003987')}").out
+    )
+
+
+_OF_REDO = """\
+EXTRACT    EXT1      Last Started 2024-03-14 01:00   Status {}
+Checkpoint Lag       00:00:03 (updated 00:00:02 ago)
+Log Read Checkpoint  Oracle {} Redo Logs
+                     2024-03-14 01:07:01{}
+                     SCN 0.41882402 (41882402)
+{}
+"""
+_TARGETS = """
+  Target Extract Trails:
+
+  Trail Name                                       Seqno        RBA     Max MB Trail Type
+
+  ./dirdat/rt                                         67       3987        500 EXTTRAIL
+"""
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("state", ["RUNNING", "ABENDED"])
+@pytest.mark.parametrize("place", ["", "  Thread 1, Seqno 67, RBA 3987"])
+@pytest.mark.parametrize("targets", ["", _TARGETS])
+def test_an_extract_that_reads_redo_is_set_to_no_place_of_a_trail(state: str, place: str, targets: str) -> None:
+    """Neither to that of its SCN, nor to where it writes."""
+    text = _OF_REDO.format(state, "Integrated" if not place else "", place, targets)
+    for answer in (
+        logdump("explain", text),
+        logdump("-c", f'open dirdat/rt000000066; explain "{text.replace(chr(10), " ")}"'),
+    ):
+        assert not _alters(answer.out), answer
+    assert ("RBA 3987 of " in logdump("explain", text).out) == bool(targets)
+
+
+def test_paths_of_info_are_relative_to_its_current_directory(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    text = "REPLICAT REP1 Last Started\nLog Read Checkpoint  File ./dirdat/rt000000067\n   RBA 3987\n"
+    assert not _alters(logdump("explain", text).out)
+    assert _alters(logdump("explain", f"{text}\nCurrent directory    {home}\n").out) == [(67, 3987), (67, 4635)]
+
+
 def test_digits_alone_are_no_file() -> None:
     assert places_in("CSN 41882402 and 12345678901").others == ()
     assert places_in("in /gg/12000067, rba 5").others == (MessagePlace("/gg/12000067", rba=5),)
