@@ -96,7 +96,8 @@ def values_at_fault(session: Session, bound: ColumnBound, rba: int | None) -> It
             session.open(opened)
     if not shown:
         others = len(_around(opened)) - 1
-        yield say(f"{name}{f' and {others} of the files around it' if others else ''} has no {bound.what}.")
+        has = f"and {others} of the files around it have" if others else "has"
+        yield say(f"{name} {has} no {bound.what}.")
 
 
 def _around(opened: Path) -> list[Path]:

@@ -292,6 +292,51 @@ def test_paths_of_info_are_relative_to_its_current_directory(
     assert _alters(logdump("explain", f"{text}\nCurrent directory    {home}\n").out) == [(67, 3987), (67, 4635)]
 
 
+@pytest.mark.parametrize(
+    ("text", "rbas"),
+    [
+        (
+            "OGG-01163 Bad column length (99) specified for column NAME in table TEAHOUSE.TEAS, maximum length is 16.",
+            [3069, 3629, 4767],
+        ),
+        ("OGG-01161 Bad column index(5) specified for table TEAHOUSE.SALES, max columns = 5.", [2722, 2892, 3817]),
+        (
+            'OGG-01154 ORA-12899: value too large for column "TEAHOUSE"."TEAS"."NAME" (actual: 17, maximum: 16)',
+            [3069, 3629, 4767],
+        ),
+    ],
+)
+@pytest.mark.parametrize("away", [0, 1, 2, 3])
+@pytest.mark.parametrize("direction", [1, -1])
+def test_rows_that_do_not_fit_are_looked_for_in_the_files_around_the_open_one(
+    text: str, rbas: list[int], away: int, direction: int, home: Path
+) -> None:
+    """Up to two files away; the nearest file that has some is shown, and the open file stays open."""
+    content = (home / "dirdat" / "rt000000067").read_bytes()
+    for number in range(64, 71):
+        (home / "dirdat" / f"rt{number:09}").write_bytes(content[:1130])
+    number = 67 + away * direction
+    (home / "dirdat" / f"rt{number:09}").write_bytes(content)
+    answer = logdump("-c", f"open dirdat/rt000000067; explain ERROR {text}; pos")
+    shown = re.findall(r"^(rt\d+, )?RBA (\d+): ", answer.out, re.MULTILINE)
+    name = "" if away == 0 else f"rt{number:09}, "
+    assert shown == ([(name, str(rba)) for rba in rbas] if away < 3 else []), answer
+    assert ("of the files around it have no" in answer.out) == (away == 3)
+    assert answer.out.splitlines()[-2].startswith("rt000000067 has")
+
+
+@pytest.mark.parametrize("given", ["dirdat/rt", "dirdat/rt000000066"])
+def test_a_trail_that_is_given_has_the_files_of_numbers_alone(given: str, home: Path) -> None:
+    for number in (66, 67, 68):
+        (home / "dirdat" / f"zz{number:09}").write_bytes((home / "dirdat" / f"rt{number:09}").read_bytes())
+    (home / "kafka.log").write_text('{"pos":"00000000670000003987"}')
+    answer = logdump("explain", "kafka.log", "--trails", given)
+    assert _alters(answer.out) == [(67, 3987), (67, 4635)]
+    assert f"RBA 3987 of {home / 'dirdat' / 'rt000000067'}:" in answer.out
+    assert not _alters(logdump("explain", "kafka.log", "--trails", "dirdat").out)
+    assert logdump("explain", "kafka.log", "--trails", "dirdat/no").status == 4
+
+
 def test_digits_alone_are_no_file() -> None:
     assert places_in("CSN 41882402 and 12345678901").others == ()
     assert places_in("in /gg/12000067, rba 5").others == (MessagePlace("/gg/12000067", rba=5),)
