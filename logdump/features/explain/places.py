@@ -279,7 +279,7 @@ _PATTERNS: tuple[tuple[str, _Places], ...] = (
     (
         (
             rf"Log\s+Read\s+Checkpoint\s+File\s+(?P<file>{_PATH})\s+"
-            rf"(?:First\s+Record|[\d:. -]{{1,40}}?)\s+RBA\s+(?P<rba>{_NUMBER})"
+            rf"(?:(?:First\s+Record|[\d:. -]{{1,40}}?)\s+)?RBA\s+(?P<rba>{_NUMBER})"
         ),
         _checkpoint,
     ),

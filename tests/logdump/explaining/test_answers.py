@@ -325,6 +325,15 @@ def test_rows_that_do_not_fit_are_looked_for_in_the_files_around_the_open_one(
     assert answer.out.splitlines()[-2].startswith("rt000000067 has")
 
 
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("rba", [4000, 99999])
+def test_a_value_of_a_record_that_is_not_there_leaves_the_rest_of_the_answer(rba: int) -> None:
+    column = 'ORA-12899: value too large for column "TEAHOUSE"."TEAS"."NAME" (actual: 17, maximum: 16)'
+    answer = logdump("explain", f"ERROR OGG-01296 {column}, file dirdat/rt000000067, rba {rba}.")
+    assert answer.status == 4
+    assert answer.out.splitlines()[-1].startswith("rt000000067 has 22 good records")
+
+
 @pytest.mark.parametrize("given", ["dirdat/rt", "dirdat/rt000000066"])
 def test_a_trail_that_is_given_has_the_files_of_numbers_alone(given: str, home: Path) -> None:
     for number in (66, 67, 68):
