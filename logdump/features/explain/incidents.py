@@ -90,8 +90,8 @@ class Incident(NamedTuple):
 
     @property
     def has_rba(self) -> bool:
-        """True if it names an RBA, or a place in a log of the database."""
-        return any(named.place.rba is not None or named.role is PlaceRole.REDO for named in self.places)
+        """True if it names an RBA, of a trail or of a log of the database."""
+        return any(named.place.rba is not None for named in self.places)
 
     def other(self, role: PlaceRole) -> MessagePlace | None:
         """Return the place of a role; None without one."""

@@ -396,6 +396,15 @@ def test_the_command_is_for_the_process_of_the_text(text: str, process: str) -> 
 
 
 @pytest.mark.usefixtures("home")
+def test_an_extract_is_set_to_no_transaction_of_a_trail() -> None:
+    """Its CSN is one of the redo; the trail that has it may be the one that it writes."""
+    text = "WARNING OGG-05509  Oracle GoldenGate {} for Oracle, a.prm:  The CSN 41882402 does not occur."
+    assert not _alters(logdump("explain", text.format("Capture")).out)
+    assert "begins at RBA 3987" in logdump("explain", text.format("Capture")).out
+    assert _alters(logdump("explain", text.format("Delivery")).out)
+
+
+@pytest.mark.usefixtures("home")
 def test_a_wide_record_shows_its_key_and_the_column_of_the_message(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("logdump.features.explain.text._MOST_COLUMNS", 2)
     for column in ("NOTE", "AMOUNT", "TEA_CODE"):
