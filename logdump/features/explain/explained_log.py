@@ -25,8 +25,10 @@ from logdump.language.words import split_calls
 from logdump.session.errors import CommandError, MissingFileError
 from logdump.session.events import Event
 from logdump.session.session import Session
+from trailformat import NotATrail
 from trailformat.codec.remote.path import path_of
 from trailformat.trail.packed import is_file
+from trailformat.trail.sequence import TrailSequence
 
 STANDARD_INPUT = "-"
 _QUOTES = "\"'"
@@ -81,7 +83,7 @@ class LogQuestion(NamedTuple):
 
     Attributes:
         name: its path, ``-`` for standard input.
-        trails: the folder with the trails; None: those near it.
+        trails: the folder with the trails, or one of them; None: those near it.
         every: True for each kind of error, or each process; else the last one.
     """
 
@@ -96,7 +98,7 @@ def explain_log(session: Session, question: LogQuestion) -> Iterator[Event]:
     A log without an error: its last warning about a trail, else the last place that it names. Of a folder or an
     archive: what has become of each process, and the last error.
     """
-    given = _given_folder(question.trails)
+    given = _given_folder(session, question.trails)
     if question.name == STANDARD_INPUT:
         yield from _explain_file(session, sys.stdin.buffer, question, Surroundings(given=given))
         return
@@ -111,15 +113,21 @@ def explain_log(session: Session, question: LogQuestion) -> Iterator[Event]:
         yield from _explain_file(session, file, question, around)
 
 
-def _given_folder(name: str | None) -> tuple[Path, ...]:
-    """Return the folder of trails that is given, or of the trail of which a file or the name is given."""
+def _given_folder(session: Session, name: str | None) -> tuple[Path, ...]:
+    """Return the folder of trails that is given; of a trail that is given, whose first file is opened, its folder.
+
+    Raises:
+        MissingFileError: there is neither.
+    """
     if name is None:
         return ()
     path = Path(os.path.abspath(name))  # noqa: PTH100 - links stay
     if is_folder_of_logs(path):
         return (path, *folders_of(path))
-    if not path.parent.is_dir():
-        raise MissingFileError(f"{name}: No such folder.")
+    try:
+        session.open(TrailSequence(path).paths[0])
+    except NotATrail as error:
+        raise MissingFileError(f"{name}: No such folder or trail.") from error
     return (path.parent,)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from logdump.display.first_match import all_of, problem_notices, show_record
 from logdump.features.check.command import CheckOptions, run_check
 from logdump.features.check.model import BadRowShown, CheckShown, GapShown
-from logdump.features.explain.files import NoFile, Surroundings, file_of, first_file
+from logdump.features.explain.files import NoFile, Surroundings, file_of, first_file, home_in
 from logdump.features.explain.incidents import Incident
 from logdump.features.explain.model import MessageExplained, RecordExplained
 from logdump.features.explain.places import MessagePlace, PlaceRole, TransactionId, column_in, named_transaction
@@ -59,7 +59,8 @@ def explained(session: Session, incident: Incident, near: Surroundings, earlier:
     if meaning is None and code is not None:
         ask = f"GET /services/v2/oggerr/{code} of a service explains it."
         yield Notice((f"{code} is not known as a message about trails.", ask), _nothing(incident))
-    around = near._replace(opened=session.trail.path if session.has_trail else None)
+    opened = session.trail.path if session.has_trail else None
+    around = near._replace(opened=opened, folders=(*near.folders, *home_in(incident.main)))
     named = named_transaction(f"{incident.main.text}\n{incident.main.below}") if not incident.has_rba else None
     if target is None and named is None and (text_only := _without_place(session, incident)) is not None:
         yield from text_only
@@ -106,7 +107,7 @@ def _of_transaction(session: Session, incident: Incident, named: TransactionId) 
     is_next = named.csn is not None and own.csn is not None and csn_key(named.csn) != csn_key(own.csn)
     other = f"No transaction has {what}; the next one has CSN {own.csn}, at" if is_next else f"{what} begins at"
     yield say(escape(f"{other} RBA {record.rba} of {path}:"))
-    yield from _at(session, incident, record.rba, advises=True)
+    yield from _at(session, incident, record.rba, advises=not incident.is_of_extract)
 
 
 def _first_record(session: Session, named: TransactionId) -> Generator[Event, None, Record | None]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
 
+from logdump.features.explain.log_lines import LogMessage
 from logdump.features.explain.places import MessagePlace
 from trailformat.codec.remote.path import path_of
 from trailformat.errors import CannotRead, TrailError
@@ -21,6 +22,7 @@ from trailformat.trail.sequence import TrailName, TrailSequence
 _DIGITS = (9, 6)
 _TRAILS = "dirdat"
 """The folder of trails in the home of GoldenGate."""
+_HOME = re.compile(r"^\s*Current directory\s+(\S{1,1000})\s*$", re.MULTILINE)
 _FOREIGN = re.compile(r"^[^\x00-\x7f]+")
 """A word of another language, which has no blank between it and a path."""
 
@@ -58,6 +60,12 @@ def around_log(path: Path) -> tuple[Path, ...]:
     folder = Path(os.path.abspath(path)).parent  # noqa: PTH100 - links stay
     homes = (folder, folder.parent)
     return (*homes, *(home / _TRAILS for home in homes))
+
+
+def home_in(message: LogMessage) -> tuple[Path, ...]:
+    """Return the home of GoldenGate, to which paths are relative, that INFO … DETAIL names; empty without one."""
+    match = _HOME.search(f"{message.text}\n{message.below}")
+    return (Path(match[1]),) if match is not None and Path(match[1]).is_absolute() else ()
 
 
 def file_of(place: MessagePlace, around: Surroundings) -> Path | NoFile:

@@ -28,7 +28,7 @@ _MOST_KINDS = 128
 """Kinds of errors that are counted."""
 _MOST_NAMED = 4
 """Processes of a kind of error that are named."""
-_OF_EXTRACT = re.compile(r"^\s*EXTRACT\s|Oracle GoldenGate Capture\b")
+_OF_EXTRACT = re.compile(r"^\s*EXTRACT\s|\brequest to EXTRACT\b|Oracle GoldenGate Capture\b", re.MULTILINE)
 _STARTS = frozenset({"OGG-00996", "OGG-00995", "OGG-00975"})
 _ORDER = (
     PlaceRole.RECORD,
@@ -86,7 +86,7 @@ class Incident(NamedTuple):
     @property
     def is_of_extract(self) -> bool:
         """True if the process is an Extract, such as a pump."""
-        return any(_OF_EXTRACT.search(message.text) for message in self.messages)
+        return any(_OF_EXTRACT.search(f"{message.text}\n{message.below}") for message in self.messages)
 
     @property
     def has_rba(self) -> bool:

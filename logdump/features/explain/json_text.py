@@ -78,8 +78,8 @@ def _of_object(value: dict[str, Any], path: tuple[str, ...], depth: int) -> Iter
         issued, severity = (str(value.get(name) or "") for name in ("issued", "severity"))
         yield " ".join(filter(None, (issued, severity.upper(), value["code"], value["title"])))
         return
-    if any(re.fullmatch(r"\d{20}", str(value.get(name))) for name in ("pos", "position")):
-        kept = {name: value[name] for name in _OF_RECORDS if isinstance(value.get(name), str)}
+    kept = {name: text for name in _OF_RECORDS if isinstance(text := _without_type(value.get(name)), str)}
+    if any(re.fullmatch(r"\d{20}", kept.get(name, "")) for name in ("pos", "position")):
         yield json.dumps(kept, ensure_ascii=False)
         return
     if all(_is_number(value.get(name)) for name in _PLACE):
@@ -90,6 +90,11 @@ def _of_object(value: dict[str, Any], path: tuple[str, ...], depth: int) -> Iter
         yield f"Current status: {value['status'].upper()}{lag}"
     for name, member in value.items():
         yield from _lines(member, (*path, name), depth + 1)
+
+
+def _without_type(value: Any) -> Any:
+    """Return a value of Avro without its type: ``{"string": "x"}`` is ``x``."""
+    return value["string"] if isinstance(value, dict) and value.keys() == {"string"} else value
 
 
 def _is_number(value: object) -> bool:

@@ -82,7 +82,11 @@ def values_at_fault(session: Session, bound: ColumnBound, rba: int | None) -> It
     The open file stays open.
     """
     if rba is not None:
-        lines = _lines(session, session.trail.record_at(rba), bound)
+        try:
+            record = session.trail.record_at(rba)
+        except TrailError:  # said where the record is shown
+            return
+        lines = _lines(session, record, bound)
         yield say(*(lines or (f"The record at RBA {rba} has no {bound.what}.",)))
         return
     opened, shown, name = session.trail.path, 0, escape(session.trail.path.name)
@@ -96,7 +100,8 @@ def values_at_fault(session: Session, bound: ColumnBound, rba: int | None) -> It
             session.open(opened)
     if not shown:
         others = len(_around(opened)) - 1
-        yield say(f"{name}{f' and {others} of the files around it' if others else ''} has no {bound.what}.")
+        has = f"and {others} of the files around it have" if others else "has"
+        yield say(f"{name} {has} no {bound.what}.")
 
 
 def _around(opened: Path) -> list[Path]:
@@ -118,8 +123,8 @@ def _in_file(session: Session, path: Path, bound: ColumnBound, *, is_open: bool)
     cursor.is_backwards = False
     filters = all_of(AnsiName((bound.table,)))
     with closing(FilteredReader(session, filtered=False, also=filters, stays=True)) as reader:
-        while shown < _MOST_SHOWN and (record := (yield from reader.find())) is not None:
-            if lines := _lines(session, record, bound):
+        while shown < _MOST_SHOWN and (further := (yield from reader.find())) is not None:
+            if lines := _lines(session, further, bound):
                 shown += 1
                 yield say(*(lines if is_open else (f"{name}, {line}" for line in lines)))
     if shown == _MOST_SHOWN:

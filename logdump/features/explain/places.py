@@ -35,6 +35,8 @@ _SEQNO = re.compile(
     rf"{_WORD}(?:(?:ext)?seqno|seq(?=\s*#)|sequence(?:\s+number)?|順序番号){_IS}{_NUMBER}", re.IGNORECASE
 )
 _BOTH = re.compile(r"\bpos(?:ition)?\"?\s*[:=]\s*\"?(\d{10})(\d{10})\b")
+_DIGITS = re.compile(r"(?<![\w.:])(0\d{9})(\d{10})(?![\w.:])")
+"""20 digits without a name, as in a row of delimited text."""
 _FILE = re.compile(rf"""(?:^|[\s('"=])({_PATH}){_END}""")
 _TRAIL = re.compile(
     rf"""(?:(?:^|[\s('"=:])((?:\.|~|[A-Za-z]:)?[/\\]{_FOLDER}?{_PREFIX}){_END}"""
@@ -155,7 +157,7 @@ def column_in(text: str) -> str:
 def place_in(text: str) -> MessagePlace:
     """Return the place that a message names: of each part the first one in it."""
     file, seqno, rba = _FILE.search(text), _SEQNO.search(text), _RBA.search(text)
-    both = _BOTH.search(text) if seqno is None and rba is None else None
+    both = _BOTH.search(text) or _DIGITS.search(text) if seqno is None and rba is None else None
     place = MessagePlace(
         file[1] if file else None,
         None,
@@ -221,7 +223,7 @@ _SECTIONS = {"startup": PlaceRole.START, "current": PlaceRole.RESTART, "recovery
 
 def _section(match: re.Match[str]) -> Iterator[MessagePlace]:
     """A section of SHOWCH or of SEND STATUS, with the kind of checkpoint before it."""
-    role = _SECTIONS[match["what"].lower()]
+    role = _SECTIONS[match["what"].lower()] if match["way"] is None else PlaceRole.READING
     before = match.string[: match.start()]
     writes, reads = before.rfind("Write Checkpoint #"), before.rfind("Read Checkpoint #")
     if match["way"] == "write" or (match["way"] is None and writes > reads):
@@ -230,6 +232,15 @@ def _section(match: re.Match[str]) -> Iterator[MessagePlace]:
         yield MessagePlace(seqno=_digits(match["seqno"]), rba=_digits(match["rba"]), is_redo=True, role=PlaceRole.REDO)
         return
     yield MessagePlace(None, match["trail"], _digits(match["seqno"]), _digits(match["rba"]), role=role)
+
+
+def _of_redo(match: re.Match[str]) -> Iterator[MessagePlace]:  # noqa: ARG001 - what it says is that there is none
+    yield MessagePlace(is_redo=True, role=PlaceRole.REDO)
+
+
+def _target(match: re.Match[str]) -> Iterator[MessagePlace]:
+    """A row of the trails that an Extract writes."""
+    yield MessagePlace(None, match["trail"], int(match["seqno"]), int(match["rba"]), role=PlaceRole.WRITING)
 
 
 def _standing(match: re.Match[str]) -> Iterator[MessagePlace]:
@@ -268,9 +279,14 @@ _PATTERNS: tuple[tuple[str, _Places], ...] = (
     (
         (
             rf"Log\s+Read\s+Checkpoint\s+File\s+(?P<file>{_PATH})\s+"
-            rf"(?:First\s+Record|[\d:. -]{{1,40}}?)\s+RBA\s+(?P<rba>{_NUMBER})"
+            rf"(?:(?:First\s+Record|[\d:. -]{{1,40}}?)\s+)?RBA\s+(?P<rba>{_NUMBER})"
         ),
         _checkpoint,
+    ),
+    (r"Log\s+Read\s+Checkpoint\s+(?!File\b)[^\n]*\bRedo\b[^\n]*(?:\n[ \t]+[^\n]*){0,8}", _of_redo),
+    (
+        r"^[ \t]*(?P<trail>\S{2,400})[ \t]+(?P<seqno>\d{1,9})[ \t]+(?P<rba>\d{1,19})[ \t]+\d+[ \t]+(?:EXT|RMT)TRAIL\b",
+        _target,
     ),
     (r"(?P<tx>\btx\s+)?(?:\bop\s+)?\bpos(?:ition)?\"?\s*[:=]\s*\"?(?P<seqno>\d{10})(?P<rba>\d{10})\b", _java),
     (rf"Aborting\s+transaction\s+on\s+(?P<trail>\S+)\s+(?P<begin>beginning)\s+at\s+{_SEQNO_AND_RBA}", _discarded),
@@ -292,7 +308,7 @@ _PATTERNS: tuple[tuple[str, _Places], ...] = (
     ),
     (r"\"position\"\s*:\s*\{[^{}]{0,2000}\}", _position),
 )
-_SHAPES = tuple((re.compile(pattern, re.IGNORECASE), places) for pattern, places in _PATTERNS)
+_SHAPES = tuple((re.compile(pattern, re.IGNORECASE | re.MULTILINE), places) for pattern, places in _PATTERNS)
 
 
 _TRACES = ("rba", "pos", "offset", "seq", "順序番号")

@@ -238,6 +238,114 @@ def test_the_name_of_a_transaction_in_a_text(text: str, csn: str | None, xid: st
     assert (named.csn, named.xid) == (csn, xid) if named is not None else csn is xid is None
 
 
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    "text", ["{}", "I|A.B|2024-03-14 01:07:01.000000|{}|6701|row 1", '"U","A.B","{}"', "U\tA.B\t{}\n"]
+)
+def test_20_digits_of_a_row_of_delimited_text_are_a_place(text: str) -> None:
+    answer = logdump("-c", f"open dirdat/rt000000066; explain {text.format('00000000670000003987')}")
+    assert _alters(answer.out) == [(67, 3987), (67, 4635)], answer
+    assert (
+        "Values of" not in logdump("-c", f"open dirdat/rt000000066; explain {text.format('10000000670000003987')}").out
+    )
+
+
+_OF_REDO = """\
+EXTRACT    EXT1      Last Started 2024-03-14 01:00   Status {}
+Checkpoint Lag       00:00:03 (updated 00:00:02 ago)
+Log Read Checkpoint  Oracle {} Redo Logs
+                     2024-03-14 01:07:01{}
+                     SCN 0.41882402 (41882402)
+{}
+"""
+_TARGETS = """
+  Target Extract Trails:
+
+  Trail Name                                       Seqno        RBA     Max MB Trail Type
+
+  ./dirdat/rt                                         67       3987        500 EXTTRAIL
+"""
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("state", ["RUNNING", "ABENDED"])
+@pytest.mark.parametrize("place", ["", "  Thread 1, Seqno 67, RBA 3987"])
+@pytest.mark.parametrize("targets", ["", _TARGETS])
+def test_an_extract_that_reads_redo_is_set_to_no_place_of_a_trail(state: str, place: str, targets: str) -> None:
+    """Neither to that of its SCN, nor to where it writes."""
+    text = _OF_REDO.format(state, "Integrated" if not place else "", place, targets)
+    for answer in (
+        logdump("explain", text),
+        logdump("-c", f'open dirdat/rt000000066; explain "{text.replace(chr(10), " ")}"'),
+    ):
+        assert not _alters(answer.out), answer
+    assert ("RBA 3987 of " in logdump("explain", text).out) == bool(targets)
+
+
+def test_paths_of_info_are_relative_to_its_current_directory(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    text = "REPLICAT REP1 Last Started\nLog Read Checkpoint  File ./dirdat/rt000000067\n   RBA 3987\n"
+    assert not _alters(logdump("explain", text).out)
+    assert _alters(logdump("explain", f"{text}\nCurrent directory    {home}\n").out) == [(67, 3987), (67, 4635)]
+
+
+@pytest.mark.parametrize(
+    ("text", "rbas"),
+    [
+        (
+            "OGG-01163 Bad column length (99) specified for column NAME in table TEAHOUSE.TEAS, maximum length is 16.",
+            [3069, 3629, 4767],
+        ),
+        ("OGG-01161 Bad column index(5) specified for table TEAHOUSE.SALES, max columns = 5.", [2722, 2892, 3817]),
+        (
+            'OGG-01154 ORA-12899: value too large for column "TEAHOUSE"."TEAS"."NAME" (actual: 17, maximum: 16)',
+            [3069, 3629, 4767],
+        ),
+    ],
+)
+@pytest.mark.parametrize("away", [0, 1, 2, 3])
+@pytest.mark.parametrize("direction", [1, -1])
+def test_rows_that_do_not_fit_are_looked_for_in_the_files_around_the_open_one(
+    text: str, rbas: list[int], away: int, direction: int, home: Path
+) -> None:
+    """Up to two files away; the nearest file that has some is shown, and the open file stays open."""
+    content = (home / "dirdat" / "rt000000067").read_bytes()
+    for number in range(64, 71):
+        (home / "dirdat" / f"rt{number:09}").write_bytes(content[:1130])
+    number = 67 + away * direction
+    (home / "dirdat" / f"rt{number:09}").write_bytes(content)
+    answer = logdump("-c", f"open dirdat/rt000000067; explain ERROR {text}; pos")
+    shown = re.findall(r"^(rt\d+, )?RBA (\d+): ", answer.out, re.MULTILINE)
+    name = "" if away == 0 else f"rt{number:09}, "
+    assert shown == ([(name, str(rba)) for rba in rbas] if away < 3 else []), answer
+    assert ("of the files around it have no" in answer.out) == (away == 3)
+    assert answer.out.splitlines()[-2].startswith("rt000000067 has")
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("rba", [4000, 99999])
+def test_a_value_of_a_record_that_is_not_there_leaves_the_rest_of_the_answer(rba: int) -> None:
+    column = 'ORA-12899: value too large for column "TEAHOUSE"."TEAS"."NAME" (actual: 17, maximum: 16)'
+    answer = logdump("explain", f"ERROR OGG-01296 {column}, file dirdat/rt000000067, rba {rba}.")
+    assert answer.status == 4
+    assert answer.out.splitlines()[-1].startswith("rt000000067 has 22 good records")
+
+
+@pytest.mark.parametrize("given", ["dirdat/rt", "dirdat/rt000000066"])
+def test_a_trail_that_is_given_has_the_files_of_numbers_alone(given: str, home: Path) -> None:
+    for number in (66, 67, 68):
+        (home / "dirdat" / f"zz{number:09}").write_bytes((home / "dirdat" / f"rt{number:09}").read_bytes())
+    (home / "kafka.log").write_text('{"pos":"00000000670000003987"}')
+    answer = logdump("explain", "kafka.log", "--trails", given)
+    assert _alters(answer.out) == [(67, 3987), (67, 4635)]
+    assert f"RBA 3987 of {home / 'dirdat' / 'rt000000067'}:" in answer.out
+    assert not _alters(logdump("explain", "kafka.log", "--trails", "dirdat").out)
+    assert logdump("explain", "kafka.log", "--trails", "dirdat/no").status == 4
+
+
 def test_digits_alone_are_no_file() -> None:
     assert places_in("CSN 41882402 and 12345678901").others == ()
     assert places_in("in /gg/12000067, rba 5").others == (MessagePlace("/gg/12000067", rba=5),)
@@ -285,6 +393,15 @@ def test_the_command_is_for_the_process_of_the_text(text: str, process: str) -> 
     out = logdump("explain", text.format("dirdat/rt000000067")).out
     assert re.findall(r"ALTER (\w+) <group>, EXTSEQNO 67, EXTRBA (\d+)", out) == [(process, "3987"), (process, "4635")]
     assert ("/services/v2/replicats/" in out) == (process == "REPLICAT")
+
+
+@pytest.mark.usefixtures("home")
+def test_an_extract_is_set_to_no_transaction_of_a_trail() -> None:
+    """Its CSN is one of the redo; the trail that has it may be the one that it writes."""
+    text = "WARNING OGG-05509  Oracle GoldenGate {} for Oracle, a.prm:  The CSN 41882402 does not occur."
+    assert not _alters(logdump("explain", text.format("Capture")).out)
+    assert "begins at RBA 3987" in logdump("explain", text.format("Capture")).out
+    assert _alters(logdump("explain", text.format("Delivery")).out)
 
 
 @pytest.mark.usefixtures("home")
