@@ -13,7 +13,7 @@ from logdump.language.command import AnyCommand, Registry
 from logdump.language.reader import Context, Form, parse
 from logdump.language.words import MOST_CHARACTERS, split_calls
 from logdump.notation.hexdump import hexdump
-from logdump.notation.times import TimeOffset, format_timestamp, has_date, parse_datetime
+from logdump.notation.times import TimeOffset, format_timestamp, format_with_zone, has_date, parse_datetime
 from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from logdump.session.events import Bad, Event, Failure, Notice
 from logdump.session.session import Session
@@ -82,7 +82,7 @@ class TrailZone(TimeOffset):
     def said(self) -> Iterator[str]:
         """Yield a line for each time that was completed with a date."""
         for text, moment in self.taken.items():
-            yield f"{text} is taken as {format_timestamp(moment, self)}, a date of this trail."
+            yield f"{text} is taken as {format_with_zone(moment, self)}, a date of this trail."
 
 
 _BYTES_SHOWN = 40

@@ -8,7 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -57,6 +57,10 @@ _PARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
 }
 """The coloured parts of lines by verb: a pattern whose first group is coloured, and the colour."""
+
+
+_SAY_NO_NAMES = ("DIFF", "SQL", "RECOVERY", "BR")
+"""Commands that do not say that a name of their filter is not defined."""
 
 
 @contextlib.contextmanager
@@ -134,8 +138,16 @@ class VerbRun(Script):
     name at the end.
     """
 
-    def __init__(self, steps: Iterable[VerbStep], *, narrates: bool = False, into: WholeFile | None = None) -> None:
+    def __init__(
+        self,
+        steps: Iterable[VerbStep],
+        *,
+        narrates: bool = False,
+        into: WholeFile | None = None,
+        files: Callable[[], Sequence[Path]] = tuple,
+    ) -> None:
         super().__init__(())
+        self._files = files
         self._steps = steps
         self._step = VerbStep(Call(""))
         self._texts_are_narration = narrates
@@ -155,17 +167,25 @@ class VerbRun(Script):
             self._has_any |= step.is_in_any and not self._is_absent
             if (step.prepares and self.status) or self.status == ExitStatus.USAGE or self.session.is_over:
                 break
-        if self._step.call.name == "NEXT" and self._is_empty and not self.status:
-            from logdump.session.defined_names import undefined_names  # noqa: PLC0415 - for a slip alone
-
-            for notice in undefined_names(self.session):
-                self._print(notice)
+        for notice in self._undefined() if not self.status else ():
+            self._print(notice)
         self._step = VerbStep(Call(""))
         for absence in () if self._has_any else self._absences:
             self._print(absence)
         return self.status
 
+    def _undefined(self) -> Iterator[Notice]:
+        """Yield notices about names that are not defined, for commands that yield none themselves."""
+        from logdump.session.defined_names import names_not_defined, undefined_names  # noqa: PLC0415 - for a slip alone
+
+        if self._step.call.name == "NEXT" and self._is_empty:
+            yield from undefined_names(self.session)
+        elif self._step.call.name in _SAY_NO_NAMES:
+            yield from names_not_defined(self.session, self._files())
+
     def _print(self, event: Event) -> None:
+        if isinstance(event, Text) and event.is_about_files:
+            return
         if self._step.repeats and isinstance(event, Failure) and event.status is ExitStatus.COMMAND_FAILED:
             self._has_all = True
             return
@@ -247,7 +267,7 @@ def _run(verb: Verb, request: VerbRequest, steps: Iterable[VerbStep]) -> int:
             )
             if is_painted:
                 stack.enter_context(contextlib.redirect_stdout(cast("TextIO", PaintedText(sys.stdout, verb.name))))
-            run = VerbRun(steps, narrates=verb.narrates)
+            run = VerbRun(steps, narrates=verb.narrates, files=partial(_all_files, request))
             run.output_is_data = verb.writes_bytes and not options.output
             run.session.width = _width()
             status = ExitStatus(run.run())
@@ -256,11 +276,15 @@ def _run(verb: Verb, request: VerbRequest, steps: Iterable[VerbStep]) -> int:
         target = path_of(options.output).absolute()
         _check_target(target, request)
         with WholeFile(target, replace=options.replace) as into:
-            run = VerbRun(steps, narrates=verb.narrates, into=into)
+            run = VerbRun(steps, narrates=verb.narrates, into=into, files=partial(_all_files, request))
             status = ExitStatus(run.run())
             if run.has_failed or status is ExitStatus.INTERRUPTED:
                 raise _NotWrittenError
     return status
+
+
+def _all_files(request: VerbRequest) -> Sequence[Path]:
+    return [path for paths in request.trails() for path in paths] if request.files else ()
 
 
 def _width() -> int | None:
