@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from logdump import __version__
 from logdump.commands import REGISTRY
-from logdump.language.execute import outputs_kept
+from logdump.language.execute import is_message, outputs_kept
 from logdump.language.words import first_word, split_calls
 from logdump.line import terminal
 from logdump.line.line_mode import LineMode, PipedInput, Script, lines_of
@@ -340,11 +340,12 @@ def _run_verb(arguments: list[str]) -> int | None:
 
     if arguments[0] == "completion" and not is_trail("completion"):
         return _print_completion(arguments[1:])
-    if not verb_in(arguments):
+    is_pasted = is_message(arguments[0]) and not place(arguments[0]).exists()
+    if not (verb_in(arguments) or is_pasted):
         return None
     from logdump.line.verbs.running import run_verb  # noqa: PLC0415 - for verbs only
 
-    return run_verb(arguments[0].lower(), arguments[1:])
+    return run_verb("explain", arguments) if is_pasted else run_verb(arguments[0].lower(), arguments[1:])
 
 
 def _print_completion(shells: list[str]) -> int:

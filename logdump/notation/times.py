@@ -127,7 +127,7 @@ def format_timestamp(julian: int, offset: TimeOffset) -> str:
 
 
 def zone_text(offset: TimeOffset, julian: int) -> str:
-    """Return the zone of a shown time: ``GMT``, ``GMT +01:00``, or that of the machine at that time, ``local +01:00``."""
+    """Return the zone of a shown time: ``GMT``, ``GMT +01:00``, or the machine's at that time, ``local +01:00``."""
     if offset.minutes is not None:
         return str(offset)
     try:
