@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from logdump import __version__
 from logdump.commands import REGISTRY
-from logdump.language.execute import is_message, outputs_kept
+from logdump.language.command import is_message
+from logdump.language.execute import outputs_kept
 from logdump.language.words import first_word, split_calls
 from logdump.line import terminal
 from logdump.line.line_mode import LineMode, PipedInput, Script, lines_of

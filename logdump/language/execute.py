@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import partial
@@ -150,22 +149,14 @@ def _run_call(session: Session, registry: Registry, word: str, text: str) -> Gen
     try:
         command = registry.find(word)
     except CommandError as error:
-        if is_message(f"{word} {text}"):
-            yield from run_command(session, registry.find("EXPLAIN"), _reading(f"{word} {text}"))
+        if (explaining := registry.for_message(f"{word} {text}")) is not None:
+            yield from run_command(session, explaining, _reading(f"{word} {text}"))
             return
         hint = _filter_hint(word)
         session.has_failed_filter |= session.is_script and (hint is not None or _is_like_narrowing(registry, word))
         yield Failure((*error.lines[:1], hint) if hint else error.lines)
         return
     yield from run_command(session, command, _reading(text))
-
-
-_MESSAGE_NUMBER = re.compile(r"\bOGG-[0-9]{3,6}\b", re.IGNORECASE)
-
-
-def is_message(text: str) -> bool:
-    """Return True if a text has the number of a message of GoldenGate: pasted, it is explained."""
-    return _MESSAGE_NUMBER.search(text) is not None
 
 
 def run_call(session: Session, registry: Registry, call: Call) -> Generator[Event, None, None]:

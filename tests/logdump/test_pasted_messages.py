@@ -12,8 +12,7 @@ from tests.logdump.program import logdump
 
 MESSAGES = (
     "OGG-01028 Incompatible record in ./dirdat/at000000000, rba 2,913",
-    "2024-03-14 09:33:00  ERROR   OGG-01028  Oracle GoldenGate Delivery for Oracle, rtea.prm:  "
-    "Incompatible record (logical EOF) in ./dirdat/at000000000, rba 2,913 (not supported).",
+    "2024-03-14 09:33:00  ERROR  OGG-01028  rtea.prm: Incompatible record in ./dirdat/at000000000, rba 2,913.",
     "ERROR OGG-01028: Incompatible record in dirdat/at000000000, rba 2913; abending",
 )
 
@@ -33,7 +32,8 @@ def test_it_is_explained_as_by_the_command(message: str) -> None:
     wanted = logdump("explain", message)
     assert (wanted.status, "EXTRBA 3691" in wanted.out) == (0, True)
     assert logdump(message) == wanted
-    assert logdump(*message.split(maxsplit=3)).out == wanted.out or "OGG" not in message.split()[0]
+    if message.startswith("OGG"):
+        assert logdump(*message.split(maxsplit=3)).out == wanted.out
     if ";" not in message:
         piped = logdump(typed=f"{message}\nexit\n").out
         assert "EXTRBA 3691" in piped

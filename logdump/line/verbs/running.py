@@ -25,7 +25,7 @@ from logdump.line.line_mode import Script
 from logdump.line.verbs.options import MisuseError, VerbRequest, VerbStep, no_such_file
 from logdump.line.verbs.spelling import names_trails
 from logdump.line.verbs.table import BY_NAME, Verb
-from logdump.notation.text import Harmless, escape
+from logdump.notation.text import Harmless, escape, wrapped
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Failure, NoRecordThere, Notice, Text
 from trailformat.codec.remote.path import path_of
@@ -59,6 +59,8 @@ _PARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
 """The coloured parts of lines by verb: a pattern whose first group is coloured, and the colour."""
 
 
+_KEEP_LINES = ("NEXT", "FIND", "SQL", "EXPORT", "FOLLOW")
+"""Commands whose lines stay as they are at a terminal: those of Logdump, tables, data."""
 _SAY_NO_NAMES = ("DIFF", "SQL", "RECOVERY", "BR")
 """Commands that do not say that a name of their filter is not defined."""
 
@@ -202,6 +204,9 @@ class VerbRun(Script):
 
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:
         self._is_empty = self._is_empty and (is_narration or not lines)
+        width = self.session.width
+        if width and not (is_narration or self.is_json or self._into or self._step.call.name in _KEEP_LINES):
+            lines = tuple(part for line in lines for part in wrapped(line, width))
         if self._into is None or is_narration:
             super()._write_lines(lines, is_narration=is_narration)
         elif lines:
