@@ -9,14 +9,17 @@ SAMPLE := fixtures/trails/et000000000
 .PHONY: demo native lint test test-quick test-long drawn test-spark-versions check format bench bench-spark mutants mistakes fuzz fixtures docs clean
 
 demo: $(VENV)/.native
-	$(BIN)/logdump -c 'open $(SAMPLE); ghdr on; detail data; ggstoken detail; next 4; count detail'
 	@echo
-	@echo 'What Logdump does not do:'
-	$(BIN)/logdump safe fixtures/trails/at000000000 2913
-	$(BIN)/logdump list fixtures/trails/et000000000 --op update
-	@echo
-	@echo 'The state of a trail on one page: $(BIN)/logdump doctor fixtures/trails/at'
-	@echo 'Type next: $(BIN)/logdump $(SAMPLE)'
+	@echo '1. What is in this trail?'
+	@$(BIN)/logdump doctor $(SAMPLE) | grep -A 2 '^Table' | cut -c 1-110
+	@echo '2. Is this one damaged?'
+	@-$(BIN)/logdump check fixtures/trails/ft000000000 | cut -c 1-150 | head -1
+	@echo '3. What happened to one row?'
+	@$(BIN)/logdump row fixtures/trails/et TEAHOUSE.TEAS TEA_CODE=ASS01 | cut -c 1-110
+	@echo '4. Replicat abended at RBA 2913. Where may it restart?'
+	@$(BIN)/logdump safe fixtures/trails/at000000000 2913 | head -3
+	@echo '5. All of it on the screen: $(BIN)/logdump --tui fixtures/trails'
+	@echo '   A prompt: $(BIN)/logdump $(SAMPLE)   Questions: docs/questions.md   Tests: make test'
 
 # The library of kernels, without which large trails are read slowly: numba compiles them, cc links them.
 native: $(VENV)/.native

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from logdump import __version__
 from logdump.commands import REGISTRY
+from logdump.language.command import is_message
 from logdump.language.execute import outputs_kept
 from logdump.language.words import first_word, split_calls
 from logdump.line import terminal
@@ -334,9 +335,10 @@ def _run_verb(arguments: list[str]) -> int | None:
     """Run the verb that the arguments begin with; None if they do not begin with one."""
     if arguments[0] == "completion" and not is_trail("completion"):
         return _print_completion(arguments[1:])
-    if not verbs.verb_in(arguments):
+    is_pasted = is_message(arguments[0]) and not place(arguments[0]).exists()
+    if not (verbs.verb_in(arguments) or is_pasted):
         return None
-    return running.run_verb(arguments[0].lower(), arguments[1:])
+    return running.run_verb(*(("explain", arguments) if is_pasted else (arguments[0].lower(), arguments[1:])))
 
 
 def _print_completion(shells: list[str]) -> int:

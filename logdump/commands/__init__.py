@@ -92,5 +92,5 @@ def _module(home: str) -> str:
     return f"logdump.{home}.command" if home.startswith("features.") else f"{__name__}.{home}"
 
 
-REGISTRY = Registry([(_module(home), words.split()) for home, words in _HOMES], _ELSEWHERE)
+REGISTRY = Registry([(_module(home), words.split()) for home, words in _HOMES], _ELSEWHERE, "EXPLAIN")
 """All commands of a session."""

@@ -86,7 +86,9 @@ def _found_by_value(session: Session, search: Search, record: Record) -> Iterato
     change = change_of(session.trail, record, session.row_definitions)
     names = [column_name(column) for column in search.values.among(change.columns)] if change is not None else []
     if names:
-        yield Notice((f"{search.text} is the value of {', '.join(names)}, not text in the record.",), ExitStatus.OK)
+        alone = f"FIND {names[0]} = {search.text} looks for such values alone"
+        text = f"{search.text} is the value of {', '.join(names)}, not text in the record: {alone}."
+        yield Notice((text,), ExitStatus.OK)
 
 
 def _first(session: Session, searching: Searching, reader: FilteredReader) -> Generator[Event, None, Record]:

@@ -30,12 +30,12 @@ _TASKS = {
     "METADATA": "Definitions and values",
     "SAVE": "Write",
     "PARAMS": "Parameter files, DDL, messages",
-    "NOTIFY": "Limits of COUNT",
+    "NOTIFY": "Progress and statistics of COUNT",
     "FILTER": "Choose records",
     "DUMP": "Bytes, numbers and times",
     "ENV": "Settings and folders",
     "LOG": "The session, scripts, formats",
-    "DECRYPT": "Accepted, as Logdump does, without an effect on a trail of these platforms",
+    "DECRYPT": "For old scripts; no effect here",
     "HELP": "Help",
 }
 """Headings of the list of commands, by the first command under each."""

@@ -98,6 +98,14 @@ AnyCommand = Command[Any]
 _SHORTEST_ABBREVIATION = 3
 
 
+_MESSAGE_NUMBER = re.compile(r"\bOGG-[0-9]{3,6}\b", re.IGNORECASE)
+
+
+def is_message(text: str) -> bool:
+    """Return True if a text has the number of a message of GoldenGate."""
+    return _MESSAGE_NUMBER.search(text) is not None
+
+
 class Registry:
     """The commands of a session.
 
@@ -108,10 +116,13 @@ class Registry:
     Args:
         homes: modules and the names and aliases of the commands that each defines, in the order of HELP.
         elsewhere: words of other programs, and the sentence that names the command to use here.
+        for_messages: name of the command that explains messages of GoldenGate; empty without one.
     """
 
-    def __init__(self, homes: Sequence[tuple[str, list[str]]], elsewhere: dict[str, str]) -> None:
-        self._elsewhere = elsewhere
+    def __init__(
+        self, homes: Sequence[tuple[str, list[str]]], elsewhere: dict[str, str], for_messages: str = ""
+    ) -> None:
+        self._elsewhere, self._for_messages = elsewhere, for_messages
         self._homes = {word: module for module, words in homes for word in words}
         self._loaded: dict[str, AnyCommand] = {}
 
@@ -128,6 +139,10 @@ class Registry:
     def knows(self, word: str) -> bool:
         """Return True if a word is the name, an alias or an abbreviation of one or more commands."""
         return word.upper() in self._homes or bool(self._abbreviated(word.upper()))
+
+    def for_message(self, text: str) -> AnyCommand | None:
+        """Return the command that explains a text with the number of a message of GoldenGate; None for others."""
+        return self.find(self._for_messages) if self._for_messages and is_message(text) else None
 
     def _load(self, module: str) -> tuple[AnyCommand, ...]:
         commands: tuple[AnyCommand, ...] = importlib.import_module(module).COMMANDS

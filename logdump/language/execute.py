@@ -12,7 +12,7 @@ from logdump.language.call import Call
 from logdump.language.command import AnyCommand, Registry
 from logdump.language.reader import Context, Form, parse
 from logdump.language.words import MOST_CHARACTERS, split_calls
-from logdump.notation.times import TimeOffset, format_timestamp, has_date, parse_datetime
+from logdump.notation.times import TimeOffset, format_timestamp, format_with_zone, has_date, parse_datetime
 from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from logdump.session.events import Bad, Event, Failure, Notice
 from logdump.session.session import Session
@@ -87,7 +87,7 @@ class TrailZone(TimeOffset):
     def said(self) -> Iterator[str]:
         """Yield a line for each time that was completed with a date."""
         for text, moment in self.taken.items():
-            yield f"{text} is taken as {format_timestamp(moment, self)}, a date of this trail."
+            yield f"{text} is taken as {format_with_zone(moment, self)}, a date of this trail."
 
 
 _BYTES_SHOWN = 40
@@ -157,6 +157,9 @@ def _run_call(session: Session, registry: Registry, word: str, text: str) -> Gen
     try:
         command = registry.find(word)
     except CommandError as error:
+        if (explaining := registry.for_message(f"{word} {text}")) is not None:
+            yield from run_command(session, explaining, _reading(f"{word} {text}"))
+            return
         hint = filters.misuse_hint(word)
         session.has_failed_filter |= session.is_script and (hint is not None or _is_like_narrowing(registry, word))
         yield Failure((*error.lines[:1], hint) if hint else error.lines)

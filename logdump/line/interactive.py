@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from logdump.commands import REGISTRY
@@ -16,10 +17,11 @@ from logdump.line import terminal
 from logdump.line.history_file import KeptHistory, UnusableHistory, history_path
 from logdump.line.line_mode import LineMode
 from logdump.notation.text import amount, escape
-from logdump.session.errors import ExitStatus
+from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Notice
 from logdump.session.known_tables import column_names, table_names
 from logdump.session.session import Session
+from trailformat.errors import CannotRead, TrailError
 
 
 class LineEditor:
@@ -68,6 +70,31 @@ def endings(line: str, offers: Sequence[str], begun: int) -> list[str]:
     typed = line[start:begun]
     fitting = [offer[len(typed) :] for offer in offers if offer.startswith(typed)]
     return [f"{fitting[0]} "] if len(fitting) == 1 and not fitting[0].endswith("/") else fitting
+
+
+_FIRST_STEPS = (
+    "OPEN <file>, then N shows a record, VALUES ON its columns, TUI the full screen; EXIT ends.",
+    "SAFE <rba>: where Replicat may restart.  CHECK: damage.  ROW <table> <key>: one row's story.",
+    "A message of GoldenGate that is pasted here is explained.  HELP lists all commands.",
+)
+_MOST_TRAILS = 4
+"""Maximum number of trails that the greeting names."""
+
+
+def trails_here() -> Iterator[str]:
+    """Yield a line about the trails of the current folder, or of its folder dirdat; none if there are none."""
+    from logdump.session.files import matching_files  # noqa: PLC0415 - a pipe has no greeting
+    from trailformat.trail.sequence import trails_among  # noqa: PLC0415 - as above
+
+    for folder in (Path(), Path("dirdat")):
+        try:
+            trails, _ = trails_among(matching_files(str(folder)))
+        except (CommandError, CannotRead, TrailError, OSError, ValueError):
+            continue
+        names = [f"{folder / names[0].prefix} ({amount(len(names), 'file')})" for names in trails[:_MOST_TRAILS]]
+        more = f" and {len(trails) - _MOST_TRAILS} more" if len(trails) > _MOST_TRAILS else ""
+        yield f"Trails here: {', '.join(names)}{more}."
+        return
 
 
 GoFullScreen = Callable[[Session, KeptHistory], None]
@@ -128,6 +155,13 @@ class Interactive(LineMode):
         finally:
             self._editor.recall(self.session.history.lines)
             self._save_history()
+
+    def _greet(self) -> None:
+        """Print the banner, what can be typed first, and the trails of this folder."""
+        super()._greet()
+        for line in (*_FIRST_STEPS, *trails_here()):
+            terminal.write_line(escape(line))
+        terminal.write_line(escape(""))
 
     def _enter_pasted(self, text: str) -> None:
         """Explain a paste of several lines, which the terminal has sent as one; if it is commands, run them."""

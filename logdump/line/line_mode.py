@@ -59,7 +59,7 @@ class Scroller:
         now = time.monotonic()
         if self._started is None:
             self._started = now
-        if isinstance(event, SearchProgress) and now - self._started < _LONG:
+        if isinstance(event, SearchProgress) and (self._has_read or now - self._started < _LONG):
             return
         if now - self._shown < _EVERY or not sys.stderr.isatty():
             return

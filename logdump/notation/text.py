@@ -183,6 +183,26 @@ def cut_names(line: Harmless) -> Harmless:
     return Harmless(_NAME.sub(lambda match: cut_in_the_middle(match[0], _NAME_SHOWN), line))
 
 
+_DEEPER = 4
+"""Columns by which the rest of a wrapped line is indented more than its beginning."""
+
+
+def wrapped(line: Harmless, width: int) -> Iterator[Harmless]:
+    """Yield a line in parts of at most ``width`` columns, broken between words; a longer word is a part of its own."""
+    if display_width(line) <= width:
+        yield line
+        return
+    indent = len(line) - len(line.lstrip(" "))
+    part, room = line[:indent], max(width, _DEEPER + 1)
+    margin = " " * min(indent + _DEEPER, room // 2)
+    for word in re.findall(r"\S+ *", line[indent:]):
+        if part.strip() and display_width(part + word.rstrip(" ")) > room:
+            yield Harmless(part.rstrip(" "))
+            part = margin
+        part += word
+    yield Harmless(part.rstrip(" "))
+
+
 def ascii_json(text: str) -> Harmless:
     r"""Return one or more lines of ASCII JSON as harmless: in it, unprintable characters are like ``\u001b``."""
     return Harmless(text)

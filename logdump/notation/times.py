@@ -58,6 +58,10 @@ _CLOCK = rf"(?P<hour>[0-9]{{1,2}})(?::(?P<minute>[0-9]{{1,2}})(?::(?P<second>[0-
 _ZONE = r"(?P<zone>[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)"
 _DATE_AND_TIME = rf"{_DATE}(?:(?:\s+|[Tt]){_CLOCK}(?:\s*{_ZONE})?)?"
 
+_BEFORE_NOW = re.compile(r"-\s*(?P<number>[0-9]{1,6})\s*(?P<unit>s|min|m|h|d|w)", re.IGNORECASE)
+_UNIT_SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": _DAY_SECONDS, "w": 7 * _DAY_SECONDS}
+_DAY_WORD = re.compile(rf"(?P<day_word>today|yesterday)(?:\s+{_CLOCK})?", re.IGNORECASE)
+
 LOGDUMP_FORM: Final = "[[yy]yy-mm-dd] [hh[:mm][:ss]]"
 TIME_FORMS: Final = f"{LOGDUMP_FORM} or ISO 8601, yyyy-mm-ddThh:mm:ss with Z or +hh:mm"
 """Forms in which a time may be entered: Logdump's, or ISO 8601."""
@@ -122,6 +126,23 @@ def format_timestamp(julian: int, offset: TimeOffset) -> str:
     return _shown_time(julian, offset, time.tzname)
 
 
+def zone_text(offset: TimeOffset, julian: int) -> str:
+    """Return the zone of a shown time: ``GMT``, ``GMT +01:00``, or the machine's at that time, ``local +01:00``."""
+    if offset.minutes is not None:
+        return str(offset)
+    try:
+        minutes = time.localtime((julian - JULIAN_UNIX_EPOCH) // _SECOND).tm_gmtoff // 60
+    except (OverflowError, OSError):
+        return "local"
+    hours, minutes_over = divmod(abs(minutes), 60)
+    return f"local {'-' if minutes < 0 else '+'}{hours:02}:{minutes_over:02}"
+
+
+def format_with_zone(julian: int, offset: TimeOffset) -> str:
+    """Return a time as ``format_timestamp`` does, with its zone after it: for the first time of an answer."""
+    return f"{format_timestamp(julian, offset)} {zone_text(offset, julian)}"
+
+
 @lru_cache
 def _shown_time(julian: int, offset: TimeOffset, zone: tuple[str, str]) -> str:
     """Format a time in the machine's current ``zone``; cached, since the records of a transaction share one time."""
@@ -150,16 +171,24 @@ def parse_datetime(text: str, offset: TimeOffset, now: int | None = None, *, is_
     the zone's today, at ``now`` in Julian microseconds (default: the present). A local time that the end of daylight
     saving repeats is the earlier of the two, or with ``is_end``, where it ends a range, the later.
 
+    ``-90min``, ``-1h``, ``-2d`` (s, m or min, h, d, w) are counted back from ``now``; ``today`` and ``yesterday``
+    are dates, with a time or without.
+
     Raises ValueError for text of another form and for a time that does not exist, such as 2024-02-30, 25:00 or a local
     time that the start of daylight saving skips.
     """
     from datetime import UTC, datetime  # noqa: PLC0415 - records are shown sooner without
 
-    match = re.fullmatch(_DATE_AND_TIME, text.strip()) or re.fullmatch(_CLOCK, text.strip())
+    present = current_timestamp() if now is None else now
+    if (back := _BEFORE_NOW.fullmatch(text.strip())) is not None:
+        return present - int(back["number"]) * _UNIT_SECONDS[back["unit"].lower()] * _SECOND
+    forms = (_DATE_AND_TIME, _CLOCK, _DAY_WORD)
+    match = next((match for form in forms if (match := re.fullmatch(form, text.strip()))), None)
     if match is None:
         raise ValueError(f"a time is {TIME_FORMS}, not {text!r}")
     parts = match.groupdict()
-    day = _date(parts) if "year" in parts else _today(offset, current_timestamp() if now is None else now)
+    day_of = present - _DAY_SECONDS * _SECOND * ((parts.get("day_word") or "").lower() == "yesterday")
+    day = _date(parts) if "year" in parts else _today(offset, day_of)
     try:
         moment = datetime(*day, *_time(parts), tzinfo=UTC)
     except ValueError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logdump.session.errors import ExitStatus, MissingFileError
-from logdump.session.events import Event, Notice, say
+from logdump.session.events import Event, Notice, Text
 from logdump.session.settings import Across
 from trailformat import TrailFile
 from trailformat.codec.on_demand import on_demand
@@ -48,7 +48,7 @@ def go_to(session: Session, path: Path) -> Iterator[Event]:
     session.cursor.is_backwards = is_backwards
     if is_backwards:
         session.cursor.move(trail.size)
-    yield say(f"LogTrail {former} closed", f"Current LogTrail is {path}")
+    yield Text((f"LogTrail {former} closed", f"Current LogTrail is {path}"), is_about_files=True)
 
 
 def move_to(session: Session, spot: FilePosition) -> Iterator[Event]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.notation.times import TimeOffset, format_timestamp
+from logdump.notation.times import TimeOffset, format_timestamp, format_with_zone
 from logdump.session.errors import CommandError, MissingFileError
 from logdump.session.files import FileNames, matching_files
 from logdump.session.session import Session
@@ -32,10 +32,10 @@ class TrailRange(NamedTuple):
     last_csn: str | None
 
     def text(self, zone: TimeOffset) -> str:
-        """Return ``from CSN 41882317 to 41882402, 2024/03/14 09:31:00.000.000 to 2024/03/14 09:40:00.000.000``."""
+        """Return ``from CSN 41882317 to 41882402, 2024/03/14 09:31:00.000.000 to 2024/03/14 09:40:00.000.000 GMT``."""
         csns = f"CSN {self.first_csn} to {self.last_csn}, " if self.first_csn and self.last_csn else ""
-        first, last = (format_timestamp(moment, zone) for moment in (self.first_time, self.last_time))
-        return f"from {csns}{first} to {last}"
+        first = format_timestamp(self.first_time, zone)
+        return f"from {csns}{first} to {format_with_zone(self.last_time, zone)}"
 
 
 def files_of_trail(path: Path) -> Sequence[Path]:

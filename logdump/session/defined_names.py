@@ -78,6 +78,13 @@ def undefined_names(session: Session, paths: Sequence[Path] | None = None) -> It
         yield from _range(session, paths)
 
 
+def names_not_defined(session: Session, paths: Sequence[Path]) -> Iterator[Notice]:
+    """Yield a notice for each name in the filter that no file of a command defines."""
+    filters = session.filters_in_use
+    if filters is not None and filters.active:
+        yield from _undefined_names(session, filters.include.criteria, paths)
+
+
 def _range(session: Session, paths: Sequence[Path] | None) -> Iterator[Notice]:
     with suppress(TrailError), nullcontext(session.trail) if paths is None else TrailFile(paths[0]) as trail:
         bounds = chosen_trail.range_of(trail)

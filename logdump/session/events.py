@@ -38,9 +38,10 @@ class ScriptPart(NamedTuple):
 
 
 class Text(NamedTuple):
-    """Lines of text from a command."""
+    """Lines of text from a command; ``is_about_files`` is True if they say which file is read now."""
 
     lines: tuple[str, ...]
+    is_about_files: bool = False
 
 
 class Progress(NamedTuple):

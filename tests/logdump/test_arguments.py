@@ -247,7 +247,7 @@ def test_the_prompt_knows_what_becomes_of_a_line(line: str, expected: Validity) 
     ("line", "offered"),
     [
         ("export sql to x o", ["ORACLE"]),
-        ("export csv to x o", []),
+        ("export csv to x o", ["ONE"]),
         ("export parquet to x compression ", ["SNAPPY", "NONE", "ZSTD", "GZIP"]),
         ("pos mark a", ["abend"]),
         ("mark clear ", ["abend", "b"]),

@@ -41,7 +41,8 @@ def check_lines(shown: CheckShown, _settings: Settings) -> Iterator[str]:
     counted += f", {amount(shown.bad_rows, 'bad row')}" if shown.bad_rows else ""
     yield f"{escape(shown.title)}{as_read(is_partial=shown.is_partial)} has {counted}{gaps} in {shown.size} bytes"
     if shown.undefined:
-        yield f"{shown.undefined} records are of tables whose definition is not there."
+        why = "tables that are not defined before them: their columns cannot be shown"
+        yield f"{shown.undefined} records belong to {why}."
     for state in shown.states:
         yield from _state_lines(state, is_named=len(shown.states) > 1)
     for path in shown.encrypted:

@@ -10,7 +10,7 @@ from logdump.features.doctor.model import DoctorShown, Finding, Growth, OpImages
 from logdump.features.recovery.versions import FileFacts
 from logdump.features.transactions.text import not_applied_note
 from logdump.notation.text import amount, escape
-from logdump.notation.times import TimeOffset, format_timestamp
+from logdump.notation.times import TimeOffset, format_timestamp, format_with_zone
 from logdump.session.settings import Settings
 from trailformat import io_type_name
 from trailformat.totals.counting import TypeTotals
@@ -98,7 +98,7 @@ def _growth(growth: Growth, offset: TimeOffset) -> Iterator[str]:
     if growth.first is None or growth.last is None:
         yield "Time         no record with a time"
         return
-    yield f"Time         {format_timestamp(growth.first, offset)} to {format_timestamp(growth.last, offset)}"
+    yield f"Time         {format_timestamp(growth.first, offset)} to {format_with_zone(growth.last, offset)}"
     rate = growth.bytes_per_hour
     if rate is not None:
         yield f"Growth       {rate:,} bytes an hour on average   [COUNT INTERVAL 60]"

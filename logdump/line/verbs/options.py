@@ -341,7 +341,12 @@ def _number(text: str) -> int:
 
 
 ROWS: dict[str, VerbOption] = {
-    "since": VerbOption(("--since",), "records at or after a time", _value("TIME"), _bound("--since", "STARTTIME")),
+    "since": VerbOption(
+        ("--since",),
+        "records at or after a time: '2024-03-14 09:30', 09:30, 'yesterday 22:00', -1h",
+        _value("TIME"),
+        _bound("--since", "STARTTIME"),
+    ),
     "until": VerbOption(("--until",), "records at or before a time", _value("TIME"), _bound("--until", "ENDTIME")),
     "from_csn": VerbOption(
         ("--from-csn",), "transactions of at least this CSN", _value("CSN"), _bound("--from-csn", "CSN", ">= ")

@@ -8,7 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -25,7 +25,7 @@ from logdump.line.line_mode import Script
 from logdump.line.verbs.options import MisuseError, VerbRequest, VerbStep, no_such_file
 from logdump.line.verbs.spelling import names_trails
 from logdump.line.verbs.table import BY_NAME, Verb
-from logdump.notation.text import Harmless, escape
+from logdump.notation.text import Harmless, escape, wrapped
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Failure, NoRecordThere, Notice, Text
 from trailformat.codec.on_demand import on_demand
@@ -37,7 +37,6 @@ from trailformat.trail.whole_file import WholeFile
 with on_demand:
     import shutil
 
-    from logdump.session import defined_names
 
 _BOLD, _RED, _GREEN, _YELLOW, _DIM = "1", "31", "32", "33", "2"
 _OPERATION = (
@@ -63,6 +62,12 @@ _PARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
 }
 """The coloured parts of lines by verb: a pattern whose first group is coloured, and the colour."""
+
+
+_KEEP_LINES = ("NEXT", "FIND", "SQL", "EXPORT", "FOLLOW")
+"""Commands whose lines stay as they are at a terminal: those of Logdump, tables, data."""
+_SAY_NO_NAMES = ("DIFF", "SQL", "RECOVERY", "BR")
+"""Commands that do not say that a name of their filter is not defined."""
 
 
 @contextlib.contextmanager
@@ -140,8 +145,16 @@ class VerbRun(Script):
     name at the end.
     """
 
-    def __init__(self, steps: Iterable[VerbStep], *, narrates: bool = False, into: WholeFile | None = None) -> None:
+    def __init__(
+        self,
+        steps: Iterable[VerbStep],
+        *,
+        narrates: bool = False,
+        into: WholeFile | None = None,
+        files: Callable[[], Sequence[Path]] = tuple,
+    ) -> None:
         super().__init__(())
+        self._files = files
         self._steps = steps
         self._step = VerbStep(Call(""))
         self._texts_are_narration = narrates
@@ -161,15 +174,25 @@ class VerbRun(Script):
             self._has_any |= step.is_in_any and not self._is_absent
             if (step.prepares and self.status) or self.status == ExitStatus.USAGE or self.session.is_over:
                 break
-        if self._step.call.name == "NEXT" and self._is_empty and not self.status:
-            for notice in defined_names.undefined_names(self.session):
-                self._print(notice)
+        for notice in self._undefined() if not self.status else ():
+            self._print(notice)
         self._step = VerbStep(Call(""))
         for absence in () if self._has_any else self._absences:
             self._print(absence)
         return self.status
 
+    def _undefined(self) -> Iterator[Notice]:
+        """Yield notices about names that are not defined, for commands that yield none themselves."""
+        from logdump.session.defined_names import names_not_defined, undefined_names  # noqa: PLC0415 - for a slip alone
+
+        if self._step.call.name == "NEXT" and self._is_empty:
+            yield from undefined_names(self.session)
+        elif self._step.call.name in _SAY_NO_NAMES:
+            yield from names_not_defined(self.session, self._files())
+
     def _print(self, event: Event) -> None:
+        if isinstance(event, Text) and event.is_about_files:
+            return
         if self._step.repeats and isinstance(event, Failure) and event.status is ExitStatus.COMMAND_FAILED:
             self._has_all = True
             return
@@ -186,6 +209,9 @@ class VerbRun(Script):
 
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:
         self._is_empty = self._is_empty and (is_narration or not lines)
+        width = self.session.width
+        if width and not (is_narration or self.is_json or self._into or self._step.call.name in _KEEP_LINES):
+            lines = tuple(part for line in lines for part in wrapped(line, width))
         if self._into is None or is_narration:
             super()._write_lines(lines, is_narration=is_narration)
         elif lines:
@@ -251,7 +277,7 @@ def _run(verb: Verb, request: VerbRequest, steps: Iterable[VerbStep]) -> int:
             )
             if is_painted:
                 stack.enter_context(contextlib.redirect_stdout(cast("TextIO", PaintedText(sys.stdout, verb.name))))
-            run = VerbRun(steps, narrates=verb.narrates)
+            run = VerbRun(steps, narrates=verb.narrates, files=partial(_all_files, request))
             run.output_is_data = verb.writes_bytes and not options.output
             run.session.width = _width()
             status = ExitStatus(run.run())
@@ -260,11 +286,15 @@ def _run(verb: Verb, request: VerbRequest, steps: Iterable[VerbStep]) -> int:
         target = path_of(options.output).absolute()
         _check_target(target, request)
         with WholeFile(target, replace=options.replace) as into:
-            run = VerbRun(steps, narrates=verb.narrates, into=into)
+            run = VerbRun(steps, narrates=verb.narrates, into=into, files=partial(_all_files, request))
             status = ExitStatus(run.run())
             if run.has_failed or status is ExitStatus.INTERRUPTED:
                 raise _NotWrittenError
     return status
+
+
+def _all_files(request: VerbRequest) -> Sequence[Path]:
+    return [path for paths in request.trails() for path in paths] if request.files else ()
 
 
 def _width() -> int | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from logdump.features.sql.statement import begins_statement
@@ -93,7 +94,7 @@ class Verb(NamedTuple):
     def parsed(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Return the words and options; after ``--`` all are words. Raises SystemExit on misuse."""
         end = list(arguments).index("--") if "--" in arguments else len(arguments)
-        options = self.parser().parse_intermixed_args(arguments[:end])
+        options = self.parser().parse_intermixed_args([*_with_their_values(arguments[:end])])
         options.words += arguments[end + 1 :]
         return options
 
@@ -132,6 +133,25 @@ class Verb(NamedTuple):
         if not (word if self.has_text_last else word.strip()):
             raise MisuseError(f"{self.name} takes {self.takes}, not an empty word")
         return word
+
+
+_BEFORE_NOW = re.compile(r"-[0-9]")
+
+
+def _with_their_values(arguments: Sequence[str]) -> Iterator[str]:
+    """Yield arguments, an option and a value that begins with a minus and a digit as one: ``--since=-1h``."""
+    option = ""
+    for word in arguments:
+        if option:
+            yield f"{option}={word}" if _BEFORE_NOW.match(word) else option
+            if _BEFORE_NOW.match(word):
+                option = ""
+                continue
+        option = word if word.startswith("--") and "=" not in word else ""
+        if not option:
+            yield word
+    if option:
+        yield option
 
 
 _SHOWN = (*_SELECTS, "rba", "limit", "format", "output", "replace")

@@ -68,7 +68,10 @@ def test_records_without_a_definition_are_counted(line: Line, trails: Path) -> N
     line(f"open {trails / 'mt000000000'}")
     records = list(line.session.trail.records(line.session.trail.first_rba))
     rows = [one for one in records if one.table_index == 2]
-    assert line("check")[-1] == f"{len(rows)} records are of tables whose definition is not there."
+    assert (
+        line("check")[-1]
+        == f"{len(rows)} records belong to tables that are not defined before them: their columns cannot be shown."
+    )
 
 
 def test_the_position_stays(shop: Line) -> None:

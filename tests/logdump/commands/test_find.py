@@ -249,7 +249,7 @@ def test_a_number_is_found_as_text_or_as_a_value(word: str, columns: list[str], 
 def test_it_is_said_which_column_has_the_number(shop: Line) -> None:
     shop("pos first; find 9.4")
     assert [event.lines for event in shop.events if isinstance(event, Notice)] == [
-        ("9.4 is the value of PRICE, not text in the record.",)
+        ("9.4 is the value of PRICE, not text in the record: FIND PRICE = 9.4 looks for such values alone.",)
     ]
     shop("pos first; find 500002")
     assert [event for event in shop.events if isinstance(event, Notice)] == []

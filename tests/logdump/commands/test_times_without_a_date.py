@@ -50,7 +50,7 @@ def test_the_only_date_of_the_trail_is_taken_and_said(command: str, line: Line, 
     line(f"open {trail(tmp_path, 9, 9.5, 10)}")
     said, *shown = line(command.format("09:35"))
     assert line.failures == []
-    assert notices(line)[:1] == [said] == ["09:35 is taken as 2022/03/14 09:35:00.000.000, a date of this trail."]
+    assert notices(line)[:1] == [said] == ["09:35 is taken as 2022/03/14 09:35:00.000.000 GMT, a date of this trail."]
     (tmp_path / "beats.jsonl").unlink(missing_ok=True)
     line("filter clear; pos 0")
     assert line(command.format("2022-03-14 09:35")) == shown
@@ -102,7 +102,7 @@ def test_all_files_of_the_trail_count(line: Line, tmp_path: Path) -> None:
 
 def test_the_zone_of_the_session_decides_about_dates(line: Line, tmp_path: Path) -> None:
     line(f"open {trail(tmp_path, 9, 10)}; timeoffset gmt -11:00; begin 22:30")
-    assert notices(line)[-1] == "22:30 is taken as 2022/03/13 22:30:00.000.000, a date of this trail."
+    assert notices(line)[-1] == "22:30 is taken as 2022/03/13 22:30:00.000.000 GMT -11:00, a date of this trail."
 
 
 def test_what_is_being_typed_is_not_refused() -> None:
@@ -143,7 +143,7 @@ def test_a_place_that_is_not_there_is_told_with_the_range_of_the_trail(
     (text,) = line(command)
     assert MISSES[command](text)
     assert text.endswith(
-        " goes from CSN 41882300 to 41882317, 2022/03/14 09:00:00.000.000 to 2022/03/15 10:00:00.000.000."
+        " goes from CSN 41882300 to 41882317, 2022/03/14 09:00:00.000.000 to 2022/03/15 10:00:00.000.000 GMT."
     )
 
 

@@ -108,3 +108,25 @@ def test_a_word_that_is_neither_file_nor_word_of_the_verb_is_misuse(verb: str, h
         assert (answer.status, answer.out) == (2, ""), (word, answer)
         assert word in answer.err
     assert sorted(here.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "line", ["diff {} {}", "sql SELECT_ {}", "recovery {}", "br {}", "undo {}", "list {}", "count {}"]
+)
+@pytest.mark.parametrize(
+    ("option", "name"), [(["--table", "TEAHOUSE.TEES"], "TEAHOUSE.TEES"), (["--where", "PRIZE = 1"], "PRIZE")]
+)
+def test_a_name_that_no_file_defines_is_status_1_for_every_verb(line: str, option: list[str], name: str) -> None:
+    statement = "SELECT count(*) AS n FROM records"
+    words = [statement if word == "SELECT_" else word.format("alone/at") for word in line.split()]
+    answer = logdump(*words, *option)
+    assert answer.status in ((1, 3) if words[0] == "recovery" else (1,)), answer
+    assert answer.err.count(name) == 1 or words[0] == "recovery"
+    defined = logdump(*words, "--table", "TEAHOUSE.TEAS", "--where", "PRICE > 0")
+    assert "is defined in this trail" not in defined.err
+
+
+@pytest.mark.parametrize("verb", ["list", "show", "export", "find", "undo", "values", "tail"])
+def test_no_line_says_which_file_is_open(verb: str) -> None:
+    answer = _answer(verb, "alone")
+    assert "Current LogTrail" not in answer.out + answer.err
