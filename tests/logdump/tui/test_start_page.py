@@ -160,10 +160,12 @@ def test_a_file_that_is_no_trail_is_damage_and_the_others_count(unread: int, tmp
 
 
 @pytest.mark.parametrize("empty", [1, 2])
-def test_the_newest_row_is_that_of_the_last_file_that_has_one(empty: int, tmp_path: Path) -> None:
-    """The newest files have a header alone."""
+@pytest.mark.parametrize("end", [1130, 1811])
+def test_the_newest_row_is_that_of_the_last_file_that_has_one(end: int, empty: int, tmp_path: Path) -> None:
+    """The newest files have a header alone, or definitions behind it."""
     (inside := tmp_path / "inside").mkdir()
-    shop, head = ((TRAILS / name).read_bytes() for name in ("et000000000", "ht000000000"))
+    shop = (TRAILS / "et000000000").read_bytes()
+    head = shop[:end]
     trail = _listed(inside, shop[:3069], shop[:3629], *[head] * empty)
     with TrailFile(TRAILS / "et000000000") as file:
         row = file.record_at(3522)
@@ -227,6 +229,7 @@ def test_a_file_that_is_no_trail_is_not_listed_and_one_alone_is_under_its_name(t
         (["ct*"], True),
         (["ct?????????"], True),
         (["ct", "at"], True),
+        (["at000000000", "at000000002"], True),
         (["ct,at"], True),
         (["only"], True),
         (["only/ct000000000"], False),
