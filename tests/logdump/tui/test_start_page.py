@@ -182,6 +182,7 @@ def test_the_newest_beat_is_that_of_all_files(whole: int, tmp_path: Path) -> Non
         records = [record for record in file.records() if not record.is_file_header]
         rows = [record for record in records if "HEARTBEAT" in file.name_of(record) and not record.is_metadata]
     contents = [data[: rows[3].rba], data[: rows[5].rba]]
+    assert _listed(inside, data[: rows[0].rba]).last_beat is None  # the definition of the table is no beat
     contents.insert(whole, data)
     trail = _listed(inside, *contents)
     assert trail.last_beat == rows[-1].header.io_time > rows[4].header.io_time
