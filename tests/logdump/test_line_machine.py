@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +15,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from fixtures import TRAILS
 from logdump.features.list.model import RecordListed
+from logdump.session.events import Event
+from logdump.session.known_record import KnownRecord
 from tests.logdump.line import Line
 from tests.logdump.line_model import Mode, records_of
 from tests.searching import examples, in_turn
@@ -51,6 +53,15 @@ LINES = [
     *("sametable next", "sametable previous", "begin 2000-01-01", "sql select count(*) from records"),
     *("across on", "across off", "fc", "fc -2", "fc n", "fc pos", "fc 1", "fc nothing"),
 ]
+
+
+def _displayed(events: Iterable[Event]) -> Iterator[int]:
+    """The RBAs of records displayed or listed, in their order."""
+    for event in events:
+        if isinstance(event, KnownRecord):
+            yield event.record.rba
+        elif isinstance(event, RecordListed):
+            yield event.row.rba
 
 
 class Session:
@@ -99,8 +110,7 @@ class Session:
     def _compare(self, line: str, shown: list[str]) -> None:
         session, model = self._line.session, self.model
         where = f"after {line!r}: {shown[:3]}"
-        listed = [event.row.rba for event in self._line.events if isinstance(event, RecordListed)]
-        assert self._line.rbas + listed == model.shown, where
+        assert [*_displayed(self._line.events)] == model.shown, where
         for said in model.said:
             assert said in "\n".join(shown), where
         assert session.trail.path == self._paths[model.at.file], where

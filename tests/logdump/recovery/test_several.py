@@ -20,8 +20,9 @@ from tests.trailformat.test_transaction_walk import GARBAGE
 from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
 from trailformat.records.file_header import Value, replace_values
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, RESTART_ABEND
+from trailformat.scan import scan
 from trailformat.trail.sequence import FilePosition
-from trailformat.transactions import whole_trail
+from trailformat.transactions import extents, whole_trail
 from trailformat.transactions.restart_places import restart_places
 
 _APPEND, _OVERWRITE = 1, 0
@@ -308,6 +309,7 @@ def test_an_order_break_is_listed_if_its_transaction_passes(broken: int, line: L
     assert [text.partition(" CSN ")[2].split()[0] for text in told] == [f"1{broken}"]
 
 
+@pytest.mark.parametrize("rows", [1, 2, 3, 100])
 @pytest.mark.parametrize(
     ("name", "rba", "table", "changes"),
     [
@@ -318,9 +320,10 @@ def test_an_order_break_is_listed_if_its_transaction_passes(broken: int, line: L
     ],
 )
 def test_pieces_of_a_row_and_halves_of_an_update_are_one_change(
-    name: str, rba: int, table: str, changes: dict[int, int], trails: Path
+    name: str, rba: int, table: str, changes: dict[int, int], rows: int, trails: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """LOBs of a row, each in pieces; an update in two records."""
+    """LOBs of a row, each in pieces; an update in two records; a batch may end between any of them."""
+    monkeypatch.setattr(extents, "scan", lambda trail, start, **_: scan(trail, start, batch_size=rows))
     with TrailFile(trails / name) as trail:
         places = restart_places(trail, rba, looks_for_copies=True)
     assert {table: dict(counted) for table, counted in places.skipped.items()} == {table: changes}

@@ -162,10 +162,12 @@ def test_a_file_that_is_no_trail_is_damage_and_the_others_count(unread: int, tmp
 
 
 @pytest.mark.parametrize("empty", [1, 2])
-def test_the_newest_row_is_that_of_the_last_file_that_has_one(empty: int, tmp_path: Path) -> None:
-    """The newest files have a header alone."""
+@pytest.mark.parametrize("end", [1130, 1811])
+def test_the_newest_row_is_that_of_the_last_file_that_has_one(end: int, empty: int, tmp_path: Path) -> None:
+    """The newest files have a header alone, or definitions behind it."""
     (inside := tmp_path / "inside").mkdir()
-    shop, head = ((TRAILS / name).read_bytes() for name in ("et000000000", "ht000000000"))
+    shop = (TRAILS / "et000000000").read_bytes()
+    head = shop[:end]
     trail = _listed(inside, shop[:3069], shop[:3629], *[head] * empty)
     with TrailFile(TRAILS / "et000000000") as file:
         row = file.record_at(3522)
@@ -182,6 +184,7 @@ def test_the_newest_beat_is_that_of_all_files(whole: int, tmp_path: Path) -> Non
         records = [record for record in file.records() if not record.is_file_header]
         rows = [record for record in records if "HEARTBEAT" in file.name_of(record) and not record.is_metadata]
     contents = [data[: rows[3].rba], data[: rows[5].rba]]
+    assert _listed(inside, data[: rows[0].rba]).last_beat is None  # the definition of the table is no beat
     contents.insert(whole, data)
     trail = _listed(inside, *contents)
     assert trail.last_beat == rows[-1].header.io_time > rows[4].header.io_time
@@ -229,6 +232,7 @@ def test_a_file_that_is_no_trail_is_not_listed_and_one_alone_is_under_its_name(t
         (["ct*"], True),
         (["ct?????????"], True),
         (["ct", "at"], True),
+        (["at000000000", "at000000002"], True),
         (["ct,at"], True),
         (["only"], True),
         (["only/ct000000000"], False),
