@@ -346,6 +346,8 @@ def _run_verb(arguments: list[str]) -> int | None:
         return None
     from logdump.line.verbs.running import run_verb  # noqa: PLC0415 - for verbs only
 
+    if is_pasted:
+        terminal.write_line(escape("A message of GoldenGate: EXPLAIN takes it."), is_narration=True)
     return run_verb("explain", arguments) if is_pasted else run_verb(arguments[0].lower(), arguments[1:])
 
 
