@@ -77,9 +77,7 @@ def _leaf(drawn: Random) -> Drawn:
     if drawn.random() < 0.2:
         column = drawn.choice(["PRICE", "STOCK_KG", "TEA_CODE", "AMOUNT"])
         return Drawn(f"CHANGED {column}", lambda images: column in images.changed)
-    column, is_number = drawn.choice(
-        [("STOCK_KG", True), ("NAME", False), ("TEA_CODE", False), ("ORIGIN", False), ("NOTE", False)]
-    )
+    column, is_number = drawn.choice([("STOCK_KG", True), ("NAME", False), ("TEA_CODE", False), ("ORIGIN", False)])
     test, text = _test(drawn, is_number=is_number)
     image = drawn.choice(["", "", "BEFORE", "AFTER"])
     table = drawn.choice(["", "", "TEAHOUSE.TEAS", "TEAS"])
