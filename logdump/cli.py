@@ -338,7 +338,10 @@ def _run_verb(arguments: list[str]) -> int | None:
     is_pasted = is_message(arguments[0]) and not place(arguments[0]).exists()
     if not (verbs.verb_in(arguments) or is_pasted):
         return None
-    return running.run_verb(*(("explain", arguments) if is_pasted else (arguments[0].lower(), arguments[1:])))
+    if not is_pasted:
+        return running.run_verb(arguments[0].lower(), arguments[1:])
+    terminal.write_line(escape("A message of GoldenGate: EXPLAIN takes it."), is_narration=True)
+    return running.run_verb("explain", arguments)
 
 
 def _print_completion(shells: list[str]) -> int:

@@ -158,6 +158,7 @@ def _run_call(session: Session, registry: Registry, word: str, text: str) -> Gen
         command = registry.find(word)
     except CommandError as error:
         if (explaining := registry.for_message(f"{word} {text}")) is not None:
+            yield Notice((f"A message of GoldenGate: {explaining.name} takes it.",), ExitStatus.OK)
             yield from run_command(session, explaining, _reading(f"{word} {text}"))
             return
         hint = filters.misuse_hint(word)

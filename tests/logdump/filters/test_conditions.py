@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from logdump.filters import FilterError, parse_criterion
-from logdump.filters.conditions import begins_condition, columns_in
+from logdump.filters.conditions import ColumnTest, begins_condition, columns_in
 from logdump.notation.times import GMT
 from logdump.session.searching import parse_search
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.searching import Random
+from tests.trailformat.values.kinds import of
 from trailformat import TrailFile, Value, change_of
 from trailformat.trail.row_definitions import RowDefinitions
 
@@ -237,3 +238,26 @@ def test_a_column_that_is_not_defined_is_said(text: str, trails: Path) -> None:
         answer = logdump(verb[0], str(trails / "et000000000"), *verb[1:])
         assert (answer.status, answer.out) == (1, "")
         assert answer.err.count("No table with a column STATSU is defined") == 1
+
+
+VALUES = [
+    ("BETWEEN 4 AND 9", [4, 9, 5], [3, 10, -4]),
+    ("NOT IN (4, 9)", [3, 5, -4], [4, 9]),
+    ("LIKE 'A%'", ["A", "AB", "A\nB"], ["a", "BA", ""]),
+    ("LIKE 'A_C'", ["ABC", "A%C", "A.C "], ["AC", "ABBC"]),
+    ("NOT LIKE 'A%'", ["a", "BA"], ["A", "AB"]),
+    ("LIKE '4%'", [4, 46], [14]),
+    ("LIKE 'N%'", [], ["none"]),
+]
+"""A test, values that satisfy it, and values that do not."""
+
+
+@pytest.mark.parametrize(("text", "held", "others"), VALUES)
+def test_a_value_alone_is_tested(text: str, held: list[Any], others: list[Any]) -> None:
+    criterion = parse_criterion(f"VALUE A {text}", GMT)
+    assert isinstance(criterion, ColumnTest)
+    like = of(0)  # text of a fixed length: blanks at its end do not count
+    for values, is_held in ((held, True), (others, False)):
+        assert all(criterion.test.holds(Value(b"", value), like) is is_held for value in values), values
+    for unknown in (Value(b"", is_null=True), Value(b"\1", problem="INT64: wrong size of the value")):
+        assert not criterion.test.holds(unknown, like)

@@ -60,6 +60,11 @@ HELD_ELSEWHERE = {
     ("DIFF", "ORDERED"): "comparison/test_simulated.py::test_in_any_order_only_what_is_in_one_of_them_differs",
     ("DIFF", "ABSENT"): "comparison/test_simulated.py::test_columns_that_a_pump_leaves_out_are_absent_or_do_not_matter",
     ("EXPLAIN", "ALL"): "explaining/test_places.py::test_in_a_log_the_place_may_be_in_the_lines_after_the_error",
+    ("DOCTOR", "REPORTS"): "explaining/test_folders.py::test_doctor_names_the_processes_that_read_its_trail",
+    (
+        "EXPLAIN",
+        "TRAILS",
+    ): "explaining/test_folders.py::test_each_process_of_a_folder_with_its_place_and_the_last_error_explained",
     ("REPAIR", "MEGABYTES"): "repair/test_damaged.py::test_rows_of_a_copied_trail_have_the_tables_that_they_had",
     ("REPAIR", "DEFINITIONS"): "repair/test_damaged.py::test_a_copy_has_every_transaction_that_was_not_touched",
     ("SOURCEDEFS", "OVERRIDE"): "test_next_of_many.py::test_rows_of_a_definitions_file_are_shown_alike",

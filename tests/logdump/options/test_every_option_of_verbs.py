@@ -37,6 +37,10 @@ WORK: dict[str, Words] = {
     "br": ("at*",),
     "compress": ("et000000000",),
     "info": ("et000000000",),
+    "values": ("et000000000",),
+    "lob": ("pt000000000", "1811"),
+    "params": (str(FOLDER / "obey" / "rep1.prm"),),
+    "debug": ("et000000000",),
     "report": ("et000000000", "-o", "x.html"),
     "explain": ("OGG-01028 Incompatible record at et000000000, rba 3069",),
 }
@@ -79,6 +83,15 @@ CASES: dict[tuple[str, str], tuple[Words, Words]] = {
         (*WORK["export"], "--format", "csv", "-o", "x"),
         (*WORK["export"], "--format", "csv", "-o", "x", "--by-table"),
     ),
+    ("export", "meta"): (
+        (*WORK["export"], "--table", "TEAHOUSE.TEAS", "--format", "csv"),
+        (*WORK["export"], "--table", "TEAHOUSE.TEAS", "--format", "csv", "--meta"),
+    ),
+    ("export", "bom"): ((*WORK["export"], "--format", "csv"), (*WORK["export"], "--format", "csv", "--bom")),
+    ("row", "undo_since"): ((*WORK["row"], "--undo"), (*WORK["row"], "--undo", "--since", "2024-03-14 09:35")),
+    ("row", "undo_csn"): ((*WORK["row"], "--undo"), (*WORK["row"], "--undo", "--csn", "41882453")),
+    ("lob", "output"): (WORK["lob"], (*WORK["lob"], "RAW", "-o", "x")),
+    ("lob", "replace"): ((*WORK["lob"], "RAW", "-o", "x"), (*WORK["lob"], "RAW", "-o", "x", "--replace")),
     ("sql", "effective"): (
         ("at000000000", "select rba from records"),
         ("at000000000", "select rba from records", "--effective"),
@@ -112,6 +125,8 @@ HELD_ELSEWHERE = {
     "follow": "logdump/verbs: a trail that grows",
     "idle": "logdump/verbs: without it tail does not end",
     "values": "logdump/commands/test_check_rows.py: values that do not decode",
+    "reports": "logdump/explaining/test_folders.py: reports beside trails",
+    "trails": "logdump/explaining/test_folders.py: reports beside trails",
     "all": "logdump/explaining: a log of several messages",
 }
 
