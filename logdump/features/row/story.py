@@ -221,6 +221,7 @@ class RowSearch:
             return
         keys = keys_of(change, kind_of(change.records[-1]), self._question.key)
         if keys is None:
+            self._note_undecoded(change)
             return
         before, after = keys
         if before is not None and after is not None and before.identity != after.identity:
@@ -243,6 +244,12 @@ class RowSearch:
         elif is_unknown(record.header.io_type):
             kind = io_type_name(record.header.io_type)
             self.unread[f"{kind} of {name} at {where}: whether it changes the row is not known."] = None
+
+    def _note_undecoded(self, change: Change) -> None:
+        """Note a change with a value of the row in one of its two records, while the other does not decode."""
+        if change.problem is not None:
+            where = f"RBA {change.rba} of {self._session.trail.path.name}"
+            self.unread[f"{change.op} of {change.table} at {where}: {change.problem}; it may change the row."] = None
 
     def _note_update(self, before: RowKey, after: RowKey) -> None:
         if len(self._neighbours) < _MOST_UPDATES:

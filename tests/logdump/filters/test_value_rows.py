@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -216,6 +217,24 @@ def test_a_text_is_compared_in_the_character_set_of_the_database(tmp_path: Path)
 
 
 @pytest.mark.parametrize("size", [1, 2, 1000])
+def test_each_text_is_compared_in_the_character_set_of_its_own_database(size: int, tmp_path: Path) -> None:
+    """Of three databases in one trail, whose tables are defined alike: the same bytes are other texts."""
+    rows, records = Rows(ByteOrder.BIG), list[Record]()
+    texts = ["Tee für Gäste".encode("cp1252"), "Tee für Gäste".encode()]
+    for index, charset in enumerate(("WINDOWS-1252", "WINDOWS-1251", "UTF-8"), 1):
+        database = DatabaseDefinition(1, BY_NAME[charset], 1, 0, "GMT", bytes(16), f"DB{index}")
+        records.append(metadata_record(1, 0, "", build_database(database, rows.order), rows.order))
+        records.append(rows.table(index, QTY, NOTE._replace(charset=-1)))
+        records += [rows.one(1, b"\0\0" + rows.order.encode(len(text), 2) + text, index) for text in texts]
+    with TrailFile(trail_of(tmp_path, *records)) as file:
+        places = [record.rba for record in file.records() if not record.is_metadata]
+        meant = (("Tee für Gäste", [0, 5]), (texts[0].decode("cp1251"), [2]), (texts[1].decode("cp1251"), [3]))
+        for text, expected in meant:
+            filters = told([f"VALUE NOTE = '{text}'"])
+            assert by_columns(file, filters, size) == by_record(file, filters) == [places[at] for at in expected], text
+
+
+@pytest.mark.parametrize("size", [1, 2, 1000])
 def test_a_definition_holds_up_to_the_next_in_whichever_batch(size: int, tmp_path: Path) -> None:
     rows = Rows(ByteOrder.BIG)
     path = trail_of(
@@ -230,6 +249,37 @@ def test_a_definition_holds_up_to_the_next_in_whichever_batch(size: int, tmp_pat
         found = by_columns(file, told(["VALUE QTY = 7"]), size)
         assert found == by_record(file, told(["VALUE QTY = 7"]))
         assert len(found) == 3 + 3
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("> 6.5", [7, 8]),
+        (">= 6.5", [7, 8]),
+        ("< 6.5", [-7, -6, 6]),
+        ("<= 6.5", [-7, -6, 6]),
+        ("= 6.5", []),
+        ("<> 6.5", [-7, -6, 6, 7, 8]),
+        ("> -6.5", [-6, 6, 7, 8]),
+        ("<= -6.5", [-7]),
+        ("> 7", [8]),
+        (">= 7", [7, 8]),
+        ("< 7", [-7, -6, 6]),
+        ("<= 7", [-7, -6, 6, 7]),
+    ],
+)
+@pytest.mark.parametrize("scale", [0, 2])
+def test_a_number_between_two_values_parts_them(scale: int, condition: str, holds: list[int], tmp_path: Path) -> None:
+    """Values in units of the last digit, and a number between two of them, or one of them."""
+    rows, values = Rows(ByteOrder.BIG), [7, -6, 8, 6, -7]
+    records = [rows.one(0, b"\0\0" + value.to_bytes(8, "big", signed=True)) for value in values]
+    definition = of(134, 8, scale=scale)._replace(name="P")
+    sign, number = condition.split()
+    with TrailFile(trail_of(tmp_path, rows.table(1, definition), *records)) as file:
+        places = [record.rba for record in file.records() if not record.is_metadata]
+        filters = told([f"VALUE P {sign} {Decimal(number).scaleb(-scale)}"])
+        expected = [place for place, value in zip(places, values, strict=True) if value in holds]
+        assert by_columns(file, filters, 1000) == by_record(file, filters) == expected
 
 
 def test_columns_of_a_name_are_read_each_by_its_own_definition(tmp_path: Path) -> None:
