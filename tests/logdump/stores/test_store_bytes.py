@@ -150,3 +150,27 @@ def test_the_screen_begins_with_the_trails_of_a_folder_in_a_bucket(s3: str, put:
     place = start_place([f"{s3}/dirdat"])
     assert place is not None
     assert place.name == f"{s3}/dirdat"
+
+
+class _OpenFile:
+    """Stands for a file that is open."""
+
+    users = 1
+
+
+def test_beyond_the_limit_what_was_used_least_recently_is_dropped() -> None:
+    """Of three regions the first is read again: the second goes for the fourth, the third for the fifth."""
+    disk, opened = remote_file._Disk(), cast("remote_file._Remote", _OpenFile())
+    disk._most, disk._of_region = 3 * remote_file.PIECE, remote_file.PIECE
+    for number, kept in ((0, [0]), (1, [0, 1]), (2, [0, 1, 2]), (3, [0, 2, 3]), (4, [0, 3, 4])):
+        if number == 3:
+            target = bytearray(4)
+            assert disk.get(opened, memoryview(target), 0) == 4
+            assert target == bytes(4)
+        if number == 4:
+            disk.get(opened, memoryview(bytearray(4)), 0)
+        disk.put(opened, number, memoryview(bytes([number]) * remote_file.PIECE))
+        assert [piece for piece in range(5) if disk.has(opened, piece, remote_file.PIECE)] == kept
+        assert disk.used == len(kept) * remote_file.PIECE
+    disk.drop(opened)
+    assert disk.used == 0
