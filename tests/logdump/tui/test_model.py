@@ -177,13 +177,15 @@ def test_the_tables_with_the_most_records_come_first(most: int, names: str, monk
     """Equal ones by name; the parts are those of all, not of the ones listed."""
     monkeypatch.setattr(tui_model, "MOST_TABLES", most)
     model = Model()
-    model.index = _index({"E": 1, "C": 2, "D": 4, "B": 3, "A": 2})
+    model.index = first = _index({"E": 1, "C": 2, "D": 4, "B": 3, "A": 2})
     parts = {"D": 33, "B": 25, "A": 17, "C": 17, "E": 8}
     assert [(table.name, round(table.part)) for table in model.tables] == [(name, parts[name]) for name in names]
     model.index = _index({"B": 1, "F": 2})
     assert [table.name for table in model.tables] == ["F", "B"][:most]
     model.index.sums.tables = {"G": TableTotals(7, 0)}
     assert [table.name for table in model.tables] == ["G"]
+    model.index = first
+    assert [table.name for table in model.tables] == [*names]
     model.index = _index({})
     assert list(model.tables) == []
 

@@ -93,6 +93,16 @@ def test_steps_towards_a_file_that_cannot_be_opened_are_not_done_later(keys: lis
     assert stood[0] == FIRST
 
 
+@pytest.mark.parametrize("steps", range(1, 8))
+def test_many_steps_over_the_beginning_of_a_file_go_on_in_the_one_before(steps: int, screen: Stepped) -> None:
+    """More than there are rows that are known there."""
+    rows = [*_rows(FIRST), *_rows(SECOND)]
+    at = len(_rows(FIRST)) + 1
+    _begin(screen, f"open {SECOND}; across on; pos {rows[at][1]}")
+    screen.run(partial(screen.app.records.action_move, -steps))
+    assert _here(screen) == rows[at - steps]
+
+
 @pytest.mark.parametrize("above", [1, 2])
 def test_steps_over_the_beginning_of_a_file_count_from_the_nearest_row(above: int, screen: Stepped) -> None:
     rows = [*_rows(FIRST), *_rows(SECOND)]
