@@ -22,13 +22,18 @@ _NO_CODE = {
 }
 
 
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
 def _left_out(tree: ast.Module) -> Iterator[int]:
-    """Yield the lines of imports and of strings that are statements, which are docstrings."""
+    """Yield the lines of imports, of the head of a block of them, and of strings that are statements: docstrings."""
     for node in ast.walk(tree):
+        if isinstance(node, ast.If | ast.With) and all(isinstance(inner, _IMPORTS) for inner in node.body):
+            yield node.lineno
         is_text = (
             isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
         )
-        if isinstance(node, ast.stmt) and (is_text or isinstance(node, ast.Import | ast.ImportFrom)):
+        if isinstance(node, ast.stmt) and (is_text or isinstance(node, _IMPORTS)):
             yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 

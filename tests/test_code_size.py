@@ -18,6 +18,9 @@ from pathlib import (
     Path,
 )
 
+if os.name:
+    from trailformat import errors
+
 # a comment
 SIZE = 1  # a comment beside code
 """What SIZE is."""

@@ -145,7 +145,7 @@ def test_problems_say_so_alone_too(odd: Path) -> None:
 
 
 def test_a_value_that_is_null_for_no_reason_given_ends_the_read(odd: Path) -> None:
-    with pytest.raises(BadTrail, match=r"tt000000000, seqno 0, RBA \d+: after.PRICE: INT64: .*; with option un"):
+    with pytest.raises(BadTrail, match=r"tt000000000, seqno 0, RBA \d+: after.PRICE: INT64: .*; with mode PERMISSIVE"):
         rows(odd, "after")
     assert len(rows(odd, "raw", "table")) == 5
 
