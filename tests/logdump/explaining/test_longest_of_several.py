@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from logdump.features.explain.lag_facts import BeatsAround, LagWindow, TransactionsAround
-from logdump.features.heartbeat.model import Beat, Direction, HeartbeatRow, Role
+from logdump.features.heartbeat.model import Beat, Direction, HeartbeatRow
+from logdump.tables.heartbeat_tables import Role
 from tests.logdump.extents import WHOLE
 from trailformat.records.record_header import RESTART_OK
 from trailformat.trail.sequence import FilePosition

@@ -64,7 +64,7 @@ HELD_ELSEWHERE = {
     (
         "EXPLAIN",
         "TRAILS",
-    ): "explaining/test_folders.py::test_each_process_of_a_folder_with_its_place_and_the_last_error_explained",
+    ): "explaining/test_folders.py::test_an_archive_is_explained_from_its_own_files",
     ("REPAIR", "MEGABYTES"): "repair/test_damaged.py::test_rows_of_a_copied_trail_have_the_tables_that_they_had",
     ("REPAIR", "DEFINITIONS"): "repair/test_damaged.py::test_a_copy_has_every_transaction_that_was_not_touched",
     ("SOURCEDEFS", "OVERRIDE"): "test_next_of_many.py::test_rows_of_a_definitions_file_are_shown_alike",
