@@ -11,7 +11,7 @@ import pytest
 from logdump.session import searching
 from tests.logdump.line import Line
 from tests.searching import Random, examples, in_turn
-from tests.trailformat.samples import header
+from tests.trailformat.samples import header, table_record
 from trailformat import (
     FileHeader,
     Record,
@@ -187,10 +187,13 @@ def drawn_trail(folder: Path, random: Random, tells: list[str]) -> tuple[list[Pa
         paths.append(folder / f"sq{file:09}")
         with TrailWriter(paths[-1], file_header=_header(bounds)) as writer:
             for number, second in some:
+                if random.random() < 0.3:  # the time of a definition is that of its writing, after that of the rows
+                    table = table_record(1, "TEA.LEAVES")
+                    writer.write(make_record(table.header._replace(io_time=START + 99 * SECOND), table.data))
                 tokens = [make_token("L", str(number).encode()), make_token("6", b"1.2.%d" % number)]
                 writer.write(make_record(header(trans_ind=ONLY, io_time=START + second * SECOND), b"", tokens))
         with TrailFile(paths[-1]) as trail:
-            rbas = [record.rba for record in trail.records() if not record.is_file_header]
+            rbas = [record.rba for record in trail.records() if not record.is_file_header and not record.is_metadata]
         transactions += [Drawn(file, rba, *numbers) for rba, numbers in zip(rbas, some, strict=True)]
     return paths, transactions
 
