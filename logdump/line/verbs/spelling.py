@@ -25,10 +25,12 @@ from logdump.line.verbs.options import (
 )
 from logdump.line.verbs.output import export_format, require_ending
 from logdump.notation.sql_tokens import STANDARD
+from logdump.session.errors import CommandError
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 
 with on_demand:
+    from logdump.features.explain import explained_log
     from logdump.notation import values as notation
     from trailformat.trail import sequence
 
@@ -484,5 +486,9 @@ def explain(request: VerbRequest) -> Iterator[VerbStep]:
         yield step("EXPLAIN", "FILE", ValueWord(log), *trails, *["ALL"] * request.options.all)
     elif request.words[0].upper() in ("LAG", "RESTART", "DDL"):
         raise MisuseError(f"explain {request.words[0]} wants a trail before it: explain TRAIL {request.rest}")
+    elif not explained_log.is_explained(request.rest):
+        if len(request.words) == 1 and not any(letter.isspace() for letter in request.rest):
+            raise no_such_file(request.rest)
+        raise CommandError("Nothing to explain: the text has no number of a message, no place and no transaction.")
     else:
         yield step("EXPLAIN", ValueWord(phrase("EXPLAIN", request.rest), is_phrase=True))

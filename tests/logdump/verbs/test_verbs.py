@@ -238,6 +238,8 @@ def test_a_filter_that_fails_ends_the_verb_with_nothing_shown(line: str, option:
         ("show et000000000 --rba x", 2, "--rba wants a number, not 'x'"),
         ("sql 'select 1; count' et000000000", 2, "sql takes one statement, not"),
         ("repair ft000000000", 2, "-o FILE"),
+        ("explain 'the disk is full'", 1, "Nothing to explain"),
+        ("explain nosuch.log", 4, "nosuch.log: No such file, folder or trail."),
         ("count et000000000 -o et000000000 --replace", 2, "nothing is written over it"),
     ],
 )
