@@ -95,6 +95,10 @@ class ReadProgress:
             self._tell(ReadSoFar(path, rba, sum(self._reached.values()), sum(self._sizes.values()), self._stops()))
 
 
+_MOST_NAMED = 5
+"""Maximum number of files that a sentence about a reading names."""
+
+
 class Reading(NamedTuple):
     """The gaps of a reading.
 
@@ -104,6 +108,7 @@ class Reading(NamedTuple):
         unreadable: number of files that are not trail files.
         missing: number of gaps in the file numbers.
         short: number of files that are not as their headers say.
+        files: those of ``unreadable`` that are named.
     """
 
     is_stopped: bool = False
@@ -112,6 +117,7 @@ class Reading(NamedTuple):
     missing: int = 0
     short: int = 0
     where: str = "before the end"
+    files: tuple[Path, ...] = ()
 
     @property
     def is_partial(self) -> bool:
@@ -137,7 +143,9 @@ class Reading(NamedTuple):
         if self.damaged:
             yield f"damage at {amount(self.damaged, 'place')}"
         if self.unreadable:
-            yield f"{amount(self.unreadable, 'file')} not read"
+            names = ", ".join(path.name for path in self.files[:_MOST_NAMED])
+            more = f" and {len(self.files) - _MOST_NAMED} more" if len(self.files) > _MOST_NAMED else ""
+            yield f"{amount(self.unreadable, 'file')} not read{f' ({names}{more})' if names else ''}"
         if self.missing:
             yield f"files missing at {amount(self.missing, 'place')}"
         if self.short:
@@ -147,7 +155,8 @@ class Reading(NamedTuple):
 def reading_of(whole: WholeTrail, damaged: int, mismatches: Iterable[HeaderMismatch] = ()) -> Reading:
     """Return the gaps of a reading of a whole trail with ``damaged`` places of damage and these header mismatches."""
     short = len({mismatch.path for mismatch in mismatches})
-    return Reading(damaged=damaged, unreadable=len(whole.unreadable), missing=len(whole.gaps), short=short)
+    unreadable = tuple(whole.unreadable)
+    return Reading(damaged=damaged, unreadable=len(unreadable), missing=len(whole.gaps), short=short, files=unreadable)
 
 
 def answered(

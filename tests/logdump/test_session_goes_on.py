@@ -102,7 +102,9 @@ MOVING = [
 ]
 
 
-_MEASURES, _MEASURED = ("Disk ", '{"type":"doctor"'), " MB/s here"
+_MEASURES = "Disk ", '{"type":"doctor"'
+_MEASURED = (" MB/s here", ": it is not in the answer.")
+"""Ends of lines that depend on the machine, or on how far a block of records was read ahead."""
 """What begins and ends lines that tell of this machine, now."""
 STOPPING = ("n", "list", "skip", "redo", "undo")
 """How lines begin that go on up to what they cannot read."""

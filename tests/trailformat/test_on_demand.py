@@ -94,3 +94,25 @@ def test_an_error_in_the_context_ends_it() -> None:
     )
     answer = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert answer.stdout == "True\n"
+
+
+def test_a_thread_waits_for_a_module_that_another_one_imports(folder: Path) -> None:
+    """Names of a module that is half imported are missing."""
+    text = "import sys\nbegun, goes_on = sys.late_events\nbegun.set()\ngoes_on.wait(30)\nNAME = 'late_first'\n"
+    (folder / "late_first.py").write_text(text, encoding="utf-8")
+    begun, goes_on = threading.Event(), threading.Event()
+    sys.late_events = begun, goes_on  # type: ignore[attr-defined]
+    try:
+        module, names = _names("import late_first as module")["module"], []
+        threads = [threading.Thread(target=lambda: names.append(module.NAME)) for _ in range(3)]  # type: ignore[attr-defined]
+        threads[0].start()
+        assert begun.wait(30)
+        for thread in threads[1:]:
+            thread.start()
+        threads[1].join(0.1)
+        goes_on.set()
+        for thread in threads:
+            thread.join(30)
+        assert names == ["late_first"] * 3
+    finally:
+        del sys.late_events  # type: ignore[attr-defined]

@@ -26,7 +26,10 @@ class _ModuleProxy(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         module = self.__name__
-        value = getattr(sys.modules.get(module) or import_module(module), name)
+        loaded = sys.modules.get(module)
+        if loaded is None or getattr(getattr(loaded, "__spec__", None), "_initializing", False):
+            loaded = import_module(module)  # it waits while another thread imports the module
+        value = getattr(loaded, name)
         if not module.startswith(_OURS):  # names of other packages do not change
             self.__dict__[name] = value
         return value

@@ -103,7 +103,7 @@ PROCESS = Shape(
         member("time", "string or null", "The time of that as it is written", "incident?.main.time"),
         member("text", "string or null", "The message", "incident?.main.text"),
         member("meaning", "string or null", "What that means for the trail", "incident?.meaning?.text"),
-        member("place", "spot or null", "Where in the trail that is, null where it is not known", SPOT.one("place")),
+        member("place", "place or null", "Where in the trail that is, null where it is not known", SPOT.one("place")),
         member("why_none", "string", "Why there is no place, empty if none is named"),
     ),
 )

@@ -77,7 +77,14 @@ def test_the_lines_say_where_and_why(tmp_path: Path) -> None:
     assert (answer.status, answer.out.splitlines()) == (4, lines)
     answer = logdump("check", str(path), "--format", "jsonl")
     row, check = map(json.loads, answer.out.splitlines())
-    place_of = {"type": "bad_row", "file": str(path), "rba": place.rba, "table": "TEAHOUSE.SALES", "column": "NOTE"}
+    place_of = {
+        "type": "bad_row",
+        "schema": 1,
+        "file": str(path),
+        "rba": place.rba,
+        "table": "TEAHOUSE.SALES",
+        "column": "NOTE",
+    }
     assert row == {**place_of, "error": "the length does not match the data", "expected": "9", "found": "8"}
     assert (check["records"], check["bad_rows"], check["gaps"]) == (21, 1, 0)
 

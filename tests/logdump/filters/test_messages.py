@@ -147,8 +147,8 @@ VALUES = {
     'HEX "0x"': "a hex string is missing",
     'HEX B,"00"': "a hex string is missing",
     "STARTTIME": ("a time is [[yy]yy-mm-dd] [hh[:mm][:ss]] or ISO 8601, yyyy-mm-ddThh:mm:ss with Z or +hh:mm, not ''"),
-    "STARTTIME yesterday": (
-        "a time is [[yy]yy-mm-dd] [hh[:mm][:ss]] or ISO 8601, yyyy-mm-ddThh:mm:ss with Z or +hh:mm, not 'yesterday'"
+    "STARTTIME whenever": (
+        "a time is [[yy]yy-mm-dd] [hh[:mm][:ss]] or ISO 8601, yyyy-mm-ddThh:mm:ss with Z or +hh:mm, not 'whenever'"
     ),
     f"STARTTIME {'x' * 65}": f"{X40} is not a time",
     "ENDTIME 2024-02-30": "'2024-02-30' does not exist: day is out of range for month",
