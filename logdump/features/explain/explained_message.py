@@ -181,20 +181,29 @@ def _at(session: Session, incident: Incident, rba: int, *, advises: bool) -> Ite
     if rba == size:
         yield say(f"RBA {rba} is the end of the file: no record is there yet.")
     session.cursor.move(rba)
-    is_extract = incident.is_of_extract
+    is_sound = True
     try:
         record = session.cursor.read() if 0 < rba < size else None
         if record is not None:
             yield from _record(session, record, column_in(incident.main.text))
             session.cursor.move(rba)
             session.cursor.current = rba
-        if advises:
-            yield from run_safe(session, rba, is_brief=True, is_extract=is_extract)
     except TrailError as error:
-        good = session.trail.next_good_header(min(rba + 1, size))
+        is_sound, good = False, session.trail.next_good_header(min(rba + 1, size))
         where = f"Next good header at RBA {good}." if good is not None else "No good header after it."
         yield Notice((f"Error: {error}", where))
-        yield from run_safe(session, good, is_extract=is_extract) if good is not None and advises else ()
+        if (begin := _around(session.trail, rba)) != rba:
+            yield say(f"It is inside the record at RBA {begin}.")
+            rba = begin
+    if advises:  # of the place itself: a restart at the next good header would lose what the damage has hit
+        yield from run_safe(session, rba, is_brief=is_sound, is_extract=incident.is_of_extract)
+
+
+def _around(trail: TrailFile, rba: int) -> int:
+    """Return the RBA of the sound record that an RBA is inside of; the RBA itself if there is none."""
+    begin = trail.previous_good_header(rba)
+    record = trail.record_at(begin) if begin is not None else None
+    return record.rba if record is not None and record.rba + record.length > rba else rba
 
 
 def _record(session: Session, record: Record, column: str) -> Iterator[Event]:

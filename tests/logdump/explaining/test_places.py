@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from logdump.features.explain.places import MessagePlace, place_in
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.searching import Random, examples
+from trailformat import TrailError, TrailFile
 
 _RBA = 3987
 """A record of the sample that begins a transaction, which ends before 4635."""
@@ -177,3 +179,27 @@ def test_in_a_log_the_place_may_be_in_the_lines_after_the_error(folder: Path, tm
     )
     answer = logdump("-c", f"open {folder / 'rt000000068'}; explain file {log} all")
     assert set(_alters(answer.out.splitlines())) == {("67", "3987"), ("67", "4635")}
+
+
+def _begin_of(path: Path, rba: int) -> int:
+    """The RBA of the sound record that an RBA is inside of, else the RBA."""
+    with TrailFile(path) as trail:
+        for begin in range(rba, max(rba - 700, 0), -1):
+            with suppress(TrailError):
+                record = trail.record_at(begin)
+                if record is not None and begin + record.length > rba:
+                    return begin
+    return rba
+
+
+@pytest.mark.parametrize("name", ["et000000000", "ft000000000", "gt000000000", "ct000000000"])
+def test_a_place_inside_a_record_or_in_damage_has_the_restarts_that_safe_gives(
+    name: str, trails: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A restart at the next good header loses the transaction that the damage has hit."""
+    monkeypatch.chdir(trails)
+    random, size = Random(name), (trails / name).stat().st_size
+    for rba in (3522, 3600, *(random.randrange(1811, size) for _ in range(examples(6)))):
+        safe = logdump("safe", name, str(_begin_of(trails / name, rba)))
+        answer = logdump("explain", f"ERROR OGG-01028 Incompatible record (101) in {name}, rba {rba}")
+        assert _alters(answer.out.splitlines()) == _alters(safe.out.splitlines()), rba
