@@ -192,9 +192,15 @@ def _at(session: Session, incident: Incident, rba: int, *, advises: bool) -> Ite
         is_sound, good = False, session.trail.next_good_header(min(rba + 1, size))
         where = f"Next good header at RBA {good}." if good is not None else "No good header after it."
         yield Notice((f"Error: {error}", where))
-        if (begin := _around(session.trail, rba)) != rba:
+        if good is not None and (after := session.trail.record_at(good)) is not None:
+            own = own_transaction(after)
+            yield from [say(escape(f"Transaction {own.xid}, CSN {own.csn} is there."))] if own.xid and own.csn else ()
+        begin = _around(session.trail, rba)
+        if not begin:  # inside the file header: reading begins after it
+            begin = good or rba
+        elif begin != rba:
             yield say(f"It is inside the record at RBA {begin}.")
-            rba = begin
+        advises, rba = advises and (good is not None or begin != rba), begin
     if advises:  # of the place itself: a restart at the next good header would lose what the damage has hit
         yield from run_safe(session, rba, is_brief=is_sound, is_extract=incident.is_of_extract)
 

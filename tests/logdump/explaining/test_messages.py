@@ -69,7 +69,7 @@ def test_at_damage_the_next_good_record_is_named() -> None:
     answer = logdump("explain", "OGG-02191 Incompatible record 101 in ft000000000, rba 3,522")
     assert answer.status == 4
     assert "Next good header at RBA 3629." in answer.err
-    assert "RBA 3629 of ft000000000 begins a transaction" in answer.out
+    assert "RBA 3522 of ft000000000 is in damage (3522 to 3629): a restart there is not safe" in answer.out
     assert "Gap in " in answer.out
 
 

@@ -200,6 +200,7 @@ def test_a_place_inside_a_record_or_in_damage_has_the_restarts_that_safe_gives(
     monkeypatch.chdir(trails)
     random, size = Random(name), (trails / name).stat().st_size
     for rba in (3522, 3600, *(random.randrange(1811, size) for _ in range(examples(6)))):
+        is_cut = name == "ct000000000" and rba >= 5352  # its last record is incomplete: nothing is advised there
         safe = logdump("safe", name, str(_begin_of(trails / name, rba)))
         answer = logdump("explain", f"ERROR OGG-01028 Incompatible record (101) in {name}, rba {rba}")
-        assert _alters(answer.out.splitlines()) == _alters(safe.out.splitlines()), rba
+        assert _alters(answer.out.splitlines()) == ([] if is_cut else _alters(safe.out.splitlines())), rba
