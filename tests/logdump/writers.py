@@ -29,12 +29,17 @@ class Writer(NamedTuple):
         return f"{self.command.replace('T', str(target), 1)} {words}"
 
 
+_OF_A_RUN = " without another one.\n"
+"""The end of the last line of a script: what the filter left out in this run."""
+
+
 def _text(content: bytes, name: str = "") -> Rows:
     plain = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
     with io.TextIOWrapper(io.BytesIO(plain), encoding="utf-8", newline="\n") as lines:
         rows: Rows = [(name, line) for line in lines]
     is_headed = bool(rows) and str(rows[0][1]).startswith('"file","rba"')
-    return [row for row in rows[is_headed:] if not str(row[1]).startswith(('{"type":"file_header"', "SET "))]
+    rows = [row for row in rows[is_headed:] if not str(row[1]).startswith(('{"type":"file_header"', "SET "))]
+    return [row for row in rows if not str(row[1]).endswith(_OF_A_RUN)]
 
 
 def _text_file(target: Path) -> Rows:
