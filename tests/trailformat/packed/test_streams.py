@@ -122,7 +122,7 @@ def test_anything_else_is_refused(packer: Packer, seed: int, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_changed_byte_is_refused_or_changes_nothing(packer: Packer, seed: int, tmp_path: Path) -> None:
-    """The verdict is that of the tool: fields such as the time in a header of gzip are not protected."""
+    """What is taken, the tool takes too: fields such as the time in a header of gzip are not protected."""
     drawn = Random(seed)
     packed = packer.pack(DATA) + packer.pack(b"second")
     suffix = {"gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "zstd": ".zst"}[packer.test[0]]
@@ -131,8 +131,8 @@ def test_a_changed_byte_is_refused_or_changes_nothing(packer: Packer, seed: int,
         data = bytearray(packed)
         data[place] ^= 1 << drawn.randrange(8)
         unpacked = content(tmp_path / "f", bytes(data))
-        if unpacked is None or unpacked != DATA + b"second":
-            assert (unpacked is not None) == is_sound(tmp_path / f"f{suffix}", bytes(data), packer.test), place
+        if unpacked is not None and unpacked != DATA + b"second":
+            assert is_sound(tmp_path / f"f{suffix}", bytes(data), packer.test), place
 
 
 @pytest.mark.parametrize("inner", PACKERS)
