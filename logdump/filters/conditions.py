@@ -49,7 +49,12 @@ _IMAGE = re.compile(
 )
 _CHANGED = re.compile(rf"CHANGED\s+(?=(?:{_NAME})\s*(?:\Z|\)|AND\b|OR\b))", re.IGNORECASE)
 _QUOTED = re.compile(r"""X?'(?:[^']|'')*'|"(?:[^"]|"")*\"""", re.IGNORECASE)
-_JOINT = re.compile(r"\s+(?:AND|OR)(?=[\s(]|\Z)", re.IGNORECASE)
+_BLANK = re.compile(r"\s*")
+_ENDS = {
+    signs: re.compile(rf"(?<!\s)\s+(?:AND|OR)(?=[\s(]|\Z)|{f'[{signs}]|' if signs else ''}\Z", re.IGNORECASE)
+    for signs in ("", ")", ",)")
+}
+"""The end of a value that is not in quotes, by the signs that end it too. Blanks are looked at once, not from each."""
 _UPDATES = tuple(number for number, op in OPERATIONS.items() if "UPDATE" in op)
 _BEGINS = re.compile(
     r"""\(*\s*(?:(?:BEFORE|AFTER)\s+)?(?:[\w$\#]+\.)*(?:[\w$\#]+)\s*
@@ -269,11 +274,14 @@ class ConditionReader:
 
     def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Return the match of a pattern after blanks, and move past it; None if it does not match."""
-        while self._place < len(self._text) and self._text[self._place].isspace():
-            self._place += 1
+        self._place = self._after_blanks()
         match = pattern.match(self._text, self._place)
         self._place = match.end() if match is not None else self._place
         return match
+
+    def _after_blanks(self) -> int:
+        blank = _BLANK.match(self._text, self._place)
+        return blank.end() if blank is not None else self._place
 
     def _alternatives(self) -> Criterion:
         return self._joined("OR", lambda: self._joined("AND", self._condition))
@@ -301,16 +309,16 @@ class ConditionReader:
         return self._test(ImageSide[image["image"].upper()] if image else ImageSide.EITHER)
 
     def _column(self) -> tuple[str, str]:
-        begin = self._rest
-        match = self._take(_COLUMN)
+        begin, match = self._place, self._take(_COLUMN)
         if match is None or not 0 < len(match["name"]) <= _MAX_NAME:
             reason = f"a name has 1 to {_MAX_NAME} characters" if match else ""
-            raise FilterError(reason or f"{quoted(begin or self._text)} is not a comparison of a column")
+            text = self._text[begin:].strip() or self._text
+            raise FilterError(reason or f"{quoted(text)} is not a comparison of a column")
         return match["table"].rstrip(".").upper(), match["name"]
 
     def _test(self, image: ImageSide) -> Criterion:
         """Read a column and what its values are tested for."""
-        begin = self._rest
+        begin = self._place
         subject = _Subject(*self._column(), image, self._offset)
         if (match := self._take(_IS_NULL)) is not None:
             criterion = subject.compared(Comparison.NOT_EQUAL if match["not"] else Comparison.EQUAL, NULL)
@@ -320,7 +328,7 @@ class ConditionReader:
         elif (sign := self._take(_SIGN)) is not None:
             criterion = subject.compared(comparison_named(sign[0]), self._value())
         else:
-            raise FilterError(f"{quoted(begin)} is not a comparison of a column")
+            raise FilterError(f"{quoted(self._text[begin:].strip())} is not a comparison of a column")
         return _of_table(subject.table, criterion)
 
     def _like(self, subject: _Subject, *, is_negated: bool) -> Criterion:
@@ -366,29 +374,25 @@ class ConditionReader:
             return read_operand(match[0])
         if match is not None:
             self._place = match.start()
-        text = self._text[self._place : self._bare_end(in_list=in_list)].strip()
+        end = self._bare_end(in_list=in_list)
+        text = self._text[self._place : end].strip()
         if not text:
             raise FilterError("a value is missing")
         if text[0] in QUOTES:
             hint = "is not closed by the quote it begins with; a quote inside is doubled"
             raise FilterError(f"{quoted(self._rest)} {hint}")
-        self._place = self._bare_end(in_list=in_list)
+        self._place = end
         return read_operand(text)
 
     def _ends_value(self, *, in_list: bool) -> bool:
-        rest = self._text[self._place :]
-        after = rest.lstrip()
-        if not after or (after[0] == ")" and (self._depth or in_list)) or (after[0] == "," and in_list):
-            return True
-        return _JOINT.match(rest) is not None
+        """Return whether a value in quotes ends here: nothing follows but what ends one without."""
+        return self._bare_end(in_list=in_list) in (self._place, self._after_blanks())
 
     def _bare_end(self, *, in_list: bool) -> int:
-        ends = [len(self._text)]
-        if (joint := _JOINT.search(self._text, self._place)) is not None:
-            ends.append(joint.start())
-        signs = (",", ")") if in_list else (")",) if self._depth else ()
-        ends += [place for sign in signs if (place := self._text.find(sign, self._place)) >= 0]
-        return min(ends)
+        """Return where a value without quotes ends that begins here."""
+        signs = ",)" if in_list else ")" if self._depth else ""
+        end = _ENDS[signs].search(self._text, self._place)
+        return end.start() if end is not None else len(self._text)
 
 
 def parse_conditions(text: str, offset: TimeOffset = GMT) -> Criterion:

@@ -83,7 +83,7 @@ def test_what_is_no_regular_file_is_refused_at_once(
 ) -> None:
     path = Path("/dev/zero") if kind == "/dev/zero" else tmp_path / kind
     if kind == "fifo" and words[0] == "-f":
-        return  # a script may come through a pipe, as from ``<(…)``: it waits for its writer
+        pytest.skip("a script may come through a pipe, as from <(…): it waits for its writer")
     if kind == "fifo":
         os.mkfifo(path)
     elif kind == "folder":

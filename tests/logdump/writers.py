@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -29,8 +30,15 @@ class Writer(NamedTuple):
         return f"{self.command.replace('T', str(target), 1)} {words}"
 
 
-_OF_A_RUN = " without another one.\n"
-"""The end of the last line of a script: what the filter left out in this run."""
+_LEFT_OUT = re.compile(r"-- The filter left out (\d+) changes? of (\d+) transactions? without another one\.\n")
+"""The last line of a script: whole transactions that the filter left out in this run."""
+
+
+def added_up(rows: Rows) -> Rows:
+    """Rows of one run or of several; what the filter left out in whole transactions is one number at the end."""
+    matches = [match for _, line in rows if isinstance(line, str) and (match := _LEFT_OUT.fullmatch(line))]
+    others = [row for row in rows if not (isinstance(row[1], str) and _LEFT_OUT.fullmatch(row[1]))]
+    return [*others, ("", [sum(int(match[group]) for match in matches) for group in (1, 2)])]
 
 
 def _text(content: bytes, name: str = "") -> Rows:
@@ -38,8 +46,7 @@ def _text(content: bytes, name: str = "") -> Rows:
     with io.TextIOWrapper(io.BytesIO(plain), encoding="utf-8", newline="\n") as lines:
         rows: Rows = [(name, line) for line in lines]
     is_headed = bool(rows) and str(rows[0][1]).startswith('"file","rba"')
-    rows = [row for row in rows[is_headed:] if not str(row[1]).startswith(('{"type":"file_header"', "SET "))]
-    return [row for row in rows if not str(row[1]).endswith(_OF_A_RUN)]
+    return [row for row in rows[is_headed:] if not str(row[1]).startswith(('{"type":"file_header"', "SET "))]
 
 
 def _text_file(target: Path) -> Rows:

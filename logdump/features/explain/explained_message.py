@@ -66,7 +66,7 @@ def explained(session: Session, incident: Incident, near: Surroundings, earlier:
         yield from text_only
         return
     place = target.place if target is not None else MessagePlace()
-    file = first_file(around) or file_of(place, around) if target is None and named else file_of(place, around)
+    file = (first_file(around) if target is None and named else None) or file_of(place, around)
     if isinstance(file, NoFile):
         is_missing = file.is_missing and place.names_file
         yield Notice((f"{escape(file.why)}.",), ExitStatus.BAD_DATA if is_missing else ExitStatus.OK)

@@ -31,6 +31,8 @@ _OF_RECORDS = ("table", "op_type", "op_ts", "csn", "xid", "pos", "position")
 """Members of a message of the Java adapters that are kept, in this order."""
 _PLACE = ("sequence", "offset")
 _MOST_DEPTH = 64
+_LONGEST_STATUS = 22
+"""Characters of the state of a process; a longer text called status is none."""
 
 
 def expanded(text: str) -> str:
@@ -85,7 +87,7 @@ def _of_object(value: dict[str, Any], path: tuple[str, ...], depth: int) -> Iter
     if all(_is_number(value.get(name)) for name in _PLACE):
         yield from _section(value, path)
         return
-    if isinstance(value.get("status"), str) and len(value["status"]) < len("a few words of a status"):
+    if isinstance(value.get("status"), str) and len(value["status"]) <= _LONGEST_STATUS:
         lag = f", lag {value['lag']} s" if _is_number(value.get("lag")) else ""
         yield f"Current status: {value['status'].upper()}{lag}"
     for name, member in value.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -261,3 +262,20 @@ def test_a_value_alone_is_tested(text: str, held: list[Any], others: list[Any]) 
         assert all(criterion.test.holds(Value(b"", value), like) is is_held for value in values), values
     for unknown in (Value(b"", is_null=True), Value(b"\1", problem="INT64: wrong size of the value")):
         assert not criterion.test.holds(unknown, like)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ID IN (" + ",".join("1" * 300_000) + ")",
+        "ID IN (" + ",".join(["'a'"] * 100_000) + ")",
+        "ID IN (" + ", ".join(["NULL"] * 100_000),
+        "ID = x" + " " * 500_000 + "y = ",
+        "ID = 1 OR " * 50_000 + "ID",
+    ],
+    ids=["numbers", "texts", "not closed", "blanks", "joined"],
+)
+def test_a_condition_of_many_characters_is_read_once_through(text: str) -> None:
+    """A text that is looked at from each place in it again takes hours."""
+    with suppress(FilterError):
+        parse_criterion(f"VALUE {text}", GMT)

@@ -26,7 +26,7 @@ from tests.logdump.questions.conftest import WAYS
 from tests.logdump.questions.drawn import Drawn, drawn
 from tests.logdump.questions.question import answer
 from tests.logdump.questions.records import RBAs, printed
-from tests.logdump.writers import WRITERS, Rows, Writer, rows_of
+from tests.logdump.writers import WRITERS, Rows, Writer, added_up, rows_of
 from tests.searching import examples, in_turn, stride
 from trailformat import Record, TrailFile
 
@@ -140,7 +140,7 @@ def _in_order(writer: Writer, *targets: Path) -> Rows:
     """The rows of several runs as one run has them: of BY TABLE file by file, undone the last run first."""
     runs = [[row for row in rows_of(writer, one) if _TOLD_AGAIN not in str(row[1])] for one in targets]
     rows = [row for run in (runs[::-1] if "undo" in writer.command else runs) for row in run]
-    return sorted(rows, key=lambda row: row[0]) if "by table" in writer.command else rows
+    return added_up(sorted(rows, key=lambda row: row[0]) if "by table" in writer.command else rows)
 
 
 @pytest.mark.usefixtures("engine")
