@@ -73,9 +73,12 @@ def open_regular(path: Path) -> int:
 
 
 def open_script(path: Path) -> int:
-    """Return a descriptor of a regular file or a pipe for reading to its end; a pipe waits for its writer.
+    """Return a descriptor of a regular file or of a pipe of the shell, as of ``<(…)``, for reading to its end.
+
+    A FIFO with a name of its own is refused: without a writer it would block.
 
     Raises:
         OSError, ValueError: like :func:`open_regular`.
     """
-    return os.open(path, os.O_RDONLY) if path.is_fifo() else open_regular(path)
+    is_inherited = path.is_fifo() and os.path.realpath(path).startswith(("/dev/", "/proc/"))
+    return os.open(path, os.O_RDONLY) if is_inherited else open_regular(path)
