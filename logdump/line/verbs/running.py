@@ -37,6 +37,7 @@ from trailformat.trail.whole_file import WholeFile
 with on_demand:
     import shutil
 
+    from logdump.session import defined_names
 
 _BOLD, _RED, _GREEN, _YELLOW, _DIM = "1", "31", "32", "33", "2"
 _OPERATION = (
@@ -183,12 +184,13 @@ class VerbRun(Script):
 
     def _undefined(self) -> Iterator[Notice]:
         """Yield notices about names that are not defined, for commands that yield none themselves."""
-        from logdump.session.defined_names import names_not_defined, undefined_names  # noqa: PLC0415 - for a slip alone
-
+        filters = self.session.filters_in_use
+        if filters is None or not filters.active:
+            return
         if self._step.call.name == "NEXT" and self._is_empty:
-            yield from undefined_names(self.session)
+            yield from defined_names.undefined_names(self.session)
         elif self._step.call.name in _SAY_NO_NAMES:
-            yield from names_not_defined(self.session, self._files())
+            yield from defined_names.names_not_defined(self.session, self._files())
 
     def _print(self, event: Event) -> None:
         if isinstance(event, Text) and event.is_about_files:
