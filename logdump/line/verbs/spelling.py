@@ -9,7 +9,7 @@ from itertools import repeat
 from pathlib import Path
 
 from logdump.features.sql.statement import begins_statement
-from logdump.language.call import Argument, PhraseEnd, ValueWord, in_quotes, phrase
+from logdump.language.call import Argument, Call, PhraseEnd, ValueWord, in_quotes, phrase
 from logdump.language.words import is_keyword, split_commands
 from logdump.line.verbs.options import (
     MisuseError,
@@ -204,6 +204,8 @@ def export(request: VerbRequest) -> Iterator[VerbStep]:
 def _exported(request: VerbRequest, verb: str, kind: str, *words: str) -> Iterator[VerbStep]:
     """Yield EXPORT of each trail; to a file of one trail only."""
     output = request.options.output
+    if request.words and request.words[0].replace(",", "").isdecimal():
+        raise MisuseError(f"{verb}: --rba {request.words[0]} begins at an RBA, --limit {request.words[0]} is a number")
     if output is not None and output.endswith("!"):
         raise MisuseError(f"-o {output}: EXPORT writes no file whose name ends with an exclamation mark")
     target = ValueWord(output) if output else "-"
@@ -212,7 +214,7 @@ def _exported(request: VerbRequest, verb: str, kind: str, *words: str) -> Iterat
         raise MisuseError(f"{verb} -o takes one trail, not {len(trails)}")
     for steps in trails:
         yield from steps
-        yield step("EXPORT", kind, "TO", target, *words, *typed(request.words))
+        yield VerbStep(Call("EXPORT", (kind, "TO", target, *words, *typed(request.words)), label=verb))
 
 
 _PLAIN_NAME = re.compile(r"[\w$#]+|\"(?:[^\"]|\"\")+\"")

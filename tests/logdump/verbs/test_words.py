@@ -316,6 +316,15 @@ def test_a_wrong_value_ends_the_verb_in_the_words_of_its_option() -> None:
         assert "Syntax: FILTER STARTTIME" not in answer.err
 
 
+@pytest.mark.parametrize("verb", ["export", "redo", "undo"])
+@pytest.mark.parametrize(("word", "reason"), [("MYSQLL", "'MYSQLL' is not an option"), ("2,913", "--rba 2,913 begins")])
+def test_a_wrong_word_of_a_verb_that_is_no_command_is_one_of_the_verb(verb: str, word: str, reason: str) -> None:
+    answer = answer_of(BY_NAME[verb], [*words_of(BY_NAME[verb], "plain"), word])
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith(f"logdump: {verb}: {reason}"), answer
+    assert "Syntax: EXPORT" not in answer.err
+
+
 @pytest.mark.parametrize(
     ("line", "kind"),
     [
