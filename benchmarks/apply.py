@@ -17,7 +17,7 @@ import pyarrow as pa
 
 import logdump.spark
 from benchmarks.spark_peers import processor_seconds
-from logdump.spark.stream.apply import target_for
+from logdump.targets.run import target_for
 from logdump.targets.applier import by_table
 from logdump.targets.dialects import DatabaseDialect, dialect_for
 from tests.logdump.spark.targets.bank import NAMES, changes_of, end_of, opened, parts, transactions_in

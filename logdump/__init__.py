@@ -5,19 +5,30 @@
     teas = logdump.read("dirdat/lt*", table="TEAHOUSE.TEAS")
     duckdb.sql("SELECT op, count(*) FROM teas GROUP BY op")
 
-:func:`read` returns a trail as a table of Arrow batches, :mod:`logdump.spark` as a DataFrame.
+:func:`read` returns a trail as a table of Arrow batches, :mod:`logdump.spark` as a DataFrame; :func:`apply` applies its
+changes to the tables of a database or a lake.
 """
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from logdump.features.sql.trail_table import TrailTable, read
+    from logdump.targets.applier import ApplyProgress
+    from logdump.targets.in_process import apply
 
 __version__ = "1.0.0"
-__all__ = ["TrailTable", "read"]
+__all__ = ["ApplyProgress", "TrailTable", "apply", "read"]
 
+_HOMES = {
+    "ApplyProgress": "logdump.targets.applier",
+    "TrailTable": "logdump.features.sql.trail_table",
+    "apply": "logdump.targets.in_process",
+    "read": "logdump.features.sql.trail_table",
+}
+"""The module of each public name, which loads pyarrow."""
 _MISSING = "A trail as a table needs pyarrow: pip install 'logdump[export]'"
 
 
@@ -29,9 +40,9 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        from logdump.features.sql import trail_table  # noqa: PLC0415 - it loads pyarrow
+        module = importlib.import_module(_HOMES[name])
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "pyarrow":
             raise
         raise ModuleNotFoundError(f"{error}. {_MISSING}", name=error.name) from error
-    return getattr(trail_table, name)
+    return getattr(module, name)

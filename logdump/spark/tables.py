@@ -15,7 +15,7 @@ from trailformat.codec.on_demand import on_demand
 
 with on_demand:
     from logdump.arrow.tables import debezium
-    from logdump.tables import change_columns
+    from logdump.spark.source import change_schema
 
 SHAPES = ("flat", "debezium")
 """The shapes of changes."""
@@ -89,8 +89,8 @@ def changes(
 
 def _as_debezium(frame: DataFrame) -> DataFrame:
     """Return the changes of one table with the columns that consumers of Debezium's events expect."""
-    [fields] = change_columns.fields_by_table(frame.schema).values()
-    named = StructType([StructField(change_columns.column_name(field), field.dataType) for field in fields])
+    [fields] = change_schema.fields_by_table(frame.schema).values()
+    named = StructType([StructField(change_schema.column_name(field), field.dataType) for field in fields])
 
     def column_of(field: StructField) -> Column:
         return F.col("`{}`".format(field.name.replace("`", "``")))
@@ -112,9 +112,9 @@ def _as_debezium(frame: DataFrame) -> DataFrame:
         "table": F.substring_index(name, ".", -1),
     }
     renamed = {
-        field.name: change_columns.column_name(field)
+        field.name: change_schema.column_name(field)
         for field in fields
-        if field.name != change_columns.column_name(field)
+        if field.name != change_schema.column_name(field)
     }
     if renamed:
         names = F.create_map(*(F.lit(text) for pair in renamed.items() for text in pair))

@@ -6,12 +6,9 @@ others.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
-
-from pyspark.sql import types
 
 from logdump.arrow.records.schema import (
     BIGINT,
@@ -21,12 +18,11 @@ from logdump.arrow.records.schema import (
     TIMESTAMP,
     ColumnType,
     RowColumn,
-    Selected,
     struct,
 )
 from logdump.arrow.tables.changes import BEFORE, KEY_BEFORE
 from logdump.arrow.tables.layout import TableLayout
-from logdump.tables.errors import BadOption, BadSchema
+from logdump.tables.errors import BadOption
 from logdump.tables.options import Options
 from logdump.tables.table_columns import table_columns
 from trailformat.values.value import sub_type
@@ -47,23 +43,7 @@ CHANGE_COLUMNS: tuple[RowColumn, ...] = (
 )
 ARROW = "arrow"
 """Name of the only column of a read whose rows are batches of changes."""
-_FLAT = "logdump.changes"
-_COLUMN = "logdump.column"
-"""Metadata of a column: its name in the table, where the rows call it otherwise."""
-_NUMBER = "logdump.number"
-"""Metadata of a column of text: that it is a number."""
 _OF_KEY = RowColumn(KEY_BEFORE, STRING, "The columns of the key before a `key update`, as JSON")
-_SIMPLE: dict[str, types.DataType] = {
-    "smallint": types.ShortType(),
-    "int": types.IntegerType(),
-    "bigint": types.LongType(),
-    "string": types.StringType(),
-    "binary": types.BinaryType(),
-    "double": types.DoubleType(),
-    "date": types.DateType(),
-    "timestamp": types.TimestampType(),
-    "timestamp_ntz": types.TimestampNTZType(),
-}
 
 
 class ChangedTable(NamedTuple):
@@ -138,100 +118,38 @@ def change_columns(tables: Sequence[ChangedTable], options: Options) -> dict[str
     return {**own, **fixed}
 
 
-def change_schema(tables: Sequence[ChangedTable], options: Options) -> types.StructType:
-    """Return the schema of a read; the metadata of fields has the key, the type in the trail and a comment."""
-    flat = _flat_schema(tables, options)
-    if not options.arrow_batches:
-        return flat
-    about = {"comment": "Changes of one table as an Arrow stream", _FLAT: flat.json()}
-    return types.StructType([types.StructField(ARROW, types.BinaryType(), metadata=about)])
+class ChangedColumn(NamedTuple):
+    """A column of a table as its changes have it.
+
+    Attributes:
+        name: its name in the rows.
+        kind: its type.
+        column: its name in the table.
+        is_key: whether it is one of the key.
+        code: the number of its type in the trail; None if no definition has it.
+        is_number: whether it is a number that is text, as no type has room for all its digits.
+    """
+
+    name: str
+    kind: ColumnType
+    column: str
+    is_key: bool = False
+    code: int | None = None
+    is_number: bool = False
 
 
-def flat_schema(schema: types.StructType) -> types.StructType:
-    """Return the schema of the changes, given that of a read whose rows are changes or batches of changes."""
-    if schema.names != [ARROW] or _FLAT not in schema[ARROW].metadata:
-        return schema
-    return types.StructType.fromJson(json.loads(schema[ARROW].metadata[_FLAT]))
+def columns_of(table: ChangedTable) -> list[ChangedColumn]:
+    """Return the columns of a table, each as its newest definition has it."""
+    own = {shown: name for name, shown in table.renamed.items()}
+    return [_column(table, name, own.get(name, name), kind) for name, kind in table.shown.items()]
 
 
-def _flat_schema(tables: Sequence[ChangedTable], options: Options) -> types.StructType:
-    fields = []
-    single = tables[0] if len(tables) == 1 else None
-    by_name = {changed_table.name: changed_table for changed_table in tables}
-    for name, column in change_columns(tables, options).items():
-        if single is not None and name in single.shown:
-            fields.append(_field(single, name, column.type))
-        elif (single is None and name in by_name) or (single is not None and name == BEFORE):
-            table = single or by_name[name]
-            inner = [_field(table, part, kind) for part, kind in table.shown.items()]
-            fields.append(types.StructField(name, types.StructType(inner)))
-        else:
-            fields.append(types.StructField(name, _spark(column.type), metadata={"comment": column.meaning}))
-    return types.StructType(fields)
-
-
-def _field(table: ChangedTable, name: str, kind: ColumnType) -> types.StructField:
-    own = next((own for own, shown in table.renamed.items() if shown == name), name)
+def _column(table: ChangedTable, name: str, own: str, kind: ColumnType) -> ChangedColumn:
     for layout in reversed(table.layouts):
         for spelled, definition in zip(layout.column_names, layout.columns or (), strict=True):
             if spelled.lower() == own.lower():
-                about = {
-                    "comment": f"{'key column' if definition.is_key else 'column'} of {table.name}",
-                    "logdump.key": bool(definition.is_key),
-                    "logdump.table": table.name,
-                    "logdump.type": int(definition.data_type),
-                    **({_COLUMN: own} if own != name else {}),
-                    **({_NUMBER: True} if kind == STRING and sub_type(definition.sub_data_type).is_number else {}),
-                }
-                return types.StructField(name, _spark(kind), metadata=about)
-    return types.StructField(name, _spark(kind), metadata={"logdump.table": table.name})
-
-
-def fields_by_table(schema: types.StructType) -> dict[str, list[types.StructField]]:
-    """Return the columns of each table in the schema of changes of one table or several, by its name."""
-    tables: dict[str, list[types.StructField]] = {}
-    for field in schema.fields:
-        if (table := field.metadata.get("logdump.table")) is not None:
-            tables.setdefault(table, []).append(field)
-        elif isinstance(field.dataType, types.StructType) and field.name != BEFORE:
-            tables[field.name] = field.dataType.fields
-    return tables
-
-
-def column_name(field: types.StructField) -> str:
-    """Return the name in its table of a column of changes."""
-    return str(field.metadata.get(_COLUMN, field.name))
-
-
-def is_number_as_text(field: types.StructField) -> bool:
-    """Return whether a column is a number that is text as no type has room for all its digits."""
-    return bool(field.metadata.get(_NUMBER))
-
-
-def _spark(kind: ColumnType) -> types.DataType:
-    """Return Spark's type, made without its JVM."""
-    if kind.ddl in _SIMPLE:
-        return _SIMPLE[kind.ddl]
-    if kind.ddl == STRINGS.ddl:
-        return types.ArrayType(types.StringType())
-    if kind.ddl == PROBLEMS.ddl:
-        parts = [types.StructField(name, types.StringType()) for name in ("column", "image", "bytes", "reason")]
-        parts[2] = types.StructField("bytes", types.BinaryType())
-        return types.ArrayType(types.StructType(parts))
-    digits, scale = kind.ddl.removeprefix("decimal(").removesuffix(")").split(",")
-    return types.DecimalType(int(digits), int(scale))
-
-
-def select_of_changes(
-    schema: types.StructType, layouts: Sequence[TableLayout], options: Options
-) -> tuple[Selected, ...]:
-    """Return the columns of a read, whose schema must be the one made for it.
-
-    Raises:
-        BadSchema: the user has given a schema.
-    """
-    if not layouts:
-        raise BadSchema("a read with option changesOf makes its own schema: give none")
-    columns = change_columns(changed_tables(layouts, options), options)
-    schema = flat_schema(schema)
-    return tuple(Selected(field.name, columns[field.name]) for field in schema.fields)
+                is_number = kind == STRING and sub_type(definition.sub_data_type).is_number
+                return ChangedColumn(
+                    name, kind, own, bool(definition.is_key), int(definition.data_type), bool(is_number)
+                )
+    return ChangedColumn(name, kind, own)

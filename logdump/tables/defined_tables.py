@@ -83,6 +83,16 @@ def tables_meant(
     return tables
 
 
+def changed_layouts(options: Options, known: KnownFiles | None = None) -> tuple[TableLayout, ...]:
+    """Return the definitions of the tables that ``changesOf`` means, wildcards among them. Raises like tables_meant."""
+    names = options.changes_of
+    if any(map(has_wildcard, names)):
+        alike = tables_like(names, "changesOf", options).values()
+        names = tuple(dict.fromkeys(name for tables in alike for name in tables))
+    meant = tables_meant(names, "changesOf", options, known)
+    return tuple(layout for _, layouts in meant for layout in layouts)
+
+
 class ForeseenTable:
     """A table whose first definition in a trail is assumed for all its rows until another is found.
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from logdump.filters.csn_criteria import check_csn
 from logdump.filters.words import FilterError
 from logdump.tables.defined_tables import PlacedLayout, has_wildcard, placed_layouts, tables_like
-from logdump.tables.errors import BadOption, BadTrail
+from logdump.tables.errors import BadOption
 from logdump.tables.options import OPTIONS, Options, OptionType, Use, one_of, parse_options
 from logdump.tables.paths import TrailInput, find_files
-from trailformat.transactions.walk import transaction_batches
-from trailformat.transactions.whole_trail import FIRST_PLACE, WholeTrail
 
 DdlHandler = Callable[[str, str], object]
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -119,16 +116,17 @@ class ApplyRequest(NamedTuple):
 
     def _source_options(self) -> Options:
         """Return the options of the files: which transactions are applied is of no matter to them, and costs a pass."""
-        return replace(self._parsed(), effective=False)
+        return replace(self.parsed(self.options), effective=False)
 
     def _checked(self) -> Options:
         """Return the same. Raises BadOption if an option leaves out changes."""
-        check_options(self._parsed())
+        check_options(self.parsed(self.options))
         return self._source_options()
 
-    def _parsed(self) -> Options:
+    def parsed(self, options: Mapping[str, Any]) -> Options:
+        """Return options of the read of the trail from their values by name. Raises BadOption."""
         paths = [self.path] if isinstance(self.path, (str, os.PathLike)) else self.path
-        given = {"effective": True, **self.options}.items()
+        given = {"effective": True, **options}.items()
         texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given}
         return parse_options({**texts, "path": ",".join(os.fspath(path) for path in paths)}, Use.STREAM)
 
@@ -147,17 +145,3 @@ def check_options(options: Options) -> None:
                 f"apply takes no option {OPTIONS[name].name}: changes that it leaves out would be lost, since the "
                 "position in the target goes past them"
             )
-
-
-def check_beginning(request: ApplyRequest) -> None:
-    """Check that the first transaction of a trail does not begin in a missing file.
-
-    Raises:
-        BadTrail: it does.
-    """
-    whole = WholeTrail.around(Path(request.files()[0].path))
-    first = next((batch for batch in transaction_batches(whole, FIRST_PLACE) if batch.rows), None)
-    if first is not None and not first.columns.has_begin[0]:
-        where = f"{whole.paths[first.first(0).ordinal]}, RBA {first.first(0).rba}"
-        about = "the trail begins inside a transaction, and what is before it is not there"
-        raise BadTrail(f"nothing was written: {where}: {about}; from_csn names the first CSN to apply")

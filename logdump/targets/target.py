@@ -76,6 +76,50 @@ class SourceTable(NamedTuple):
         return self.renamed.get(name, name)
 
 
+class SourceColumn(NamedTuple):
+    """A column of a table of the source: its name in the changes, type in Arrow, and name in the table.
+
+    ``is_key``: whether it is one of the key; ``is_number``: whether it is a number that is text in Arrow.
+    """
+
+    name: str
+    kind: pa.DataType
+    column: str
+    is_key: bool = False
+    is_number: bool = False
+
+
+def source_tables(
+    columns: Mapping[str, Sequence[SourceColumn]], names: Mapping[str, str], keys: Mapping[str, Sequence[str]]
+) -> Iterator[SourceTable]:
+    """Yield the tables of the source, given the columns of each by its name.
+
+    Args:
+        columns: the columns by table.
+        names: names in the target by table; empty for the one in the trail.
+        keys: key columns by table, in place of those of its definition.
+
+    Raises:
+        BadTarget: a table has no key, or a key has a column that it lacks.
+    """
+    wanted = {name.lower(): target for name, target in names.items()}
+    given = {name.lower(): key for name, key in keys.items()}
+    if unknown := given.keys() - {name.lower() for name in columns}:
+        raise BadTarget(f"nothing was written: keys: not among the tables: {', '.join(sorted(unknown))}")
+    for name, own in columns.items():
+        spelled = {column.column.lower(): column.name for column in own}
+        wanted_key = given.get(name.lower()) or [column.column for column in own if column.is_key]
+        if not wanted_key:
+            raise BadTarget(f"nothing was written: {name} has no key; keys={{'{name}': [...]}} names its columns")
+        if missing := [column for column in wanted_key if column.lower() not in spelled]:
+            raise BadTarget(f"nothing was written: keys: {name} has no column {', '.join(missing)}")
+        key = tuple(spelled[column.lower()] for column in wanted_key)
+        renamed = {column.name: column.column for column in own if column.name != column.column}
+        numbers = frozenset(column.name for column in own if column.is_number)
+        kinds = {column.name: column.kind for column in own}
+        yield SourceTable(name, wanted.get(name.lower()) or None, kinds, key, renamed, numbers)
+
+
 class TargetColumn(NamedTuple):
     """A column of a table of the target.
 

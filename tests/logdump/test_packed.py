@@ -18,7 +18,7 @@ import zstandard
 from fixtures import TRAILS
 from logdump.session import reading
 from logdump.session.files import file_state
-from logdump.spark.stream.stream_walk import GrowingTrail
+from logdump.tables.stream_walk import GrowingTrail
 from tests.logdump.program import logdump
 from trailformat import NotATrail, TrailFile
 from trailformat.codec.limits import UNPACKED

@@ -22,6 +22,7 @@ from logdump.tables.schema import ddl_of, default_ddl, select
 from trailformat.codec.on_demand import on_demand
 
 with on_demand:
+    from logdump.spark.source import change_schema
     from logdump.spark.stream import stream_reader
     from logdump.tables import change_columns, defined_tables, planner, table_columns
 
@@ -79,13 +80,9 @@ class TrailSource(DataSource):
         return ddl_of(table_columns.table_columns(layouts, options), options)
 
     def _schema_of_changes(self, options: Options) -> StructType:
-        self._known, names = {}, options.changes_of
-        if any(map(defined_tables.has_wildcard, names)):
-            alike = defined_tables.tables_like(names, "changesOf", options).values()
-            names = tuple(dict.fromkeys(name for tables in alike for name in tables))
-        meant = defined_tables.tables_meant(names, "changesOf", options, self._known)
-        self._foreseen = tuple(layout for _, layouts in meant for layout in layouts)
-        return change_columns.change_schema(change_columns.changed_tables(self._foreseen, options), options)
+        self._known = {}
+        self._foreseen = defined_tables.changed_layouts(options, self._known)
+        return change_schema.change_schema(change_columns.changed_tables(self._foreseen, options), options)
 
     @briefly
     def reader(self, schema: StructType) -> DataSourceReader:
@@ -107,7 +104,7 @@ class TrailSource(DataSource):
 
     def _selected(self, schema: StructType, options: Options) -> tuple[Selected, ...]:
         if options.changes_of:
-            return change_columns.select_of_changes(schema, self._foreseen, options)
+            return change_schema.select_of_changes(schema, self._foreseen, options)
         if options.rows_of is None:
             return select(schema, options)
         return table_columns.select_of_table(schema, options)

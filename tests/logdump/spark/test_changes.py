@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 import logdump.spark
+from logdump.spark.source.change_schema import column_name, fields_by_table, flat_schema
 from logdump.spark.source.data_source import TrailSource
 from logdump.tables import change_rows
-from logdump.tables.change_columns import column_name, fields_by_table, flat_schema
 from logdump.tables.errors import BadOption, SchemaChanged
 from tests.logdump.export.strategies import TABLE
 from tests.logdump.spark.targets.rows import Trail

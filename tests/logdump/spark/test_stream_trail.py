@@ -11,13 +11,13 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, Selected
-from logdump.spark.stream.stream_reader import StreamTrail
-from logdump.spark.stream.stream_walk import Limit, Offset
 from logdump.tables.errors import BadTrail, FileChanged, NoTrailFiles, SourceError
 from logdump.tables.options import Use, parse_options
 from logdump.tables.reader import read
 from logdump.tables.slice import Slice
 from logdump.tables.slices import Request
+from logdump.tables.stream_trail import StreamTrail
+from logdump.tables.stream_walk import Limit, Offset
 from tests.logdump.tables.reads import closed_places, rows, table
 from tests.searching import Random, examples, in_turn
 from tests.simulated.five_tables import bank_trail

@@ -1,80 +1,104 @@
-"""``apply`` without a JVM: the micro-batches of the source, read here, are given to it as Spark would give them."""
+"""``apply`` by its drivers without a JVM: in this process, and by that of Spark, whose own part is played here.
+
+Spark pickles a reader and the tasks, runs these in any order, runs some again, keeps the offsets as JSON and may begin
+again at any of them with a reader of its own.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyspark import cloudpickle
 
-import logdump.spark
+import logdump
+from logdump.spark.source.change_schema import flat_schema
 from logdump.spark.source.data_source import TrailSource
-from logdump.spark.stream import apply as stream
+from logdump.spark.stream.apply import SparkDriver, source_columns
+from logdump.targets.in_process import InProcess, tables_in
+from logdump.targets.request import ApplyRequest
+from logdump.targets.run import ApplyDriver, Take, run_of
+from logdump.targets.target import SourceColumn, place_of
 from tests.logdump.spark.targets.bank import ReadMaxBytes
+from tests.searching import Random
 
-Apply = Callable[..., logdump.spark.ApplyProgress]
-
-
-class _Frame(NamedTuple):
-    """Stands for a stream: its options, and its schema."""
-
-    options: Mapping[str, str]
-    schema: Any
+Apply = Callable[..., logdump.ApplyProgress]
 
 
-class _Batch(NamedTuple):
-    """Stands for a micro-batch: the reader, and two offsets."""
+class WithoutJava(SparkDriver):
+    """The driver of Spark, with what Spark does played in this process."""
 
-    reader: Any
-    start: Any
-    end: Any
+    def __init__(self, random: Random, *, once: bool = True) -> None:
+        super().__init__(None, None, once=once, interval=0.01)  # type: ignore[arg-type]  # no session
+        self._random, self._ends = random, once
+        self._source: Any = None
 
-    def tables(self) -> Iterator[pa.Table]:
-        """Its rows, those of each task together."""
-        for part in self.reader.partitions(self.start, self.end):
-            if batches := [*self.reader.read(part)]:
-                yield pa.Table.from_batches(batches)
+    def begin(self, request: ApplyRequest, options: Mapping[str, Any]) -> Mapping[str, Sequence[SourceColumn]]:
+        given = {**options, "path": str(request.path), "changesOf": ",".join(request.tables)}
+        texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
+        self._source = TrailSource(texts)
+        return source_columns(flat_schema(self._source.schema()))
+
+    def run(self, take: Take, stop: Any) -> Iterator[None]:
+        reader = self._reader()
+        at = reader.initialOffset()
+        while not stop.is_set():
+            end = reader.latestOffset(at, ReadMaxBytes())
+            if end == at:
+                if self._ends:
+                    return
+                stop.wait(0.01)
+                continue
+            if self._random.random() < 0.3:
+                end = json.loads(json.dumps(end))
+                reader = self._reader()
+            take(partial(self._rows, reader, at, end), place_of(end["seqno"], end["rba"]))
+            yield
+            at = end
+
+    def _reader(self) -> Any:
+        reader = self._source.streamReader(self._source.schema())
+        if self._ends:
+            reader.prepareForTriggerAvailableNow()
+        return reader
+
+    def _rows(self, reader: Any, start: Any, end: Any) -> Iterator[pa.Table]:
+        """The rows of the tasks in order, which are run in any order, and some of them twice."""
+        worker: Any = cloudpickle
+        reading = worker.dumps(self._reader().read)
+        tasks = [worker.dumps(part) for part in reader.partitions(start, end)]
+        attempts = [*range(len(tasks)), *(number for number in range(len(tasks)) if self._random.random() < 0.2)]
+        self._random.shuffle(attempts)
+        results = dict[int, list[pa.RecordBatch]]()
+        for number in attempts:
+            results[number] = [*worker.loads(reading)(worker.loads(tasks[number]))]
+        for number in range(len(tasks)):
+            for batch in results[number]:
+                yield from tables_in(batch)
 
 
-def _changes(_spark: Any, path: Any, tables: list[str], **options: Any) -> _Frame:
-    given = {**options, "path": str(path), "changesOf": ",".join(tables), "arrowBatches": False}
-    given.pop("stream")
-    texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
-    return _Frame(texts, TrailSource(texts).schema())
+DRIVERS: dict[str, Callable[[Random], ApplyDriver]] = {
+    "in process": lambda _random: InProcess(once=True),
+    "spark": WithoutJava,
+}
+"""The drivers, each of what is in the trail."""
 
 
-def _stream(run: Any, frame: _Frame, _trigger: Any) -> None:
-    source: Any = TrailSource(dict(frame.options))
-    reader = source.streamReader(source.schema())
-    reader.prepareForTriggerAvailableNow()
-    offsets = Path(run._notes) / "offsets"
-    offsets.mkdir()
-    at, number = reader.initialOffset(), 0
-    while (end := reader.latestOffset(at, ReadMaxBytes())) != at:
-        (offsets / str(number)).write_text(json.dumps(end))
-        run._batch(_Batch(reader, at, end), number)
-        at, number = end, number + 1
+def applied(driver: ApplyDriver, path: Any, url: str, tables: Any = "*", **given: Any) -> logdump.ApplyProgress:
+    """What ``logdump.apply`` does, by another driver."""
+    return run_of(driver, path, url, tables, given).to_the_end()
 
 
-STAND_INS: tuple[tuple[Any, str, Any], ...] = (
-    (stream, "changes", _changes),
-    (stream, "arrow_tables", _Batch.tables),
-    (stream._Run, "_stream", _stream),
-)
-"""What stands for Spark: the owner, its attribute, and the value."""
+@pytest.fixture(params=[*DRIVERS])
+def apply(request: pytest.FixtureRequest) -> Apply:
+    """``logdump.apply`` of what is there, to a place, by each driver."""
+    random = Random(request.node.name)
 
+    def applied_to(path: Any, place: Any, tables: Any = "*", **given: Any) -> logdump.ApplyProgress:
+        return applied(DRIVERS[request.param](random), path, place.url, tables, **given)
 
-@pytest.fixture
-def apply(monkeypatch: pytest.MonkeyPatch) -> Apply:
-    """``logdump.spark.apply`` of what is there, without its first argument."""
-    for owner, name, stand_in in STAND_INS:
-        monkeypatch.setattr(owner, name, stand_in)
-
-    def applied(path: Any, place: Any, tables: Any = "*", **given: Any) -> logdump.spark.ApplyProgress:
-        session: Any = None
-        return logdump.spark.apply(session, path, place.url, tables, once=True, **given)
-
-    return applied
+    return applied_to

@@ -1,7 +1,7 @@
 """Runs ``apply`` in processes that are killed at drawn moments, each of which goes on where the last one was.
 
-``python -m tests.logdump.spark.targets.killed_at TRAIL URL TABLES BATCH KILLS`` prints the moment of each kill, and the
-number of changes that the last process has applied.
+``python -m tests.logdump.spark.targets.killed_at DRIVER TRAIL URL TABLES BATCH KILLS`` prints the moment of each kill,
+and the number of changes that the last process has applied.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import logdump.spark
 from logdump.targets.database import DatabaseTarget
-from tests.logdump.spark.targets.direct import STAND_INS
+from tests.logdump.spark.targets.direct import DRIVERS, applied
 from tests.searching import Random
 
 _POSITION = re.compile(r"(?:UPDATE|INSERT INTO) logdump_position\b")
@@ -23,10 +22,8 @@ _KILLS = ((re.compile(""), range(1, 90)), (_POSITION, range(2, 12)))
 """The statements before or after which processes are killed, by turns: any, then twice those of the position."""
 
 
-def main(path: str, url: str, tables: str, batch: str, kills: str) -> None:
+def main(driver: str, path: str, url: str, tables: str, batch: str, kills: str) -> None:
     """Fork a process for each attempt, before this one has any thread."""
-    for owner, name, stand_in in STAND_INS:
-        setattr(owner, name, stand_in)
     random = Random(kills)
     for attempt in range(int(kills) + 1):
         statements, moments = _KILLS[min(attempt % 3, 1)]
@@ -35,8 +32,7 @@ def main(path: str, url: str, tables: str, batch: str, kills: str) -> None:
         if not child:
             if attempt < int(kills):
                 kill_at(statements, moment, is_after=is_after)
-            session: Any = None
-            done = logdump.spark.apply(session, path, url, tables.split(","), create=True, once=True, batch=batch)
+            done = applied(DRIVERS[driver](random), path, url, tables.split(","), create=True, batch=batch)
             sys.stdout.write(f"{done.rows}\n")
             sys.stdout.flush()
             os._exit(0)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from logdump.spark.stream.apply import target_for
+from logdump.targets.run import target_for
 from logdump.targets.target import ApplyTarget
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
 

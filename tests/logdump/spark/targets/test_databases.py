@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import pytest
 
 from logdump.targets import database
 from logdump.targets.applier import Applier, _first_failing
-from logdump.targets.target import BadTarget, Refused, TargetLost
+from logdump.targets.target import BadTarget, Refused, SourceTable, TargetLost
 from tests.logdump.spark.targets.bank import (
     NAMES,
     bank_changes,
@@ -105,10 +107,17 @@ def test_a_second_stream_is_refused(opened_bank: tuple[Place, Any, Any], monkeyp
     second.close()
 
 
+def _ending_with(name: str) -> Iterator[tuple[pa.Table, list[SourceTable], list[pa.Table]]]:
+    """Trails with transactions whose last change is one of a table, and these."""
+    for seed in itertools.count(3):
+        _, rows, sources = bank_changes(300, seed) if IS_LONG else bank_changes(30, seed)
+        if ends := [one for one in transactions_in(rows) if one["_table"][-1].as_py() == name]:
+            yield rows, sources, ends
+
+
 @pytest.mark.parametrize("first", NAMES)
 def test_the_position_is_that_of_the_last_change_whichever_table_comes_last(first: str, tmp_path: Path) -> None:
-    _, rows, sources = bank_changes(300, seed=5) if IS_LONG else bank_changes(30, seed=3)
-    ends = [one for one in transactions_in(rows) if one["_table"][-1].as_py() == first]
+    rows, sources, ends = next(_ending_with(first))
     last = next((one for one in reversed(ends) if one["_op"][-1].as_py() == "delete"), ends[-1])
     batch = rows.filter(pc.less_equal(rows["_sequence"], last["_sequence"][-1]))
     target = sqlite_place(tmp_path).target()

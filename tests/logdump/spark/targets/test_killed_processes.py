@@ -9,20 +9,22 @@ from pathlib import Path
 import pytest
 
 from tests.logdump.spark.targets.bank import NAMES, batch_size, changes_of, differences
+from tests.logdump.spark.targets.direct import DRIVERS
 from tests.logdump.spark.targets.places import postgresql_place, sqlite_place
 from tests.searching import IS_LONG, part_of
 from tests.simulated.five_tables import bank_trail
 
 
+@pytest.mark.parametrize("driver", DRIVERS)
 @pytest.mark.parametrize("base", part_of(["sqlite", "postgresql"], 0, 2))
 def test_the_tables_are_those_of_the_source_whenever_a_process_is_killed(
-    base: str, request: pytest.FixtureRequest, tmp_path: Path
+    base: str, driver: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     trail = tmp_path / "trail"
     trail.mkdir()
     bank, extract = bank_trail(trail, 300 if IS_LONG else 12, seed=17, roll_chance=0.05)
     place = sqlite_place(tmp_path) if base == "sqlite" else postgresql_place(request.getfixturevalue("postgresql"))
-    words = [f"{trail}/sm*", place.url, ",".join(NAMES), batch_size(trail), "30" if IS_LONG else "3"]
+    words = [driver, f"{trail}/sm*", place.url, ",".join(NAMES), batch_size(trail), "30" if IS_LONG else "3"]
     line = [sys.executable, "-m", "tests.logdump.spark.targets.killed_at", *words]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -14,8 +14,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from logdump.spark.stream.apply import target_for
 from logdump.targets import lakes
+from logdump.targets.run import target_for
 from logdump.targets.target import BadTarget, SourceTable, TargetLost
 from tests.logdump.spark.targets.bank import (
     NAMES,

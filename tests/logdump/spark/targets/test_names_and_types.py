@@ -11,7 +11,7 @@ import pytest
 from fixtures.changes import insert
 from fixtures.shop import ORACLE_TEAS, tea
 from fixtures.statements import Ddl
-from logdump.spark.stream.apply import DdlFound
+from logdump.targets.run import DdlFound
 from logdump.targets.target import BadTarget, Refused
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, postgresql_place, sqlite_place

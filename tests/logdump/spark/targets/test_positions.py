@@ -14,9 +14,9 @@ from fixtures.changes import Change, insert
 from fixtures.flavour import ORACLE_12
 from fixtures.shop import ORACLE_SALES, sale
 from fixtures.statements import Ddl
-from logdump.spark.stream.apply import DdlFound
 from logdump.tables.errors import BadOption, FileChanged, SourceError
 from logdump.targets.positions import OtherTrail
+from logdump.targets.run import DdlFound
 from logdump.targets.target import BadTarget
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, sqlite_place

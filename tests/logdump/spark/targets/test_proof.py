@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import logdump.spark
-from logdump.spark.stream import apply as stream
+from logdump.targets.run import ApplyRun
 from tests.logdump.spark.targets.bank import NAMES, batch_size, changes_of, differences, opened
 from tests.logdump.spark.targets.places import Place, mariadb_place, postgresql_place, sqlite_place
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer, mariadb_server, postgresql_server
@@ -159,18 +159,18 @@ def test_workers_and_the_daemon_that_starts_them_may_die(
     bank, extract = bank_trail(trail, 60 if IS_LONG else 20, seed=13)
     begun: list[int] = []
     ended = threading.Event()
-    follow = stream._Run.follow
+    follow = ApplyRun.follow
 
-    def follow_again(run: stream._Run, *arguments: Any, **given: Any) -> Any:
+    def follow_again(run: ApplyRun) -> Any:
         begun.append(run.progress.rows)
-        return follow(run, *arguments, **given)
+        return follow(run)
 
     def kill_until_it_begins_again() -> None:
         while len(begun) < 2 and not ended.wait(0.2):
             _kill_workers(os.getpid(), with_daemon=True)
 
     killer = threading.Thread(target=kill_until_it_begins_again)
-    monkeypatch.setattr(stream._Run, "follow", follow_again)
+    monkeypatch.setattr(ApplyRun, "follow", follow_again)
 
     def kill(_progress: logdump.spark.ApplyProgress) -> None:
         if killer.ident is None:

@@ -16,11 +16,13 @@ import logdump.spark
 from fixtures import TRAILS
 from fixtures.statements import Ddl
 from logdump.spark.source.data_source import TrailSource
-from logdump.spark.stream import apply as stream
-from logdump.spark.stream.apply import DdlFound, source_tables, statements_between
+from logdump.spark.stream.apply import source_tables
 from logdump.tables.errors import BadOption, BadTrail, FileChanged
 from logdump.tables.heartbeat_tables import role_of
-from logdump.targets.request import ApplyRequest, check_beginning
+from logdump.targets.beginning import check_beginning
+from logdump.targets.request import ApplyRequest
+from logdump.targets.run import ApplyRun, DdlFound
+from logdump.targets.statements import statements_between
 from logdump.targets.target import BadTarget, TargetLost, place_of
 from tests.logdump.spark.targets.bank import NAMES, changes_of, differences, end_of, opened
 from tests.logdump.spark.targets.places import Place, postgresql_place, sqlite_place
@@ -69,13 +71,13 @@ def test_it_begins_again_where_a_process_of_spark_has_gone_and_nowhere_else(
 ) -> None:
     begun = list[int]()
 
-    def lost_once(run: stream._Run, *_: Any, **__: Any) -> Any:
+    def lost_once(run: ApplyRun) -> Any:
         begun.append(run.progress.rows)
         if len(begun) == 1:
             raise RuntimeError(message)
-        return run.progress
+        return iter(())
 
-    monkeypatch.setattr(stream._Run, "follow", lost_once)
+    monkeypatch.setattr(ApplyRun, "follow", lost_once)
     with nullcontext() if is_lost else pytest.raises(RuntimeError, match=re.escape(message)):
         logdump.spark.apply(
             spark, TRAIL, sqlite_place(tmp_path).url, TEAS, create=True, once=True, patience=0.5 if is_lost else 60.0
@@ -102,23 +104,22 @@ def test_each_outage_has_the_patience_of_the_call(
 ) -> None:
     """Two outages of some seconds, hours apart: with a commit between them they are two, without one they are one."""
     clock, ends = _Clock(), list[float]()
-    monkeypatch.setattr(stream, "time", clock)
+    monkeypatch.setattr("logdump.targets.run.time", clock)
     outages = iter([True] * 5 + [False] + [True] * 5 + [None])
 
-    def follow(run: stream._Run, *_: Any, **__: Any) -> Any:
+    def follow(run: ApplyRun) -> Any:
         outage = next(outages)
         if outage is None:
-            return run.progress
+            return iter(())
         if not outage:
             clock.now += 9000
             run.progress = run.progress._replace(rows=run.progress.rows + has_progress)
         ends.append(clock.now)
         raise TargetLost("gone")
 
-    monkeypatch.setattr(stream._Run, "follow", follow)
-    session: Any = None
+    monkeypatch.setattr(ApplyRun, "follow", follow)
     with nullcontext() if has_progress else pytest.raises(TargetLost):
-        logdump.spark.apply(session, TRAIL, sqlite_place(tmp_path).url, TEAS, patience=20.0)
+        logdump.apply(TRAIL, sqlite_place(tmp_path).url, TEAS, patience=20.0)
     assert len(ends) == (11 if has_progress else 6)
 
 

@@ -1,0 +1,105 @@
+"""``logdump.apply``: a run that reads the trail in this process, without Spark and Java."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Unpack
+
+import pyarrow as pa
+
+from logdump.arrow.records.schema import Selected
+from logdump.tables import reader
+from logdump.tables.before import NeededBefore
+from logdump.tables.change_columns import ARROW, change_columns, changed_tables, columns_of
+from logdump.tables.checked_options import checked
+from logdump.tables.defined_tables import changed_layouts
+from logdump.tables.options import Options
+from logdump.tables.planner import packed
+from logdump.tables.slice import Slice
+from logdump.tables.slices import Request
+from logdump.tables.stream_trail import StreamTrail
+from logdump.tables.stream_walk import Limit
+from logdump.targets.applier import ApplyProgress
+from logdump.targets.request import ApplyRequest, Paths
+from logdump.targets.run import ApplyArguments, ApplyDriver, ApplyRun, Tables, Take, run_of
+from logdump.targets.target import SourceColumn, place_of
+
+
+class InProcess(ApplyDriver):
+    """Reads the trail in this process.
+
+    Args:
+        once: whether the read ends with what is in the trail when it begins.
+        interval: seconds between checks of the trail for changes.
+    """
+
+    def __init__(self, *, once: bool = False, interval: float = 1.0) -> None:
+        self._once, self._interval = once, interval
+        self._options = Options()
+        self._request = Request((), self._options)
+
+    def begin(self, request: ApplyRequest, options: Mapping[str, Any]) -> Mapping[str, Sequence[SourceColumn]]:
+        self._options = checked(request.parsed({**options, "changesOf": ",".join(request.tables)}))
+        layouts = changed_layouts(self._options)
+        tables = changed_tables(layouts, self._options)
+        columns = change_columns(tables, self._options)
+        selected = tuple(Selected(name, column) for name, column in columns.items())
+        self._request = Request(selected, self._options, layouts)
+        return {
+            table.name: [
+                SourceColumn(column.name, column.kind.arrow(pa), column.column, column.is_key, column.is_number)
+                for column in columns_of(table)
+            ]
+            for table in tables
+        }
+
+    def run(self, take: Take, stop: threading.Event) -> Iterator[None]:
+        trail = StreamTrail(self._options, NeededBefore.of(self._options, [*self._request.wanted]))
+        at, limit = trail.first(), Limit(self._options.max_bytes_per_trigger, self._options.max_files_per_trigger)
+        limit = limit._replace(transactions=self._options.max_transactions_per_trigger)
+        target = trail.written() if self._once else None
+        while not stop.is_set():
+            end = trail.after(at, limit, target)
+            if end == at:
+                if self._once:
+                    return
+                stop.wait(self._interval)
+                continue
+            if take(partial(self._rows, trail.slices(at, end)), place_of(*end)):
+                yield
+            at = end
+
+    def _rows(self, slices: Sequence[Slice]) -> Iterator[pa.Table]:
+        for lot in packed(slices, self._options.max_partition_bytes):
+            for batch in reader.read(lot, self._request):
+                yield from tables_in(batch)
+
+
+def tables_in(batch: pa.RecordBatch) -> Iterator[pa.Table]:
+    """Yield the changes in a batch whose rows are batches of changes."""
+    for stream in batch[ARROW]:
+        yield pa.ipc.open_stream(stream.as_buffer()).read_all()
+
+
+def apply_run(path: Paths, target: Any, tables: Tables = "*", **given: Unpack[ApplyArguments]) -> ApplyRun:
+    """Return the run of a call of ``apply`` with these arguments, which reads the trail in this process."""
+    driver = InProcess(once=given.get("once", False), interval=given.get("interval", 1.0))
+    return run_of(driver, path, target, tables, given)
+
+
+def apply(path: Paths, target: Any, tables: Tables = "*", **given: Unpack[ApplyArguments]) -> ApplyProgress:
+    """Apply the changes of a trail to tables of a target, each exactly once, until ``stop`` is set.
+
+    Args:
+        path: file, directory or glob of one trail; or several.
+        target: URL of a database, ``delta:`` with a folder, ``iceberg:`` with a catalog's name; or a pyiceberg catalog.
+        tables: names in the trail, or wildcards, which match no heartbeat tables; or a mapping to names in the target.
+        given: :class:`ApplyArguments`, and options of the data source that leave out no change.
+
+    Raises:
+        SourceError: ``BadTarget``: nothing has been written; ``Refused``: the target refuses a change, and the
+            transactions before it are applied; ``TargetLost``: the connection is lost for longer than ``patience``.
+    """
+    return apply_run(path, target, tables, **given).to_the_end()

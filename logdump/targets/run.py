@@ -1,0 +1,303 @@
+"""A run of ``apply``: it follows a trail from the positions in the target, and begins again after an outage.
+
+A driver reads the trail, in this process or by Spark; all else is the same for both. The position in the target is the
+only state: what a driver has noted is forgotten when the run begins again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypedDict
+
+from logdump.tables.errors import SchemaChanged, SourceError
+from logdump.targets.applier import Applier, ApplyProgress, ApplyRules, Rows
+from logdump.targets.beginning import Beginning, check_beginning
+from logdump.targets.database import DatabaseTarget
+from logdump.targets.dialects import dialect_for
+from logdump.targets.lakes import DeltaTarget, IcebergTarget
+from logdump.targets.positions import witness_of
+from logdump.targets.request import COLLISIONS, DDL, ApplyRequest, DdlHandler, Paths, csn, word
+from logdump.targets.statements import statements_between
+from logdump.targets.target import (
+    ApplyTarget,
+    BadTarget,
+    SourceColumn,
+    TargetLost,
+    place_of,
+    source_tables,
+)
+
+PARTITION = "4m"
+"""Bytes of trail that are read at once: while their rows are applied, others may be read."""
+
+Take = Callable[[Rows, str], bool]
+"""Applies the rows of a batch, which ends at a place of the trail; returns whether something was committed."""
+
+
+class DdlFound(SourceError):
+    """A DDL statement on a table that changes are applied to."""
+
+
+class ApplyDriver(ABC):
+    """Reads the trail of a run."""
+
+    @abstractmethod
+    def begin(self, request: ApplyRequest, options: Mapping[str, Any]) -> Mapping[str, Sequence[SourceColumn]]:
+        """Plan a read of the changes of the tables of a request; return the columns of each table.
+
+        Raises:
+            SourceError: the trail cannot be read.
+        """
+
+    @abstractmethod
+    def run(self, take: Take, stop: threading.Event) -> Iterator[None]:
+        """Read batch after batch and call ``take`` with each, until the trail ends or ``stop`` is set.
+
+        Yields after each commit, if the caller of ``take`` is not Spark. Raises what ``take`` raises, and SourceError.
+        """
+
+    def has_died(self, error: Exception) -> bool:
+        """Return whether an error means that a process of the driver has died, so that the read may begin again."""
+        return False
+
+
+class _Again(Exception):
+    """A statement was handled: the schemas must be read again."""
+
+
+class ApplyArguments(TypedDict, total=False):
+    """The arguments of ``apply``, by either driver.
+
+    Attributes:
+        once: whether to end when the existing changes have been applied; otherwise ``stop`` ends the call.
+        interval: seconds between checks of the trail for changes; 1.
+        from_csn: first CSN for tables that have no position yet; by default they begin with the trail.
+        adopt: first CSN for tables whose position in the target is not one of this trail; without it they are refused.
+        keys: key columns of tables that have no key in the trail.
+        create: whether to create missing tables.
+        collisions: ``stop`` if a new row exists or a changed one is missing; ``overwrite``, after a load that overlaps.
+        ddl: ``stop`` at a DDL statement on one of the tables, ``ignore`` it, or a function of its text and table, which
+            is called when all changes before it are applied.
+        batch: bytes of trail in one transaction of the target, 32m; transactions of the source are never split.
+        patience: seconds to wait for a target whose connection is lost; 60.
+        progress: called after each commit.
+        stop: ends the call after the current transaction.
+        undecodable: with ``null`` a value that does not decode leaves its column in the target as it is; otherwise it
+            stops.
+    """
+
+    once: bool
+    interval: float
+    from_csn: str | int | None
+    adopt: str | int | None
+    keys: Mapping[str, Sequence[str]] | None
+    create: bool
+    collisions: str
+    ddl: str | DdlHandler
+    batch: str
+    patience: float
+    progress: Callable[[ApplyProgress], object] | None
+    stop: threading.Event | None
+    undecodable: str
+
+
+Tables = str | Sequence[str] | Mapping[str, str]
+_ARGUMENTS = ApplyArguments.__annotations__.keys() - {"undecodable"}
+
+
+def run_of(driver: ApplyDriver, path: Paths, target: Any, tables: Tables, given: Mapping[str, Any]) -> ApplyRun:
+    """Return the run of a call of ``apply`` with these :class:`ApplyArguments` and options of the data source.
+
+    Nothing is opened yet.
+
+    Raises:
+        BadOption: an argument or an option is wrong.
+        BadTarget: the target is none.
+    """
+    arguments = {name: value for name, value in given.items() if name in _ARGUMENTS}
+    named = [tables] if isinstance(tables, str) else tables
+    names = named if isinstance(named, Mapping) else dict.fromkeys(named, "")
+    ddl = arguments.get("ddl", "stop")
+    request = ApplyRequest(
+        path,
+        dict(names),
+        arguments.get("keys") or {},
+        csn("from_csn", arguments.get("from_csn")),
+        ddl if callable(ddl) else word("ddl", DDL, ddl),
+        {
+            "effective": True,
+            "maxBytesPerTrigger": arguments.get("batch", "32m"),
+            "maxPartitionBytes": PARTITION,
+            **{name: value for name, value in given.items() if name not in _ARGUMENTS},
+        },
+        csn("adopt", arguments.get("adopt")),
+    )
+    overwrite = word("collisions", COLLISIONS, arguments.get("collisions", "stop")) == "overwrite"
+    stop = arguments.get("stop") or threading.Event()
+    create = bool(arguments.get("create"))
+    chosen = request.chosen(overwrite=overwrite)
+    run = ApplyRun(driver, target_for(target), chosen, stop, overwrite=overwrite, create=create)
+    run.patience, run.report = arguments.get("patience", 60.0), arguments.get("progress")
+    return run
+
+
+def target_for(given: Any) -> ApplyTarget:
+    """Return the target of a URL or of a catalog of ``pyiceberg``. Raises BadTarget if a URL is not of a target."""
+    if isinstance(given, ApplyTarget):
+        return given
+    if not isinstance(given, str):
+        return IcebergTarget(given)
+    if given.startswith(("delta:", "iceberg:")):
+        kind, _, place = given.partition(":")
+        place = place.removeprefix("//")
+        return DeltaTarget(place) if kind == "delta" else IcebergTarget(place)
+    if (dialect := dialect_for(given)) is not None:
+        return DatabaseTarget(dialect)
+    schemes = "postgresql://, mysql://, mariadb://, oracle://, sqlite:///file, delta:folder, iceberg:catalog"
+    raise BadTarget(f"{given} is no target: {schemes}")
+
+
+class ApplyRun:
+    """One call of ``apply``.
+
+    Args:
+        driver: reads the trail.
+        target: the target, which is opened and closed.
+        request: the trail, its tables and the options.
+        stop: ends the run after the current transaction.
+        overwrite: whether existing rows are replaced, and changes of missing rows left out.
+        create: whether missing tables are created.
+
+    Attributes:
+        progress: the progress so far.
+        report: called after each commit.
+        patience: seconds to wait for a target whose connection is lost.
+    """
+
+    def __init__(
+        self,
+        driver: ApplyDriver,
+        target: ApplyTarget,
+        request: ApplyRequest,
+        stop: threading.Event,
+        *,
+        overwrite: bool,
+        create: bool,
+    ) -> None:
+        self._driver, self._target, self._asked, self._stop = driver, target, request, stop
+        self._overwrite, self._create = overwrite, create
+        self.report: Callable[[ApplyProgress], object] | None = None
+        self.patience = 60.0
+        self._applier: Applier | None = None
+        self._reached = ""
+        self._handled: set[str] = set()
+        self._begun = Beginning({}, {}, {})
+        self.progress = ApplyProgress()
+
+    def to_the_end(self) -> ApplyProgress:
+        """Follow the trail until it ends or is stopped. Raises like commits."""
+        for _ in self.commits():
+            pass
+        return self.progress
+
+    def commits(self) -> Iterator[ApplyProgress]:
+        """Follow the trail, and begin again when the connection to the target, or a process of the driver, was lost.
+
+        Yields the progress after commits.
+
+        Raises:
+            SourceError: the trail or the target is not as it must be; what was committed stays.
+            TargetLost: the connection stays lost for ``patience`` seconds.
+            Exception: processes of the driver keep dying for that time.
+        """
+        lost_at: float | None = None
+        while True:
+            before = self.progress.rows
+            try:
+                yield from self.follow()
+            except _Again:
+                continue
+            except SchemaChanged:
+                if self._asked.ddl == "stop" or self.progress.rows == before:
+                    raise
+            except Exception as error:
+                if not isinstance(error, TargetLost) and not self._driver.has_died(error):
+                    raise
+                now = time.monotonic()
+                lost_at = now if lost_at is None or self.progress.rows > before else lost_at
+                if now - lost_at >= self.patience or self._stop.is_set():
+                    raise
+                time.sleep(min(1.0, self.patience / 10))
+            else:
+                return
+
+    def follow(self) -> Iterator[ApplyProgress]:
+        """Follow the trail from the positions in the target until it ends or is stopped. Raises TargetLost."""
+        request, target = self._asked, self._target
+        try:
+            target.open(request.tables)
+            files = request.files()
+            begun = Beginning.of(request, target.positions(), files)
+            self._reached = min(begun.starts, default="")
+            if not begun.options and not begun.firsts:
+                check_beginning(request)
+            columns = self._driver.begin(request, {**request.read_options, **begun.options, "arrowBatches": True})
+            sources = [*source_tables(columns, request.tables, request.keys)]
+            if request.ddl != "ignore":
+                sources = [*begun.tables(sources, request.layouts(), files, self._handled)]
+            target.prepare(sources, create=self._create)
+            self._applier = Applier(
+                target,
+                sources,
+                begun.positions,
+                rules=ApplyRules(self._overwrite, begun.firsts, request.keeps_undecoded),
+                done=self.progress,
+                witness_at=lambda place: witness_of(request.files(), place),
+            )
+            self._begun = begun
+            for _ in self._driver.run(self._take, self._stop):
+                yield self.progress
+        finally:
+            target.close()
+
+    def _take(self, rows: Rows, end: str) -> bool:
+        applier = self._applier
+        if applier is None or self._stop.is_set():
+            return False
+        try:
+            if self._asked.ddl != "ignore":
+                self._meet_statements(applier, rows, end)
+            is_committed = applier.apply(rows, end)
+            self._reached = end
+        finally:
+            self.progress = applier.progress
+        if is_committed and self.report is not None:
+            self.report(applier.progress)
+        return is_committed
+
+    def _meet_statements(self, applier: Applier, rows: Rows, end: str) -> None:
+        """Apply the changes before the next DDL statement of a batch; then stop, or call the function ``ddl``.
+
+        Raises:
+            DdlFound: there is a statement, and ``ddl`` is not a function.
+        """
+        begun = max(self._reached, applier.place) or place_of(0, 0)
+        statements = statements_between(self._asked.files(), begun, end, self._asked.tables)
+        statement = next(
+            (met for met in statements if self._begun.is_met(met, applier.place_of(met.table), self._handled)), None
+        )
+        if statement is None:
+            return
+        before = "all before it is applied"
+        try:
+            applier.apply_before(rows, statement.place, statement.table)
+        except SchemaChanged:
+            before = "it is in a batch of which nothing is applied"
+        if not callable(self._asked.ddl):
+            raise DdlFound(f"{statement.where}: {before}: {statement.text}")
+        self._handled.add(statement.place)
+        self._asked.ddl(statement.text, statement.table)
+        raise _Again
