@@ -6,10 +6,11 @@ their package.
 
 from __future__ import annotations
 
+import enum
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from logdump.notation.text import Harmless, escape, escape_lines
 from logdump.session.events import Event, Failure, Notice, Text
@@ -19,6 +20,33 @@ from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
     from trailformat.transactions.whole_trail import FileGap
+
+
+class Severity(enum.Enum):
+    """The severity of a finding: damage, something to look at, or something to know."""
+
+    DAMAGE = "damage"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class PlacedLine(str):
+    """A line about a place in a trail; the full-screen view leads there, and colours the line by its severity.
+
+    Attributes:
+        spot: the position of the record; None if the line is about none.
+        severity: the severity of what the line says.
+    """
+
+    __slots__ = ("severity", "spot")
+    spot: FilePosition | None
+    severity: Severity
+
+    def __new__(cls, text: str, spot: FilePosition | None, severity: Severity = Severity.NOTE) -> Self:
+        """Return a line with its place."""
+        self = super().__new__(cls, text)
+        self.spot, self.severity = spot, severity
+        return self
 
 
 def restart_text(spot: FilePosition) -> str:
@@ -33,10 +61,11 @@ def partition_text(partition: int, *, is_hex: bool) -> str:
 
 
 def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:
-    """Yield a line for each gap of missing files."""
+    """Yield a line for each gap of missing files; its place is the start of the file after the gap."""
     for gap in gaps:
         last = f" to {escape(gap.last.name)}" if gap.last != gap.first else ""
-        yield f"Missing: {escape(str(gap.first))}{last}. Transactions that continue across the gap are not whole."
+        text = f"Missing: {escape(str(gap.first))}{last}. Transactions that continue across the gap are not whole."
+        yield PlacedLine(text, FilePosition(gap.behind, 0), Severity.DAMAGE)
 
 
 PARTIAL = "Not everything was read: the findings are partial, and there is no verdict."
@@ -88,4 +117,13 @@ def _renderer(kind: type) -> Callable[[Any, Settings], list[Harmless]]:
 
 
 def _escaping(lines: Callable[[Any, Any], Iterable[str]]) -> Callable[[Any, Settings], list[Harmless]]:
-    return lambda event, settings: escape_lines(lines(event, settings))
+    return lambda event, settings: _escaped(list(lines(event, settings)))
+
+
+def _escaped(lines: list[str]) -> list[Harmless]:
+    """Escape lines, which keep their places."""
+    shown = escape_lines(lines)
+    for index in (index for index, line in enumerate(lines) if isinstance(line, PlacedLine)):
+        line = cast("PlacedLine", lines[index])
+        shown[index] = cast("Harmless", PlacedLine(shown[index], line.spot, line.severity))
+    return shown

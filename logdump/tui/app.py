@@ -26,6 +26,7 @@ from logdump.tui.panes.overlays import HelpScreen, Palette, PaletteChoice
 from logdump.tui.panes.pages import Pages
 from logdump.tui.panes.prompt import Prompt, PromptLabel, without_colon
 from logdump.tui.panes.record_list import RecordList
+from logdump.tui.panes.record_pane import AnswerPane
 from logdump.tui.panes.shape_strip import ShapeStrip
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.sidebar import Panes, Sidebar
@@ -186,9 +187,9 @@ class TrailApp(HarmlessApp):
         self.file.close()
         self._start_page.close()
 
-    def enter(self, text: str) -> None:
-        """Run a line as if it had been typed, and note where it began."""
-        self._reports.enter(text)
+    def enter(self, text: str, *, is_step: bool = False) -> None:
+        """Run a line as if it had been typed, and note where it began; ``is_step`` as in ``TranscriptEntry``."""
+        self._reports.enter(text, is_step=is_step)
         self._jumps.begin(self.mode.entered, self._spot_of_row, self.model.row.end if self.model.row else 0)
 
     # Keys and events without a binding.
@@ -263,6 +264,13 @@ class TrailApp(HarmlessApp):
         else:
             self.enter(sends[message.what])
 
+    def on_answer_pane_opened(self, message: AnswerPane.Opened) -> None:
+        """Show the record that a line of an answer is about."""
+        if message.spot is None:
+            self._reports.tell("This line is about no place.")
+        else:
+            self._show_record(message.spot.path, message.spot.rba, is_step=True)
+
     def on_timeline_pane_opened(self, message: TimelinePane.Opened) -> None:
         """Show the record of a point of the timeline, which may be in another file of the trail."""
         self._show_record(message.path, message.rba)
@@ -271,7 +279,7 @@ class TrailApp(HarmlessApp):
         """Show the record of the first trail, or type the line that leads to the one of the second."""
         self._show_record(*message.spot, is_proposed=message.is_second)
 
-    def _show_record(self, path: Path | None, rba: int, *, is_proposed: bool = False) -> None:
+    def _show_record(self, path: Path | None, rba: int, *, is_proposed: bool = False, is_step: bool = False) -> None:
         """Go to a record and show it, or, if ``is_proposed``, type the line that leads there."""
         text = line_to(path, rba, self.model.state.path)
         if not text:
@@ -283,7 +291,7 @@ class TrailApp(HarmlessApp):
             self.model.upper = "records"
             self.model.show_page(self.model.record_page)
             self.records.focus()
-            self.enter(text)
+            self.enter(text, is_step=is_step)
 
     def on_timeline_pane_transactions_needed(self, _message: TimelinePane.TransactionsNeeded) -> None:
         """Scan the trail for its long transactions."""
@@ -338,7 +346,7 @@ class TrailApp(HarmlessApp):
             self.mode.answer(None)
         elif self.focused is self.prompt:
             self.prompt.begin()
-            if self.model.page == SIDE_BY_SIDE:
+            if self.model.page == SIDE_BY_SIDE or self.pages.has_places:
                 self.action_enter_pane()
                 return
         elif self.model.upper != "records":

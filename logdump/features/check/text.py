@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.text import Renderers, as_read, missing_lines
+from logdump.display.text import PlacedLine, Renderers, Severity, as_read, missing_lines
 from logdump.features.check.model import BadRowShown, CheckShown, GapShown
 from logdump.features.recovery.model import TrailState
 from logdump.features.recovery.text import BEGIN_MISSING, LEFT_OPEN, mismatch_lines
 from logdump.notation.text import amount, escape
 from logdump.session.settings import Settings
 from trailformat import PartialRecord
+from trailformat.trail.sequence import FilePosition
 
 
 def gap_lines(shown: GapShown, _settings: Settings) -> Iterator[str]:
@@ -22,7 +23,8 @@ def gap_lines(shown: GapShown, _settings: Settings) -> Iterator[str]:
     else:
         then = f"next good record at RBA {shown.next_good}"
     why = escape(shown.error.explained(", "))
-    yield f"Gap in {escape(str(shown.path))} at RBA {shown.rba}, {shown.length} bytes: {why}; {then}"
+    text = f"Gap in {escape(str(shown.path))} at RBA {shown.rba}, {shown.length} bytes: {why}; {then}"
+    yield PlacedLine(text, FilePosition(shown.path, shown.rba), Severity.DAMAGE)
 
 
 def bad_row_lines(shown: BadRowShown, _settings: Settings) -> Iterator[str]:
@@ -30,7 +32,8 @@ def bad_row_lines(shown: BadRowShown, _settings: Settings) -> Iterator[str]:
     column = f", column {shown.column}" if shown.column is not None else ""
     what = escape(f"{shown.table or 'no table'}{column}")
     why = escape(shown.error.explained(", "))
-    yield f"Bad row in {escape(str(shown.path))} at RBA {shown.rba}, {what}: {why}"
+    text = f"Bad row in {escape(str(shown.path))} at RBA {shown.rba}, {what}: {why}"
+    yield PlacedLine(text, FilePosition(shown.path, shown.rba), Severity.DAMAGE)
 
 
 def check_lines(shown: CheckShown, _settings: Settings) -> Iterator[str]:
@@ -46,7 +49,7 @@ def check_lines(shown: CheckShown, _settings: Settings) -> Iterator[str]:
     for state in shown.states:
         yield from _state_lines(state, is_named=len(shown.states) > 1)
     for path in shown.encrypted:
-        yield f"{escape(str(path))}: record data looks encrypted"
+        yield PlacedLine(f"{escape(str(path))}: record data looks encrypted", FilePosition(path, 0))
 
 
 def _state_lines(state: TrailState, *, is_named: bool) -> Iterator[str]:
@@ -65,7 +68,7 @@ def _state_lines(state: TrailState, *, is_named: bool) -> Iterator[str]:
         if number:
             yield f"{name}{amount(number, noun)} {what}, see RECOVERY"
     for path in state.left_open:
-        yield f"{escape(str(path))}: {LEFT_OPEN}"
+        yield PlacedLine(f"{escape(str(path))}: {LEFT_OPEN}", FilePosition(path, 0))
 
 
 LINES: Renderers = {

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from logdump.display.text import Severity
 from logdump.features.check.command import CheckOptions, check_files
 from logdump.features.check.model import BadRowShown, CheckShown, GapShown
 from logdump.features.count.survey import CountOptions, CountRun, count_files
@@ -16,7 +17,6 @@ from logdump.features.doctor.model import (
     Finding,
     Growth,
     LoneBeforeImages,
-    Severity,
     TableImages,
     Unexplained,
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import enum
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+from logdump.display.text import Severity
 from logdump.session.errors import ExitStatus
 
 if TYPE_CHECKING:
@@ -18,14 +18,6 @@ if TYPE_CHECKING:
     from trailformat.codec.timestamps import Julian
     from trailformat.totals.counting import TypeTotals
     from trailformat.trail.sequence import FilePosition
-
-
-class Severity(enum.Enum):
-    """The severity of a finding: damage, something to look at, or something to know."""
-
-    DAMAGE = "damage"
-    WARNING = "warning"
-    NOTE = "note"
 
 
 class Finding(NamedTuple):

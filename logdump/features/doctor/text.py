@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.display.record_row import as_field
-from logdump.display.text import Renderers
-from logdump.features.doctor.model import DoctorShown, Finding, Growth, OpImages, Severity, TableImages
+from logdump.display.text import PlacedLine, Renderers, Severity
+from logdump.features.doctor.model import DoctorShown, Finding, Growth, OpImages, TableImages
 from logdump.features.recovery.versions import FileFacts
 from logdump.features.transactions.text import not_applied_note
 from logdump.notation.text import amount, escape
@@ -14,6 +14,7 @@ from logdump.notation.times import TimeOffset, format_timestamp, format_with_zon
 from logdump.session.settings import Settings
 from trailformat import io_type_name
 from trailformat.totals.counting import TypeTotals
+from trailformat.trail.sequence import FilePosition
 
 _MARKS = {Severity.DAMAGE: "!!", Severity.WARNING: " !", Severity.NOTE: "  "}
 _MOST_FINDINGS, _MOST_FILES, _MOST_TABLES, _MOST_BYTES = 40, 12, 20, 32
@@ -91,7 +92,8 @@ def _findings(shown: DoctorShown) -> Iterator[str]:
 
 def _finding(finding: Finding) -> Iterator[str]:
     place = f"{escape(finding.spot.path.name)} RBA {finding.spot.rba}: " if finding.spot is not None else ""
-    yield f"  {_MARKS[finding.severity]} {place}{escape(finding.text)}   [{escape(finding.command)}]"
+    text = f"  {_MARKS[finding.severity]} {place}{escape(finding.text)}   [{escape(finding.command)}]"
+    yield PlacedLine(text, finding.spot, finding.severity)
 
 
 def _growth(growth: Growth, offset: TimeOffset) -> Iterator[str]:
@@ -188,13 +190,13 @@ def _transactions(shown: DoctorShown, offset: TimeOffset) -> Iterator[str]:
         place = f"{escape(first.path.name)} RBA {first.rba}" if first is not None else "-"
         name = " ".join(map(as_field, transaction.extent.transaction))
         sizes = f"{transaction.records:>10,} {transaction.extent.data_size:>14,}"
-        yield f"  {place:<36} {sizes}  {begins}  {name}{not_applied_note(transaction)}"
+        yield PlacedLine(f"  {place:<36} {sizes}  {begins}  {name}{not_applied_note(transaction)}", first)
 
 
 def _files(shown: DoctorShown, offset: TimeOffset) -> Iterator[str]:
     yield f"{'File':<20} {'Bytes':>14} Format  {'First CSN':<20} {'Last CSN':<20} Last record"
     for facts in shown.headers[-_MOST_FILES:]:
-        yield _file_line(facts, offset)
+        yield PlacedLine(_file_line(facts, offset), FilePosition(facts.path, 0))
     if len(shown.headers) > _MOST_FILES:
         yield f"... {len(shown.headers) - _MOST_FILES} files before these   [RECOVERY FILES]"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from logdump.display.text import Renderers, as_read
+from logdump.display.text import PlacedLine, Renderers, Severity, as_read
 from logdump.display.values_text import addition_lines, values_lines
 from logdump.features.explain.incidents import Incident, MessageKind, RolePlace
 from logdump.features.explain.log_lines import LogMessage
@@ -56,10 +56,11 @@ def explanation_lines(shown: Explained, settings: Settings) -> Iterator[str]:
     if not shown.is_partial:
         head.append(_phrase(shown.verdict.text, settings))
     if shown.damaged:
-        head.append(f"Damage at {amount(shown.damaged, 'place')}, see CHECK: its contents are unknown.")
+        text = f"Damage at {amount(shown.damaged, 'place')}, see CHECK: its contents are unknown."
+        head.append(PlacedLine(text, None, Severity.DAMAGE))
     tail = [f"Not known: {fact}" for fact in facts]
     room = MOST_LINES - len(head) - len(tail)
-    parts = [f"  {_part(part, settings)}" for part in shown.parts]
+    parts: list[str] = [PlacedLine(f"  {_part(part, settings)}", *part.spots[:1] or (None,)) for part in shown.parts]
     if len(parts) > room:
         parts = [*parts[: room - 1], f"  … and {len(parts) - room + 1} more"]
     yield from (*head, *parts, *tail)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from logdump.display.text import Renderers, as_read, missing_lines
+from logdump.display.text import PlacedLine, Renderers, Severity, as_read, missing_lines
 from logdump.features.recovery.model import (
     BeginMissingShown,
     CutShown,
@@ -63,7 +63,8 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
 def mismatch_lines(state: TrailState) -> Iterator[str]:
     """Yield a line for each value of a file header that the file contradicts."""
     for mismatch in state.mismatches:
-        yield f"{escape(str(mismatch.path))}: {escape(mismatch.text)}"
+        text = f"{escape(str(mismatch.path))}: {escape(mismatch.text)}"
+        yield PlacedLine(text, FilePosition(mismatch.path, 0), Severity.DAMAGE)
 
 
 def _loss_lines(shown: RecoveryShown) -> Iterator[str]:
@@ -91,22 +92,24 @@ def _version_lines(shown: RecoveryShown) -> Iterator[str]:
 def _tail_lines(shown: RecoveryShown) -> Iterator[str]:
     if shown.open is not None:
         inside = f"{_transaction(shown.open)}, {_records(shown.open)}"
-        yield f"The trail ends inside {inside}: more may follow."
+        yield PlacedLine(f"The trail ends inside {inside}: more may follow.", shown.open.begin)
     if shown.half_record is not None:
-        yield f"The trail ends inside a record, which begins at {_place(shown.half_record)}."
+        text = f"The trail ends inside a record, which begins at {_place(shown.half_record)}."
+        yield PlacedLine(text, shown.half_record)
 
 
 def restart_lines(shown: RestartShown, settings: Settings) -> Iterator[str]:
     """Yield position and time of a restart, its recovery point and the transaction that it cut."""
     time = f", {format_timestamp(shown.time, settings.time_offset)}" if shown.time is not None else ""
-    yield f"Restart at {_place(shown.spot)}: {_KINDS[shown.kind]}{time}"
+    yield PlacedLine(f"Restart at {_place(shown.spot)}: {_KINDS[shown.kind]}{time}", shown.spot)
     last = shown.last_complete
     if last is None:
         yield _line("Last complete", "none in these files")
     else:
-        yield _line("Last complete", f"{_transaction(last)}, {_extent(last)}")
+        yield PlacedLine(_line("Last complete", f"{_transaction(last)}, {_extent(last)}"), last.begin or last.after)
     if shown.recovery_point is not None:
-        yield _line("Recovery point", f"{_place(shown.recovery_point)}: readers continue there")
+        text = _line("Recovery point", f"{_place(shown.recovery_point)}: readers continue there")
+        yield PlacedLine(text, shown.recovery_point)
     if shown.cut is not None:
         yield from _cut_lines(shown.cut, shown.again, is_partial=shown.is_partial)
 
@@ -114,13 +117,16 @@ def restart_lines(shown: RestartShown, settings: Settings) -> Iterator[str]:
 def begin_missing_lines(shown: BeginMissingShown, _settings: Settings) -> Iterator[str]:
     """Yield the position of the first record that is there, and the possible causes."""
     records = _records(shown.transaction)
-    yield f"Begin missing before {_place(shown.spot)}, {records}: {BEGIN_MISSING}"
+    text = f"Begin missing before {_place(shown.spot)}, {records}: {BEGIN_MISSING}"
+    yield PlacedLine(text, shown.spot, Severity.WARNING)
 
 
 def cut_lines(shown: CutShown, _settings: Settings) -> Iterator[str]:
     """Yield the lines of a cut transaction."""
     where = _place(shown.cut.begin) if shown.cut.begin else "an unknown place"
-    yield f"Cut at {where}: {'by a restart' if shown.cut.ended is Ended.CUT else 'the next transaction begins inside'}"
+    how = "by a restart" if shown.cut.ended is Ended.CUT else "the next transaction begins inside"
+    severity = Severity.WARNING if shown.again is None else Severity.NOTE
+    yield PlacedLine(f"Cut at {where}: {how}", shown.cut.begin, severity)
     yield from _cut_lines(shown.cut, shown.again, is_partial=shown.is_partial)
 
 
@@ -129,12 +135,15 @@ def _cut_lines(cut: TransactionRef, again: SecondCopy | None, *, is_partial: boo
     where = f" from {_place(cut.begin)}" if cut.begin else ""
     listed = f" ({tables})" if tables else ""
     verb = "it" if cut.records == 1 else "them"
-    yield _line("Cut", f"{_transaction(cut)}, {_records(cut)}{where}{listed}: a Replicat drops {verb}")
+    text = _line("Cut", f"{_transaction(cut)}, {_records(cut)}{where}{listed}: a Replicat drops {verb}")
+    yield PlacedLine(text, cut.begin)
     if again is None:
         if not is_partial:
-            yield _line("Again at", "not found: rolled back, not yet written, or lost")
+            text = _line("Again at", "not found: rolled back, not yet written, or lost")
+            yield PlacedLine(text, None, Severity.WARNING)
         return
-    yield _line("Again at", f"{_extent(again.ref)}, {_records(again.ref)}, whole: {_likeness(cut, again)}")
+    text = _line("Again at", f"{_extent(again.ref)}, {_records(again.ref)}, whole: {_likeness(cut, again)}")
+    yield PlacedLine(text, again.ref.begin or again.ref.after)
 
 
 def _likeness(cut: TransactionRef, again: SecondCopy) -> str:
@@ -151,20 +160,23 @@ def _likeness(cut: TransactionRef, again: SecondCopy) -> str:
 def second_copy_lines(shown: SecondCopyShown, _settings: Settings) -> Iterator[str]:
     """Yield the positions of both copies."""
     where = f"{_place(shown.first)} and {_extent(shown.copy)}"
-    yield f"Twice: {_transaction(shown.copy)}, at {where}: a Replicat skips {_records(shown.copy)}"
+    text = f"Twice: {_transaction(shown.copy)}, at {where}: a Replicat skips {_records(shown.copy)}"
+    yield PlacedLine(text, shown.copy.begin or shown.first, Severity.WARNING)
 
 
 def order_break_lines(shown: OrderBreakShown, _settings: Settings) -> Iterator[str]:
     """Yield the position, and the greatest CSN before it."""
     below = f"; {amount(shown.transactions, 'transaction')} below it" if shown.transactions > 1 else ""
     csn = escape(shown.csn or "not known")
-    yield f"Order: at {_place(shown.spot)} CSN {csn} follows {escape(shown.greatest)}{below}"
+    text = f"Order: at {_place(shown.spot)} CSN {csn} follows {escape(shown.greatest)}{below}"
+    yield PlacedLine(text, shown.spot, Severity.WARNING)
 
 
 def producer_change_lines(shown: ProducerChangeShown, _settings: Settings) -> Iterator[str]:
     """Yield a difference between the header of a file and that of the file before it."""
     before, after = (escape(value) if value is not None else "not set" for value in (shown.before, shown.after))
-    yield f"Writer of {escape(str(shown.path))}: {shown.member} {after}, in the file before {before}"
+    text = f"Writer of {escape(str(shown.path))}: {shown.member} {after}, in the file before {before}"
+    yield PlacedLine(text, FilePosition(shown.path, 0))
 
 
 def overwrite_lines(shown: OverwriteShown, _settings: Settings) -> Iterator[str]:
@@ -172,9 +184,10 @@ def overwrite_lines(shown: OverwriteShown, _settings: Settings) -> Iterator[str]
     csn = escape(shown.csn or "not known")
     after = f"damage of {shown.length} bytes at {_place(shown.spot)}, after it CSN {csn}"
     if shown.was_passed:
-        yield f"Overwritten: {after}, which the trail had passed before"
+        text = f"Overwritten: {after}, which the trail had passed before"
     else:
-        yield f"Overwritten, possibly: {after}; the file is in overwrite mode, and the data after it may be older"
+        text = f"Overwritten, possibly: {after}; the file is in overwrite mode, and the data after it may be older"
+    yield PlacedLine(text, shown.spot, Severity.DAMAGE)
 
 
 def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]:
@@ -196,7 +209,7 @@ def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]
     facts += ["too new for the reader"] if shown.is_too_new else []
     facts += ["record data looks encrypted"] if shown.looks_encrypted else []
     facts += ["not needed"] if shown.keeps is False else []
-    yield f"{escape(str(shown.path))}: {', '.join(facts)}"
+    yield PlacedLine(f"{escape(str(shown.path))}: {', '.join(facts)}", FilePosition(shown.path, 0))
 
 
 def keep_lines(shown: KeepShown, _settings: Settings) -> Iterator[str]:
@@ -206,7 +219,8 @@ def keep_lines(shown: KeepShown, _settings: Settings) -> Iterator[str]:
         if shown.free
         else "there is no earlier file"
     )
-    yield f"Keep: a reader at {_place(shown.spot)} needs {escape(str(shown.first))} and all later files; {free}."
+    text = f"Keep: a reader at {_place(shown.spot)} needs {escape(str(shown.first))} and all later files; {free}."
+    yield PlacedLine(text, shown.spot)
 
 
 def end_lines(end: RecoveryEnd, _settings: Settings) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from logdump.display.text import Renderers, restart_text
+from logdump.display.text import PlacedLine, Renderers, Severity, restart_text
 from logdump.features.safe.model import SafePointShown
 from logdump.notation.text import amount, escape
 from logdump.session.settings import Settings
@@ -33,9 +33,10 @@ _BEFORE = {
 def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
     """Yield whether a restart at the position is safe, where it is, damage, and the facts of the transaction."""
     places = shown.places
-    yield _verdict(places)
+    yield PlacedLine(_verdict(places), places.asked, _severity(places))
     if places.copy_of is not None:
-        yield f"The trail has it whole before, at {_place(places, places.copy_of)}: this is a copy. {_SKIPS_COPIES}"
+        text = f"The trail has it whole before, at {_place(places, places.copy_of)}: this is a copy. {_SKIPS_COPIES}"
+        yield PlacedLine(text, places.copy_of)
     restart = _of_extract if shown.is_extract else _pasted if shown.is_brief else _restart
     if places.extent is None:
         yield from _between(places, restart)
@@ -46,12 +47,18 @@ def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
         yield from _transaction_lines(places, places.extent)
 
 
+def _severity(places: RestartPlaces) -> Severity:
+    if places.around is not None:
+        return Severity.DAMAGE
+    return Severity.NOTE if places.is_safe else Severity.WARNING
+
+
 def _restart(spot: FilePosition) -> Iterator[str]:
-    yield f"  {restart_text(spot)}"
+    yield PlacedLine(f"  {restart_text(spot)}", spot)
 
 
 def _of_extract(spot: FilePosition) -> Iterator[str]:
-    yield from (line.replace("REPLICAT", "EXTRACT", 1) for line in _restart(spot))
+    yield PlacedLine(f"  {restart_text(spot).replace('REPLICAT', 'EXTRACT', 1)}", spot)
 
 
 def _pasted(spot: FilePosition) -> Iterator[str]:
@@ -65,7 +72,7 @@ def _pasted(spot: FilePosition) -> Iterator[str]:
 def _between(places: RestartPlaces, restart: _Restart) -> Iterator[str]:
     """Yield the place to start at between two transactions, and the damage there."""
     if places.damage is None:
-        yield from (line.strip() for line in restart(places.asked))
+        yield from (PlacedLine(line.strip(), places.asked) for line in restart(places.asked))
         return
     if places.leave_out is not None:
         yield "To continue after it:"
@@ -119,9 +126,11 @@ def _what_begins(places: RestartPlaces) -> str:
 def _transaction_lines(places: RestartPlaces, extent: Extent) -> Iterator[str]:
     csn, xid = extent.transaction
     yield f"Transaction {escape(xid or 'without TRANID')}, CSN {escape(csn or 'not known')}"
-    yield _line("Begins at", _place(places, extent.begin) if extent.begin else _no_beginning(extent))
-    yield _line("Last at", _place(places, extent.last) if extent.last else "no record of it can be read")
-    yield _line("Ends at", _end(places, extent))
+    begins = _place(places, extent.begin) if extent.begin else _no_beginning(extent)
+    yield PlacedLine(_line("Begins at", begins), extent.begin)
+    last = _place(places, extent.last) if extent.last else "no record of it can be read"
+    yield PlacedLine(_line("Last at", last), extent.last)
+    yield PlacedLine(_line("Ends at", _end(places, extent)), extent.marker.spot if extent.marker else extent.after)
     for table, types in sorted(extent.tables.items()):
         yield _line("", f"{escape(table) or '(no name)'}: {amount(sum(types.values()), 'record')}, {_types(types)}")
 
@@ -161,10 +170,12 @@ def _types(types: Counter[int]) -> str:
 def _damage_lines(damage: tuple[Damage, ...]) -> Iterator[str]:
     for span in damage:
         where = f"RBA {span.rba} of {escape(str(span.path))}, {span.length} bytes"
+        spot = FilePosition(span.path, span.rba)
         if span.is_partial:
-            yield f"A record that is not complete begins at {where}: more may follow."
+            yield PlacedLine(f"A record that is not complete begins at {where}: more may follow.", spot)
         else:
-            yield f"Damage at {where}: the records after it may belong to another transaction."
+            text = f"Damage at {where}: the records after it may belong to another transaction."
+            yield PlacedLine(text, spot, Severity.DAMAGE)
 
 
 def _advice(places: RestartPlaces, extent: Extent, restart: _Restart) -> Iterator[str]:
@@ -178,7 +189,7 @@ def _advice(places: RestartPlaces, extent: Extent, restart: _Restart) -> Iterato
     for copy in places.copies:
         how = "whole" if copy.is_whole else "not whole"
         late = f", after a later transaction. {_SKIPS_COPIES}" if copy.is_late else "."
-        yield f"A copy follows at {_place(places, copy.begin)}: {how}{late}"
+        yield PlacedLine(f"A copy follows at {_place(places, copy.begin)}: {how}{late}", copy.begin)
     if places.leave_out is not None:
         records = amount((places.whole or extent).records, "record")
         yield f"To skip it, {records} ({_skipped(places)}):"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from logdump.display.record_row import as_field
-from logdump.display.text import Renderers
+from logdump.display.text import PlacedLine, Renderers, Severity
 from logdump.features.transactions.model import TransactionListed, TransactionsListed
 from logdump.notation.text import amount
 from logdump.notation.times import format_timestamp
@@ -34,7 +34,8 @@ def transaction_lines(listed: TransactionListed, settings: Settings) -> Iterator
     tables = ", ".join(f"{as_field(table)} {number:,}" for table, number in islice(listed.tables.items(), _MOST_TABLES))
     more = len(listed.tables) - _MOST_TABLES
     others = f", {amount(more, 'more table')}" if more > 0 else ""
-    yield f"{where} {time} {name} {sizes}  {tables}{others}{not_applied_note(listed)}"
+    text = f"{where} {time} {name} {sizes}  {tables}{others}{not_applied_note(listed)}"
+    yield PlacedLine(text, place, Severity.NOTE if listed.is_effective else Severity.WARNING)
 
 
 def not_applied_note(listed: TransactionListed) -> str:

@@ -25,7 +25,7 @@ class Area(enum.Enum):
     HEX = "the hex page"
     TIMELINE = "the timeline"
     SIDE_BY_SIDE = "the page of two trails"
-    ANSWER = "the output page, while a table in it is wider than the page"
+    ANSWER = "the output page, if a line of it is about a place or a table is wider than the page"
     SHAPE = "the strip over the list"
     CHOICES = "the panes of tables, transactions, marks, files, columns and changes of a row"
     PANES = "every pane"
@@ -289,6 +289,15 @@ KEYS = (
     Key("line_up", "up,k", "a line back", Area.TEXT, acts="lines(-1)"),
     Key("text_page_down", "pagedown,space", "a page on", Area.TEXT, acts="pages(1)"),
     Key("text_page_up", "pageup", "a page back", Area.TEXT, acts="pages(-1)"),
+    Key(
+        "open_place",
+        "enter",
+        "go to the record that the line is about",
+        Area.ANSWER,
+        acts="open_place",
+        short="record",
+        weight=1,
+    ),
     Key(
         "further_right",
         "right",

@@ -68,10 +68,10 @@ class Reports:
 
     # The session.
 
-    def enter(self, text: str) -> None:
-        """Run a line, beginning at the current record of the session."""
+    def enter(self, text: str, *, is_step: bool = False) -> None:
+        """Run a line, beginning at the current record of the session; ``is_step`` as in ``TranscriptEntry``."""
         self._model.has_moved = False
-        self._mode.submit(text)
+        self._mode.submit(text, is_step=is_step)
 
     def stand_at(self, row: ListRow) -> None:
         """Move the session to a row of the list."""

@@ -10,12 +10,13 @@ from textual.events import Resize
 from textual.timer import Timer
 from textual.widget import Widget
 
+from logdump.display.text import PlacedLine, Severity
 from logdump.session.settings import Settings
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.model import NOT_OF_RECORD, OF_COMMANDS, OUTPUT, RECORD_TABS, Model
-from logdump.tui.panes.record_pane import HexPane, RecordPane
+from logdump.tui.panes.record_pane import AnswerPane, HexPane, RecordPane
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
-from logdump.tui.panes.text_pane import AnswerPane, TextPane
+from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.reading.messages import PaneRead
 from logdump.tui.reading.rows import RowKind
@@ -28,6 +29,16 @@ _PATIENCE = 0.25
 _WITHOUT_RECORD = (RowKind.END, RowKind.MORE)
 
 Ask = Callable[[str, Current, int], None]
+
+
+_SEVERITIES = {Severity.DAMAGE: "warn", Severity.WARNING: "changed", Severity.NOTE: ""}
+
+
+def _answer_line(text: str) -> Line:
+    """Return a line of output, with its place and the colour of its severity."""
+    if isinstance(text, PlacedLine):
+        return line(text, _SEVERITIES[text.severity])._replace(spot=text.spot)
+    return line(text)._replace(wraps=not isinstance(text, TableLine))
 
 
 class Pages(Vertical):
@@ -85,6 +96,11 @@ class Pages(Vertical):
         elif focused is not None and focused is self._borrowing:
             lender.focus()
 
+    @property
+    def has_places(self) -> bool:
+        """True if the output page is shown, and a line of the newest answer is about a place."""
+        return isinstance(self.shown, AnswerPane) and self.shown.has_places
+
     def leave_output(self) -> bool:
         """Show the page before the output again; return whether it has keys of its own and keeps the keyboard."""
         was_inside = self._model.page == OUTPUT and self.shown.has_focus
@@ -119,14 +135,14 @@ class Pages(Vertical):
         self._model.where = self.shown.where
 
     def _show_output(self) -> None:
-        """Show the output of the commands, beginning at the last command."""
+        """Show the output of the commands, beginning at the last one that was no step to a place of an answer."""
         lines: list[Line] = []
         start = 0
         for entry in self._transcript.entries:
-            start = len(lines)
+            start = start if entry.is_step else len(lines)
             first, *rest = entry.lines()
             lines.append(line(first, "strong"))
-            lines += [line(text)._replace(wraps=not isinstance(text, TableLine)) for text in rest]
+            lines += map(_answer_line, rest)
         self.shown.show(lines, top=start)
 
     def on_resize(self, _event: Resize) -> None:

@@ -1,15 +1,20 @@
-"""A page of text about a record with a current line; and the hex page, with a current field."""
+"""Pages with a current line: text about a record, the output of commands; and the hex page, with a current field."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 
+from textual.events import Click
 from textual.message import Message
+from textual.widget import Widget
 
+from logdump.notation.text import display_width
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.text.hex_text import HexText, RecordField, line_pieces
-from logdump.tui.text.styled import Glyphs, Line
+from logdump.tui.text.styled import Glyphs, Line, from_cell
+from trailformat.trail.sequence import FilePosition
 
 
 class RecordPane(TextPane):
@@ -24,6 +29,15 @@ class RecordPane(TextPane):
     def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(name, glyphs)
         self.current = 0
+
+    def _wrap(self) -> None:
+        """Wrap the lines; the same line stays current."""
+        index = bisect_right(self._starts, self.current) - 1
+        within = self.current - self._starts[index] if index >= 0 else 0
+        super()._wrap()
+        if 0 <= index < len(self._starts):
+            after = self._starts[index + 1] if index + 1 < len(self._starts) else self.count
+            self.current = min(self._starts[index] + within, max(self._starts[index], after - 1))
 
     def pick(self, field: str) -> None:
         """Move to the line that shows a field, if there is one."""
@@ -62,8 +76,100 @@ class RecordPane(TextPane):
         )
 
     def on_focus(self) -> None:
-        """Move the current line into the visible ones."""
-        self.current = min(max(self.current, self.top), self.top + self.height - 1)
+        """Move the current line into the visible ones, once the pane is laid out."""
+        if self.size.height:
+            self.current = min(max(self.current, self.top), self.top + self.height - 1)
+
+
+_NO_LINE = Line(())
+
+
+class AnswerPane(RecordPane):
+    """The output of the commands. Enter on a line about a place leads there.
+
+    Lines of tables are not wrapped; keys scroll them sideways while one is too wide.
+
+    Attributes:
+        left: the first visible cell of the tables.
+        has_places: True if a line of the newest answer is about a place.
+    """
+
+    BINDINGS = bindings(Area.ANSWER)
+
+    @dataclass(eq=False)
+    class Opened(Message):
+        """The record of a line is wanted; None: the line is about no place."""
+
+        spot: FilePosition | None
+
+    def __init__(self, name: str, glyphs: Glyphs) -> None:
+        super().__init__(name, glyphs)
+        self.left = 0
+        self.has_places = False
+        self._begin = self._widest = 0
+
+    def line_at(self, index: int) -> Line:
+        """Return a row as it is shown, scrolled sideways if it is of a table."""
+        row = super().line_at(index)
+        return row if row.wraps or not self.left else from_cell(row, self.left)
+
+    def show(self, lines: list[Line], *, top: int | None = None) -> None:
+        """Show other lines, with tables from their first cell on; the first line about a place is current.
+
+        An answer with places stays where it is when lines are added after it.
+        """
+        before = self.lines
+        goes_on = self.has_places and top == self._begin and lines[: len(before)] == before
+        if lines != before:
+            self.left = 0
+        self._widest = max((display_width(line.text) for line in lines if not line.wraps), default=0)
+        self._begin = top or 0
+        self.has_places = any(line.spot is not None for line in lines[self._begin :])
+        super().show(lines, top=None if goes_on else top)
+        if self.has_places and not goes_on:
+            rows = range(self.top, self.count)
+            self.current = next((index for index in rows if self.rows[index].spot is not None), self.top)
+
+    @property
+    def where(self) -> str:
+        """The visible rows, and the visible cells of tables, if not all are visible."""
+        cells = f"cells {self.left + 1}-{min(self._widest, self.left + self._room)}/{self._widest}"
+        return " ".join(filter(None, (super().where, cells if self._is_wide else "")))
+
+    @property
+    def _is_wide(self) -> bool:
+        return self._widest > self._room
+
+    @property
+    def _room(self) -> int:
+        """The width of the pane; while it is hidden, that of its parent."""
+        return self.size.width or (self.parent.size.width if isinstance(self.parent, Widget) else 0)
+
+    def _wrap(self) -> None:
+        super()._wrap()
+        self.place = Area.ANSWER if self.has_places or self._is_wide else Area.PANES
+        self.left = self._within_width(self.left)
+
+    def _within_width(self, left: int) -> int:
+        return max(0, min(left, self._widest - self._room))
+
+    def action_sideways(self, step: int) -> None:
+        """Scroll tables by half the width of the pane."""
+        before = self.shown_lines()
+        self.left = self._within_width(self.left + step * max(1, self._room // 2))
+        self.repaint(before)
+
+    def action_open_place(self) -> None:
+        """Go to the record that the current line is about."""
+        row = self.rows[min(self.current, self.count - 1)] if self.rows else _NO_LINE
+        self.post_message(self.Opened(row.spot))
+
+    def on_click(self, event: Click) -> None:
+        """Go to the record of the clicked line, if it is about one."""
+        index = self.top + event.y
+        if index < self.count and self.rows[index].spot is not None:
+            self.current = index
+            self.action_open_place()
 
 
 _NOTHING = HexText(0, [], [], 20)

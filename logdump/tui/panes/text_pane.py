@@ -8,11 +8,9 @@ from textual.events import MouseScrollDown, MouseScrollUp, Resize
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
-from logdump.notation.text import display_width
 from logdump.tui.keys.keys import Area, bindings
-from logdump.tui.text.styled import Glyphs, Line, Styled, cut_to, from_cell, wrapped
+from logdump.tui.text.styled import Glyphs, Line, Styled, cut_to, wrapped
 
 _WIDEST = 1000
 _MARGIN_AT = 42
@@ -181,55 +179,3 @@ class TextPane(Styled, can_focus=True):
     def on_mouse_scroll_up(self, _event: MouseScrollUp) -> None:
         """Scroll by three rows."""
         self.scroll_to_line(self.top - 3)
-
-
-class AnswerPane(TextPane):
-    """The output of the commands. Lines of tables are not wrapped; keys scroll them sideways while one is too wide.
-
-    Attributes:
-        left: the first visible cell of the tables.
-    """
-
-    BINDINGS = bindings(Area.ANSWER)
-
-    def __init__(self, name: str, glyphs: Glyphs) -> None:
-        super().__init__(name, glyphs)
-        self.left = 0
-        self._widest = 0
-
-    def line_at(self, index: int) -> Line:
-        """Return a row as it is shown, scrolled sideways if it is of a table."""
-        row = self.rows[index]
-        return row if row.wraps or not self.left else from_cell(row, self.left)
-
-    def show(self, lines: list[Line], *, top: int | None = None) -> None:
-        """Show other lines, with tables from their first cell on."""
-        if lines != self.lines:
-            self.left = 0
-        self._widest = max((display_width(line.text) for line in lines if not line.wraps), default=0)
-        super().show(lines, top=top)
-
-    @property
-    def where(self) -> str:
-        """The visible rows, and the visible cells of tables, if not all are visible."""
-        cells = f"cells {self.left + 1}-{min(self._widest, self.left + self._room)}/{self._widest}"
-        return " ".join(filter(None, (super().where, cells if self.place is Area.ANSWER else "")))
-
-    @property
-    def _room(self) -> int:
-        """The width of the pane; while it is hidden, that of its parent."""
-        return self.size.width or (self.parent.size.width if isinstance(self.parent, Widget) else 0)
-
-    def _wrap(self) -> None:
-        super()._wrap()
-        self.place = Area.ANSWER if self._widest > self._room else Area.PANES
-        self.left = self._within_width(self.left)
-
-    def _within_width(self, left: int) -> int:
-        return max(0, min(left, self._widest - self._room))
-
-    def action_sideways(self, step: int) -> None:
-        """Scroll tables by half the width of the pane."""
-        before = self.shown_lines()
-        self.left = self._within_width(self.left + step * max(1, self._room // 2))
-        self.repaint(before)

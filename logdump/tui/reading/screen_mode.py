@@ -110,11 +110,11 @@ class ScreenMode(LineMode):
         """True if no line is running or waiting."""
         return self._thread.is_idle
 
-    def submit(self, line: str) -> None:
-        """Run a line after those entered before."""
+    def submit(self, line: str, *, is_step: bool = False) -> None:
+        """Run a line after those entered before; ``is_step`` as in ``TranscriptEntry``."""
         self.entered += 1
         number = self.entered
-        self._thread.do(f"line {number}", lambda: self._carry_out(line, number))
+        self._thread.do(f"line {number}", lambda: self._carry_out(line, number, is_step=is_step))
 
     def stand_at(self, rba: int, length: int | None, opened: int) -> None:
         """Move to the end of the record at ``rba``, as if it had just been read; without a length, to ``rba``.
@@ -181,11 +181,11 @@ class ScreenMode(LineMode):
         self._thread.close()
         self.session.begin_aligned = None
 
-    def _carry_out(self, line: str, number: int) -> None:
+    def _carry_out(self, line: str, number: int, *, is_step: bool) -> None:
         self._records, self._has_read = 0, False
         self._changes = []
         self._told = time.monotonic()
-        self.transcript.begin(self.prompt, line)
+        self.transcript.begin(self.prompt, line).is_step = is_step
         was_stopped = False
         try:
             self._is_interruptible = True

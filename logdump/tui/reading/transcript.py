@@ -35,6 +35,7 @@ class TranscriptEntry:
         is_on_page: True if a page of its own shows the answer.
         records: RBAs of the last two records displayed.
         has_failed: True if a command of the line has failed.
+        is_step: True if the line leads to a place of an earlier answer, which the output page goes on to show.
     """
 
     def __init__(self, prompt: str, line: str) -> None:
@@ -43,7 +44,7 @@ class TranscriptEntry:
         self.output: deque[str | Answer] = deque(maxlen=MOST_LINES)
         self.printed = 0
         self.said: list[str] = []
-        self.is_on_page = self.has_failed = False
+        self.is_on_page = self.has_failed = self.is_step = False
         self.records: deque[int] = deque(maxlen=2)
 
     def print(self, line: str | Answer, *, is_elsewhere: bool = False) -> None:

@@ -15,6 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from logdump.notation.text import display_width, escape
+from trailformat.trail.sequence import FilePosition
 
 
 class Glyphs(NamedTuple):
@@ -206,12 +207,14 @@ class Line(NamedTuple):
 
     ``wraps`` is False for a line of a table: it is one row, and is scrolled sideways.
     ``fields`` are the names of the record's fields that the line shows (see :mod:`logdump.tui.text.hex_text`).
+    ``spot`` is the position of the record that a line of an answer is about.
     """
 
     pieces: tuple[Piece, ...]
     margin: tuple[Piece, ...] = ()
     fields: tuple[str, ...] = ()
     wraps: bool = True
+    spot: FilePosition | None = None
 
     @property
     def text(self) -> str:
@@ -224,18 +227,25 @@ def line(text: str, style: str = "", fields: tuple[str, ...] = ()) -> Line:
     return Line(((text, style),), fields=fields)
 
 
+_DEEPER = 4
+"""Cells by which the rows of a wrapped line about a place are indented more than its beginning."""
+
+
 def wrapped(line: Line, width: int) -> list[Line]:
     """Split a line into rows of at most ``width`` cells, after a blank in the second half of the row if there is one.
 
-    The last row has the margin.
+    The last row has the margin. The rows after the first of a line about a place are indented.
     """
     text = line.text
     if width < 1 or not line.wraps or cell_len(text) <= width:
         return [line]
+    indent = len(text) - len(text.lstrip(" ")) + _DEEPER if line.spot is not None else 0
+    indent = min(indent, width // 2)
     rows, start = [], 0
     while start < len(text):
-        end = _row_end(text, start, width)
-        rows.append(line._replace(pieces=tuple(_between(line.pieces, start, end)), margin=()))
+        blank = ((" " * indent, ""),) if start and indent else ()
+        end = _row_end(text, start, width - (indent if start else 0))
+        rows.append(line._replace(pieces=(*blank, *_between(line.pieces, start, end)), margin=()))
         start = end
     return [*rows[:-1], rows[-1]._replace(margin=line.margin)]
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.display.text import Severity
 from logdump.features.check.model import BadRowShown, CheckShown, GapShown
-from logdump.features.doctor.model import DoctorShown, Severity
+from logdump.features.doctor.model import DoctorShown
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.searching import Random, examples

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.display.text import Severity
 from logdump.features.check.model import BadRowShown
 from logdump.features.doctor import command as doctor
 from logdump.features.doctor.images import ImageSurvey
-from logdump.features.doctor.model import DoctorShown, Severity
+from logdump.features.doctor.model import DoctorShown
 from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, table_record, trail_of

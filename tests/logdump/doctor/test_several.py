@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.display.text import Severity
 from logdump.features.doctor import images as doctor_images
 from logdump.features.doctor import text as doctor_text
 from logdump.features.doctor.images import ImageSurvey
-from logdump.features.doctor.model import DoctorShown, OpImages, Severity
+from logdump.features.doctor.model import DoctorShown, OpImages
 from logdump.features.doctor.text import _columns
 from tests.logdump.line import Line
 from tests.searching import Random, examples

@@ -215,8 +215,8 @@ def test_a_long_answer_that_comes_before_the_panes_are_laid_out_is_in_the_output
 ) -> None:
     submit = ScreenMode.submit
 
-    def submit_and_wait(mode: ScreenMode, line: str) -> None:
-        submit(mode, line)
+    def submit_and_wait(mode: ScreenMode, line: str, **options: bool) -> None:
+        submit(mode, line, **options)
         while not mode.is_idle:
             time.sleep(0.001)
 

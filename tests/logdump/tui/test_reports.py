@@ -45,7 +45,7 @@ class Screen:
             session=SimpleNamespace(history=SimpleNamespace(lines=["a", "b"])),
             transcript=SimpleNamespace(last=self.entry),
             entered=1,
-            submit=lambda text: self.asked.append(("submit", text)),
+            submit=lambda text, **_: self.asked.append(("submit", text)),
             stand_at=lambda *where: self.asked.append(("stand at", *map(str, where))),
             share=lambda _index, is_rewritten: self.asked.append(("share", str(is_rewritten))),
         )
