@@ -18,6 +18,7 @@ from tests.logdump.export.rows import table_of
 from tests.logdump.line import Line
 from tests.searching import IS_LONG, Random, in_turn
 from tests.trailformat.samples import BOTH, trail_of
+from trailformat import ByteOrder, TrailFile
 
 
 @pytest.mark.parametrize("order", [*permutations((1, 9, 3, 12), 4)])
@@ -95,9 +96,11 @@ def _drawn_trail(folder: Path, random: Random) -> Path:
     drawn = DrawnTransactions(random, order)
     records = [record for _ in range(8) for record in drawn.transaction()]
     cut = random.randrange(1, len(records))
+    with TrailFile(TRAILS / ("et000000000" if order is ByteOrder.BIG else "el000000000")) as trail:
+        header = trail.path.read_bytes()[: trail.first_rba]
     for number, part in enumerate((records[:cut], records[cut:])):
         tables = [definition(name, index, order) for index, name in enumerate(TABLES, 1)]
-        trail_of(folder, *tables, *part, name=f"tt{number:09}")
+        trail_of(folder, header, *tables, *part, name=f"tt{number:09}")
     return folder / "tt000000000"
 
 
