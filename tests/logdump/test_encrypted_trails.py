@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,19 @@ def test_export_over_files_names_the_encrypted_ones(line: Line, plain: Path, cip
     line(f"across on; open {plain}")
     shown = line(f"export jsonl to {tmp_path / 'out'}")
     assert [one for one in shown if SAID in one] == [f"{ciphered}: {SAID}"]
+
+
+@pytest.mark.parametrize("which", [(0,), (1,), (2,), (0, 2), (1, 2), (0, 1, 2), ()])
+@pytest.mark.parametrize("begin", [0, 1])
+def test_export_names_each_encrypted_file_that_it_has_read(
+    which: tuple[int, ...], begin: int, line: Line, plain: Path, ciphered: Path, tmp_path: Path
+) -> None:
+    for number in range(3):
+        shutil.copy(ciphered if number in which else plain, tmp_path / f"ef{number:06}")
+    line(f"across on; open {tmp_path / f'ef{begin:06}'}")
+    shown = line(f"export jsonl to {tmp_path / 'out'}")
+    said = [f"{tmp_path / f'ef{number:06}'}: {SAID}" for number in which if number >= begin]
+    assert [one for one in shown if SAID in one] == said
 
 
 @pytest.mark.parametrize("search", ["Denver", "HEX 4711", "TEAHOUSE.TEAS.STOCK_KG = -5"])

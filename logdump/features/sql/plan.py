@@ -30,6 +30,8 @@ _ONE_QUERY = "SQL takes one query: SELECT, WITH, DESCRIBE, SUMMARIZE or EXPLAIN.
 _TRAIL_FORM = "trail(…) takes a path, and the name of a view or table, as in trail('dirdat/lt*', 'HR.EMP')"
 _QUERIES = frozenset({"SELECT", "EXPLAIN"})
 _EVERY_RECORD = "records"
+_RECURSIVE = "RECURSIVE_CTE_NODE"
+"""The type of a query of WITH RECURSIVE: its second part refers to what it has made so far."""
 
 _LONGEST_LINE = 120
 """Maximum length of a line of the statement in an error, in characters."""
@@ -134,19 +136,25 @@ def _explained(text: str) -> str:
 
 
 def _relations(node: Any, defined: frozenset[str]) -> Iterator[tuple[Relation, int]]:
-    """Yield the relations in a tree with their byte offsets; names defined by a surrounding WITH are omitted."""
+    """Yield the relations in a tree with their byte offsets; names defined by a surrounding WITH are omitted.
+
+    A name of WITH holds after its query, and in the second part of it if that is recursive; before, it is the view.
+    """
     if isinstance(node, list):
         for part in node:
             yield from _relations(part, defined)
     elif isinstance(node, dict):
-        entries = (node.get("cte_map") or {}).get("map", [])
-        inside = defined | {entry["key"].lower() for entry in entries}
+        for entry in (node.get("cte_map") or {}).get("map", []):
+            yield from _relations(entry["value"], defined)
+            defined |= {entry["key"].lower()}
         if node.get("type") == "BASE_TABLE":
             relation = _relation(node)
-            if relation.schema or relation.name.lower() not in inside:
+            if relation.schema or relation.name.lower() not in defined:
                 yield relation, int(node["query_location"])
-        for part in node.values():
-            yield from _relations(part, inside)
+        own = frozenset({node["cte_name"].lower()} if node.get("type") == _RECURSIVE else ())
+        for name, part in node.items():
+            if name != "cte_map":
+                yield from _relations(part, defined | own if name == "right" else defined)
 
 
 def _relation(node: dict[str, Any]) -> Relation:

@@ -30,6 +30,16 @@ def test_text_stands_left_and_numbers_right() -> None:
     ]
 
 
+def test_a_column_of_numbers_stands_right_whatever_is_null_and_one_without_any_left() -> None:
+    """A truth is no number, nor is a column of NULLs alone."""
+    rows = [(None, 1, True, None), (10, None, False, None), (None, 300, None, None)]
+    assert lines(("first", "n", "is_so", "none"), *rows)[2:-1] == [
+        " NULL     1  true   NULL",
+        "   10  NULL  false  NULL",
+        " NULL   300  NULL   NULL",
+    ]
+
+
 def test_no_rows_and_one_row() -> None:
     assert lines(("op",)) == ["op", "--", "0 rows"]
     assert lines(("op",), ("Insert",))[-1] == "1 row"

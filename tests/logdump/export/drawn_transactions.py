@@ -83,7 +83,8 @@ class DrawnTransactions:
         if io_type == FIELD_COMP:
             halves = [self._made(base._replace(before_after=_BEFORE), before)] * self._random.randint(0, 1)
             between = self._pieces() if halves and self._random.random() < 0.2 else []
-            return [*halves, *between, self._made(base, after)]
+            other = header(self._random.choice((1, 2)), self._order, io_type=io_type)  # it may be no half of the first
+            return [*halves, *between, self._made(base if self._random.random() < 0.8 else other, after)]
         return [self._made(base, Images(old, new, 4))]
 
     def _stored(self, value: bytes) -> bytes:

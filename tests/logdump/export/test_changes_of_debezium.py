@@ -29,7 +29,7 @@ from logdump.features.export import batch_walk
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import row, trail_of
-from trailformat import TrailWriter
+from trailformat import TrailFile, TrailWriter
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 
 Change = dict[str, Any]
@@ -124,12 +124,15 @@ def shown(row: Row, **others: Any) -> Change:
     return values | {PRICE: str(row[4]), STOCK: int(row[5] or 0)} | others
 
 
-def written(folder: Path, *changes: RowChange | ShopTable, cut: int = 0) -> Path:
+def written(folder: Path, *changes: RowChange | ShopTable, cut: int = 0, has_header: bool = False) -> Path:
     """A trail of one transaction; a table is its definition, written again. ``cut``: how many are in a first file."""
     whole = [change for change in changes if not isinstance(change, ShopTable)]
     for age, part in enumerate([changes[:cut], changes[cut:]] if cut else [changes]):
         with TrailWriter(folder / f"dz{age:09d}", order=ORACLE_12.order) as writer:
             capture = Capture(writer, ORACLE_12)
+            if has_header:
+                with TrailFile(TRAILS / "et000000000") as trail:
+                    writer.write(next(trail.records()))
             capture.database()
             capture.table(TEAS)
             capture.begin()
@@ -145,15 +148,16 @@ def written(folder: Path, *changes: RowChange | ShopTable, cut: int = 0) -> Path
 @pytest.mark.parametrize("batch", [1, 2, 3, 1 << 16])
 @pytest.mark.parametrize("cells", [1, 1 << 21])
 @pytest.mark.parametrize("cut", [0, 1, 2, 3])
+@pytest.mark.parametrize("has_header", [True, False])
 def test_an_update_in_two_records_has_the_whole_row_before_and_after(
-    target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int, cells: int, cut: int
+    target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int, cells: int, cut: int, *, has_header: bool
 ) -> None:
     """Wherever batches, blocks of rows and files end, and with a definition between the records."""
     monkeypatch.setattr(batch_walk, "_ROWS", batch)
     monkeypatch.setattr(group, "_MOST_CELLS", cells)
     first, second = update_pair(TEAS, OLD, NEW)
     last = update_pair(TEAS, NEW, OLD)
-    path = written(tmp_path, insert(TEAS, MOVED), first, TEAS, second, *last, cut=cut)
+    path = written(tmp_path, insert(TEAS, MOVED), first, TEAS, second, *last, cut=cut, has_header=has_header)
     changes, _ = exported(target, f"open {path}", "across on" if cut else "across off")
     known = {NAME: None, PRICE: None}
     assert [(change["op"], change["before"], change["after"]) for change in changes] == [

@@ -119,6 +119,22 @@ def test_what_is_replaced_in_a_folder_are_files_of_exports(
     assert _names(tmp_path / "out") == (["TEAHOUSE.SALES.csv", "TEAHOUSE.TEAS.csv"] if is_ours else [name])
 
 
+@pytest.mark.parametrize("odd", ["a.txt", "c.csv", "e.parquet", "g.txt"])
+def test_of_several_files_in_a_folder_none_may_be_anything_else(odd: str, shop: Line, tmp_path: Path) -> None:
+    """Wherever it stands among files of exports: before, between, after; a link by the name of one is none."""
+    target = tmp_path / "out"
+    target.mkdir()
+    for name in ("b.csv", "d.csv", "f.csv"):
+        (target / name).write_text("rows")
+    (target / odd).symlink_to(tmp_path / "elsewhere")
+    said = _export(shop, "csv to T by table replace", target)
+    assert said == [f"{target} is not replaced: {odd} in it is not a file of an export."]
+    assert _names(target) == sorted(["b.csv", "d.csv", "f.csv", odd])
+    (target / odd).unlink()
+    _export(shop, "csv to T by table replace", target)
+    assert _names(target) == ["TEAHOUSE.SALES.csv", "TEAHOUSE.TEAS.csv"]
+
+
 @pytest.mark.parametrize("words", TABLES)
 def test_an_empty_folder_is_filled(words: str, shop: Line, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
+from functools import cache
 
 import pytest
 
 from fixtures import TRAILS
+from logdump.features.sql import local_query
+from logdump.features.sql.trail_table import Narrowed
 from tests.logdump.sql.told import Asked
 from tests.searching import IS_LONG, Random
 from trailformat import TrailFile, to_datetime
@@ -26,20 +30,22 @@ def _values(asked: Asked) -> dict[str, list[str]]:
     return {column: sorted(texts) for column, texts in values.items()}
 
 
-def _condition(random: Random, values: dict[str, list[str]], depth: int, columns: Sequence[str] = COLUMNS) -> str:
-    """A tree of AND, OR and NOT over comparisons, of which some are of one column."""
+def _condition(
+    random: Random, values: dict[str, list[str]], depth: int, columns: Sequence[str] = COLUMNS, alias: str = ""
+) -> str:
+    """A tree of AND, OR and NOT over comparisons of the columns of a relation, of which some are of one column."""
     if depth and random.random() < 0.8:
         word = random.choice((" AND ", " OR "))
         own = columns if random.random() < 0.6 else [random.choice(columns)]
-        parts = [_condition(random, values, depth - 1, own) for _ in range(random.choice((2, 2, 3)))]
+        parts = [_condition(random, values, depth - 1, own, alias) for _ in range(random.choice((2, 2, 3)))]
         return f"{random.choice(('', '', 'NOT '))}({word.join(parts)})"
-    column = random.choice(columns)
-    pick = random.choice(values[column])
+    name = random.choice(columns)
+    column, pick = alias + name, random.choice(values[name])
     kind = random.random()
     if kind < 0.15:
-        return f"{column} IN ({', '.join(random.sample(values[column], min(2, len(values[column]))))})"
+        return f"{column} IN ({', '.join(random.sample(values[name], min(2, len(values[name]))))})"
     if kind < 0.3:
-        return f"{column} BETWEEN {pick} AND {random.choice(values[column])}"
+        return f"{column} BETWEEN {pick} AND {random.choice(values[name])}"
     return f"{random.choice(('', '', 'NOT '))}{column} {random.choice(SIGNS)} {pick}"
 
 
@@ -90,3 +96,68 @@ def _bounds() -> list[str]:
             assert header is not None
             times += [time for time in (header.first_time, header.last_time) if time is not None]
     return [f"{to_datetime(time)}" for time in times]
+
+
+SOURCES = (
+    ("at00000000*", "records", COLUMNS),
+    ("st00000000*", "records", COLUMNS),
+    ("zt000000000", "records", ("rba", "csn", "time", "op", "op_code")),
+    ("at00000000*", "teahouse.teas", ("rba", "csn", "time", "op", "trans_ind")),
+    ("st00000000*", "teahouse.sales", ("rba", "csn", "time", "op", "xid")),
+)
+"""Trails, the views that are asked over them, and the columns of those that conditions are on."""
+SHAPES = (
+    "select file, rba from {view} where {one} and {other}",
+    "select file, rba from (select * from {view} order by file, rba limit {few}) where {one}",
+    "select file, rba from (select * from {view} order by file desc, rba desc limit {few} offset 2) where {one}",
+    "select file, rba, n from (select *, row_number() over (order by file, rba) n from {view}) where {one}",
+    "select a.file, a.rba, b.rba from {view} a left join {view} b on a.file = b.file and a.rba = b.rba and {b}",
+    "select a.file, a.rba, b.file, b.rba from {view} a left join {view} b on a.rba = b.rba and {a}",
+    "select file, rba from {view} where {one} union all select file, rba from {view} where {other}",
+    "select file, rba from {view} where {one} except select file, rba from {view} where {other}",
+    "select file, rba from {view} where rba in (select rba from {view} where {one})",
+    "select a.file, a.rba from {view} a where {a} and exists (select 1 from {view} b where b.rba > a.rba and {b})",
+    "select op, count(*), min(rba), max(time) from {view} where {one} group by op having count(*) > 1",
+    "with w as (select * from {view} where {one}) select file, rba from w where {other}",
+    "with w as materialized (select * from {view}) select a.file, a.rba from w a, w b where a.rba = b.rba and {a}",
+    "select file, rba, ({one}) is true, case when {other} then 1 end from {view}",
+    "select file, rba from {view} where ({one}) is not true",
+)
+"""Statements in which a condition may narrow the read of a view, or must not: it is on what was made of its rows."""
+
+
+@cache
+def _values_of(path: str, view: str, columns: tuple[str, ...]) -> dict[str, list[str]]:
+    """What each column of a view holds; times in other zones and between two seconds too."""
+    values = {}
+    for column in columns:
+        rows = Asked().rows(f"over {TRAILS}/{path} select distinct {column}::varchar from {view}")
+        values[column] = sorted(f"'{value}'" for (value,) in rows if value)
+    random = Random(f"{path} {view}")
+    for text in values["time"][:]:
+        moment = datetime.fromisoformat(text.strip("'"))
+        zone = timezone(timedelta(minutes=random.choice((-450, -60, 60, 345))))
+        values["time"] += [
+            f"'{moment.astimezone(zone)}'",
+            f"'{moment + timedelta(microseconds=random.choice((-1, 1)))}'",
+        ]
+    return values
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_statement_of_any_shape_has_the_rows_of_a_view_that_is_read_whole(
+    shape: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = Random(shape)
+    for path, view, columns in random.sample(SOURCES, len(SOURCES) if IS_LONG else 3):
+        values = _values_of(path, view, columns)
+        names = (("one", ""), ("other", ""), ("a", "a."), ("b", "b."))
+        parts = {name: f"({_condition(random, values, 1, columns, alias)})" for name, alias in names}
+        asked_as = random.choice((view, f"trail('{TRAILS}/{path}', '{view}')"))
+        shaped = shape.format(view=asked_as, few=random.randint(2, 9), **parts)
+        over = f"over {TRAILS}/{path} " if asked_as == view else ""
+        statement = f"{over}{shaped} order by all"
+        narrowed = Asked().rows(statement)
+        with monkeypatch.context() as whole:
+            whole.setattr(local_query, "needs_of", lambda *_: Narrowed())
+            assert narrowed == Asked().rows(statement), statement

@@ -35,6 +35,15 @@ def test_a_question_over_the_fixture(asked: Asked) -> None:
     assert found == [("Insert", 7), ("FieldComp", 3), ("GGSUnifiedUpdate", 3)]
 
 
+def test_a_name_of_with_may_be_that_of_the_view_that_its_query_reads(asked: Asked) -> None:
+    rows = "records as (select * from records where op = 'Insert')"
+    assert asked.rows(f"with {rows} select count(*), min(op) from records") == [(7, "Insert")]
+    teas = "\"TEAHOUSE.TEAS\" as (select * from teahouse.teas where op = 'INSERT')"
+    assert asked.rows(f'with {rows}, {teas} select min(b.op) from records a join "TEAHOUSE.TEAS" b using (rba)') == [
+        ("INSERT",)
+    ]
+
+
 @pytest.mark.parametrize("name", ['"TEAHOUSE.TEAS"', "TEAHOUSE.TEAS", "teahouse.teas", '"teahouse.teas"'])
 def test_a_table_has_a_view_by_its_name(name: str, asked: Asked) -> None:
     assert asked.rows(f"select distinct op from {name} where after_NAME = 'Gyokuro 玉露'") == [("INSERT",)]

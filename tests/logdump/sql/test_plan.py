@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from itertools import permutations
 
+import duckdb
 import pytest
 
-from logdump.features.sql.plan import PlannedScan, conjuncts, needs_of
+from logdump.features.sql.plan import PlannedScan, Relation, conjuncts, needs_of, parse
 from logdump.features.sql.trail_table import Narrowed
 from logdump.tables.slice import END_OF_FILE, RbaRange
+from tests.searching import Random, examples
 
 OFFERED = ("rba", "op", "op_code", "csn", "time", "table", "raw")
 
@@ -102,3 +104,49 @@ def test_columns_are_those_of_all_scans_of_a_view_and_bounds_those_of_an_only_on
 )
 def test_conditions_joined_by_and_are_parted(expression: str, conditions: tuple[str, ...]) -> None:
     assert conjuncts(expression) == conditions
+
+
+NAMES = ("teas", "records", "w")
+
+
+def _query(random: Random, depth: int, defined: frozenset[str]) -> tuple[str, set[Relation]]:
+    """A query, and the relations that it reads: a name of its WITH hides one from the next name on."""
+    definitions, read = [], set[Relation]()
+    word = "recursive " * (random.random() < 0.3)
+    for name in random.sample(NAMES, random.randint(0, 2 if depth else 0)):
+        inner, of_inner = _query(random, depth - 1, defined)
+        if word and random.random() < 0.5:
+            more, of_more = _query(random, 0, defined | {name})
+            inner, of_inner = (
+                f"select x from ({inner}) a union all select 1 as x from ({more}) b, {name}",
+                of_inner | of_more,
+            )
+        definitions.append(f"{random.choice((name, name.upper()))} as ({inner})")
+        defined, read = defined | {name}, read | of_inner
+    sources = []
+    for number in range(random.randint(1, 3)):
+        if depth and random.random() < 0.3:
+            inner, of_inner = _query(random, depth - 1, defined)
+            sources.append(f"({inner}) s{number}")
+            read |= of_inner
+            continue
+        name, schema = random.choice(NAMES), random.choice(("", "teahouse"))
+        sources.append(f"{schema}{'.' * bool(schema)}{name} r{number}")
+        if schema or name not in defined:
+            read.add(Relation(schema, name))
+    head = f"with {word}{', '.join(definitions)} " if definitions else ""
+    return f"{head}select 1 as x from {', '.join(sources)}", read
+
+
+def test_a_name_of_with_hides_relations_without_a_schema_from_the_next_query_on() -> None:
+    """Which relations a query reads is what DuckDB misses without them."""
+    connection, random = duckdb.connect(), Random("with")
+    connection.execute("create schema teahouse")
+    for _ in range(examples(300)):
+        text, read = _query(random, 2, frozenset())
+        assert {*parse(connection, text).relations} == read, text
+        for relation in read:
+            connection.execute(f"create view {'.'.join(filter(None, relation))} as select 1 as x")
+        connection.execute(f"explain {text}")
+        for relation in read:
+            connection.execute(f"drop view {'.'.join(filter(None, relation))}")
