@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fixtures.changes import Change, insert
+from fixtures.changes import Change, delete, insert
 from logdump.features.diff.comparison import AlignedStretch, Moves, longest_common
 from logdump.features.diff.model import (
     DifferenceKind,
@@ -107,9 +107,9 @@ def _key_at(spot: FilePosition | None) -> str | None:
     with TrailFile(spot.path) as trail:
         record = trail.record_at(spot.rba)
         assert record is not None
-        assert record.images is not None
-        assert record.images.after
-        return record.images.after[0].raw[4:].decode().removeprefix("T")
+        columns = record.images and (record.images.after or record.images.before)
+        assert columns
+        return columns[0].raw[4:].decode().removeprefix("T")
 
 
 def _transaction(number: int) -> SideTransaction:
@@ -172,28 +172,36 @@ def _spots(line: Line) -> tuple[list[FilePosition | None], list[FilePosition | N
     return [one.a for one in found], [one.b for one in found]
 
 
-@given(edits=st.lists(st.sampled_from(["same", "changed", "missing", "extra"]), min_size=1, max_size=8))
-@settings(max_examples=examples(20), deadline=None)
-def test_rows_with_a_key_that_both_trails_have_are_compared_with_each_other(edits: list[str]) -> None:
+EDITS = st.tuples(st.sampled_from(["same", "changed", "missing", "extra"]), st.sampled_from(["insert", "delete"]))
+
+
+@given(edits=st.lists(EDITS, min_size=1, max_size=8))
+@settings(max_examples=examples(40), deadline=None)
+def test_rows_with_a_key_that_both_trails_have_are_compared_with_each_other(edits: list[tuple[str, str]]) -> None:
     """However many beside each other differ; what has no other half may stand beside another such row."""
     line = Line()
-    a = [_change(f"{at}") for at, edit in enumerate(edits) if edit != "extra"]
-    b = [
-        restocked(_change(f"{at}")) if edit == "changed" else _change(f"{at}")
-        for at, edit in enumerate(edits)
-        if edit != "missing"
-    ]
+    a, b = ([_edited(f"{at}", side, *edit) for at, edit in enumerate(edits)] for side in "ab")
     with _folder() as folder:
         names = [
-            written(folder / name, [Committed(1, (_change("first"), *changes, _change("last")))])
+            written(folder / name, [Committed(1, (_change("first"), *filter(None, changes), _change("last")))])
             for name, changes in (("a", a), ("b", b))
         ]
         line(f'diff "{names[0]}" "{names[1]}" values limit 1000')
         pairs = [(_key_at(one.a), _key_at(one.b)) for one in _found(line)]
-    keys = {edit: {f"{at}" for at, one in enumerate(edits) if one == edit} for edit in edits}
+    keys: dict[str, set[str]] = {}
+    for at, (edit, _) in enumerate(edits):
+        keys.setdefault(edit, set()).add(f"{at}")
     assert {one for one, other in pairs if one == other} == keys.get("changed", set())
     assert {one for one, other in pairs if one != other} - {None} == keys.get("missing", set())
     assert {other for one, other in pairs if one != other} - {None} == keys.get("extra", set())
+
+
+def _edited(key: str, side: str, edit: str, op: str) -> Change | None:
+    """A row of one of the trails; None where it is missing."""
+    if edit == ("extra" if side == "a" else "missing"):
+        return None
+    change = restocked(_change(key)) if edit == "changed" and side == "b" else _change(key)
+    return change if op == "insert" else delete(TEAS, change.after or ())
 
 
 KINDS = st.lists(st.sampled_from(["x", "xy", "damage", "torn"]), min_size=1, max_size=6)
