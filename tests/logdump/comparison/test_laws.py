@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixtures.changes import Change, delete, insert
-from logdump.features.diff.comparison import AlignedStretch, Moves, longest_common
+from logdump.features.diff.comparison import AlignedStretch, Alignment, Moves, longest_common
 from logdump.features.diff.model import (
     DifferenceKind,
     DifferenceShown,
@@ -150,6 +150,40 @@ def test_a_transaction_has_moved_over_the_pairs_between_its_two_places(
             over = [(pair[0] > place) - (pair[0] < place) for pair in pairs if (pair[0] > place) != (pair[1] > other)]
             expected[one] = one, sum(over)
         assert told == expected
+
+
+RISING = st.sets(st.integers(0, 40), max_size=24).map(sorted)
+
+
+@given(a=RISING, b=RISING, most=st.integers(1, 5))
+@settings(max_examples=examples(200), deadline=None)
+def test_of_two_rising_streams_all_that_are_in_both_are_pairs_however_few_are_looked_at(
+    a: list[int], b: list[int], most: int
+) -> None:
+    """Of each window those below the least of the other have no counterpart, and no more."""
+    alignment = Alignment(iter(a), iter(b), int, most, int)
+    stretches = list(alignment)
+    pairs = [(stretch.a[at], stretch.b[other]) for stretch in stretches for at, other in stretch.pairs]
+    assert pairs == [(item, item) for item in sorted({*a} & {*b})]
+    assert [item for stretch in stretches for item in stretch.a] == a
+    assert [item for stretch in stretches for item in stretch.b] == b
+    assert not alignment.is_lost
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize("least", [0, 1, 2])
+def test_an_item_above_the_least_of_the_other_window_is_not_given_up_without_a_word(
+    least: int, is_turned: bool
+) -> None:
+    """Whichever of three is the least: 9, which comes in the other stream too, is above it."""
+    window = [20, 30]
+    window.insert(least, 2)
+    streams = [1, 9, 10, 11, 12], [*window, 9, 10]
+    a, b = streams[::-1] if is_turned else streams
+    alignment = Alignment(iter(a), iter(b), int, 3, int)
+    stretches = list(alignment)
+    paired = {stretch.a[at] for stretch in stretches for at, _ in stretch.pairs}
+    assert alignment.is_lost or 9 in paired
 
 
 @given(a=LETTERS, b=LETTERS, level=st.sampled_from(["records", "values"]), most=st.sampled_from([2, 1 << 17]))

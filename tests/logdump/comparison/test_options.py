@@ -10,7 +10,7 @@ import pytest
 
 from fixtures.changes import Change, insert, update_pair
 from fixtures.flavour import ORACLE_12, Flavour
-from logdump.features.diff import comparison
+from logdump.features.diff import comparison, rows
 from logdump.features.diff.comparison import Alignment
 from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffShown
 from logdump.session.events import Notice
@@ -236,6 +236,24 @@ def _priced(csn: str, number: int) -> list[Record]:
     first = (make_token("L", csn.encode()), make_token("6", b"1.1"))
     head = row(name=1, trans_ind=ONLY)
     return [make_record(head.header, Images(None, (make_column(0, (150 + number).to_bytes(8, "big")),)), first)]
+
+
+@pytest.mark.parametrize("piece", [1, 3, 7, 1 << 20])
+def test_the_place_of_the_first_of_three_bytes_that_differ_counts_from_the_record(
+    piece: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever piece of the record that is in: records are compared a piece at a time."""
+    monkeypatch.setattr(rows, "_PIECE", piece)
+    text = bytearray(b"leaf " * 8)
+    places = sorted(Random(piece).sample(range(len(text)), 3))
+    a = _trail(tmp_path, "a", (), row(bytes(text), trans_ind=ONLY))
+    for place in places:
+        text[place] ^= 0x80
+    b = _trail(tmp_path, "b", (), row(bytes(text), trans_ind=ONLY))
+    (part,) = _differences(line, a, b, "bytes")[0].parts
+    begin = a.read_bytes().index(b"leaf leaf")
+    assert part.a is not None
+    assert f"at {begin + places[0]}: " in part.a
 
 
 @pytest.mark.parametrize("flavour", [ORACLE_12, BY_NAME], ids=["defined", "undefined"])
