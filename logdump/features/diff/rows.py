@@ -278,9 +278,9 @@ class ComparedRows:
         records = (self._records.at(place).record for place in row.places)
         return None if row.by_record else next(changes_over(records, self._source), None)
 
-    def record(self, row: ComparedRow) -> TransactionRecord:
-        """Read the last record of a row again."""
-        return self._records.at(row.places[-1])
+    def records_of(self, row: ComparedRow) -> list[TransactionRecord]:
+        """Read the records of a row again."""
+        return [self._records.at(place) for place in row.places]
 
 
 def differences_of(
@@ -292,10 +292,16 @@ def differences_of(
         cells = map(cells_of_change, (changes[0], changes[1]))
         differences = differing_cells(*cells, ignores_absent=options.ignores_absent)
         return (*_of_kind(a[1], b[1]), *differences)
-    record, other = (rows.record(row) for rows, row in (a, b))
+    records, others = (rows.records_of(row) for rows, row in (a, b))
+    if len(records) != len(others):
+        return (PartDifference("records", None, str(len(records)), str(len(others))),)
+    return tuple(part for pair in zip(records, others, strict=True) for part in _parts_of(options, *pair))
+
+
+def _parts_of(options: RowOptions, record: TransactionRecord, other: TransactionRecord) -> Iterator[PartDifference]:
     if options.level is DiffLevel.BYTES:
-        return tuple(differing_bytes(record, other))
-    return tuple(differing_parts(record, other, options.parts_left_out, ignores_absent=options.ignores_absent))
+        return differing_bytes(record, other)
+    return differing_parts(record, other, options.parts_left_out, ignores_absent=options.ignores_absent)
 
 
 def _of_kind(a: ComparedRow, b: ComparedRow) -> Iterator[PartDifference]:

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fixtures.changes import Change, insert
-from logdump.features.diff.comparison import AlignedStretch, Moves, longest_common
+from fixtures.changes import Change, delete, insert
+from logdump.features.diff.comparison import AlignedStretch, Alignment, Moves, longest_common
 from logdump.features.diff.model import (
     DifferenceKind,
     DifferenceShown,
@@ -107,9 +107,9 @@ def _key_at(spot: FilePosition | None) -> str | None:
     with TrailFile(spot.path) as trail:
         record = trail.record_at(spot.rba)
         assert record is not None
-        assert record.images is not None
-        assert record.images.after
-        return record.images.after[0].raw[4:].decode().removeprefix("T")
+        columns = record.images and (record.images.after or record.images.before)
+        assert columns
+        return columns[0].raw[4:].decode().removeprefix("T")
 
 
 def _transaction(number: int) -> SideTransaction:
@@ -152,6 +152,40 @@ def test_a_transaction_has_moved_over_the_pairs_between_its_two_places(
         assert told == expected
 
 
+RISING = st.sets(st.integers(0, 40), max_size=24).map(sorted)
+
+
+@given(a=RISING, b=RISING, most=st.integers(1, 5))
+@settings(max_examples=examples(200), deadline=None)
+def test_of_two_rising_streams_all_that_are_in_both_are_pairs_however_few_are_looked_at(
+    a: list[int], b: list[int], most: int
+) -> None:
+    """Of each window those below the least of the other have no counterpart, and no more."""
+    alignment = Alignment(iter(a), iter(b), int, most, int)
+    stretches = list(alignment)
+    pairs = [(stretch.a[at], stretch.b[other]) for stretch in stretches for at, other in stretch.pairs]
+    assert pairs == [(item, item) for item in sorted({*a} & {*b})]
+    assert [item for stretch in stretches for item in stretch.a] == a
+    assert [item for stretch in stretches for item in stretch.b] == b
+    assert not alignment.is_lost
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize("least", [0, 1, 2])
+def test_an_item_above_the_least_of_the_other_window_is_not_given_up_without_a_word(
+    least: int, is_turned: bool
+) -> None:
+    """Whichever of three is the least: 9, which comes in the other stream too, is above it."""
+    window = [20, 30]
+    window.insert(least, 2)
+    streams = [1, 9, 10, 11, 12], [*window, 9, 10]
+    a, b = streams[::-1] if is_turned else streams
+    alignment = Alignment(iter(a), iter(b), int, 3, int)
+    stretches = list(alignment)
+    paired = {stretch.a[at] for stretch in stretches for at, _ in stretch.pairs}
+    assert alignment.is_lost or 9 in paired
+
+
 @given(a=LETTERS, b=LETTERS, level=st.sampled_from(["records", "values"]), most=st.sampled_from([2, 1 << 17]))
 @settings(max_examples=examples(15), deadline=None)
 def test_in_any_order_rows_differ_by_how_often_each_is_there(a: str, b: str, level: str, most: int) -> None:
@@ -172,28 +206,36 @@ def _spots(line: Line) -> tuple[list[FilePosition | None], list[FilePosition | N
     return [one.a for one in found], [one.b for one in found]
 
 
-@given(edits=st.lists(st.sampled_from(["same", "changed", "missing", "extra"]), min_size=1, max_size=8))
-@settings(max_examples=examples(20), deadline=None)
-def test_rows_with_a_key_that_both_trails_have_are_compared_with_each_other(edits: list[str]) -> None:
+EDITS = st.tuples(st.sampled_from(["same", "changed", "missing", "extra"]), st.sampled_from(["insert", "delete"]))
+
+
+@given(edits=st.lists(EDITS, min_size=1, max_size=8))
+@settings(max_examples=examples(40), deadline=None)
+def test_rows_with_a_key_that_both_trails_have_are_compared_with_each_other(edits: list[tuple[str, str]]) -> None:
     """However many beside each other differ; what has no other half may stand beside another such row."""
     line = Line()
-    a = [_change(f"{at}") for at, edit in enumerate(edits) if edit != "extra"]
-    b = [
-        restocked(_change(f"{at}")) if edit == "changed" else _change(f"{at}")
-        for at, edit in enumerate(edits)
-        if edit != "missing"
-    ]
+    a, b = ([_edited(f"{at}", side, *edit) for at, edit in enumerate(edits)] for side in "ab")
     with _folder() as folder:
         names = [
-            written(folder / name, [Committed(1, (_change("first"), *changes, _change("last")))])
+            written(folder / name, [Committed(1, (_change("first"), *filter(None, changes), _change("last")))])
             for name, changes in (("a", a), ("b", b))
         ]
         line(f'diff "{names[0]}" "{names[1]}" values limit 1000')
         pairs = [(_key_at(one.a), _key_at(one.b)) for one in _found(line)]
-    keys = {edit: {f"{at}" for at, one in enumerate(edits) if one == edit} for edit in edits}
+    keys: dict[str, set[str]] = {}
+    for at, (edit, _) in enumerate(edits):
+        keys.setdefault(edit, set()).add(f"{at}")
     assert {one for one, other in pairs if one == other} == keys.get("changed", set())
     assert {one for one, other in pairs if one != other} - {None} == keys.get("missing", set())
     assert {other for one, other in pairs if one != other} - {None} == keys.get("extra", set())
+
+
+def _edited(key: str, side: str, edit: str, op: str) -> Change | None:
+    """A row of one of the trails; None where it is missing."""
+    if edit == ("extra" if side == "a" else "missing"):
+        return None
+    change = restocked(_change(key)) if edit == "changed" and side == "b" else _change(key)
+    return change if op == "insert" else delete(TEAS, change.after or ())
 
 
 KINDS = st.lists(st.sampled_from(["x", "xy", "damage", "torn"]), min_size=1, max_size=6)

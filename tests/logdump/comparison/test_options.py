@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 
 import pytest
 
-from fixtures.changes import Change, insert
-from logdump.features.diff import comparison
+from fixtures.changes import Change, insert, update_pair
+from fixtures.flavour import ORACLE_12, Flavour
+from logdump.features.diff import comparison, rows
 from logdump.features.diff.comparison import Alignment
 from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffShown
 from logdump.session.events import Notice
+from tests.logdump.comparison.test_simulated import BY_NAME
 from tests.logdump.line import Line
-from tests.searching import Random
+from tests.searching import Random, in_turn
 from tests.simulated.pairs import SALES, TEAS, Committed, drawn, restocked, written
-from tests.trailformat.samples import row, table_record, trail_of
+from tests.trailformat.samples import column, metadata_record, row, table_record, trail_of
 from tests.trailformat.test_applied import transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
-from trailformat import Record, make_record, make_token
-from trailformat.records.record_header import FIRST, LAST, MIDDLE
+from trailformat import ByteOrder, Images, Record, TableDefinition, make_column, make_record, make_token
+from trailformat.definitions.metadata import build_table
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 from trailformat.transactions import applied
 
 CHANGED, DAMAGE, MISSING, MOVED = (
@@ -41,6 +45,12 @@ def _summary(line: Line) -> DiffShown:
 
 def _tea(key: str, stock: int = 7) -> Change:
     return insert(TEAS, (key, key, "Uji", "A ", Decimal("9.50"), Decimal(stock)))
+
+
+def _updated(key: str, before: int, after: int) -> tuple[Change, Change]:
+    """An update of the stock, in two records."""
+    old, new = (_tea(key, stock).after or () for stock in (before, after))
+    return update_pair(TEAS, old, new)
 
 
 def _rows(*names: int, text: bytes = b"leaf", csn: str = "10") -> list[Record]:
@@ -177,6 +187,152 @@ def test_what_moved_and_has_changed_is_told_with_the_places_of_both(
         assert (str(difference.a.path.parent), str(difference.b.path.parent)) == tuple(
             side.removesuffix("/sm*") for side in sides
         )
+
+
+EDGES = list(product((0, 1), repeat=2))
+ONLY_POTS = ["only tea.pots", "values only tea.pots", "only tea.pots filtered", "filtered"]
+
+
+@pytest.mark.parametrize(
+    ("edges", "words"), in_turn([pair for pair in product(EDGES, EDGES) if pair[0] != pair[1]], ONLY_POTS)
+)
+def test_rows_between_those_that_are_compared_do_not_count(
+    edges: tuple[tuple[int, int], tuple[int, int]], words: str, line: Line, tmp_path: Path
+) -> None:
+    """As many rows of a table in both; whether they are first, in the middle or last in the transaction differs."""
+    random = Random(words)
+    number = random.randint(2, 4)
+    for side, (before, after) in zip("ab", edges, strict=True):
+        between = [random.choices((1, 3), k=random.randint(0, 2)) for _ in range(number - 1)]
+        pots = [2, *(name for others in between for name in (*others, 2))]
+        _trail(tmp_path, side, ("TEA.LEAVES", "TEA.POTS", "TEA.CUPS"), *_rows(*[1] * before, *pots, *[3] * after))
+    line("filter include filename TEA.POTS" if "filtered" in words else "")
+    assert _differences(line, tmp_path / "a" / "tt*", tmp_path / "b" / "tt*", words) == []
+    assert (_summary(line).equal, line.failures) == (1, [])
+
+
+@pytest.mark.parametrize("other", [0, 1, 2])
+@pytest.mark.parametrize(("level", "number"), [("bytes", 0), ("records", 0), ("values", 1)])
+def test_the_same_bytes_under_another_definition_have_another_value(
+    other: int, level: str, number: int, line: Line, tmp_path: Path
+) -> None:
+    """Of three transactions of one row the table of one has another scale in the second trail."""
+    for side in "ab":
+        records: list[Record] = []
+        for at in range(3):
+            scale = 0 if side == "b" and at == other else 2
+            definition = TableDefinition(1, 1, (column("PRICE", scale=scale),))
+            records.append(metadata_record(2, 1, "TEA.POTS", build_table(definition, ByteOrder.BIG)))
+            records += _priced(f"1{at}", at)
+        (tmp_path / side).mkdir()
+        trail_of(tmp_path / side, *records)
+    differences = _differences(line, tmp_path / "a" / "tt*", tmp_path / "b" / "tt*", level)
+    assert [(one.kind, one.csn) for one in differences] == [(CHANGED, f"1{other}")] * number
+    assert (_summary(line).equal, _summary(line).changed) == (3 - number, number)
+
+
+def _priced(csn: str, number: int) -> list[Record]:
+    """A row of the table with index 1, a price of three digits."""
+    first = (make_token("L", csn.encode()), make_token("6", b"1.1"))
+    head = row(name=1, trans_ind=ONLY)
+    return [make_record(head.header, Images(None, (make_column(0, (150 + number).to_bytes(8, "big")),)), first)]
+
+
+@pytest.mark.parametrize("piece", [1, 3, 7, 1 << 20])
+def test_the_place_of_the_first_of_three_bytes_that_differ_counts_from_the_record(
+    piece: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever piece of the record that is in: records are compared a piece at a time."""
+    monkeypatch.setattr(rows, "_PIECE", piece)
+    text = bytearray(b"leaf " * 8)
+    places = sorted(Random(piece).sample(range(len(text)), 3))
+    a = _trail(tmp_path, "a", (), row(bytes(text), trans_ind=ONLY))
+    for place in places:
+        text[place] ^= 0x80
+    b = _trail(tmp_path, "b", (), row(bytes(text), trans_ind=ONLY))
+    (part,) = _differences(line, a, b, "bytes")[0].parts
+    begin = a.read_bytes().index(b"leaf leaf")
+    assert part.a is not None
+    assert f"at {begin + places[0]}: " in part.a
+
+
+@pytest.mark.parametrize("flavour", [ORACLE_12, BY_NAME], ids=["defined", "undefined"])
+@pytest.mark.parametrize("level", ["bytes", "records", "values"])
+@pytest.mark.parametrize("half", [0, 1])
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_an_update_in_two_records_differs_whichever_of_them_does(
+    at: int, half: int, level: str, flavour: Flavour, line: Line, tmp_path: Path
+) -> None:
+    """Of three updates one; with its table's definition the values are compared, without it the records."""
+    for side in "ab":
+        changes: list[Change] = []
+        for number in range(3):
+            stocks = [7, 8]
+            stocks[half] += 90 if side == "b" and number == at else 0
+            changes += _updated(f"T{number}", *stocks)
+        written(tmp_path / side, [Committed(2, tuple(changes))], flavour=flavour)
+    differences = _differences(line, tmp_path / "a" / "sm*", tmp_path / "b" / "sm*", level)
+    assert [difference.kind for difference in differences] == [CHANGED]
+    (part,) = differences[0].parts
+    assert (part.a, part.b) != (None, None)
+    assert (_summary(line).equal, _summary(line).changed) == (0, 1)
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_half_an_update_differs_from_a_whole_one_of_a_table_without_a_definition(
+    is_turned: bool, line: Line, tmp_path: Path
+) -> None:
+    pair = _updated("T1", 7, 8)
+    sides = [
+        written(tmp_path / side, [Committed(2, (_tea("T0"), *changes))], flavour=BY_NAME)
+        for side, changes in (("a", pair), ("b", pair[1:]))
+    ]
+    a, b = sides[::-1] if is_turned else sides
+    differences = _differences(line, a, b, "values")
+    (part,) = (part for difference in differences for part in difference.parts)
+    assert (part.part, part.a, part.b) == ("records", *(("1", "2") if is_turned else ("2", "1")))
+
+
+@pytest.mark.parametrize("words", ["", "ignore cut", "bytes ignore cut", "values"])
+@pytest.mark.parametrize("cut", [0, 1, 2])
+def test_ignore_cut_leaves_out_what_was_cut_and_what_comes_twice(
+    cut: int, words: str, line: Line, tmp_path: Path
+) -> None:
+    """One of three transactions was cut by a restart and written again, and the whole one comes twice."""
+    transactions = [transaction(csn, f"1.{csn}") for csn in ("10", "20", "30")]
+    again = [*transaction(f"{cut + 1}0", f"1.{cut + 1}0", is_cut=True), *transactions[cut], *transactions[cut]]
+    a = _trail(tmp_path, "a", (), *(record for one in transactions for record in one))
+    b = _trail(
+        tmp_path,
+        "b",
+        (),
+        *(record for at, one in enumerate(transactions) for record in (again if at == cut else one)),
+    )
+    differences = _differences(line, a, b, words)
+    expected = [] if words else [DifferenceKind.EXTRA, DifferenceKind.TWICE]
+    assert [difference.kind for difference in differences] == expected
+    assert (_summary(line).equal, _summary(line).a.transactions, _summary(line).b.transactions) == (
+        3,
+        3,
+        3 if words else 5,
+    )
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize("moved", [0, 1, 2])
+def test_of_three_transactions_without_a_name_two_are_compared_where_one_has_moved(
+    moved: int, is_turned: bool, line: Line, tmp_path: Path
+) -> None:
+    """Whichever of the three it is: the others have other rows in the second trail, in their order."""
+    nameless = [row(text, trans_ind=ONLY) for text in (b"one", b"two", b"three")]
+    others = [row(text + b" changed", trans_ind=ONLY) for text in (b"one", b"two", b"three")]
+    named = [transaction(csn, f"1.{csn}") for csn in ("10", "20", "25", "30")]
+    left = [record for at, record in enumerate(others) if at != moved]
+    a = _trail(tmp_path, "a", (), *named[0], *nameless, *named[1], *named[2], *named[3])
+    b = _trail(tmp_path, "b", (), *named[0], *left, *named[1], *named[2], nameless[moved], *named[3])
+    differences = _differences(line, *((b, a) if is_turned else (a, b)))
+    assert sorted(difference.kind.value for difference in differences) == ["changed", "changed", "moved"]
+    assert (_summary(line).equal, _summary(line).changed) == (4, 2)
 
 
 @pytest.mark.parametrize("is_turned", [False, True])

@@ -56,6 +56,8 @@ def test_a_transaction_that_moved_says_over_how_many_and_which_way(start: int, t
     with tempfile.TemporaryDirectory() as folder:
         a, b = (written(Path(folder) / name, which) for name, which in (("a", transactions), ("b", moved)))
         found, shown = _found(a, b)
+    pairs = len(transactions) - (start != to)
+    assert any(f": {pairs} transactions equal" in one for one in shown)
     assert [one.kind for one in found if one.kind is not DifferenceKind.TWICE] == [DifferenceKind.MOVED] * (start != to)
     if abs(start - to) > 1:  # of two neighbours either one has moved
         (later,) = {one.later for one in found}
