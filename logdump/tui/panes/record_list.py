@@ -250,11 +250,11 @@ class RecordList(Styled, can_focus=True):
         self._ask(PageRequest(rba, step, self._around))
 
     def begin_on_data(self) -> None:
-        """Stand on the first record of data instead of the file header when the rows of the next file arrive."""
+        """Begin on the first record of data instead of the file header when the rows of the next file arrive."""
         self._begins_after = self._model.listing
 
     def _find_data(self) -> None:
-        """Stand on the first record of data of the page, unless the user has moved meanwhile."""
+        """Move to the first record of data of the page, unless the user has moved meanwhile."""
         self._begins_after, row = None, self.row
         if row is None or row.kind is not RowKind.FILE_HEADER or self._model.has_moved:
             return
