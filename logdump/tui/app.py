@@ -22,7 +22,7 @@ from logdump.tui.model.reports import Reports
 from logdump.tui.panes.choice_pane import ChoicePane
 from logdump.tui.panes.choices import CHOICES, CurrentChoices, line_to
 from logdump.tui.panes.one_line import Footer, LogStrip, Tabs, Title
-from logdump.tui.panes.overlays import HelpScreen, Palette, PaletteChoice
+from logdump.tui.panes.overlays import HelpScreen, LeaveScreen, Palette, PaletteChoice
 from logdump.tui.panes.pages import Pages
 from logdump.tui.panes.prompt import Prompt, PromptLabel, without_colon
 from logdump.tui.panes.record_list import RecordList
@@ -59,6 +59,7 @@ class TrailApp(HarmlessApp):
         history: the history file.
         appearance: characters, colours and keys.
         start: the trails of the start page; None: no start page.
+        finds_data: True if the cursor begins on the first record of data instead of the file header.
     """
 
     CSS_PATH = "layout.tcss"
@@ -79,6 +80,8 @@ class TrailApp(HarmlessApp):
         history: KeptHistory,
         appearance: Appearance | None = None,
         start: StartPlace | None = None,
+        *,
+        finds_data: bool = False,
     ) -> None:
         super().__init__(appearance or Appearance())
         self.session = session
@@ -93,6 +96,7 @@ class TrailApp(HarmlessApp):
         self._jumps = Jumps()
         self._has_brushed = False
         self._page_after = 0
+        self._finds_data = finds_data
         self._goes_back_to: Widget | None = None
 
     def get_default_screen(self) -> StyledScreen:
@@ -153,6 +157,8 @@ class TrailApp(HarmlessApp):
         if self._first or self.session.has_trail:
             self.call_after_refresh(self._reports.hold())
             self.enter(self._first or "OPEN")
+            if self._finds_data:
+                self.records.begin_on_data()
 
     def _show_trails(self, place: StartPlace) -> None:
         """Show the start page of a place, and read its trails."""
@@ -262,6 +268,8 @@ class TrailApp(HarmlessApp):
             self.action_type_in(sends["save"])
             self.prompt.cursor_position = sends["save"].index(" ") + 1
         else:
+            if message.choice.finds_data:
+                self.records.begin_on_data()
             self.enter(sends[message.what])
 
     def on_answer_pane_opened(self, message: AnswerPane.Opened) -> None:
@@ -355,12 +363,19 @@ class TrailApp(HarmlessApp):
             return
         self.records.focus()
 
-    def action_leave_or_quit(self) -> None:
-        """Go back one level; in the records, leave the program."""
-        if self.focused is self.records and self.model.page != OUTPUT:
-            self.enter("EXIT")
-        else:
+    async def action_leave_or_quit(self) -> None:
+        """Go back one level; in the records, leave the program, after a question if something would be lost."""
+        if self.focused is not self.records or self.model.page == OUTPUT:
             self.action_leave()
+        elif lost := self.model.lost_at_end(is_running=not self.mode.is_idle):
+            await self.push_screen(LeaveScreen(lost, self.glyphs), self._leave_if)
+        else:
+            self.enter("EXIT")
+
+    def _leave_if(self, ends: bool | None) -> None:  # noqa: FBT001 - called by Textual with the answer
+        if ends:
+            self.mode.stop()
+            self.enter("EXIT")
 
     def action_enter_pane(self) -> None:
         """Go to the lower pane."""

@@ -49,7 +49,7 @@ def start(words: list[str], *, mouse: bool = True) -> int:
     try:
         place = start_page.start_place(words)
         first = _SWITCHES if place is not None else f"OPEN {_as_word(words[0])}; {_SWITCHES}"
-        return _run(session, first, history, place, mouse=mouse)
+        return _run(session, first, history, place, mouse=mouse, finds_data=True)
     finally:
         session.end()
 
@@ -84,11 +84,21 @@ def problem_with_screen() -> str | None:
     return None if importlib.util.find_spec("textual") else _NO_TEXTUAL
 
 
-def _run(session: Session, first: str, history: KeptHistory, place: StartPlace | None = None, *, mouse: bool) -> int:
+def _run(
+    session: Session,
+    first: str,
+    history: KeptHistory,
+    place: StartPlace | None = None,
+    *,
+    mouse: bool,
+    finds_data: bool = False,
+) -> int:
     gc.disable()  # saves a sixth of the start time, as in __main__
     from logdump.tui.app import TrailApp  # noqa: PLC0415 - refusing must not take a second
 
-    app = TrailApp(session, first, history, appearance.appearance_for(os.environ, _encoding()), place)
+    app = TrailApp(
+        session, first, history, appearance.appearance_for(os.environ, _encoding()), place, finds_data=finds_data
+    )
     gc.freeze()
     gc.enable()
     app.run(mouse=mouse)

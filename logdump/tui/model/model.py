@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar, overload
 
 from logdump.display.text import PARTIAL
+from logdump.notation.text import amount
 from logdump.session.reading import Reading
 from logdump.session.session import Mark
 from logdump.tui.keys.kept_choices import COLUMNS, ListColumn
@@ -292,6 +293,14 @@ class Model(Observable):
         if name not in NOT_OF_RECORD:
             self.record_page = name
         self.shown = ShownPage(name, self.shown.times + 1)
+
+    def lost_at_end(self, *, is_running: bool) -> str:
+        """Return what the end of the session would lose: a command, the filter, marks; empty if nothing."""
+        marks = len(self.state.marks)
+        lost = ["the command that is running"] * is_running
+        lost += [f"the filter {self.state.filter_text}"] if self.state.filter_text else []
+        lost += [amount(marks, "mark")] if marks else []
+        return ", ".join(lost)
 
     def show_records_page(self) -> None:
         """Show the page about the record again if the output of commands has replaced it."""

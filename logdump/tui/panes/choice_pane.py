@@ -16,7 +16,8 @@ from logdump.tui.text.styled import Glyphs, Line, Styled, cut_to, line, wrapped
 class Choice:
     """A line: its text, and the command lines that its keys enter; empty if a key does nothing.
 
-    The cursor begins on the line with ``is_current``.
+    The cursor begins on the line with ``is_current``. After a line with ``finds_data`` the list begins on the first
+    record of data.
     """
 
     def __init__(
@@ -30,9 +31,10 @@ class Choice:
         undo_transaction: str = "",
         *,
         is_current: bool = False,
+        finds_data: bool = False,
     ) -> None:
         self.text = text
-        self.is_current = is_current
+        self.is_current, self.finds_data = is_current, finds_data
         self.sends = {"enter": enter, "end": end, "filter": filter_line, "save": save}
         self.sends |= {"undo": undo, "undo_transaction": undo_transaction}
 

@@ -290,7 +290,7 @@ _TRAILS = Pane[ListedTrail](
         PaneColumn("last csn", lambda trail, _: trail.last_csn, priority=2, gap=2),
         PaneColumn("from", lambda trail, _: trail.release, priority=1, gap=2),
     ),
-    lambda text, trail, _: Choice(text, enter=open_line(trail.paths[0])),
+    lambda text, trail, _: Choice(text, enter=open_line(trail.paths[0]), finds_data=True),
     "No trail is here.",
     lambda model: model.trails.note if model.trails is not None else "",
     is_about_file=False,

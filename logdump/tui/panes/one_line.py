@@ -9,7 +9,7 @@ from textual.events import Click
 from textual.strip import Strip
 
 from logdump.notation.text import amount, escape, size_text
-from logdump.notation.times import format_timestamp
+from logdump.notation.times import current_timestamp, format_timestamp, zone_text
 from logdump.session.settings import Across, Settings
 from logdump.tui.keys.kept_choices import CHARACTERS
 from logdump.tui.keys.keys import KEYS, Area, Key
@@ -234,11 +234,17 @@ def _facts(model: Model, settings: Settings) -> Iterator[str]:
         yield f"{restarts:,} restart{'s' * (restarts != 1)}"
     if model.state.across is not Across.OFF and model.neighbours.files > 1:
         yield f"file {model.neighbours.number} of {model.neighbours.files}"
-    yield f"zone {settings.time_offset}"
+    yield f"times {zone_text(settings.time_offset, summary.first_time or current_timestamp())}"
     if summary.first_csn or summary.last_csn:
-        yield f"CSN {summary.first_csn or '?'}..{summary.last_csn}"
+        yield _csns(summary)
     if summary.first_time is not None:
         yield _range(summary.first_time, summary.last_time, settings)
+
+
+def _csns(summary: Summary) -> str:
+    if not summary.last_csn:
+        return f"first CSN {summary.first_csn}"
+    return f"CSN {summary.first_csn or '?'}..{summary.last_csn}"
 
 
 def _origin(summary: Summary) -> tuple[str, str, str]:

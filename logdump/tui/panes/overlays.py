@@ -1,4 +1,4 @@
-"""Screens over the panes: the palette of actions and commands, filtered by typing; and the help."""
+"""Screens over the panes: the palette of actions and commands, the help, the question before the end."""
 
 from __future__ import annotations
 
@@ -80,6 +80,32 @@ def fitting(text: str) -> list[AnyCommand]:
 
 def _searched(command: AnyCommand) -> str:
     return f"{command.syntax} {' '.join(command.aliases)} {command.summary}".upper()
+
+
+class LeaveScreen(ModalScreen[bool]):
+    """Asks whether to end the session; ``lost`` says what would be lost. The result is the answer."""
+
+    COMPONENT_CLASSES = COMPONENTS
+    BINDINGS = [  # noqa: RUF012 - Textual's own form
+        ("q,y,enter", "dismiss(True)", "end"),
+        ("escape,n", "dismiss(False)", "stay"),
+    ]
+
+    def __init__(self, lost: str, glyphs: Glyphs) -> None:
+        super().__init__()
+        self._lost = lost
+        self._glyphs = glyphs
+
+    def compose(self) -> ComposeResult:
+        """Yield the pane of text."""
+        yield TextPane("leave", self._glyphs)
+
+    def on_mount(self) -> None:
+        """Show the question."""
+        page = self.query_one(TextPane)
+        page.add_class("-shown")
+        page.show([line("q ends, Esc stays.", "strong"), line(f"Lost: {self._lost}", "warn")], top=0)
+        page.focus()
 
 
 class PaletteChoice(NamedTuple):

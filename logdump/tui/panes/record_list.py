@@ -10,14 +10,25 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
+from logdump.display.record_row import RecordKind
 from logdump.session.settings import Settings
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import NO_TRAIL, Model
-from logdump.tui.panes.row_text import ColumnNeeds, ColumnWidths, columns_for, end_text, heading, row_pieces
+from logdump.tui.panes.row_text import (
+    ColumnNeeds,
+    ColumnWidths,
+    columns_for,
+    day_of,
+    days_of,
+    end_text,
+    heading,
+    row_pieces,
+)
 from logdump.tui.reading.rows import ListRow, Page, PageRequest, RowKind
 from logdump.tui.reading.state import NeighbourFiles
 from logdump.tui.text.styled import Glyphs, Piece, Styled
 
+_NO_DATA = frozenset({RecordKind.FILE_HEADER, RecordKind.METADATA})
 _PAGES_AROUND = 2
 _LEAST_AROUND = 24
 """Rows that are read on either side of the cursor: two pages or the minimum; few, because each row is decoded."""
@@ -58,12 +69,14 @@ class RecordList(Styled, can_focus=True):
         self._settings = settings
         self._glyphs = glyphs
         self._page = Page([], 0, is_first=True, is_last=True)
+        self._days: dict[int, str] = {}
         self._needs = ColumnNeeds()
         self._cursor = self._top = 0
         self._asked: PageRequest | None = None
         self._is_moving = False
         self._listing = self._file_size = self._landing_line = 0
         self._beyond: tuple[object, ...] = ()
+        self._begins_after: int | None = None
         self._is_crossing = False
         self._onward = 0
         self.marks: dict[int, str] = {}
@@ -91,6 +104,7 @@ class RecordList(Styled, can_focus=True):
         if drawn_with != self._drawn_with:
             if self._drawn_with and self._drawn_with[0] is not state.source:
                 self._read_again()
+            self._days = self._days_of(self._page)
             self._drawn_with = drawn_with
             self.refresh()
 
@@ -195,8 +209,33 @@ class RecordList(Styled, can_focus=True):
 
     def _show(self, page: Page, cursor: int) -> None:
         """Set the rows and the cursor; the only method that changes either."""
+        if page is not self._page:
+            self._days = self._days_of(page)
         self._page, self._cursor = page, cursor
         self._model.row = self.row
+
+    def _days_of(self, page: Page) -> dict[int, str]:
+        """Return the days that begin on a page, by the index of their first row."""
+        rows = (*page.above, *page.rows, *page.below)
+        return {index - len(page.above): day for index, day in days_of(rows, self._settings).items()}
+
+    @property
+    def _day(self) -> str:
+        """The day of the record under the cursor."""
+        return day_of(self.row, self._settings) if self.row is not None else ""
+
+    def _line_of(self, index: int) -> int:
+        """Return the line of a row below the heading, after the lines of the days that begin."""
+        return index - self._top + sum(self._top <= first <= index for first in self._days)
+
+    def _lines(self) -> list[tuple[int, bool]]:
+        """Return the lines below the heading: the index of a row, and True for the line of the day that it begins."""
+        lines: list[tuple[int, bool]] = []
+        index = self._top
+        while len(lines) < self._height:
+            lines += [(index, True), (index, False)] if index in self._days else [(index, False)]
+            index += 1
+        return lines
 
     def go_to(self, rba: int | None, step: int = 0, *, fresh: bool = False) -> None:
         """Move the cursor to the row at ``rba`` (None: the end of the file), or ``step`` rows from there.
@@ -209,6 +248,25 @@ class RecordList(Styled, can_focus=True):
                     self._put_cursor(index)
                     return
         self._ask(PageRequest(rba, step, self._around))
+
+    def begin_on_data(self) -> None:
+        """Begin on the first record of data instead of the file header when the rows of the next file arrive."""
+        self._begins_after = self._model.listing
+
+    def _find_data(self) -> None:
+        """Move to the first record of data of the page, unless the user has moved meanwhile."""
+        self._begins_after, row = None, self.row
+        if row is None or row.kind is not RowKind.FILE_HEADER or self._model.has_moved:
+            return
+        data = (
+            index
+            for index, row in enumerate(self._page.rows)
+            if row.story is not None and row.story.kind not in _NO_DATA
+        )
+        index = next(data, None)
+        if index is not None:
+            self._put_cursor(index)
+            self._stood()
 
     def give_up(self) -> None:
         """Cancel a pending request, as the rows cannot be read."""
@@ -309,6 +367,8 @@ class RecordList(Styled, can_focus=True):
         if self._is_moving:
             self._is_moving = False
             self._stood()
+        if self._begins_after is not None and self._model.listing > self._begins_after:
+            self._find_data()
         row, onward, self._onward = self.row, self._onward, 0
         if onward and row is not None:
             self.action_move(onward)
@@ -320,29 +380,40 @@ class RecordList(Styled, can_focus=True):
         page = self._page
         top = max(-len(page.above), min(top, len(page.rows) + len(page.below) - self._height))
         moved, self._top = top != self._top, top
+        while self._line_of(self._cursor) >= self._height > 1 and self._top < self._cursor:
+            self._top += 1
+            moved = True
         return moved
 
     def _put_cursor(self, cursor: int) -> None:
-        before = self._cursor
+        before, day = self._cursor, self._day
         self._show(self._page, cursor)
-        if self._keep_visible():
+        if self._keep_visible() or self._day != day:
             self.refresh()
             return
         for index in (before, cursor):
-            self.refresh(Region(0, 1 + index - self._top, self.size.width, 1))
+            self.refresh(Region(0, 1 + self._line_of(index), self.size.width, 1))
 
     def render_line(self, y: int) -> Strip:
         """Return the heading, a row, or the text of an empty list."""
         width = self.size.width
         columns = columns_for(width, self._file_size, self._needs, self._model.columns)
         if y == 0:
-            return self.strip(((heading(columns), ""),), width, style="focus" if self.has_focus else "title")
-        index = self._top + y - 1
+            style = "focus" if self.has_focus else "title"
+            return self.strip(((heading(columns, width - 1, self._day), ""),), width, style=style)
+        index, is_day = self._lines()[y - 1]
+        if is_day:
+            return self._day_strip(index, columns, width, self._bar(y - 1))
         if index >= len(self._page.rows) + len(self._page.below):
             is_empty = all(row.kind in (RowKind.FILE_HEADER, RowKind.END) for row in self._page.rows[:3])
             text = self.hint if index == len(self._page.rows) and is_empty else ""
             return self.strip(((f"  {text}", ""),), width)
         return self._row_strip(index, columns, width, self._bar(y - 1))
+
+    def _day_strip(self, index: int, columns: ColumnWidths, width: int, bar: Piece) -> Strip:
+        """Return the line of the day that a row begins."""
+        text = f"{' ' * columns.rba}   {self._glyphs.rule * 2} {self._days[index]} {self._glyphs.rule * 2}"
+        return Strip([*self.strip(((text, "dim"),), width - 1), *self.strip((bar,), 1)])
 
     def _row_strip(self, index: int, columns: ColumnWidths, width: int, bar: Piece) -> Strip:
         row, is_own = self._page.row_at(index), 0 <= index < len(self._page.rows)
@@ -410,4 +481,5 @@ class RecordList(Styled, can_focus=True):
             self._is_moving = True
             return
         last = len(self._page.rows) + len(self._page.below) - 1
-        self.action_move(min(self._top + event.y - 1, last) - self._cursor)
+        index, _ = self._lines()[min(event.y, self._height) - 1]
+        self.action_move(min(index, last) - self._cursor)

@@ -166,10 +166,31 @@ def _layouts(usual: ColumnWidths, needs: ColumnNeeds) -> Iterator[tuple[ColumnWi
     yield least._replace(clock=0, table=0, schema=""), 4
 
 
-def heading(columns: ColumnWidths) -> str:
-    """Return the heading of the list."""
-    cells = (f"{' ' * GAPS[name]}{_HEADINGS[name][:width]:<{width}}" for name, width in columns.shown)
-    return f" {'RBA':>{columns.rba}}{''.join(cells)}"
+def heading(columns: ColumnWidths, width: int = 0, day: str = "") -> str:
+    """Return the heading of the list; at the end of ``width`` cells the day of the cursor, where there is room."""
+    cells = (f"{' ' * GAPS[name]}{_HEADINGS[name][:cell]:<{cell}}" for name, cell in columns.shown)
+    text = f" {'RBA':>{columns.rba}}{''.join(cells)}"
+    words = text.rstrip()
+    return f"{words}{day:>{width - len(words)}}" if day and len(words) + len(day) + GAPS["what"] <= width else text
+
+
+def day_of(row: ListRow, settings: Settings) -> str:
+    """Return the day of a record in the zone of the session; empty if the row has no valid time."""
+    if row.kind is not RowKind.RECORD:
+        return ""
+    text = format_timestamp(row.time, settings.time_offset)
+    return "" if text.startswith("x") else text[:10]
+
+
+def days_of(rows: Iterable[ListRow], settings: Settings) -> dict[int, str]:
+    """Return the days of the rows that begin another day than the row with a time before them, by index."""
+    days, before = {}, ""
+    for index, row in enumerate(rows):
+        day = day_of(row, settings)
+        if day and before and day != before:
+            days[index] = day
+        before = day or before
+    return days
 
 
 def end_text(name: str, neighbours: NeighbourFiles, across: Across) -> str:

@@ -1,6 +1,6 @@
 """The pages about a record. The first shows its values before and after the change, or else its other contents.
 
-UPDATE TEAHOUSE.TEAS  CSN 41882368  XID 5.4.8804  definition: RBA 1261
+UPDATE TEAHOUSE.TEAS  2024/03/14 09:34:00.000.386  CSN 41882368  XID 5.4.8804  definition: RBA 1261
 Column    Type        Before   After    Changed
 K  TEA_CODE  VARCHAR(6)  'ASS01'  'ASS01'
 STOCK_KG  BIGINT      300      310      *
@@ -33,6 +33,7 @@ from logdump.display.values_text import (
 )
 from logdump.language.execute import run_commands
 from logdump.notation.text import GAP, cut_to, display_width, escape, widths_of
+from logdump.notation.times import format_timestamp
 from logdump.parameters.in_use import ParametersInUse
 from logdump.session.events import Event, Failure, Notice, Progress
 from logdump.session.known_record import KnownRecord
@@ -269,23 +270,33 @@ def _lines(record: Record, known: KnownRecord, session: Session, width: int) -> 
     """Yield the lines of a record; none if the lines of NEXT say more."""
     kind, change = kind_of(record), known.change
     if kind is RecordKind.METADATA:
-        yield from _definition(known, width)
+        yield from _definition(known, session, width)
     elif kind is RecordKind.DDL:
         yield from _statement(record, known, session)
     elif kind is RecordKind.LOB or change is None:
-        yield from _part(known)
+        yield from _part(known, session)
     else:
-        yield _title(known, change, kind)
+        yield _title(known, change, kind, session, width)
         yield from _table(change, record, session, width)
 
 
-def _title(known: KnownRecord, change: Change, kind: RecordKind) -> Line:
-    """Return the title: the operation and its table, the transaction, and the definition."""
+def _when(known: KnownRecord, session: Session) -> Piece:
+    """Return the date and the time of a record; the title of the screen has the zone."""
+    return (
+        f"  {format_timestamp(known.record.header.io_time, session.settings.time_offset).removesuffix('.000.000')}",
+        "",
+    )
+
+
+def _title(known: KnownRecord, change: Change, kind: RecordKind, session: Session, width: int) -> Line:
+    """Return the title: the operation and its table, the time, the transaction, and the definition if it has room."""
     pieces: list[Piece] = [(change.op, KIND_STYLES.get(kind, "")), (f" {escape(change.table)}", "strong")]
+    pieces.append(_when(known, session))
     pieces += [(f"  CSN {escape(change.csn)}", "")] if change.csn else []
     pieces += [(f"  XID {escape(change.xid)}", "dim")] if change.xid else []
     if known.table is not None and change.definition is not None:
-        pieces.append((f"  definition: RBA {known.table.rba}", "dim"))
+        piece = (f"  definition: RBA {known.table.rba}", "dim")
+        pieces += [piece] if sum(display_width(text) for text, _ in (*pieces, piece)) <= width else []
     elif change.definition is None:
         pieces.append(("  without a definition", "warn"))
     for other in change.records:
@@ -336,13 +347,20 @@ def _fields(column: ColumnChange, record: Record) -> tuple[str, ...]:
     return tuple(f"Column {column.index} {label}" for label, value in labels if value is not None)
 
 
-def _definition(known: KnownRecord, width: int) -> Iterator[Line]:
+def _definition(known: KnownRecord, session: Session, width: int) -> Iterator[Line]:
     """Yield the columns of a table; nothing for a database, as the lines of NEXT are complete."""
     definition = known.definition
     if not isinstance(definition, TableDefinition):
         return
     name = escape(known.record.name) or escape(known.row_definition.name)
-    yield Line((("DEFINITION", "metadata"), (f" {name}", "strong"), (f"  version {definition.version}", "dim")))
+    yield Line(
+        (
+            ("DEFINITION", "metadata"),
+            (f" {name}", "strong"),
+            (f"  version {definition.version}", "dim"),
+            _when(known, session),
+        )
+    )
     rows = [(" ", "Column", "Type")]
     for column in definition.columns:
         kind = sql_type(column) or f"data type {column.data_type}"
@@ -360,7 +378,7 @@ def _statement(record: Record, known: KnownRecord, session: Session) -> Iterator
     items = dict(parse_ddl(data))
     words = " ".join(word for word in (items.get("B6", ""), items.get("B5", "")) if word) or "STATEMENT"
     name = ".".join(word for word in (items.get("B3", ""), items.get("B4", "")) if word)
-    pieces: list[Piece] = [(escape(words), "ddl"), (f" {escape(name)}", "strong")]
+    pieces: list[Piece] = [(escape(words), "ddl"), (f" {escape(name)}", "strong"), _when(known, session)]
     pieces += [(f"  CSN {escape(transaction.csn)}", "")] if transaction.csn else []
     pieces += [(f"  XID {escape(transaction.xid)}", "dim")] if transaction.xid else []
     yield Line(tuple(pieces))
@@ -369,7 +387,7 @@ def _statement(record: Record, known: KnownRecord, session: Session) -> Iterator
     yield from ddl_lines(session, record)
 
 
-def _part(known: KnownRecord) -> Iterator[Line]:
+def _part(known: KnownRecord, session: Session) -> Iterator[Line]:
     """Yield the number of a LOB piece or fragment and the RBA of its row; nothing for other records."""
     part = known.segment
     if part is None:
@@ -377,7 +395,7 @@ def _part(known: KnownRecord) -> Iterator[Line]:
     what = "PIECE OF A LOB" if part.kind.value == "lob_piece" else "FRAGMENT"
     number = f" {part.number}" if part.number is not None else ""
     number += f" of {part.pieces}" if part.pieces is not None and number else ""
-    yield Line(((what, "insert"), (f"{number}  {escape(known.row_definition.name)}", "strong")))
+    yield Line(((what, "insert"), (f"{number}  {escape(known.row_definition.name)}", "strong"), _when(known, session)))
     if part.base is None:
         yield line("Its row was not found: it is lost, or in a missing file.", "warn")
     else:

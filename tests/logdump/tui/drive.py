@@ -106,6 +106,7 @@ def drive(
     page: str = "detail",
     place: str = "prompt",
     start: StartPlace | None = None,
+    finds_data: bool = False,
 ) -> None:
     """Run the view of a trail (of the fixtures, unless it is a path) and take these steps in it.
 
@@ -116,7 +117,12 @@ def drive(
     session.settings.time_offset = GMT
     path = trail if isinstance(trail, Path) else trails() / trail
     app = TrailApp(
-        session, f"open {path.name}; {SWITCHES}" if first is None else first, KeptHistory(None), _own(appearance), start
+        session,
+        f"open {path.name}; {SWITCHES}" if first is None else first,
+        KeptHistory(None),
+        _own(appearance),
+        start,
+        finds_data=finds_data,
     )
     app.model.show_page(page)
 

@@ -67,7 +67,7 @@ def test_enter_on_a_line_leads_to_its_record_and_back_to_the_line(seed: int) -> 
         step = 1 if wanted > page.current else -1
         await screen.press(*["down" if step > 0 else "up"] * abs(wanted - page.current), "enter")
         assert rba_of(screen) == spot.rba
-        assert screen.app.focused is screen.app.records
+        assert screen.app.model.pane == "records"
         assert screen.app.model.page != "output"
         await screen.press("v")
         assert screen.app.focused is page
