@@ -201,9 +201,9 @@ class StreamWalk:
             self._not_applied.judge.resume(state, self.at)
 
     def begin_at(self, start: Offset) -> None:
-        """Continue from a place already reached, with the current state of applied transactions."""
+        """Continue from a place already reached, where a transaction may be open, with what is known of it."""
         self.at = self._position = self._place(start)
-        self._walk, self._passed = ColumnWalk(), {}
+        self._passed = {}
 
     def take(
         self, names: Sequence[TrailName], limit: Limit = NO_LIMIT, target: Offset | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import pairwise, permutations
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +14,7 @@ from logdump.spark.write.row_sources import NoRecord, SourceUnknown
 from logdump.spark.write.target import Target, TargetRefused
 from logdump.spark.write.writer import FrameWriting, NotInOrder, RowStretch, TaskResult, WriteColumns, ordered
 from tests.logdump.spark.written import body, frame, header, meant_rows, paths_of, write_frame
-from tests.searching import in_turn, some_trails
+from tests.searching import Random, examples, in_turn, some_trails
 
 DAMAGED = "fcgmw"
 """The first letters of the fixtures that are damaged, or lack a definition."""
@@ -105,6 +105,33 @@ def test_rows_out_of_order_are_refused_without_the_file_too(tmp_path: Path) -> N
     order = [0, 2, 1]
     with pytest.raises(NotInOrder, match="seqno 0: RBA"):
         write_frame([batch.take(pa.array(order))], tmp_path / "out")
+
+
+@pytest.mark.parametrize("columns", [("file", "rba", "raw"), ("seqno", "rba", "raw")])
+def test_rows_are_written_if_each_is_after_the_one_before_in_its_batch_or_the_former(
+    columns: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Drawn: in order, with a row twice, with two that changed places, with one that comes again; cut in batches."""
+    random = Random(" ".join(columns))
+    [whole] = frame(TRAILS / "et000000000", *columns)
+    for number in range(examples(60)):
+        order = list(range(1, whole.num_rows))
+        kind, at = random.choice(("whole", "twice", "swapped", "again")), random.randrange(3, len(order) - 1)
+        if kind == "twice":
+            order.insert(at, order[at])
+        elif kind == "swapped":
+            order[at], order[at + 1] = order[at + 1], order[at]
+        elif kind == "again":
+            order.append(order[at])
+        rows = whole.take(pa.array([0, *order]))
+        cuts = [0, *sorted(random.sample(range(1, rows.num_rows), 3)), rows.num_rows]
+        some = [rows.slice(first, stop - first) for first, stop in pairwise(cuts)]
+        if kind == "whole":
+            _, parts = write_frame(some, tmp_path / str(number))
+            assert b"".join(body(one) for one in paths_of(parts)) == body(TRAILS / "et000000000")
+        else:
+            with pytest.raises(NotInOrder, match=r"RBA \d+ comes after RBA \d+"):
+                write_frame(some, tmp_path / str(number))
 
 
 def test_a_source_that_comes_again_is_refused(tmp_path: Path) -> None:

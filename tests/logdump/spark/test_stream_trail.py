@@ -12,7 +12,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.arrow.records.schema import COLUMNS, Selected
 from logdump.tables.errors import BadTrail, FileChanged, NoTrailFiles, SourceError
-from logdump.tables.options import Use, parse_options
+from logdump.tables.options import Options, Use, parse_options
 from logdump.tables.reader import read
 from logdump.tables.slice import Slice
 from logdump.tables.slices import Request
@@ -212,6 +212,16 @@ def test_behind_files_that_are_missing_or_no_trails_a_stream_has_what_a_read_of_
     passing = {"effective": "true", "ignoreMissingFiles": "true", "ignoreCorruptFiles": "true"}
     options = parse_options({"path": str(tmp_path), **passing}, Use.STREAM)
     request = Request(tuple(Selected(column.name, column) for column in COLUMNS if column.name in _PLACE), options)
+    found, at = _streamed(options, request, random)
+    everything = rows(tmp_path / "sm*", *_PLACE, **passing)
+    assert found == [place for row in everything if (place := (row["seqno"], row["rba"])) < at]
+
+
+_PLACE = ("seqno", "rba")
+
+
+def _streamed(options: Options, request: Request, random: Random) -> tuple[list[tuple[int, int]], Offset]:
+    """The places of the rows of a stream that is begun anew now and then, and where it ends."""
     stream, found = StreamTrail(options), list[tuple[int, int]]()
     at, state = stream.first(), None
     while (end := stream.after(at, Limit(bytes=random.randrange(1, 9000)), state=state)) != at:
@@ -220,11 +230,23 @@ def test_behind_files_that_are_missing_or_no_trails_a_stream_has_what_a_read_of_
         at, state = end, stream.state
         if random.random() < 0.3:
             stream, state = StreamTrail(options), random.choice((state, None))
-    everything = rows(tmp_path / "sm*", *_PLACE, **passing)
-    assert found == [place for row in everything if (place := (row["seqno"], row["rba"])) < at]
+    return found, at
 
 
-_PLACE = ("seqno", "rba")
+@pytest.mark.parametrize("seed", range(examples(16)))
+def test_a_stream_that_begins_anywhere_has_what_a_read_from_there_has(seed: int, tmp_path: Path) -> None:
+    """Also inside of a transaction, and of one that a restart cuts."""
+    random = Random(seed)
+    bank_trail(tmp_path, 20, seed, roll_chance=0.2, cut_chance=0.2)
+    every = rows(tmp_path / "sm*", *_PLACE)
+    for row in random.sample(every, 6):
+        start = {"startSeqno": str(row["seqno"]), "startRba": str(row["rba"])}
+        given = {"effective": random.choice(("true", "true", "false")), **start}
+        options = parse_options({"path": str(tmp_path), **given}, Use.STREAM)
+        request = Request(tuple(Selected(column.name, column) for column in COLUMNS if column.name in _PLACE), options)
+        found, at = _streamed(options, request, random)
+        expected = [(one["seqno"], one["rba"]) for one in rows(tmp_path / "sm*", *_PLACE, **given)]
+        assert found == [place for place in expected if place < at], given
 
 
 def test_a_transaction_that_a_missing_file_cuts_is_in_no_batch_however_large_batches_are(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from itertools import islice
+from itertools import islice, permutations
 from pathlib import Path
 
 import pytest
@@ -127,6 +127,17 @@ def test_another_trail_in_the_directory_of_the_source_may_be_written(tmp_path: P
 def test_names_are_those_of_the_source(tmp_path: Path) -> None:
     names = Target.parse(str(tmp_path / "out")).names(Mode.ERROR, [None, "/dirdat/lt000077"])
     assert [one.name for one in islice(names, 3)] == ["lt000000", "lt000001", "lt000002"]
+
+
+@pytest.mark.parametrize(
+    "order", [*permutations((None, "/dirdat/lt000077", "/dirdat/rt000000001", "/dirdat/notes.txt"))]
+)
+def test_of_several_sources_the_first_that_has_the_name_of_a_trail_gives_its_names(
+    order: tuple[str | None, ...], tmp_path: Path
+) -> None:
+    named = next(Path(source).name for source in order if source is not None and source[-3:] != "txt")
+    first = next(Target.parse(str(tmp_path / "out")).names(Mode.ERROR, order)).name
+    assert first == ("lt000000" if named == "lt000077" else "rt000000000")
 
 
 def test_names_of_unknown_sources_begin_with_tr(tmp_path: Path) -> None:
