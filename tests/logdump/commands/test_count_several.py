@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from logdump.features.count import survey
 from logdump.features.count.model import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
 from logdump.features.count.survey import CountOptions, intervals
 from logdump.notation.times import GMT, parse_datetime
+from logdump.session.events import Notice
 from tests.logdump.line import Line
+from tests.searching import Random
 from tests.trailformat.samples import IO_TIME, row, trail_of
-from trailformat import Record
+from trailformat import Record, make_file_header, make_file_header_record
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
-from trailformat.totals.counting import Totals, TypeTotals
+from trailformat.scan import CountBounds, KernelTotals
+from trailformat.totals.counting import Totals, TypeTotals, add_counted
 
 MINUTE = 60_000_000
 GARBAGE = b"no record at all, but bytes " * 4
@@ -132,3 +138,62 @@ def test_average_bytes_are_cut_to_a_whole_number(sizes: list[int], average: int)
     for size in sizes:
         totals.add(size, 5, None)
     assert totals.average_bytes == average
+
+
+@pytest.mark.parametrize("is_filtered", [False, True])
+def test_images_are_those_of_records_that_have_one(is_filtered: bool, line: Line, tmp_path: Path) -> None:
+    """Of each table and interval, the file header and records without an image among them."""
+    random = Random(is_filtered)
+    begin, kinds = IO_TIME - IO_TIME % MINUTE, (ord("B"), ord("A"), 0)
+    drawn = [(f"TEA.T{random.randrange(3)}", random.randrange(3), kind) for kind in kinds * 4]
+    random.shuffle(drawn)
+    times = sorted(minute for _, minute, _ in drawn)
+    drawn = [(table, time, kind) for (table, _, kind), time in zip(drawn, times, strict=True)]
+    rows = [
+        row(name=table, trans_ind=ONLY, before_after=kind, io_time=begin + time * MINUTE) for table, time, kind in drawn
+    ]
+    path = _file(tmp_path, 0, make_file_header_record(make_file_header({"TrailInfo": {"Seqno": 0}})), *rows)
+    line(f"open {path}; {'filter include filename TEA.*; ' if is_filtered else ''}count detail, interval 1")
+    total = _total(line)
+    assert _images(total.total) == (4, 4)
+    for table in {table for table, _, _ in drawn}:
+        assert _images(total.tables[table, rows[0].header.partition]) == _of(
+            kind for name, _, kind in drawn if name == table
+        )
+    intervals = {event.start: event.tally for event in line.events if isinstance(event, IntervalShown)}
+    for time in set(times):
+        assert _images(intervals[begin + time * MINUTE]) == _of(kind for _, minute, kind in drawn if minute == time)
+
+
+def _images(tally: TypeTotals) -> tuple[int, int]:
+    return tally.before_images, tally.after_images
+
+
+def _of(kinds: Iterable[int]) -> tuple[int, int]:
+    numbers = Counter(kinds)
+    return numbers[ord("B")], numbers[ord("A")]
+
+
+@pytest.mark.parametrize("words", ["", "filter include filename TEA.*; "])
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_count_that_is_stopped_counts_no_file_after_that(
+    at: int, words: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl+C in one of three files, filtered or not: what comes before it is counted."""
+    for number in range(3):
+        _file(tmp_path, number, *[row(trans_ind=ONLY)] * (number + 2))
+    begun: list[int] = []
+
+    def stop(count: Totals, taken: CountBounds, seqno: int, counted: KernelTotals) -> None:
+        begun.append(seqno)
+        if seqno == at:
+            raise KeyboardInterrupt
+        add_counted(count, taken, seqno, counted)
+
+    monkeypatch.setattr(survey, "add_counted", stop)
+    with pytest.raises(KeyboardInterrupt):
+        line(f'{words}count log "{tmp_path}/tt*"')
+    assert begun == list(range(at + 1))
+    assert _total(line).total.records == sum(number + 2 for number in range(at))
+    (notice,) = (event for event in line.events if isinstance(event, Notice) and "partial" in event.lines[0])
+    assert notice.lines[0].startswith(f"Stopped at {tmp_path}/tt{at:09}, after ")
