@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 
+from logdump.features.count import survey
 from logdump.features.count.model import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
 from logdump.features.count.survey import CountOptions, intervals
 from logdump.notation.times import GMT, parse_datetime
+from logdump.session.events import Notice
 from tests.logdump.line import Line
+from tests.searching import Random
 from tests.trailformat.samples import IO_TIME, row, trail_of
-from trailformat import Record
+from tests.trailformat.test_applied import transaction
+from trailformat import Record, make_file_header, make_file_header_record
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
-from trailformat.totals.counting import Totals, TypeTotals
+from trailformat.scan import CountBounds, KernelTotals
+from trailformat.totals.counting import Totals, TypeTotals, add_counted
 
 MINUTE = 60_000_000
 GARBAGE = b"no record at all, but bytes " * 4
@@ -112,6 +120,7 @@ def test_a_file_that_is_no_trail_is_not_counted_whichever_it_is(line: Line, tmp_
         _file(tmp_path, number, *([row(trans_ind=ONLY)] if number == 1 else [b"no trail"]))
     text = line(f'count log "{tmp_path}/tt*"')
     assert len([said for said in text if said.endswith(": not counted")]) == 2
+    assert [bool(event.bad) for event in line.events if isinstance(event, Notice)] == [True, True]
     assert _total(line).total.records == 1
 
 
@@ -132,3 +141,104 @@ def test_average_bytes_are_cut_to_a_whole_number(sizes: list[int], average: int)
     for size in sizes:
         totals.add(size, 5, None)
     assert totals.average_bytes == average
+
+
+@pytest.mark.parametrize("is_filtered", [False, True])
+def test_images_are_those_of_records_that_have_one(is_filtered: bool, line: Line, tmp_path: Path) -> None:
+    """Of each table and interval, the file header and records without an image among them."""
+    random = Random(is_filtered)
+    begin, kinds = IO_TIME - IO_TIME % MINUTE, (ord("B"), ord("A"), 0)
+    drawn = [(f"TEA.T{random.randrange(3)}", random.randrange(3), kind) for kind in kinds * 4]
+    random.shuffle(drawn)
+    times = sorted(minute for _, minute, _ in drawn)
+    drawn = [(table, time, kind) for (table, _, kind), time in zip(drawn, times, strict=True)]
+    rows = [
+        row(name=table, trans_ind=ONLY, before_after=kind, io_time=begin + time * MINUTE) for table, time, kind in drawn
+    ]
+    path = _file(tmp_path, 0, make_file_header_record(make_file_header({"TrailInfo": {"Seqno": 0}})), *rows)
+    line(f"open {path}; {'filter include filename TEA.*; ' if is_filtered else ''}count detail, interval 1")
+    total = _total(line)
+    assert _images(total.total) == (4, 4)
+    for table in {table for table, _, _ in drawn}:
+        assert _images(total.tables[table, rows[0].header.partition]) == _of(
+            kind for name, _, kind in drawn if name == table
+        )
+    intervals = {event.start: event.tally for event in line.events if isinstance(event, IntervalShown)}
+    for time in set(times):
+        assert _images(intervals[begin + time * MINUTE]) == _of(kind for _, minute, kind in drawn if minute == time)
+
+
+def _images(tally: TypeTotals) -> tuple[int, int]:
+    return tally.before_images, tally.after_images
+
+
+def _of(kinds: Iterable[int]) -> tuple[int, int]:
+    numbers = Counter(kinds)
+    return numbers[ord("B")], numbers[ord("A")]
+
+
+@pytest.mark.parametrize("words", ["", "filter include filename TEA.*; "])
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_count_that_is_stopped_counts_no_file_after_that(
+    at: int, words: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl+C in one of three files, filtered or not: what comes before it is counted."""
+    for number in range(3):
+        _file(tmp_path, number, *[row(trans_ind=ONLY)] * (number + 2))
+    begun: list[int] = []
+
+    def stop(count: Totals, taken: CountBounds, seqno: int, counted: KernelTotals) -> None:
+        begun.append(seqno)
+        if seqno == at:
+            raise KeyboardInterrupt
+        add_counted(count, taken, seqno, counted)
+
+    monkeypatch.setattr(survey, "add_counted", stop)
+    with pytest.raises(KeyboardInterrupt):
+        line(f'{words}count log "{tmp_path}/tt*"')
+    assert begun == list(range(at + 1))
+    assert _total(line).total.records == sum(number + 2 for number in range(at))
+    (notice,) = (event for event in line.events if isinstance(event, Notice) and "partial" in event.lines[0])
+    assert notice.lines[0].startswith(f"Stopped at {tmp_path}/tt{at:09}, after ")
+
+
+def test_start_and_end_take_the_records_of_their_own_moment(line: Line, tmp_path: Path) -> None:
+    minute = parse_datetime("2016-04-28 12:10:00", GMT)
+    times = [minute - 1, minute, minute + MINUTE // 2, minute + MINUTE - 1, minute + MINUTE]
+    path = _file(tmp_path, 0, *(row(trans_ind=ONLY, io_time=time) for time in times))
+    for words, number in (("start", 4), ("end", 2), ("start 2016-04-28 12:10, end", 1)):
+        line(f"timeoffset gmt; open {path}; count {words} 2016-04-28 12:10")
+        assert _total(line).total.records == number
+        line.events.clear()
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_effective_leaves_out_copies_in_whichever_of_several_files(place: int, line: Line, tmp_path: Path) -> None:
+    """The transaction of one of three files comes twice there, and a third time in the last one."""
+    for number in range(3):
+        one = transaction(f"{number + 1}0", f"1.{number + 1}")
+        again = transaction(f"{place + 1}0", f"1.{place + 1}") if number == 2 else []
+        _file(tmp_path, number, *one, *(one if number == place else []), *again)
+    for words, number in (("", 5), (" effective", 3)):
+        line(f'open {tmp_path}/tt000000000; count log "{tmp_path}/tt*"{words}')
+        assert _total(line).total.records == number
+        line.events.clear()
+
+
+@pytest.mark.parametrize("order", list(permutations((0, 30, 70))))
+def test_the_time_of_each_large_transaction_is_that_since_the_largest(
+    order: tuple[int, ...], line: Line, tmp_path: Path
+) -> None:
+    """Of three the largest is listed first, whenever it was."""
+    rows = [
+        row(b"x" * 10 * size, trans_ind=ONLY, io_time=IO_TIME + seconds * 1_000_000)
+        for size, seconds in zip((2, 3, 1), order, strict=True)
+    ]
+    text = line(f"open {_file(tmp_path, 0, *rows)}; transhist 3; transreclimit 1; count")
+    shown = [said.split("    ")[1].split(",")[0] for said in text if ", Seq 0, RBA " in said]
+    largest = order[1]
+    assert shown == [_elapsed(seconds - largest) for seconds in (order[1], order[0], order[2])]
+
+
+def _elapsed(seconds: int) -> str:
+    return f"{'-' if seconds < 0 else ''}00:{abs(seconds) // 60:02}:{abs(seconds) % 60:02}.000"
