@@ -45,6 +45,17 @@ CHANGE_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("_rba", BIGINT, "Byte offset of the record in its file"),
     RowColumn("_problems", PROBLEMS, "Values that cannot be decoded, under `undecodable null`; null if there are none"),
 )
+MESSAGE_COLUMNS: tuple[RowColumn, ...] = (
+    RowColumn("key", STRING, "Key of the row, for a topic; null without one"),
+    RowColumn("value", STRING, "The message, as JSON; null for the tombstone after a delete"),
+    RowColumn("_table", STRING, "Name of the table"),
+    RowColumn(
+        "_sequence", STRING, "Place of the message in the trail, as text that sorts in the order of the messages"
+    ),
+    RowColumn("_file", STRING, "Path of the trail file"),
+    RowColumn("_rba", BIGINT, "Byte offset of the record in its file"),
+)
+"""The columns of option ``messages``."""
 ARROW = "arrow"
 """Name of the only column of a read whose rows are batches of changes."""
 _FLAT = "logdump.changes"
@@ -140,6 +151,13 @@ def change_columns(tables: Sequence[ChangedTable], options: Options) -> dict[str
 
 def change_schema(tables: Sequence[ChangedTable], options: Options) -> types.StructType:
     """Return the schema of a read; the metadata of fields has the key, the type in the trail and a comment."""
+    if options.messages:
+        return types.StructType(
+            [
+                types.StructField(name, _spark(kind), metadata={"comment": text})
+                for name, kind, text, _ in MESSAGE_COLUMNS
+            ]
+        )
     flat = _flat_schema(tables, options)
     if not options.arrow_batches:
         return flat
@@ -232,6 +250,8 @@ def select_of_changes(
     """
     if not layouts:
         raise BadSchema("a read with option changesOf makes its own schema: give none")
+    if options.messages:
+        return tuple(Selected(column.name, column) for column in MESSAGE_COLUMNS)
     columns = change_columns(changed_tables(layouts, options), options)
     schema = flat_schema(schema)
     return tuple(Selected(field.name, columns[field.name]) for field in schema.fields)
