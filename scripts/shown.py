@@ -18,7 +18,7 @@ from scripts.marked import ROOT
 
 HOME = "/home/me/logdump"
 """Replaces the folder of the repository in the output."""
-ENVIRONMENT = {"TZ": "GMT", "LOGDUMP_HISTORY": "", "COLUMNS": "120"}
+ENVIRONMENT = {"TZ": "GMT", "LOGDUMP_HISTORY": "", "COLUMNS": "120", "SOURCE_DATE_EPOCH": "1710409267"}
 """Variables of the commands."""
 _BLOCK = re.compile(r"^```console\n(\$ .*?)^```$", re.MULTILINE | re.DOTALL)
 _WIDEST = 160

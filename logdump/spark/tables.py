@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
-
-from pyspark.sql import functions as F  # noqa: N812 - its usual name
-from pyspark.sql.types import StructField, StructType
 
 from logdump.spark.jobs.local_session import register
 from logdump.tables.errors import BadOption
-from trailformat.codec.on_demand import on_demand
 
-with on_demand:
-    from logdump.arrow.tables import debezium
-    from logdump.spark.source import change_schema
-
-SHAPES = ("flat", "debezium")
+SHAPES = ("flat", "debezium", "ogg")
 """The shapes of changes."""
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def table(
@@ -71,7 +63,9 @@ def changes(
         stream: whether the frame is a stream that follows one trail.
         key_update: with ``split``, an update of the key is a delete and an insert; with ``whole``, it is one
             ``key update`` with the key before it in ``_key_before``.
-        shape: ``flat``; or ``debezium``, for one table: ``op``, ``before``, ``after``, ``source`` and ``ts_ms``.
+        shape: ``flat``; or ``debezium`` or ``ogg``: a message for each change of all these tables, as EXPORT JSONL
+            writes it, in the columns ``key`` and ``value``, and ``_table``, ``_sequence``, ``_file``, ``_rba``. After
+            a delete of ``debezium`` follows a tombstone: its key without a value.
         options: options of the data source: ``startCsn``, ``mode``, ``sourceDefs``, ….
 
     Raises:
@@ -79,67 +73,12 @@ def changes(
             wrong.
     """
     if shape not in SHAPES:
-        raise BadOption(f"shape takes {' or '.join(SHAPES)}, not {shape[:80]!r}")
+        raise BadOption(f"shape takes {', '.join(SHAPES[:-1])} or {SHAPES[-1]}, not {shape[:80]!r}")
     names = [tables] if isinstance(tables, str) else [*tables]
     given = {**options, "changesOf": ",".join(names), "keyUpdate": key_update}
-    if shape == "debezium":
-        return _as_debezium(_load(spark, path, {**given, "keyUpdate": "split", "beforeImages": True}, stream=stream))
+    if shape != "flat":
+        given["messages"] = shape
     return _load(spark, path, given, stream=stream)
-
-
-def _as_debezium(frame: DataFrame) -> DataFrame:
-    """Return the changes of one table with the columns that consumers of Debezium's events expect."""
-    [fields] = change_schema.fields_by_table(frame.schema).values()
-    named = StructType([StructField(change_schema.column_name(field), field.dataType) for field in fields])
-
-    def column_of(field: StructField) -> Column:
-        return F.col("`{}`".format(field.name.replace("`", "``")))
-
-    def known(field: StructField) -> Column:
-        """Return a column of the row after a change, with the mark of Debezium where its value is not known."""
-        column, mark = column_of(field), debezium.stand_in(field.dataType.simpleString())
-        if mark is None:
-            return column
-        is_absent = F.coalesce(F.array_contains("_absent", field.name), F.lit(False))  # noqa: FBT003 - a literal of SQL
-        return F.when(is_absent, F.lit(mark)).otherwise(column)
-
-    own, after = (F.struct(*map(make, fields)).cast(named) for make in (column_of, known))
-    milliseconds, name = F.unix_millis("_time"), F.col("_table")
-    columns = {
-        "connector": F.lit(debezium.CONNECTOR),
-        "ts_ms": milliseconds,
-        "schema": F.regexp_extract(name, r"^(?:(.*)\.)?[^.]*$", 1),
-        "table": F.substring_index(name, ".", -1),
-    }
-    renamed = {
-        field.name: change_schema.column_name(field)
-        for field in fields
-        if field.name != change_schema.column_name(field)
-    }
-    if renamed:
-        names = F.create_map(*(F.lit(text) for pair in renamed.items() for text in pair))
-        columns["absent"] = F.transform("_absent", lambda column: F.coalesce(names[column], column))
-    about = (
-        columns[name] if name in columns or column is None else F.col(column)
-        for name, column in debezium.SOURCE.items()
-    )
-
-    def chosen(part: str, make: Callable[[str], Column]) -> Column:
-        """Return a part of the operation of each change; null if the operation lacks it."""
-        parts = {op: getattr(operation, part) for op, operation in debezium.OPERATIONS.items()}
-        cases = (F.when(F.col("_op") == op, make(value)) for op, value in parts.items() if value is not None)
-        return F.coalesce(*cases).alias(part)
-
-    def image(column: str, row: Column) -> Column:
-        return row if column == debezium.ROW else F.col(column).cast(named)
-
-    return frame.select(
-        chosen("letter", F.lit).alias("op"),
-        chosen("before", lambda column: image(column, own)),
-        chosen("after", lambda column: image(column, after)),
-        F.struct(*(value.alias(member) for member, value in zip(debezium.SOURCE, about, strict=True))).alias("source"),
-        milliseconds.alias("ts_ms"),
-    )
 
 
 def heartbeats(

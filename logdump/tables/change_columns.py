@@ -41,6 +41,17 @@ CHANGE_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn("_rba", BIGINT, "Byte offset of the record in its file"),
     RowColumn("_problems", PROBLEMS, "Values that cannot be decoded, under `undecodable null`; null if there are none"),
 )
+MESSAGE_COLUMNS: tuple[RowColumn, ...] = (
+    RowColumn("key", STRING, "Key of the row, for a topic; null without one"),
+    RowColumn("value", STRING, "The message, as JSON; null for the tombstone after a delete"),
+    RowColumn("_table", STRING, "Name of the table"),
+    RowColumn(
+        "_sequence", STRING, "Place of the message in the trail, as text that sorts in the order of the messages"
+    ),
+    RowColumn("_file", STRING, "Path of the trail file"),
+    RowColumn("_rba", BIGINT, "Byte offset of the record in its file"),
+)
+"""The columns of option ``messages``."""
 ARROW = "arrow"
 """Name of the only column of a read whose rows are batches of changes."""
 _OF_KEY = RowColumn(KEY_BEFORE, STRING, "The columns of the key before a `key update`, as JSON")

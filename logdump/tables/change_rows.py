@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +13,18 @@ import pyarrow as pa
 from logdump.arrow.records.rows import Array
 from logdump.arrow.records.schema import Selected, arrow_schema
 from logdump.arrow.tables.changes import BEFORE, Changed, TableChanges
-from logdump.arrow.tables.group import Group, TableBatches, pieces
+from logdump.arrow.tables.group import Group, TableBatches, blocks, pieces
 from logdump.arrow.tables.layout import CHANGES_OF_TABLES
 from logdump.arrow.tables.update_halves import UpdateHalves
 from logdump.tables.change_columns import ARROW, ChangedTable, changed_tables
+from logdump.tables.errors import BadTrail
+from logdump.tables.messages.blocks import MessageRows, Scene, messages_of
+from logdump.tables.messages.forms import forms_of
 from logdump.tables.named_files import definitions_of
 from logdump.tables.slices import MOST_ROWS, OpenSlice, cut, wanted_rows
 from logdump.tables.table_columns import table_columns
 from logdump.tables.table_reader import RowShape
+from trailformat import BadData
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import learn_definitions
 
@@ -33,15 +37,51 @@ _LARGE = 8 << 20
 
 def change_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[Any]:
     """Yield the changes of the tables in a slice as record batches. Raises like ``reader.read``."""
-    tables = changed_tables(request.foreseen, request.options)
-    makers = {table.name: _Changes(source, request, schema, table, is_only=len(tables) == 1) for table in tables}
+    names = {layout.name for layout in request.foreseen}
+    make = _message_maker(source, schema) if request.options.messages else _row_maker(source, request, schema)
     batches = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None, CHANGES_OF_TABLES)
     for batch, numbers in wanted_rows(source, MOST_ROWS):
         learn_definitions(source.trail, batch)
-        for rows in cut(batch, numbers[_are_of(makers.keys(), batch, numbers)], request.options):
+        for rows in cut(batch, numbers[_are_of(names, batch, numbers)], request.options):
             for piece in pieces(source.trail, batch, rows, source.owners(batch)):
-                for group in batches.groups(piece):
-                    yield makers[group.layout.name].of_group(group)
+                yield from make(batches.groups(piece))
+
+
+_Make = Callable[[list[Group]], Iterator[pa.RecordBatch]]
+"""Makes the batches of the rows of some tables."""
+
+
+def _row_maker(source: OpenSlice, request: Request, schema: Any) -> _Make:
+    """Return the maker of rows with the columns of their tables."""
+    tables = changed_tables(request.foreseen, request.options)
+    makers = {table.name: _Changes(source, request, schema, table, is_only=len(tables) == 1) for table in tables}
+    return lambda groups: (makers[group.layout.name].of_group(group) for group in groups)
+
+
+def _message_maker(source: OpenSlice, schema: pa.Schema) -> _Make:
+    """Return the maker of messages. It raises BadTrail as ``source.undecodable``, and at a truncate if those fail."""
+    trail, options = source.trail, source.options
+    halves = UpdateHalves(trail, partial(definitions_of, options=options))
+    scene = Scene.of(trail, source.seqno, source.file_order or 0)
+    forms = forms_of(options.messages, has_truncates=options.truncates == "write")
+
+    def made(groups: list[Group]) -> Iterator[pa.RecordBatch]:
+        for part in blocks(groups):
+            block = [MessageRows.of(group, source.lobs, halves) for group in part]
+            messages = messages_of(block, forms(block), scene, tombstones=options.messages == "debezium")
+            for rba, column, reason in messages.problems:
+                source.undecodable(BadData(f"{column}: {reason}" if column else reason).at(trail.path, rba))
+            if messages.truncates and options.messages == "debezium" and options.truncates == "fail":
+                at = f"{source.path}: RBA {min(messages.truncates)}"
+                raise BadTrail(f"{at}: a truncate; with option truncates write it is a message, with skip left out")
+            rows = [(one.key, one.value, one.table, one.sequence, source.path, one.rba) for one in messages.messages]
+            if rows:
+                columns = zip(zip(*rows, strict=True), schema, strict=True)
+                yield pa.RecordBatch.from_arrays(
+                    [pa.array(values, field.type) for values, field in columns], schema=schema
+                )
+
+    return made
 
 
 def _are_of(names: Any, batch: Batch, rows: Array) -> Array:
@@ -132,7 +172,7 @@ class _Changes:
         fields = [names.get(field.name, field.name) for field in before.type]
         images = pa.StructArray.from_arrays(before.flatten(), fields, mask=before.is_null())
         fixed = {**changed.fixed, "_absent": pa.array(lists, absent.type), BEFORE: images}
-        return Changed(own, fixed, changed.rows)
+        return Changed(own, fixed, changed.rows, changed.images)
 
     def _column(self, field: pa.Field, own: dict[str, Any], fixed: dict[str, Any], count: int) -> pa.Array:
         if field.name in fixed:

@@ -44,6 +44,7 @@ def _check_choice(options: Options, analysis: Analysis) -> None:
 _OF_VIEWS = {
     "key_update": ("changes_of",),
     "before_images": ("changes_of",),
+    "messages": ("changes_of",),
     "schema_evolution_mode": ("rows_of", "changes_of"),
     "heartbeat_table": ("analysis",),
     "params": ("analysis",),
@@ -52,6 +53,9 @@ _OF_VIEWS = {
     "trans_byte_limit": ("summary",),
 }
 """Attributes of options that have an effect in some views only, with the options that choose these views."""
+
+
+_NOT_OF_MESSAGES = ("key_update", "before_images", "arrow_batches")
 
 
 def checked(options: Options) -> Options:
@@ -68,6 +72,12 @@ def checked(options: Options) -> Options:
         raise BadOption("rows of a table do not go with summary")
     if options.arrow_batches and not options.changes_of:
         raise BadOption("option arrowBatches goes with changesOf")
+    unset = Options()
+    if options.messages and any(getattr(options, name) != getattr(unset, name) for name in _NOT_OF_MESSAGES):
+        names = ", ".join(OPTIONS[name].name for name in _NOT_OF_MESSAGES)
+        raise BadOption(f"option messages goes with none of {names}")
+    if options.truncates != unset.truncates and options.messages != "debezium":
+        raise BadOption("option truncates goes with messages debezium")
     if options.analysis is not None:
         _check_choice(options, options.analysis)
     if not options.params and options.source_defs is None:

@@ -228,6 +228,20 @@ class Options:
         "With `changesOf` of one table: rows are as whole as the trail has them; `_before` is the row before an update",
         "false",
     )
+    messages: str = _option(
+        "messages",
+        one_of("debezium", "ogg"),
+        "",
+        _BOTH,
+        "With `changesOf`: a message for each change, `key` and `value`, as Debezium or GoldenGate's JSON formatter",
+    )
+    truncates: str = _option(
+        "truncates",
+        one_of("fail", "write", "skip"),
+        "fail",
+        _BOTH,
+        "With `messages debezium`: a truncate ends the read, is a message with op `t`, or is left out",
+    )
     arrow_batches: bool = _option(
         "arrowBatches",
         TRUTH,

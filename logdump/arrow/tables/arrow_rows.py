@@ -1,10 +1,10 @@
-"""Rows of tables as Arrow record batches: for PARQUET and ARROW, and Spark's tables. It needs pyarrow."""
+"""Rows of tables as Arrow record batches: for PARQUET and ARROW, messages, and Spark's tables. It needs pyarrow."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Container, Iterable, Iterator
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -13,11 +13,12 @@ import pyarrow as pa
 
 from logdump.arrow.tables.group import Array, Group
 from logdump.arrow.tables.layout import DATA, FIXED, NULLS, PROBLEMS, SIDES, RowProblem, TableLayout
-from trailformat.arrays import Image, Numbered, Strings, array_type
+from trailformat import ColumnDefinition
+from trailformat.arrays import Image, Numbered, Strings, TextProblem, ValueSpelling, array_type, text_column
 from trailformat.arrays.arrow import arrow_strings, arrow_type, nulls, numbered, one_text, plain_array
 from trailformat.arrays.arrow import lists as list_array
-from trailformat.arrays.columns import column_arrays
-from trailformat.native.scan.arguments import HAS_NULL, NULL
+from trailformat.arrays.columns import Problem, column_arrays
+from trailformat.native.scan.arguments import HAS_NULL, HAS_UNDECIDED, HAS_VALUE, NULL
 
 FIXED_TYPES = {
     "file": pa.string(),
@@ -98,12 +99,32 @@ def batch_of(group: Group, wanted: Container[str] | None = None) -> tuple[pa.Rec
     ``wanted`` holds the names of the columns to fill, None for all; with ``problems`` every value is decoded.
     """
     wanted = None if wanted is None or PROBLEMS in wanted else wanted
-    schema, nulled = batch_schema_of(group.layout), Nulls()
+    return _batch_of(group, batch_schema_of(group.layout), wanted, partial(_typed, group, wanted))
+
+
+def text_batch_of(
+    group: Group, spelling_of: Callable[[ColumnDefinition], ValueSpelling]
+) -> tuple[pa.RecordBatch, list[tuple[int, str, str]]]:
+    """Return the batch of a group with the values of columns as text, and its undecodable values as batch_of does."""
+    schema = batch_schema_of(group.layout)
+    for name in group.layout.image_names:
+        schema = schema.set(schema.get_field_index(name), pa.field(name, pa.string()))
+    return _batch_of(group, schema, None, partial(_spelled, group, spelling_of))
+
+
+_Images = Callable[[str], Iterator[tuple[pa.Array, Iterable[Problem | TextProblem]]]]
+"""Yields the columns of an image, given its side, each with its undecodable values."""
+
+
+def _batch_of(
+    group: Group, schema: pa.Schema, wanted: Container[str] | None, columns_of: _Images
+) -> tuple[pa.RecordBatch, list[tuple[int, str, str]]]:
+    nulled = Nulls()
     arrays = [
         make(group) if wanted is None or name in wanted else nulls(schema.field(number).type, len(group.rows))
         for number, (name, make) in enumerate(_FIXED.items())
     ]
-    arrays += [pa.array(group.data)] if group.layout.columns is None else _images(group, wanted, nulled)
+    arrays += [pa.array(group.data)] if group.layout.columns is None else _images(group, columns_of, nulled)
     is_listed = wanted is None or NULLS in wanted
     arrays += [listed_names(len(group.rows), nulled if is_listed else [])]
     arrays += [_listed_problems(len(group.rows), group.problems)]
@@ -134,20 +155,41 @@ _FIXED: dict[str, Callable[[Group], pa.Array]] = {
 """The columns that rows of any table have, in order, with their builders."""
 
 
-def _images(group: Group, wanted: Container[str] | None, nulled: Nulls) -> Iterator[pa.Array]:
+def _images(group: Group, columns_of: _Images, nulled: Nulls) -> Iterator[pa.Array]:
     """Yield the columns of both images; unwanted columns are null."""
-    names = group.layout.column_names
     for side in SIDES:
         image: Image = getattr(group.spans, side)
         has_null = (image.seen & HAS_NULL).tolist()
-        chosen = None if wanted is None else {number for number, name in enumerate(names) if f"{side}_{name}" in wanted}
-        columns = column_arrays(group.spans, image, group.layout.columns or (), group.layout.codec, chosen)
-        for index, (name, column) in enumerate(zip(names, columns, strict=True)):
+        for index, (name, column) in enumerate(zip(group.layout.column_names, columns_of(side), strict=True)):
+            array, problems = column
             if has_null[index]:
                 nulled.append((np.flatnonzero(image.sizes[index] == NULL), f"{side}_{name}"))
-            for problem in column.problems:
+            for problem in problems:
                 group.note_value(problem.row, side, index, problem.reason)
-            yield column.array
+            yield array
+
+
+def _typed(group: Group, wanted: Container[str] | None, side: str) -> Iterator[tuple[pa.Array, Iterable[Problem]]]:
+    """Yield the columns of an image with their types."""
+    names, layout = group.layout.column_names, group.layout
+    chosen = None if wanted is None else {number for number, name in enumerate(names) if f"{side}_{name}" in wanted}
+    image: Image = getattr(group.spans, side)
+    for column in column_arrays(group.spans, image, layout.columns or (), layout.codec, chosen):
+        yield column.array, column.problems
+
+
+def _spelled(
+    group: Group, spelling_of: Callable[[ColumnDefinition], ValueSpelling], side: str
+) -> Iterator[tuple[pa.Array, Iterable[TextProblem]]]:
+    """Yield the columns of an image as text."""
+    image: Image = getattr(group.spans, side)
+    for index, definition in enumerate(group.layout.columns or ()):
+        if not image.seen[index] & (HAS_VALUE | HAS_UNDECIDED):
+            yield nulls(pa.string(), len(group.rows)), ()
+            continue
+        spelling = spelling_of(definition)
+        array, problems = text_column(group.spans, image, index, definition, group.layout.codec, spelling)
+        yield arrow_strings(array), problems
 
 
 def listed_names(rows: int, nulled: Nulls) -> pa.Array:

@@ -6,7 +6,7 @@ An update of the key may be two changes; a record with only the image before an 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,21 +30,30 @@ _INSERT, _UPSERT, _DELETE, _TRUNCATE, _UPDATE, _KEY_UPDATE = range(len(_OPS))
 _KINDS = {name.upper(): kind for kind, name in enumerate(_OPS)} | {"PK UPDATE": _KEY_UPDATE}
 
 
-class Changed(NamedTuple):
-    """Changes: the columns of their table, the columns that every change has, and the row number of each change."""
+class ChangeImages(NamedTuple):
+    """The columns of the images of changes, and masks of their values, each with a row for each column.
 
-    own: dict[str, pa.Array]
-    fixed: dict[str, pa.Array]
-    rows: Array
-
-
-class _Images(NamedTuple):
-    """The columns of the images of rows, and masks of what is known of them, a row of the mask for each column."""
+    Attributes:
+        before, after: the columns; null where a value is NULL, undecodable, or not in the image.
+        is_known_before, is_known_after: the values that the image has.
+        is_lost_before, is_lost_after: those of them that are undecodable.
+    """
 
     before: list[pa.Array]
     after: list[pa.Array]
     is_known_before: Array
     is_known_after: Array
+    is_lost_before: Array
+    is_lost_after: Array
+
+
+class Changed(NamedTuple):
+    """Changes: the columns of their table, the columns that every change has, the row number of each, its images."""
+
+    own: dict[str, pa.Array]
+    fixed: dict[str, pa.Array]
+    rows: Array
+    images: ChangeImages
 
 
 class TableChanges:
@@ -117,7 +126,7 @@ class TableChanges:
             BEFORE: self._before(images, is_update_now, has["before"][row], kinds[row] == _UPDATE),
             **{f"_{name}": changes[name] for name in ("csn", "xid", "time", "file", "rba", PROBLEMS)},
         }
-        return Changed(own, fixed, row)
+        return Changed(own, fixed, row, images)
 
     def _sequences(self, rbas: Array, parts: Array) -> pa.Array:
         """Return the position of each change in the trail as sortable text: number of the file, RBA, part."""
@@ -135,58 +144,69 @@ class TableChanges:
             sizes = getattr(group.spans, side).sizes if group.layout.columns else np.empty((0, len(group.rows)))
             yield (np.asarray(sizes) != ABSENT).any(axis=0)
 
-    def _images(self, rows: pa.RecordBatch, halves: Array | None, others: Sequence[pa.RecordBatch]) -> _Images:
+    def _images(self, rows: pa.RecordBatch, halves: Array | None, others: Sequence[pa.RecordBatch]) -> ChangeImages:
         """Return the columns of both images; before images in records of their own are joined to their rows."""
         before, after = ([rows[f"{side}_{name}"] for name in self._columns] for side in SIDES)
-        is_named_before, is_named_after = self._named(rows)
-        is_known_before: Array = is_named_before | _are_valid(before, len(rows))
-        is_known_after = is_named_after | _are_valid(after, len(rows))
+        nulls, lost = self._named(rows)
+        is_known_before: Array = nulls[0] | lost[0] | _are_valid(before, len(rows))
+        is_known_after = nulls[1] | lost[1] | _are_valid(after, len(rows))
         if halves is None:
-            return _Images(before, after, is_known_before, is_known_after)
+            return ChangeImages(before, after, is_known_before, is_known_after, lost[0], lost[1])
         source = np.where(halves >= 0, halves, np.arange(len(rows)))
-        known, arrays = [is_known_before], [[array] for array in before]
+        known, all_lost, arrays = [is_known_before], [lost[0]], [[array] for array in before]
         for other in others:
             pieces = [other[f"{SIDES[0]}_{name}"] for name in self._columns]
-            known.append(self._named(other)[0] | _are_valid(pieces, len(other)))
+            other_nulls, other_lost = self._named(other)
+            known.append(other_nulls[0] | other_lost[0] | _are_valid(pieces, len(other)))
+            all_lost.append(other_lost[0])
             for parts, piece in zip(arrays, pieces, strict=True):
                 parts.append(piece)
         places = plain_array(pa.int64(), source)
         before = [pa.concat_arrays(parts).take(places) for parts in arrays]
-        return _Images(before, after, np.concatenate(known, axis=1)[:, source], is_known_after)
+        is_known_before, is_lost = (np.concatenate(masks, axis=1)[:, source] for masks in (known, all_lost))
+        return ChangeImages(before, after, is_known_before, is_known_after, is_lost, lost[1])
 
-    def _filled(self, images: _Images) -> tuple[list[pa.Array], Array]:
+    def _filled(self, images: ChangeImages) -> tuple[list[pa.Array], Array]:
         """Return the columns after, those that the after image lacks as they were before, and what is known of them."""
-        is_filled = ~images.is_known_after & images.is_known_before
+        is_filled = ~images.is_known_after & images.is_known_before & ~images.is_lost_before
         triples = zip(is_filled, images.before, images.after, strict=True)
         columns = [_either(mask, before, after) for mask, before, after in triples]
-        return columns, images.is_known_after | images.is_known_before
+        return columns, images.is_known_after | is_filled
 
     def _absent(self, is_absent: Array) -> pa.Array:
         """Return, for each change, the names of the columns of a mask."""
         absent = [(np.flatnonzero(mask), name) for mask, name in zip(is_absent, self._columns, strict=True)]
         return listed_names(is_absent.shape[1], [(rows, name) for rows, name in absent if len(rows)])
 
-    def _named(self, rows: pa.RecordBatch) -> tuple[Array, Array]:
-        """Return, for each side, a mask of the rows in which a column is NULL or undecodable, a row for each column."""
-        known = np.zeros((len(self._columns), len(rows)), bool), np.zeros((len(self._columns), len(rows)), bool)
+    def _named(self, rows: pa.RecordBatch) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """Return masks of the NULLs and of the undecodable values: for each side, a row for each column."""
         places: dict[str, tuple[int, int]] = {}
         for number, name in enumerate(self._columns):
             places |= {f"{side}_{name}".lower(): (number, place) for place, side in enumerate(SIDES)}
         nulls, problems = rows[NULLS], rows[PROBLEMS]
-        named = [(np.asarray(pc.list_parent_indices(nulls)), pc.list_flatten(nulls))] if len(nulls) else []
-        if problems.null_count < len(problems):
-            flat = pc.list_flatten(problems)
-            parts = [flat.field(name).cast(pa.string()) for name in ("image", "column")]
-            named.append((np.asarray(pc.list_parent_indices(problems)), pc.binary_join_element_wise(*parts, "_")))
-        for row_numbers, texts in named:
+        lists = [(np.asarray(pc.list_parent_indices(nulls)), pc.list_flatten(nulls))] if len(nulls) else []
+        of_nulls = self._marked(len(rows), places, lists)
+        if problems.null_count == len(problems):
+            return of_nulls, self._marked(len(rows), places, [])
+        flat = pc.list_flatten(problems)
+        parts = [flat.field(name).cast(pa.string()) for name in ("image", "column")]
+        names = pc.binary_join_element_wise(*parts, "_")
+        return of_nulls, self._marked(len(rows), places, [(np.asarray(pc.list_parent_indices(problems)), names)])
+
+    def _marked(
+        self, rows: int, places: Mapping[str, tuple[int, int]], lists: list[tuple[Array, pa.Array]]
+    ) -> tuple[Array, Array]:
+        """Return a mask for each side of the values that lists of row numbers and names name."""
+        masks = np.zeros((len(self._columns), rows), bool), np.zeros((len(self._columns), rows), bool)
+        for row_numbers, texts in lists:
             encoded = texts.dictionary_encode()
             codes = np.asarray(encoded.indices.fill_null(-1))
             for code, text in enumerate(encoded.dictionary.to_pylist()):
                 if (place := places.get((text or "").lower())) is not None:
-                    known[place[1]][place[0], row_numbers[codes == code]] = True
-        return known
+                    masks[place[1]][place[0], row_numbers[codes == code]] = True
+        return masks
 
-    def _before(self, images: _Images, is_update: Array, has_before: Array, keeps_key: Array) -> pa.Array:
+    def _before(self, images: ChangeImages, is_update: Array, has_before: Array, keeps_key: Array) -> pa.Array:
         """Return the columns before each update; null for other changes, and if nothing is known of them.
 
         ``keeps_key`` is a mask of the changes that have the same key before and after.
@@ -221,11 +241,11 @@ def _are_valid(columns: Sequence[pa.Array], rows: int) -> Array:
     return mask
 
 
-def _taken(images: _Images, rows: Array) -> _Images:
+def _taken(images: ChangeImages, rows: Array) -> ChangeImages:
     """Return the images of some rows."""
     places = plain_array(pa.int64(), rows)
     before, after = ([column.take(places) for column in columns] for columns in images[:2])
-    return _Images(before, after, images.is_known_before[:, rows], images.is_known_after[:, rows])
+    return ChangeImages(before, after, *(mask[:, rows] for mask in images[2:]))
 
 
 def _kinds_of(ops: pa.Array) -> tuple[Array, list[str]]:

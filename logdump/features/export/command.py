@@ -99,8 +99,10 @@ def _options(format_: str, name: str, values: dict[str, Any]) -> ExportOptions:
         raise ArgumentError("BY TABLE writes several files, and - is standard output.")
     if "one_table" in values and "by_table" in values:
         raise ArgumentError("ONE TABLE is one file, and BY TABLE writes one for each table.")
-    if "debezium" in values and "by_table" in values:
-        raise ArgumentError("DEBEZIUM is one file, in the order of the trail: it does not go with BY TABLE.")
+    if (shape := values.get("messages", "").upper()) and "by_table" in values:
+        raise ArgumentError(f"{shape} is one file, in the order of the trail: it does not go with BY TABLE.")
+    if "truncates" in values and shape != "DEBEZIUM":
+        raise ArgumentError("TRUNCATES goes with DEBEZIUM; OGG always has truncates, and so have records and rows.")
     amount, unit = values.pop("amount", (None, "records"))
     return ExportOptions(format_, _target(name), **{unit: amount}, **values)
 
@@ -165,12 +167,19 @@ def _of_sql() -> dict[str, Form[Any]]:
         "by_table": RefusedKeyword(
             "BY", "SQL is written as one script, because a transaction may change several tables."
         ),
-        "debezium": _no_debezium("SQL"),
+        **_of_messages("SQL"),
     }
 
 
-def _no_debezium(format_: str) -> RefusedKeyword:
-    return RefusedKeyword("DEBEZIUM", f"DEBEZIUM goes with JSONL, not with {format_}.")
+_SHAPES = {"DEBEZIUM": "debezium", "OGG": "ogg"}
+
+
+def _of_messages(format_: str) -> dict[str, Form[Any]]:
+    """Return the options of messages, which are refused for other formats than JSONL."""
+    if format_ != "JSONL":
+        words = (*_SHAPES, "TRUNCATES")
+        return {word: RefusedKeyword(word, f"{word} goes with JSONL, not with {format_}.") for word in words}
+    return {"messages": OneOf(_SHAPES), "truncates": OneOf({"TRUNCATES": True})}
 
 
 def _of_others(format_: str) -> dict[str, Form[Any]]:
@@ -178,7 +187,7 @@ def _of_others(format_: str) -> dict[str, Form[Any]]:
     of_sql = {word: word for word in ("UNDO", *DIALECTS)} | {"INCLUDE": "INCLUDE CUT"}
     return {
         "by_table": Keyword("BY", OneOf({"TABLE": True}, "BY takes TABLE.")),
-        "debezium": OneOf({"DEBEZIUM": True}) if format_ == "JSONL" else _no_debezium(format_),
+        **_of_messages(format_),
         **(_of_csv() if format_ == "CSV" else {}),
         **{word: RefusedKeyword(word, f"{name} goes with SQL, not with {format_}.") for word, name in of_sql.items()},
     }
@@ -213,7 +222,8 @@ COMMANDS = (
             "CSV … ONE TABLE: the rows of the only table, with its own columns. BOM: a byte order mark, for Excel.",
             "COMPRESSION {NONE | GZIP}; of PARQUET {SNAPPY | NONE | ZSTD | GZIP}, of ARROW {NONE | LZ4 | ZSTD}",
             "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",
-            "JSONL … DEBEZIUM: a line for each change: op, before, after, source, ts_ms; it needs logdump[export].",
+            "JSONL … DEBEZIUM [TRUNCATES] | OGG: a message for each change, as Debezium or GoldenGate's JSON formatter",
+            "writes them; it needs logdump[export].",
             "HEARTBEATS writes a row for each beat of HEARTBEAT HISTORY; OVER, TABLE, PATH, START, END select beats.",
             "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply: cut, open, copies.",
             "With ACROSS it continues in the later files of the trail.",

@@ -24,7 +24,7 @@ from trailformat.trail.outcomes import OUTCOMES
 from trailformat.trail.packed import status_of
 
 with on_demand:
-    from logdump.features.export import arrow_export, beat_export, debezium, sql_script, text_export, text_formats
+    from logdump.features.export import arrow_export, beat_export, message_export, sql_script, text_export, text_formats
     from logdump.session import defined_names
 
 if TYPE_CHECKING:
@@ -118,8 +118,8 @@ def export_of(session: Session, options: ExportOptions, tally: ExportTally) -> E
     """
     if options.heartbeats is not None:
         return _beats(session, options, tally, options.heartbeats)
-    if options.debezium:
-        return _debezium(session, options, tally)
+    if options.messages:
+        return _messages(session, options, tally)
     return _EXPORTS[options.format](session, options, tally)
 
 
@@ -155,9 +155,9 @@ def _text(session: Session, options: ExportOptions, tally: ExportTally) -> Expor
     )
 
 
-def _debezium(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
-    _require_extra("JSONL … DEBEZIUM")
-    return debezium.DebeziumExport(session, options, tally, text_formats.JsonLines())
+def _messages(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
+    _require_extra(f"JSONL … {options.messages.upper()}")
+    return message_export.MessageExport(session, options, tally, text_formats.JsonLines())
 
 
 def _sql(session: Session, options: ExportOptions, tally: ExportTally) -> Export:

@@ -49,7 +49,8 @@ class ExportOptions(NamedTuple):
         takes_back: True for SQL that takes the changes back.
         includes_cut: True to write the SQL of skipped transactions as comments.
         dialect: dialect of SQL, empty for that of the source database.
-        debezium: True for a line for each change, in the form of Debezium's events.
+        messages: ``debezium`` or ``ogg`` for a message for each change in that form; empty for records or rows.
+        truncates: True to write truncates as messages of Debezium.
         heartbeats: options of the beats that are written in place of records; None for records.
         effective: True to leave out the rows of transactions that a Replicat does not apply.
         stop: only records that begin before this RBA; None for the end of the file.
@@ -67,7 +68,8 @@ class ExportOptions(NamedTuple):
     dialect: str = ""
     stop: int | None = None
     effective: bool = False
-    debezium: bool = False
+    messages: str = ""
+    truncates: bool = False
     heartbeats: HeartbeatOptions | None = None
     one_table: bool = False
     has_bom: bool = False

@@ -382,6 +382,9 @@ OTHERS: dict[str, VerbOption] = {
     "effective": VerbOption(("--effective",), "only what a Replicat applies", {"action": "store_true"}),
     "by_table": VerbOption(("--by-table",), "a folder with a file for each table", {"action": "store_true"}),
     "meta": VerbOption(("--meta",), "of --table as CSV: records with all they have", {"action": "store_true"}),
+    "truncates": VerbOption(
+        ("--truncates",), "of --format debezium: write truncates too, with op t", {"action": "store_true"}
+    ),
     "bom": VerbOption(("--bom",), "begin CSV with a byte order mark, for Excel", {"action": "store_true"}),
     "params": VerbOption(
         ("--params",), "a parameter file of Extract, Replicat or GLOBALS", _value("FILE", action="append")

@@ -18,6 +18,8 @@ _GZIP = "gz"
 _COMPRESSED = (_GZIP, "bz2", "xz", "zst", "lz4", "zip", "7z", "z")
 _OF_OTHERS = ("csv", "parquet", "arrow", "feather", "orc", "avro", "json", "xlsx", "xls", "ods", "html", "pdf")
 """Endings of formats that a text, or lines of JSON, would not be."""
+MESSAGES = ("debezium", "ogg")
+"""Formats of messages, which are lines of JSON."""
 STANDARD_OUTPUT = "-"
 
 
@@ -36,7 +38,7 @@ def export_format(options: argparse.Namespace) -> tuple[str, list[str]]:
     Raises:
         MisuseError: the ending is not that of a format, or of another one than --format.
     """
-    chosen = "jsonl" if options.format == "debezium" else options.format
+    chosen = "jsonl" if options.format in MESSAGES else options.format
     if not options.output:
         return chosen or "jsonl", []
     ending, is_packed = endings(options.output)

@@ -23,7 +23,7 @@ from logdump.line.verbs.options import (
     step,
     typed,
 )
-from logdump.line.verbs.output import export_format, require_ending
+from logdump.line.verbs.output import MESSAGES, export_format, require_ending
 from logdump.notation.sql_tokens import STANDARD
 from logdump.session.errors import CommandError
 from trailformat.codec.on_demand import on_demand
@@ -195,7 +195,10 @@ def export(request: VerbRequest) -> Iterator[VerbStep]:
     if options.bom and kind != "csv":
         raise MisuseError(f"--bom goes with CSV, not with {kind}")
     unit = "TRANSACTIONS" if kind == "sql" else "RECORDS"
-    words = [*["DEBEZIUM"] * (options.format == "debezium"), *([str(options.limit), unit] if options.limit else [])]
+    if options.truncates and options.format != "debezium":
+        raise MisuseError(f"--truncates goes with --format debezium, not with {options.format or kind}")
+    words = [options.format.upper()] if options.format in MESSAGES else []
+    words += ["TRUNCATES"] * options.truncates + ([str(options.limit), unit] if options.limit else [])
     words += ["REPLACE"] * options.replace + ["BY", "TABLE"] * options.by_table + ["EFFECTIVE"] * options.effective
     words += ["ONE", "TABLE"] * is_csv_of_table + ["BOM"] * options.bom
     yield from _exported(request, "export", kind.upper(), *words, *compression)

@@ -53,8 +53,8 @@ def export_in_spark(master: str, session: Session, options: ExportOptions) -> Ge
 def _obstacles(session: Session, options: ExportOptions) -> Iterator[str]:
     if options.format == "SQL":
         yield "SQL, which is one script"
-    elif options.debezium:
-        yield "DEBEZIUM, whose changes are in order"
+    elif options.messages:
+        yield f"{options.messages.upper()}, whose changes are in order"
     elif goes_over_files(session):
         yield "ACROSS"
     elif options.to_standard_output:

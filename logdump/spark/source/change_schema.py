@@ -11,7 +11,15 @@ from pyspark.sql import types
 from logdump.arrow.records.schema import PROBLEMS, STRINGS, ColumnType, Selected
 from logdump.arrow.tables.changes import BEFORE
 from logdump.arrow.tables.layout import TableLayout
-from logdump.tables.change_columns import ARROW, ChangedColumn, ChangedTable, change_columns, changed_tables, columns_of
+from logdump.tables.change_columns import (
+    ARROW,
+    MESSAGE_COLUMNS,
+    ChangedColumn,
+    ChangedTable,
+    change_columns,
+    changed_tables,
+    columns_of,
+)
 from logdump.tables.errors import BadSchema
 from logdump.tables.options import Options
 
@@ -35,6 +43,9 @@ _SIMPLE: dict[str, types.DataType] = {
 
 def change_schema(tables: Sequence[ChangedTable], options: Options) -> types.StructType:
     """Return the schema of a read; the metadata of fields has the key, the type in the trail and a comment."""
+    if options.messages:
+        about = [(column.name, _spark(column.type), column.meaning) for column in MESSAGE_COLUMNS]
+        return types.StructType([types.StructField(name, kind, metadata={"comment": text}) for name, kind, text in about])
     flat = _flat_schema(tables, options)
     if not options.arrow_batches:
         return flat
@@ -124,6 +135,8 @@ def select_of_changes(
     """
     if not layouts:
         raise BadSchema("a read with option changesOf makes its own schema: give none")
+    if options.messages:
+        return tuple(Selected(column.name, column) for column in MESSAGE_COLUMNS)
     columns = change_columns(changed_tables(layouts, options), options)
     schema = flat_schema(schema)
     return tuple(Selected(field.name, columns[field.name]) for field in schema.fields)

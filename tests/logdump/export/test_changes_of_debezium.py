@@ -35,12 +35,12 @@ from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 Change = dict[str, Any]
 
 
-def exported(target: Path, *lines: str) -> tuple[list[Change], list[str]]:
+def exported(target: Path, *lines: str, words: str = "") -> tuple[list[Change], list[str]]:
     """The changes written after some commands, and what EXPORT says."""
     line = Line()
     for one in lines:
         line(one)
-    said = line(f"export jsonl to {target} debezium")
+    said = line(f"export jsonl to {target} debezium {words}")
     line.session.close()
     return [json.loads(text) for text in target.read_text(encoding="ascii").splitlines()], said
 
@@ -65,7 +65,8 @@ def test_an_update_of_the_key_is_two_lines_and_an_image_before_in_a_record_of_it
     assert parts
     assert said == [
         f"Exported {len(changes)} changes to {target}",
-        "Left out 5 records that are not changes: FieldComp 1, FileHeader 1, Metadata 3",
+        "Left out 6 records that are not changes: FieldComp 1, FileHeader 1, GGSPurgedata 1, Metadata 3",
+        "1 truncate is not written, as by Debezium unless it is configured: TRUNCATES writes them",
     ]
 
 
@@ -134,7 +135,8 @@ def written(folder: Path, *changes: RowChange | ShopTable, cut: int = 0, has_hea
                 with TrailFile(TRAILS / "et000000000") as trail:
                     writer.write(next(trail.records()))
             capture.database()
-            capture.table(TEAS)
+            for table in dict.fromkeys([TEAS, *(change.table for change in whole)]):
+                capture.table(table)
             capture.begin()
             for change in part:
                 if isinstance(change, ShopTable):
@@ -162,8 +164,8 @@ def test_an_update_in_two_records_has_the_whole_row_before_and_after(
     known = {NAME: None, PRICE: None}
     assert [(change["op"], change["before"], change["after"]) for change in changes] == [
         ("c", None, shown(MOVED)),
-        ("u", shown(OLD, **known), shown(NEW, **{NAME: UNKNOWN, PRICE: None})),
-        ("u", shown(NEW, **known), shown(OLD, **{NAME: UNKNOWN, PRICE: None})),
+        ("u", shown(OLD, **known), shown(NEW, **dict.fromkeys((NAME, PRICE), UNKNOWN))),
+        ("u", shown(NEW, **known), shown(OLD, **dict.fromkeys((NAME, PRICE), UNKNOWN))),
     ]
     assert [change["source"]["absent"] for change in changes] == [None, [NAME, PRICE], [NAME, PRICE]]
 
@@ -188,7 +190,7 @@ def test_a_filter_that_leaves_out_the_before_image_leaves_it_in_the_change(targe
                 (
                     "u",
                     dict.fromkeys(shown(OLD)) | {CODE: "SEN01"},
-                    shown(NEW, **{NAME: UNKNOWN, PRICE: None}),
+                    shown(NEW, **dict.fromkeys((NAME, PRICE), UNKNOWN)),
                     [NAME, PRICE],
                 )
             ],
@@ -205,7 +207,7 @@ def test_a_filter_that_leaves_out_the_before_image_leaves_it_in_the_change(targe
                 (
                     "c",
                     None,
-                    shown(MOVED, **dict.fromkeys((NAME, ORIGIN, GRADE), UNKNOWN), **{PRICE: None}),
+                    shown(MOVED, **dict.fromkeys((NAME, ORIGIN, GRADE, PRICE), UNKNOWN)),
                     [NAME, ORIGIN, GRADE, PRICE],
                 ),
             ],
@@ -215,7 +217,7 @@ def test_a_filter_that_leaves_out_the_before_image_leaves_it_in_the_change(targe
 def test_the_row_after_is_whole_as_far_as_the_trail_has_it(
     target: Path, tmp_path: Path, change: Any, expected: list[tuple[Any, ...]]
 ) -> None:
-    """A column that neither image has is marked if it is text, and named; NULL is NULL."""
+    """A column that neither image has is marked, and named; NULL is NULL."""
     changes, _ = exported(target, f"open {written(tmp_path, change)}")
     assert [(one["op"], one["before"], one["after"], one["source"]["absent"]) for one in changes] == expected
 
@@ -228,3 +230,67 @@ def test_an_image_before_without_its_update_is_no_change(target: Path, tmp_path:
     assert [change["op"] for change in changes] == ["c", "u"]
     assert changes[1]["before"] == dict.fromkeys(shown(OLD)) | {CODE: "SEN01"}
     assert any("FieldComp 1" in text for text in said)
+
+
+MEMBERS = ["before", "after", "source", "transaction", "op", "ts_ms", "ts_us", "ts_ns"]
+
+
+def test_the_members_are_those_of_debezium(target: Path) -> None:
+    changes, _ = exported(target, f"open {TRAILS / 'et000000000'}")
+    assert {tuple(change) for change in changes} == {tuple(MEMBERS)}
+    micros = 1710408660000000
+    times = {"ts_ms": micros // 1000, "ts_us": micros, "ts_ns": micros * 1000}
+    assert {name: changes[0][name] for name in ("transaction", *times)} == {"transaction": None, **times}
+    named = {"version": "12.2.0.1.0", "connector": "logdump", "name": "EXTTEA", "snapshot": "false", "db": "TEADB"}
+    placed = {"schema": "TEAHOUSE", "table": "TEAS", "pos": 1811, "scn": "41882317", "commit_scn": "41882317"}
+    source = changes[0]["source"]
+    assert {name: source[name] for name in (*named, *placed, *times)} == named | placed | times
+
+
+def test_the_database_of_a_name_of_three_parts_is_its_first(target: Path) -> None:
+    for name in sorted(path.name for path in TRAILS.iterdir()):
+        target.unlink(missing_ok=True)
+        changes, _ = exported(target, f"open {TRAILS / name}", words="truncates")
+        for source in (change["source"] for change in changes):
+            assert "." not in source["schema"] or '"' in source["schema"]
+
+
+def test_truncates_are_written_if_they_are_wanted(target: Path) -> None:
+    """Those of each table, and the status says that some were left out."""
+    path = str(TRAILS / "et000000000")
+    changes, said = exported(target, f"open {path}", words="truncates")
+    [one] = [change for change in changes if change["op"] == "t"]
+    assert (one["before"], one["after"], one["source"]["pos"]) == (None, None, 5352)
+    assert not any(text.startswith("1 truncate") for text in said)
+    without = logdump("export", path, "--format", "debezium")
+    with_them = logdump("export", path, "--format", "debezium", "--truncates")
+    filtered = logdump("export", path, "--format", "debezium", "--op", "insert")
+    assert [answer.status for answer in (without, with_them, filtered)] == [3, 0, 0]
+    assert with_them.out.splitlines()[:-1] == without.out.splitlines()
+
+
+OLD_OF_UJI: Row = ("SEN01", "Sencha", "Uji", "A ", Decimal("8.90"), Decimal(120))
+LESS: Row = (*OLD_OF_UJI[:5], Decimal(90))
+ELSEWHERE: Row = (*LESS[:2], "Shizuoka", *LESS[3:])
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [unified_update(TEAS, OLD_OF_UJI, LESS)],
+        [update_pair(TEAS, OLD_OF_UJI, ELSEWHERE)[0], update(TEAS, OLD_OF_UJI, LESS)],
+    ],
+)
+def test_a_value_before_that_does_not_decode_does_not_become_null_after(
+    target: Path, tmp_path: Path, records: list[RowChange]
+) -> None:
+    """Whether it is in the same record or in one of its own: the change does not say that the column is NULL now."""
+    path = written(tmp_path, *records)
+    path.write_bytes(path.read_bytes().replace(b"Uji", b"\xff\xfe\xff"))
+    changes, _ = exported(target, f"open {path}")
+    [one] = changes
+    assert one["before"][STOCK] == 120
+    assert one["after"] == shown(
+        LESS, **({} if len(records) == 1 else {NAME: UNKNOWN, GRADE: UNKNOWN, PRICE: UNKNOWN})
+    ) | {ORIGIN: UNKNOWN}
+    assert ORIGIN in one["source"]["absent"]

@@ -52,8 +52,10 @@ def parsed(text: str) -> ExportOptions:
         ("sql to /trails/x include cut", _of("SQL")._replace(includes_cut=True)),
         ("sql to /trails/x PostgreSQL", _of("SQL")._replace(dialect="POSTGRESQL")),
         ("sql to /trails/x compress gzip", _of("SQL", compression="GZIP")),
-        ("jsonl to /trails/x debezium", _of("JSONL")._replace(debezium=True)),
-        ("jsonl to - 3 records Debezium", _of("JSONL", STANDARD_OUTPUT)._replace(debezium=True, records=3)),
+        ("jsonl to /trails/x debezium", _of("JSONL")._replace(messages="debezium")),
+        ("jsonl to - 3 records Debezium", _of("JSONL", STANDARD_OUTPUT)._replace(messages="debezium", records=3)),
+        ("jsonl to /trails/x truncates debezium", _of("JSONL")._replace(messages="debezium", truncates=True)),
+        ("jsonl to /trails/x ogg 2 records", _of("JSONL")._replace(messages="ogg", records=2)),
         ("arrow to /trails/x compression lz4", _of("ARROW", compression="LZ4")),
     ],
 )

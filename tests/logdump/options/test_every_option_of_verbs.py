@@ -87,6 +87,10 @@ CASES: dict[tuple[str, str], tuple[Words, Words]] = {
         (*WORK["export"], "--table", "TEAHOUSE.TEAS", "--format", "csv"),
         (*WORK["export"], "--table", "TEAHOUSE.TEAS", "--format", "csv", "--meta"),
     ),
+    ("export", "truncates"): (
+        (*WORK["export"], "--format", "debezium"),
+        (*WORK["export"], "--format", "debezium", "--truncates"),
+    ),
     ("export", "bom"): ((*WORK["export"], "--format", "csv"), (*WORK["export"], "--format", "csv", "--bom")),
     ("row", "undo_since"): ((*WORK["row"], "--undo"), (*WORK["row"], "--undo", "--since", "2024-03-14 09:35")),
     ("row", "undo_csn"): ((*WORK["row"], "--undo"), (*WORK["row"], "--undo", "--csn", "41882453")),

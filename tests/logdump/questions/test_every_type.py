@@ -137,11 +137,12 @@ def test_an_export_of_records_has_a_row_for_each(trail: Trail, tmp_path: Path, l
     assert {number: found.get(rba) for number, rba in trail.rbas.items()} == dict(zip(TYPES, TYPES, strict=True))
 
 
-@pytest.mark.parametrize("words", ["jsonl", "csv", "parquet", "arrow", "debezium"])
+@pytest.mark.parametrize("words", ["jsonl", "csv", "parquet", "arrow", "debezium truncates", "ogg"])
 def test_an_export_of_rows_has_a_row_for_each_or_names_and_counts_it(
     trail: Trail, tmp_path: Path, line: Line, words: str
 ) -> None:
-    form = f"jsonl to {tmp_path / 'out'} debezium" if words == "debezium" else f"{words} to {tmp_path / 'out'} by table"
+    of_tables = f"{words} to {tmp_path / 'out'} by table"
+    form = f"jsonl to {tmp_path / 'out'} {words}" if words in ("debezium truncates", "ogg") else of_tables
     [told] = [row for row in line(f"open {trail.path}; export {form}") if row.startswith("Left out")]
     left = dict(text.rsplit(" ", 1) for text in told.partition(": ")[2].split(", "))
     assert {number for number in TYPES if left.get(io_type_name(number), "0") != "0"} == {*TYPES} - ROWS

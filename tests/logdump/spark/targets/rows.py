@@ -10,7 +10,15 @@ from tests.trailformat.samples import header, metadata_record
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Images, Record, TableDefinition, encode_value, make_column, make_record, make_token
 from trailformat.definitions.metadata import KEY, build_table
-from trailformat.records.record_header import DELETE, FIELD_COMP, INSERT, ONLY, UNIFIED_PK_UPDATE
+from trailformat.records.record_header import (
+    DELETE,
+    FIELD_COMP,
+    INSERT,
+    ONLY,
+    PURGE_DATA,
+    UNIFIED_PK_UPDATE,
+    UNIFIED_UPDATE,
+)
 
 ORDER = ByteOrder.BIG
 RAW = bytes
@@ -52,6 +60,11 @@ class Trail:
         """An update with an image after it of these columns."""
         self._add(name, FIELD_COMP, Images(None, self._columns(name, values)))
 
+    def change(self, name: str, before: Sequence[Any], after: Sequence[Any]) -> None:
+        """An update with both images."""
+        images = Images(self._columns(name, before), self._columns(name, after), prefix_size=4)
+        self._add(name, UNIFIED_UPDATE, images)
+
     def move(self, name: str, before: Sequence[Any], after: Sequence[Any]) -> None:
         """An update of the key."""
         images = Images(self._columns(name, before), self._columns(name, after), prefix_size=4)
@@ -60,6 +73,10 @@ class Trail:
     def delete(self, name: str, *values: Any) -> None:
         """A row goes."""
         self._add(name, DELETE, Images(self._columns(name, values), None))
+
+    def truncate(self, name: str) -> None:
+        """All rows go."""
+        self._add(name, PURGE_DATA, Images(None, None))
 
     def _add(self, name: str, io_type: int, images: Images) -> None:
         self._number += 1
