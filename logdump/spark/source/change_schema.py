@@ -44,8 +44,10 @@ _SIMPLE: dict[str, types.DataType] = {
 def change_schema(tables: Sequence[ChangedTable], options: Options) -> types.StructType:
     """Return the schema of a read; the metadata of fields has the key, the type in the trail and a comment."""
     if options.messages:
-        about = [(column.name, _spark(column.type), column.meaning) for column in MESSAGE_COLUMNS]
-        return types.StructType([types.StructField(name, kind, metadata={"comment": text}) for name, kind, text in about])
+        columns = [(column.name, _spark(column.type), column.meaning) for column in MESSAGE_COLUMNS]
+        return types.StructType(
+            [types.StructField(name, kind, metadata={"comment": text}) for name, kind, text in columns]
+        )
     flat = _flat_schema(tables, options)
     if not options.arrow_batches:
         return flat
