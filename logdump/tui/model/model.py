@@ -328,9 +328,9 @@ class Model(Observable):
         if all(file.path != self.state.path for file in self.files):
             self.files = ()
         self.timeline = self.open_transactions = self.shape = None
+        self.lacks = {}
         if self.findings is not None and self.state.path not in self.findings.paths:
             self.findings = None
-        self.lacks = {}
 
     def list_others(self) -> None:
         """Begin a new list of the same file, after its filter has changed."""

@@ -40,7 +40,7 @@ def _places(path: Path) -> list[tuple[str, int]]:
 
 def _trail(folder: Path, draw: Random) -> list[Path]:
     """A trail with restarts and cut transactions in several files, the middle one missing, zeroes in another."""
-    paths = split(TRAILS / "at000000000", (5, 9, 12), folder)
+    paths = split(TRAILS / "at000000000", (7, 10, 12), folder)
     with TrailFile(paths[0]) as trail:
         rows = [record for record in trail.records() if not record.is_file_header and not record.is_metadata]
     at, data = draw.choice(rows[:-1]).rba, paths[0].read_bytes()
