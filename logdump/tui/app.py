@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -13,41 +12,35 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from logdump.line.history_file import KeptHistory
-from logdump.notation.times import iso_time
 from logdump.session.errors import ExitStatus
 from logdump.session.session import Session
-from logdump.tui.keys.keys import Area, Jumps, MarkLetters, WordsOfCursor, bindings
+from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import OUTPUT, SIDE_BY_SIDE, TIMELINE, Model
 from logdump.tui.model.reports import Reports
+from logdump.tui.navigation import TALL, NavigatingApp
 from logdump.tui.panes.choice_pane import ChoicePane
-from logdump.tui.panes.choices import CHOICES, CurrentChoices, line_to
+from logdump.tui.panes.choices import CHOICES, CurrentChoices
 from logdump.tui.panes.one_line import Footer, LogStrip, Tabs, Title
 from logdump.tui.panes.overlays import HelpScreen, LeaveScreen, Palette, PaletteChoice
 from logdump.tui.panes.pages import Pages
 from logdump.tui.panes.prompt import Prompt, PromptLabel, without_colon
 from logdump.tui.panes.record_list import RecordList
-from logdump.tui.panes.record_pane import AnswerPane
 from logdump.tui.panes.shape_strip import ShapeStrip
-from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.sidebar import Panes, Sidebar
 from logdump.tui.panes.text_pane import TextPane
-from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.reading import messages
-from logdump.tui.reading.background import INDEX
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.reading.start_page import StartPage, StartPlace
-from logdump.tui.text.appearance import NOTICE, Appearance, HarmlessApp
+from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.styled import StyledScreen
 from trailformat.trail.sequence import FilePosition
 
 _POLL_EVERY = 1.0
-_TALL = 40
-"""Number of lines of a screen from which on the strip above the list is always shown."""
 
 
-class TrailApp(HarmlessApp):
+class TrailApp(NavigatingApp):
     """The full-screen view of a session: it composes the panes, owns the threads, and dispatches keys.
 
     Reports of threads update the model, and panes that observe it are redrawn; rows and pages are passed to the pane
@@ -66,7 +59,7 @@ class TrailApp(HarmlessApp):
     BINDINGS = bindings(Area.EVERYWHERE)
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual's own form
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (18, "-high"), (_TALL, "-tall")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (18, "-high"), (TALL, "-tall")]  # noqa: RUF012
 
     records: RecordList
     pages: Pages
@@ -92,10 +85,6 @@ class TrailApp(HarmlessApp):
         self._first = first
         self._start = start
         self._start_page = StartPage(self.post_message)
-        self._letters = MarkLetters()
-        self._jumps = Jumps()
-        self._has_brushed = False
-        self._page_after = 0
         self._finds_data = finds_data
         self._goes_back_to: Widget | None = None
 
@@ -148,6 +137,8 @@ class TrailApp(HarmlessApp):
         self.model.observe(self.exit, Model.is_over)
         self.model.observe(self._keep_choices, Model.columns)
         self.model.observe(self._ask_files, Model.upper, Model.neighbours, Model.opened)
+        self.model.observe(self._take_findings, Model.findings)
+        self.model.observe(self._scan_findings, Model.upper, Model.opened)
         self.model.observe(self._scan_shape, Model.state, Model.indexed)
         self.model.observe(self._scan_timeline, Model.shown, Model.listing, Model.state)
         self.set_interval(_POLL_EVERY, self._poll)
@@ -169,13 +160,6 @@ class TrailApp(HarmlessApp):
         if self.model.page == TIMELINE and self.model.state.path is not None:
             self.file.ask_timeline(self.model.state)
 
-    def _scan_shape(self) -> None:
-        """Scan for the strip if it is shown, but only after the index, as both read the same disk."""
-        indexed, strip = self.model.indexed, self.query_one(ShapeStrip)
-        is_shown = strip.has_class("-shown") or self.size.height >= _TALL
-        if is_shown and indexed is not None and indexed.is_done:
-            self.file.ask_shape()
-
     def _poll(self) -> None:
         if not self.is_headless and not os.isatty(sys.stdin.fileno()):
             self.exit(return_code=ExitStatus.INTERRUPTED)  # a lost connection need not send a signal
@@ -192,11 +176,6 @@ class TrailApp(HarmlessApp):
         self.mode.close()
         self.file.close()
         self._start_page.close()
-
-    def enter(self, text: str, *, is_step: bool = False) -> None:
-        """Run a line as if it had been typed, and note where it began; ``is_step`` as in ``TranscriptEntry``."""
-        self._reports.enter(text, is_step=is_step)
-        self._jumps.begin(self.mode.entered, self._spot_of_row, self.model.row.end if self.model.row else 0)
 
     # Keys and events without a binding.
 
@@ -249,11 +228,6 @@ class TrailApp(HarmlessApp):
         elif line is None and event.is_printable and event.key not in self.screen.active_bindings:
             self.action_type_in(event.character or "")
 
-    @property
-    def _spot_of_row(self) -> FilePosition | None:
-        row, path = self.model.row, self.model.state.path
-        return FilePosition(path, row.rba) if row is not None and path is not None else None
-
     def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
         """Enter the command of a chosen line; for ``save`` type it, as the file name is missing."""
         sends = message.choice.sends
@@ -272,58 +246,11 @@ class TrailApp(HarmlessApp):
                 self.records.begin_on_data()
             self.enter(sends[message.what])
 
-    def on_answer_pane_opened(self, message: AnswerPane.Opened) -> None:
-        """Show the record that a line of an answer is about."""
-        if message.spot is None:
-            self._reports.tell("This line is about no place.")
-        else:
-            self._show_record(message.spot.path, message.spot.rba, is_step=True)
-
-    def on_timeline_pane_opened(self, message: TimelinePane.Opened) -> None:
-        """Show the record of a point of the timeline, which may be in another file of the trail."""
-        self._show_record(message.path, message.rba)
-
-    def on_side_by_side_pane_opened(self, message: SideBySidePane.Opened) -> None:
-        """Show the record of the first trail, or type the line that leads to the one of the second."""
-        self._show_record(*message.spot, is_proposed=message.is_second)
-
-    def _show_record(self, path: Path | None, rba: int, *, is_proposed: bool = False, is_step: bool = False) -> None:
-        """Go to a record and show it, or, if ``is_proposed``, type the line that leads there."""
-        text = line_to(path, rba, self.model.state.path)
-        if not text:
-            self._reports.tell("The name of its file cannot be entered.")
-        elif is_proposed:
-            self.action_type_in(text)
-        else:
-            self._letters.came_from = self._spot_of_row
-            self.model.upper = "records"
-            self.model.show_page(self.model.record_page)
-            self.records.focus()
-            self.enter(text, is_step=is_step)
-
-    def on_timeline_pane_transactions_needed(self, _message: TimelinePane.TransactionsNeeded) -> None:
-        """Scan the trail for its long transactions."""
-        if self.model.state.path is not None:
-            self.file.ask_open_transactions(self.model.state.parameters, self.model.summary.size)
-
     # The actions that bindings name.
 
     def action_send(self, text: str) -> None:
         """Enter the line of a key."""
         self.enter(text)
-
-    def action_send_of_cursor(self, text: str) -> None:
-        """Enter the line of a key, with the words of the cursor replaced."""
-        line, missing = self._of_cursor.filled(text)
-        if missing:
-            self._reports.tell(f"There is no {missing} here: {text}")
-        else:
-            self.enter(line)
-
-    @property
-    def _of_cursor(self) -> WordsOfCursor:
-        point = self.query_one(TimelinePane).point
-        return WordsOfCursor(self._spot_of_row, point.time if point is not None else None)
 
     def action_type_in(self, text: str) -> None:
         """Begin a line in the prompt; Enter returns to the pane that had the keyboard."""
@@ -388,12 +315,6 @@ class TrailApp(HarmlessApp):
         if main.has_class("-maximised"):
             self.action_enter_pane()
 
-    def action_save_from_here(self) -> None:
-        """Move to the record under the cursor and begin a SAVE."""
-        if self.model.row is not None:
-            self.enter(f"POS {self.model.row.rba}")
-            self.action_type_in("save ")
-
     def action_stop(self) -> None:
         """Stop the running command, else clear the line that is typed, else stop the scans in the background."""
         if not self.mode.is_idle:
@@ -410,48 +331,10 @@ class TrailApp(HarmlessApp):
         """Continue the scans that were stopped."""
         self.file.go_on()
 
-    def action_go_to_related(self, what: str) -> None:
-        """Go to a record on which the one under the cursor depends."""
-        self.file.ask_related(what, self.model.current)
-
-    def action_go_to_damage(self) -> None:
-        """Go to the next damaged place after the cursor; after the last one to the first."""
-        places = [span.rba for span in self.model.index.places.bad_spans]
-        here = self.model.row.rba if self.model.row is not None else 0
-        after = next((rba for rba in places if rba > here), places[0] if places else None)
-        if after is None:
-            self._reports.tell(f"No damage in this file{', as far as it is read' * self.model.has_more(INDEX)}.")
-        else:
-            self.enter(f"POS {after}")
-            self._page_after = self.mode.entered  # the page about the damage has all that POS prints
-
-    def action_jump_back(self) -> None:
-        """Go to where the cursor was before the last jump."""
-        spot = self._jumps.back()
-        if spot is None:
-            self._reports.tell("There is no jump to go back from.")
-        else:
-            self._reports.enter(line_to(spot.path, spot.rba, self.model.state.path))
-
     def action_follow(self) -> None:
         """Begin or end following the end of the trail."""
         self.model.follows = not self.model.follows
         self.model.show_records_page()
-
-    def action_copy_rba(self) -> None:
-        """Copy the RBA under the cursor to the terminal's clipboard."""
-        if self.model.row is not None:
-            self._copy(str(self.model.row.rba), f"RBA {self.model.row.rba}")
-
-    def action_copy_text(self) -> None:
-        """Copy the lines of the lower pane, without margins, to the terminal's clipboard."""
-        text = self.pages.shown.whole_text
-        count = text.count("\n")
-        self._copy(text, f"{count:,} line{'s' * (count != 1)} of the page {self.model.page}")
-
-    def _copy(self, text: str, what: str) -> None:
-        self.copy_to_clipboard(text)
-        self.notify(f"Copied: {what}", timeout=NOTICE)
 
     def action_toggle_margin(self) -> None:
         """Show or hide names and values in the margin of the detail page."""
@@ -495,35 +378,6 @@ class TrailApp(HarmlessApp):
             self.model.upper = name
             self.query_one(f"#{name}").focus()
 
-    def action_show_shape(self) -> None:
-        """Show the strip above the list and go there; if the keyboard is there, hide it."""
-        strip = self.query_one(ShapeStrip)
-        if strip.has_focus:
-            strip.remove_class("-shown")
-            self.records.focus()
-        else:
-            strip.add_class("-shown")
-            self._scan_shape()
-            strip.focus()
-
-    def action_leave_shape(self) -> None:
-        """Remove the filter of a range of the strip, and go to the list."""
-        if self._has_brushed:
-            self.enter("FILTER CLEAR STARTTIME; FILTER CLEAR ENDTIME")
-            self._has_brushed = False
-        self.records.focus()
-
-    def on_shape_strip_range_chosen(self, message: ShapeStrip.RangeChosen) -> None:
-        """Go to the first record of a column, or filter to the times of a range of columns."""
-        first, last = message.first, message.last
-        if first is last and first.rba is not None:
-            self.enter(f"POS {first.rba}")
-        elif first is not last:
-            back = "FILTER CLEAR STARTTIME; FILTER CLEAR ENDTIME; " * self._has_brushed
-            times = f"FILTER STARTTIME {iso_time(first.start)}; FILTER ENDTIME {iso_time(last.end - 1)}"
-            self._has_brushed = True
-            self.enter(f"{back}FILTER MATCH ALL; {times}")
-
     def action_show_start_page(self) -> None:
         """Show the trails in the folder of the open file, or those that the view began with."""
         path = self.model.state.path
@@ -548,6 +402,8 @@ class TrailApp(HarmlessApp):
             path = self.model.state.path
             if report.number == self._page_after:
                 self.model.show_records_page()
+                self._reports.tell("\n".join(self._told_after))
+                self._told_after = []
             self._jumps.end(report.number, FilePosition(path, self.model.rba) if path is not None else None)
 
     def _show_story(self) -> None:
@@ -557,13 +413,6 @@ class TrailApp(HarmlessApp):
         self.model.show_records_page()
         self.model.upper = "story"
         self.query_one("#story").focus()
-
-    def on_related_found(self, message: messages.RelatedFound) -> None:
-        """Go to the record that was requested, or report that there is none."""
-        if message.spot is None:
-            self._reports.tell(f"This record has no {message.what}.")
-        else:
-            self.enter(line_to(message.spot.path, message.spot.rba, self.model.state.path))
 
     def on_read_failed(self, message: messages.ReadFailed) -> None:
         """Show that a file cannot be read, and end the requests for its rows."""

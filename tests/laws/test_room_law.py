@@ -80,7 +80,7 @@ def test_no_module_puts_anything_into_another() -> None:
     assert {name: hooks for name, hooks in found.items() if hooks} == {}
 
 
-SCREEN = ("keys", "text", "reading", "model", "panes", "app", "start")
+SCREEN = ("keys", "text", "reading", "model", "panes", "navigation", "app", "start")
 """The rooms of the full screen, from the ground up."""
 
 

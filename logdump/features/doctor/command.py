@@ -93,9 +93,8 @@ def _check(check: CheckShown) -> Iterator[Finding]:
 
 def _recovery(shown: RecoveryShown) -> Iterator[Finding]:
     for gap in shown.state.gaps:
-        yield Finding(
-            Severity.DAMAGE, f"missing: {gap.first.name} to {gap.last.name}", FilePosition(gap.behind, 0), "RECOVERY"
-        )
+        to = f" to {gap.last.name}" if gap.last != gap.first else ""
+        yield Finding(Severity.DAMAGE, f"missing: {gap.first.name}{to}", FilePosition(gap.behind, 0), "RECOVERY")
     for path in shown.state.unreadable:
         yield Finding(Severity.DAMAGE, "no trail file", FilePosition(path, 0), f"CHECK {path}")
     for mismatch in shown.state.mismatches:

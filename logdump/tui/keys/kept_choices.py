@@ -43,6 +43,7 @@ CHARACTERS = {
     "-": "minus",
     "=": "equals_sign",
     "!": "exclamation_mark",
+    "@": "at",
 }
 """Textual's key names of the characters that may be written in a keymap."""
 

@@ -27,7 +27,7 @@ class Area(enum.Enum):
     SIDE_BY_SIDE = "the page of two trails"
     ANSWER = "the output page, if a line of it is about a place or a table is wider than the page"
     SHAPE = "the strip over the list"
-    CHOICES = "the panes of tables, transactions, marks, files, columns and changes of a row"
+    CHOICES = "the panes of tables, transactions, marks, files, findings, columns and changes of a row"
     PANES = "every pane"
     PROMPT = "the prompt"
     EVERYWHERE = "everywhere"
@@ -107,7 +107,15 @@ KEYS = (
     Key("start", "home", "first record", Area.PANES, sends="POS FIRST"),
     Key("end", "G,end", "end of the file", Area.PANES, sends="POS EOF", short="end", weight=6),
     Key("across", "A", "read on over the files of the trail", Area.PANES, sends="ACROSS ON"),
-    Key("damage", "exclamation_mark", "next damaged place", Area.PANES, acts="app.go_to_damage"),
+    Key(
+        "next_finding",
+        "exclamation_mark",
+        "next finding of DOCTOR: damage, a restart, a cut, a missing file",
+        Area.PANES,
+        acts="app.go_to_finding(1)",
+    ),
+    Key("finding_before", "at", "finding before", Area.PANES, acts="app.go_to_finding(-1)"),
+    Key("findings", "P", "findings of the trail (problems)", Area.PANES, acts="app.show_choices('findings')"),
     Key("good_header", "b", "next good header", Area.PANES, sends="SFH"),
     Key("count", "c", "count by table", Area.PANES, sends="COUNT DETAIL", short="count", weight=6),
     Key("save", "s", "save from here on", Area.PANES, acts="app.save_from_here"),

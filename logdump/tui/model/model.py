@@ -23,6 +23,7 @@ from trailformat.index import TableTotals, TrailIndex
 
 if TYPE_CHECKING:
     from logdump.features.diff.side_by_side import AlignedSoFar
+    from logdump.features.doctor.findings_scan import TrailFindings
     from logdump.features.timeline.open_transactions import BrRefusal, OpenTransactions
     from logdump.features.timeline.timeline import Timeline
     from logdump.features.timeline.volume import TrailShape
@@ -208,6 +209,8 @@ class Model(Observable):
     """The long transactions of the trail, as far as the scan for them has read; None before it."""
     shape: Part[TrailShape | None] = Part(None)
     """The records of the file over time for the strip, as far as the scan for it has read; None before it."""
+    findings: Part[TrailFindings | None] = Part(None)
+    """The findings of the trail, as far as the scan for them has read; None before it."""
     follows = Part(False)  # noqa: FBT003 - the initial value
     """True if new records at the end of the trail are shown as they come."""
 
@@ -326,6 +329,8 @@ class Model(Observable):
             self.files = ()
         self.timeline = self.open_transactions = self.shape = None
         self.lacks = {}
+        if self.findings is not None and self.state.path not in self.findings.paths:
+            self.findings = None
 
     def list_others(self) -> None:
         """Begin a new list of the same file, after its filter has changed."""

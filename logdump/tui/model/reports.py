@@ -9,7 +9,7 @@ from logdump.session.events import SearchProgress
 from logdump.session.reading import ReadSoFar
 from logdump.tui.model.model import OF_COMMANDS, OUTPUT, SIDE_BY_SIDE, Model, ScanProgress
 from logdump.tui.reading import messages
-from logdump.tui.reading.background import INDEX, OPEN_TRANSACTIONS, OVER_TIME, SHAPE
+from logdump.tui.reading.background import FINDINGS, INDEX, OPEN_TRANSACTIONS, OVER_TIME, SHAPE
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.screen_mode import ScreenMode
@@ -221,6 +221,8 @@ class Reports:
             model.timeline = file.timeline.timeline if file.timeline is not None else None
         elif report.name == SHAPE:
             model.shape = file.shape.shape if file.shape is not None else None
+        elif report.name == FINDINGS:
+            model.findings = file.findings.found if file.findings is not None else None
         elif report.name == OPEN_TRANSACTIONS:
             model.open_transactions = file.open_transactions.found if file.open_transactions is not None else None
         elif file.matches is not None:
@@ -252,6 +254,8 @@ class Reports:
 
 def _progress(report: messages.Scanned) -> str:
     """Return the progress of a scan: the percentage of a file, or the number of records if the trail is read twice."""
+    if report.name == FINDINGS:
+        return f"{report.name}, Ctrl+C stops"
     if report.name == OPEN_TRANSACTIONS:
         return f"{report.name}, Ctrl+C stops, {report.covered:,} records read"
     return f"{report.name} {100 * report.covered // max(1, report.size)} %, Ctrl+C stops, RBA {report.covered}"

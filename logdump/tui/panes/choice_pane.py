@@ -14,7 +14,7 @@ from logdump.tui.text.styled import Glyphs, Line, Styled, cut_to, line, wrapped
 
 
 class Choice:
-    """A line: its text, and the command lines that its keys enter; empty if a key does nothing.
+    """A line: its text and style, and the command lines that its keys enter; empty if a key does nothing.
 
     The cursor begins on the line with ``is_current``. After a line with ``finds_data`` the list begins on the first
     record of data.
@@ -32,8 +32,9 @@ class Choice:
         *,
         is_current: bool = False,
         finds_data: bool = False,
+        style: str = "",
     ) -> None:
-        self.text = text
+        self.text, self.style = text, style
         self.is_current, self.finds_data = is_current, finds_data
         self.sends = {"enter": enter, "end": end, "filter": filter_line, "save": save}
         self.sends |= {"undo": undo, "undo_transaction": undo_transaction}
@@ -132,6 +133,7 @@ class ChoicePane(Styled, can_focus=True):
         if index >= len(self._choices):
             return self.strip((), width)
         is_here = index == self._cursor
-        style = ("cursor" if self.has_focus else "here") if is_here else ""
+        own = self._choices[index].style
+        style = ("cursor" if self.has_focus else "here") if is_here else own
         sign = self._glyphs.cursor if is_here else " "
         return self.strip(((sign + self._choices[index].text, style),), width, style=style)

@@ -14,7 +14,9 @@ from textual.actions import SkipAction
 from textual.widget import Widget
 
 from logdump.display.record_row import ASCII_MARKS, UNICODE_MARKS, row_story
+from logdump.display.text import PARTIAL, Severity
 from logdump.display.token_text import short_user_tokens
+from logdump.features.doctor.model import Finding
 from logdump.features.recovery.model import TrailState
 from logdump.features.row.model import RowChangeShown
 from logdump.features.row.text import story_lines
@@ -254,6 +256,45 @@ _FILES = Pane[ListedFile](
 )
 
 
+SIGNS = {Severity.DAMAGE: ("!!", "warn"), Severity.WARNING: (" !", "changed"), Severity.NOTE: ("", "")}
+"""The sign and the style of a finding by its severity."""
+
+
+def _finding_choice(text: str, finding: Finding, context: PaneContext) -> Choice:
+    spot = finding.spot
+    enter = line_to(spot.path, spot.rba, context.model.state.path) if spot is not None else ""
+    return Choice(text, enter=enter, style=SIGNS[finding.severity][1])
+
+
+def _above_findings(model: Model) -> str:
+    if model.findings is None:
+        return "The trail is being examined."
+    return "" if model.findings.is_whole else PARTIAL
+
+
+def _finding_columns(
+    columns: tuple[PaneColumn[Finding], ...], rows: Sequence[Finding], _context: PaneContext
+) -> list[PaneColumn[Finding]]:
+    """Return the columns, without the file if there is one."""
+    has_files = len({finding.spot.path for finding in rows if finding.spot is not None}) > 1
+    return [column for column in columns if has_files or column.name != "file"]
+
+
+_FINDINGS = Pane[Finding](
+    lambda model: model.findings.findings if model.findings is not None else (),
+    (
+        PaneColumn("", lambda finding, _: SIGNS[finding.severity][0], width=2),
+        PaneColumn("file", lambda finding, _: finding.spot.path.name if finding.spot is not None else ""),
+        PaneColumn("RBA", lambda finding, _: str(finding.spot.rba) if finding.spot is not None else "", is_number=True),
+        PaneColumn("finding", lambda finding, _: finding.text, gap=2, fills=1),
+    ),
+    _finding_choice,
+    "DOCTOR finds nothing.",
+    _above_findings,
+    adapted=_finding_columns,
+)
+
+
 def _records_text(trail: ListedTrail, _context: PaneContext) -> str:
     return "" if trail.records is None else f"{trail.records:,}{'' if trail.is_read else '+'}"
 
@@ -414,6 +455,7 @@ PANES: dict[str, Pane[Any]] = {
     "story": _STORY,
     "columns": _LIST_COLUMNS,
     "files": _FILES,
+    "findings": _FINDINGS,
 }
 """The panes by name."""
 CHOICES = tuple(PANES)
@@ -436,6 +478,7 @@ class CurrentChoices(ChoicePane):
             Model.trails,
             Model.story,
             Model.columns,
+            Model.findings,
         )
         model.observe(self.draw, Model.upper, Model.opened, *facts)
 

@@ -20,7 +20,7 @@ from logdump.tui.text.styled import COMPONENTS, Glyphs, Line, line
 
 OF_THE_NIGHT = (
     *("go_to", "safe", "explain", "find", "transaction_begin"),
-    *("filter", "tables", "transactions", "damage", "back"),
+    *("filter", "tables", "transactions", "next_finding", "back"),
 )
 """The names of the keys that the help lists first: from an RBA in a report to the restart of a Replicat."""
 

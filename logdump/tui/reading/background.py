@@ -144,9 +144,9 @@ class Reader:
 
 
 INDEX, FILTER, OVER_TIME, OPEN_TRANSACTIONS = "index", "filter", "timeline", "open transactions"
-SHAPE = "strip"
+SHAPE, FINDINGS = "strip", "findings"
 """The names of the scans: all rows of the file, rows that pass the filter, the file over time, long transactions of
-the trail, and the records over time.
+the trail, the records over time, and the findings of DOCTOR.
 """
 EVERY = 0.25
 

@@ -14,7 +14,16 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.reading import Reading
 from logdump.session.session import Session, SourceDefinitions
 from logdump.session.settings import Settings
-from logdump.tui.reading.background import FILTER, INDEX, OPEN_TRANSACTIONS, OVER_TIME, SHAPE, BackgroundScan, Reader
+from logdump.tui.reading.background import (
+    FILTER,
+    FINDINGS,
+    INDEX,
+    OPEN_TRANSACTIONS,
+    OVER_TIME,
+    SHAPE,
+    BackgroundScan,
+    Reader,
+)
 from logdump.tui.reading.messages import (
     FilePolled,
     NeighboursRead,
@@ -55,12 +64,14 @@ from trailformat.trail.read_bytes import ReadBytes
 from trailformat.trail.sequence import FilePosition
 
 with on_demand:
+    from logdump.features.doctor import findings_scan
     from logdump.features.timeline import open_transactions, timeline, volume
 
 _WATCHED = 1 << 20
 """Bytes at the end of the file that are compared at each look."""
 
 if TYPE_CHECKING:
+    from logdump.features.doctor.findings_scan import FindingsScan
     from logdump.features.timeline.open_transactions import OpenTransactionsScan
     from logdump.features.timeline.timeline import TimelineScan
     from logdump.features.timeline.volume import ShapeScan
@@ -92,6 +103,7 @@ class OpenFile:
         timeline: the scan of the file over time; None before it is requested.
         open_transactions: the scan of the trail for long transactions; None before it is requested.
         shape: the scan of the file for the strip of records over time; None before it is requested.
+        findings: the scan of the trail by DOCTOR, kept while a file of this trail is open; None before it is requested.
     """
 
     def __init__(self, settings: Settings, post: Callable[[Message], object]) -> None:
@@ -111,6 +123,8 @@ class OpenFile:
         self.shape: ShapeScan | None = None
         self._shaping = BackgroundScan(SHAPE, settings, post)
         self._recovering = BackgroundScan(OPEN_TRANSACTIONS, settings, post)
+        self.findings: FindingsScan | None = None
+        self._examining = BackgroundScan(FINDINGS, settings, post)
 
     @property
     def is_idle(self) -> bool:
@@ -127,7 +141,7 @@ class OpenFile:
 
     @property
     def _scans(self) -> tuple[BackgroundScan, ...]:
-        return self._indexing, self._matching, self._timing, self._recovering, self._shaping
+        return self._indexing, self._matching, self._timing, self._recovering, self._shaping, self._examining
 
     def close(self) -> None:
         """End all threads."""
@@ -138,6 +152,8 @@ class OpenFile:
         """Switch to another file and begin its index; None: no file."""
         self.index = TrailIndex()
         self.matches = self.timeline = self.open_transactions = self.shape = None
+        if self.findings is not None and path not in self.findings.paths:
+            self.findings = None
         for thread in self._threads():
             thread.open(path)
         if path is not None:
@@ -200,6 +216,17 @@ class OpenFile:
             return
         self.open_transactions = open_transactions.OpenTransactionsScan(parameters)
         self._recovering.go_on(self.open_transactions)
+
+    def ask_findings(self, path: Path, size: int) -> bool:
+        """Examine the trail of ``path``, unless that is done; return whether the result is still to come."""
+        scan = self.findings
+        if scan is not None and not self._examining.is_idle and not self._examining.is_stopped:
+            return True
+        if scan is not None and scan.found is not None and scan.found.is_whole and size <= scan.sizes.get(path, size):
+            return False
+        self.findings = findings_scan.FindingsScan()
+        self._examining.go_on(self.findings)
+        return True
 
     def ask_page(self, request: PageRequest, source: SourceDefinitions | None) -> None:
         """Read rows for the list; ``source`` are definitions for their values."""

@@ -78,7 +78,7 @@ def test_each_finding_has_its_severity_and_its_place_and_the_most_severe_come_fi
     ]
     assert findings == [
         (DAMAGE, f"damage, {len(GARBAGE)} bytes: no record starts here", (1, _at(*second[:6]))),
-        (DAMAGE, "missing: tt000000002 to tt000000002", (3, 0)),
+        (DAMAGE, "missing: tt000000002", (3, 0)),
         (WARNING, "cut: transaction 1.20, CSN 20, 1 record; no whole copy follows", (0, _at(*first[:2]))),
         (WARNING, "twice: transaction 1.30, CSN 30", (1, _at(b))),
         (WARNING, "CSN 35 after 40: 1 transaction out of order", (1, _at(*second[:7]))),

@@ -99,7 +99,7 @@ def test_the_title_counts_damage_and_a_key_leads_from_one_place_to_the_next() ->
 
     async def without(screen: Screen) -> None:
         await screen.press("exclamation_mark")
-        assert "No damage in this file." in screen.text
+        assert "No finding in this trail." in screen.text
 
     drive(steps, "gt000000000", place="records")
     drive(without, place="records")

@@ -1,0 +1,98 @@
+"""The findings of DOCTOR for the full-screen view: read beside it, in the order of their places."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import NamedTuple
+
+from logdump.display.text import Severity
+from logdump.features.doctor.command import Examination, findings_of
+from logdump.features.doctor.model import Finding
+from logdump.session.reading import Reading
+from logdump.session.session import Session
+from trailformat.trail.sequence import FilePosition
+from trailformat.transactions.whole_trail import WholeTrail
+
+
+class TrailFindings(NamedTuple):
+    """The findings of a trail.
+
+    Attributes:
+        findings: those with a place in the order of the trail, then the others.
+        paths: the files of the trail.
+        is_whole: True if all has been read.
+    """
+
+    findings: tuple[Finding, ...]
+    paths: tuple[Path, ...]
+    is_whole: bool
+
+    def spots(self) -> list[FilePosition]:
+        """Return the places of the findings, each once, in order; without notes on a file as a whole."""
+        spots = (found.spot for found in self.findings if found.severity is not Severity.NOTE or _is_of_record(found))
+        return list(dict.fromkeys(spot for spot in spots if spot is not None))
+
+    def next_spot(self, here: FilePosition, step: int) -> FilePosition | None:
+        """Return the place after ``here`` (``step`` 1) or before it (-1), from the other end if there is none."""
+        spots = self.spots()[::step]
+        place = _place(here, self.paths)
+        onward = (spot for spot in spots if spot != here and (_place(spot, self.paths) > place) == (step > 0))
+        return next(onward, spots[0] if spots else None)
+
+    def at(self, spot: FilePosition) -> tuple[Finding, ...]:
+        """Return the findings at a place."""
+        return tuple(found for found in self.findings if found.spot == spot)
+
+
+def _is_of_record(finding: Finding) -> bool:
+    return finding.spot is not None and finding.spot.rba > 0
+
+
+def _place(spot: FilePosition, paths: tuple[Path, ...]) -> tuple[int, int]:
+    """Return a sort key: the number of the file, and the RBA."""
+    return paths.index(spot.path) if spot.path in paths else len(paths), spot.rba
+
+
+def _in_order(findings: tuple[Finding, ...], paths: tuple[Path, ...]) -> tuple[Finding, ...]:
+    """Return findings in the order of their places; those without one come last."""
+    number = {path: index for index, path in enumerate(paths)}
+
+    def order(finding: Finding) -> tuple[int, int]:
+        if finding.spot is None:
+            return len(paths) + 1, 0
+        return number.get(finding.spot.path, len(paths)), finding.spot.rba
+
+    return tuple(sorted(findings, key=order))
+
+
+class FindingsScan:
+    """One run of DOCTOR over the trail of a file.
+
+    Attributes:
+        paths: the files of the trail; empty before the run.
+        sizes: the size in bytes of the file that was open when the run began, by its path.
+        found: the findings so far; None before the first.
+    """
+
+    def __init__(self) -> None:
+        self.paths: tuple[Path, ...] = ()
+        self.sizes: dict[Path, int] = {}
+        self.found: TrailFindings | None = None
+
+    def lacks(self) -> Reading:
+        """Return what is missing of the result: damage is a finding itself."""
+        return Reading()
+
+    def extend(self, session: Session) -> Generator[int, None, None]:
+        """Examine the trail; yield the number of steps."""
+        whole = WholeTrail.around(session.trail.path)
+        self.paths, self.sizes = tuple(whole.paths), {session.trail.path: session.trail.size}
+        examination, is_whole = Examination(session, whole, session.trail.path.name), False
+        try:
+            for number, _ in enumerate(examination.run()):
+                yield number
+            is_whole = True
+        finally:
+            findings = findings_of(examination.events)
+            self.found = TrailFindings(_in_order(findings, self.paths), self.paths, is_whole)

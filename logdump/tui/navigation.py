@@ -1,0 +1,219 @@
+"""Ways to records: findings, answers, jumps, the timeline, two trails and the strip; and copies of what is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logdump.notation.times import iso_time
+from logdump.tui.keys.keys import Jumps, MarkLetters, WordsOfCursor
+from logdump.tui.model.model import Model
+from logdump.tui.model.reports import Reports
+from logdump.tui.panes.choices import SIGNS, line_to
+from logdump.tui.panes.pages import Pages
+from logdump.tui.panes.prompt import Prompt
+from logdump.tui.panes.record_list import RecordList
+from logdump.tui.panes.record_pane import AnswerPane
+from logdump.tui.panes.shape_strip import ShapeStrip
+from logdump.tui.panes.side_by_side_pane import SideBySidePane
+from logdump.tui.panes.timeline_pane import TimelinePane
+from logdump.tui.reading import messages
+from logdump.tui.reading.open_file import OpenFile
+from logdump.tui.reading.screen_mode import ScreenMode
+from logdump.tui.text.appearance import NOTICE, Appearance, HarmlessApp
+from trailformat.trail.sequence import FilePosition
+
+if TYPE_CHECKING:
+    from logdump.features.doctor.findings_scan import TrailFindings
+
+TALL = 40
+"""Number of lines of a screen from which on the strip above the list is always shown."""
+
+
+class NavigatingApp(HarmlessApp):
+    """An application that goes to records of a session by entering lines; the panes are those of its subclass."""
+
+    model: Model
+    mode: ScreenMode
+    file: OpenFile
+    records: RecordList
+    pages: Pages
+    prompt: Prompt
+    _reports: Reports
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__(appearance)
+        self._letters = MarkLetters()
+        self._jumps = Jumps()
+        self._has_brushed = False
+        self._page_after = self._step = 0
+        self._told_after: list[str] = []
+
+    def enter(self, text: str, *, is_step: bool = False) -> None:
+        """Run a line as if it had been typed, and note where it began; ``is_step`` as in ``TranscriptEntry``."""
+        self._reports.enter(text, is_step=is_step)
+        self._jumps.begin(self.mode.entered, self._spot_of_row, self.model.row.end if self.model.row else 0)
+
+    def action_type_in(self, text: str) -> None:
+        """Begin a line in the prompt."""
+        raise NotImplementedError
+
+    @property
+    def _spot_of_row(self) -> FilePosition | None:
+        row, path = self.model.row, self.model.state.path
+        return FilePosition(path, row.rba) if row is not None and path is not None else None
+
+    def on_answer_pane_opened(self, message: AnswerPane.Opened) -> None:
+        """Show the record that a line of an answer is about."""
+        if message.spot is None:
+            self._reports.tell("This line is about no place.")
+        else:
+            self._show_record(message.spot.path, message.spot.rba, is_step=True)
+
+    def on_timeline_pane_opened(self, message: TimelinePane.Opened) -> None:
+        """Show the record of a point of the timeline, which may be in another file of the trail."""
+        self._show_record(message.path, message.rba)
+
+    def on_side_by_side_pane_opened(self, message: SideBySidePane.Opened) -> None:
+        """Show the record of the first trail, or type the line that leads to the one of the second."""
+        self._show_record(*message.spot, is_proposed=message.is_second)
+
+    def _show_record(self, path: Path | None, rba: int, *, is_proposed: bool = False, is_step: bool = False) -> None:
+        """Go to a record and show it, or, if ``is_proposed``, type the line that leads there."""
+        text = line_to(path, rba, self.model.state.path)
+        if not text:
+            self._reports.tell("The name of its file cannot be entered.")
+        elif is_proposed:
+            self.action_type_in(text)
+        else:
+            self._letters.came_from = self._spot_of_row
+            self.model.upper = "records"
+            self.model.show_page(self.model.record_page)
+            self.records.focus()
+            self.enter(text, is_step=is_step)
+
+    def action_send_of_cursor(self, text: str) -> None:
+        """Enter the line of a key, with the words of the cursor replaced."""
+        line, missing = self._of_cursor.filled(text)
+        if missing:
+            self._reports.tell(f"There is no {missing} here: {text}")
+        else:
+            self.enter(line)
+
+    @property
+    def _of_cursor(self) -> WordsOfCursor:
+        point = self.query_one(TimelinePane).point
+        return WordsOfCursor(self._spot_of_row, point.time if point is not None else None)
+
+    def action_save_from_here(self) -> None:
+        """Move to the record under the cursor and begin a SAVE."""
+        if self.model.row is not None:
+            self.enter(f"POS {self.model.row.rba}")
+            self.action_type_in("save ")
+
+    def action_go_to_related(self, what: str) -> None:
+        """Go to a record on which the one under the cursor depends."""
+        self.file.ask_related(what, self.model.current)
+
+    def action_go_to_finding(self, step: int) -> None:
+        """Go to the next finding of DOCTOR (``step`` 1) or the one before (-1), once the findings are known."""
+        path, model = self.model.state.path, self.model
+        self._step = 0
+        if path is None:
+            return
+        if self.file.ask_findings(path, model.summary.size):
+            self._step = step
+        elif model.findings is not None and self._spot_of_row is not None:
+            self._go_to_finding(model.findings, self._spot_of_row, step)
+
+    def _take_findings(self) -> None:
+        """Go to the finding for which a key has waited."""
+        step, self._step = self._step, 0
+        if step and self.model.findings is not None and self._spot_of_row is not None:
+            self._go_to_finding(self.model.findings, self._spot_of_row, step)
+
+    def _go_to_finding(self, findings: TrailFindings, here: FilePosition, step: int) -> None:
+        spot = findings.next_spot(here, step)
+        if spot is None:
+            self._reports.tell(f"No finding in this trail{', as far as it is read' * (not findings.is_whole)}.")
+        elif line := line_to(spot.path, spot.rba, self.model.state.path):
+            self.enter(line)
+            self._page_after = self.mode.entered  # the page about the record has all that POS prints
+            for found in findings.at(spot):
+                self._told_after.append(f"{SIGNS[found.severity][0]} {found.text}".strip())
+
+    def _scan_findings(self) -> None:
+        """Examine the trail while its findings are shown."""
+        if self.model.upper == "findings" and self.model.state.path is not None:
+            self.file.ask_findings(self.model.state.path, self.model.summary.size)
+
+    def action_jump_back(self) -> None:
+        """Go to where the cursor was before the last jump."""
+        spot = self._jumps.back()
+        if spot is None:
+            self._reports.tell("There is no jump to go back from.")
+        else:
+            self._reports.enter(line_to(spot.path, spot.rba, self.model.state.path))
+
+    def action_copy_rba(self) -> None:
+        """Copy the RBA under the cursor to the terminal's clipboard."""
+        if self.model.row is not None:
+            self._copy(str(self.model.row.rba), f"RBA {self.model.row.rba}")
+
+    def action_copy_text(self) -> None:
+        """Copy the lines of the lower pane, without margins, to the terminal's clipboard."""
+        text = self.pages.shown.whole_text
+        count = text.count("\n")
+        self._copy(text, f"{count:,} line{'s' * (count != 1)} of the page {self.model.page}")
+
+    def _copy(self, text: str, what: str) -> None:
+        self.copy_to_clipboard(text)
+        self.notify(f"Copied: {what}", timeout=NOTICE)
+
+    def on_related_found(self, message: messages.RelatedFound) -> None:
+        """Go to the record that was requested, or report that there is none."""
+        if message.spot is None:
+            self._reports.tell(f"This record has no {message.what}.")
+        else:
+            self.enter(line_to(message.spot.path, message.spot.rba, self.model.state.path))
+
+    def _scan_shape(self) -> None:
+        """Scan for the strip if it is shown, but only after the index, as both read the same disk."""
+        indexed, strip = self.model.indexed, self.query_one(ShapeStrip)
+        is_shown = strip.has_class("-shown") or self.size.height >= TALL
+        if is_shown and indexed is not None and indexed.is_done:
+            self.file.ask_shape()
+
+    def action_show_shape(self) -> None:
+        """Show the strip above the list and go there; if the keyboard is there, hide it."""
+        strip = self.query_one(ShapeStrip)
+        if strip.has_focus:
+            strip.remove_class("-shown")
+            self.records.focus()
+        else:
+            strip.add_class("-shown")
+            self._scan_shape()
+            strip.focus()
+
+    def action_leave_shape(self) -> None:
+        """Remove the filter of a range of the strip, and go to the list."""
+        if self._has_brushed:
+            self.enter("FILTER CLEAR STARTTIME; FILTER CLEAR ENDTIME")
+            self._has_brushed = False
+        self.records.focus()
+
+    def on_shape_strip_range_chosen(self, message: ShapeStrip.RangeChosen) -> None:
+        """Go to the first record of a column, or filter to the times of a range of columns."""
+        first, last = message.first, message.last
+        if first is last and first.rba is not None:
+            self.enter(f"POS {first.rba}")
+        elif first is not last:
+            back = "FILTER CLEAR STARTTIME; FILTER CLEAR ENDTIME; " * self._has_brushed
+            times = f"FILTER STARTTIME {iso_time(first.start)}; FILTER ENDTIME {iso_time(last.end - 1)}"
+            self._has_brushed = True
+            self.enter(f"{back}FILTER MATCH ALL; {times}")
+
+    def on_timeline_pane_transactions_needed(self, _message: TimelinePane.TransactionsNeeded) -> None:
+        """Scan the trail for its long transactions."""
+        if self.model.state.path is not None:
+            self.file.ask_open_transactions(self.model.state.parameters, self.model.summary.size)
