@@ -257,8 +257,12 @@ class DeltaTarget(LakeTarget):
         merge = merge.when_not_matched_insert(_all(table), predicate=f"NOT {is_gone}")
         if is_truncated:
             merge = merge.when_not_matched_by_source_delete()
+        version = delta.version()
         try:
             merge.execute()
+            if delta.version() == version:  # it commits nothing where no row changes, and the position has to move
+                nothing = pa.schema([*table.columns.items()]).empty_table()
+                deltalake.write_deltalake(delta, nothing, mode="append", commit_properties=noted)
         except deltalake.exceptions.DeltaError as error:
             raise TargetLost(str(error).split("\n", maxsplit=1)[0]) from None
 

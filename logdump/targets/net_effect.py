@@ -274,6 +274,8 @@ class _Replay:
             del self._rows[key]
         if row.origin is not None:
             self.gone[row.origin] = number
+        if self.overwrite:
+            self.gone[key] = number  # also the row of the table that this one has replaced there
         return row
 
     def _move(self, before: Key, key: Key, number: int, absent: Absent) -> None:

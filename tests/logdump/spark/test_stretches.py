@@ -22,7 +22,7 @@ from logdump.spark.comparison.compared_trail import (
     transaction_rows,
 )
 from logdump.tables.errors import SplitMismatch
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.trailformat.samples import trail_of
 from tests.trailformat.test_transaction_walk import records_of
 from trailformat.scan import FILE_HEADER
@@ -57,6 +57,27 @@ def test_each_transaction_and_each_damage_is_of_one_stretch(texts: list[str], da
         ]
         drawn = data.draw(st.sets(st.sampled_from([FIRST_PLACE, *records]), max_size=5))
         assert read(paths, sorted({FIRST_PLACE, *drawn})) == read(paths, [FIRST_PLACE])
+
+
+@pytest.mark.parametrize("most", [0, 1, 700, 1 << 20])
+def test_a_file_that_is_no_trail_is_told_once_wherever_stretches_begin(most: int, trails: Path, tmp_path: Path) -> None:
+    """Drawn: before, between and behind files of the trail, several of them one after the other."""
+    random = Random(most)
+    for number in range(4):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        odd = {name for name in range(6) if random.random() < 0.4} - {random.randrange(6)}
+        for name in range(6):
+            data = b"no trail" * 99 if name in odd else (trails / "et000000000").read_bytes()
+            (folder / f"lt{name:09}").write_bytes(data)
+        trail = compared_trail("a", {"path": str(folder / "lt*"), "maxPartitionBytes": str(most)})
+        compared = Compared(
+            row_options(DiffLevel.BYTES, frozenset(), every_record, is_any_order=False), CsnBounds(), is_any_order=False
+        )
+        rows = [*transaction_rows(trail, compared, [(number,) for number in range(len(trail.starts))])]
+        told = [trail.place(row.at) for row in rows if row.key is None]
+        assert sorted(told) == [TrailPosition(name, 0) for name in sorted(odd)]
+        assert len({row.at for row in rows}) == len(rows)
 
 
 def test_a_stretch_that_does_not_end_where_the_next_begins_is_an_error(trails: Path) -> None:

@@ -18,6 +18,15 @@ from trailformat import TrailFile, to_datetime
 COLUMNS = ("rba", "csn", "time", "op", "op_code", '"table"')
 SIGNS = ("=", "=", "<>", "<", "<=", ">", ">=")
 AT = "at00000000*"
+NOWHERE = {
+    "rba": ("1", "99999999"),
+    "csn": ("1", "x", "0000041882368", "41882368.1"),
+    "op": ("insert", "No such", "INSERT"),
+    "op_code": ("0", "999", "256", "-1"),
+    "time": ("1970-01-01 00:00:00+00", "2262-04-11 23:47:16+00"),
+    '"table"': ("teahouse.teas", "TEAHOUSE.*", "TEAHOUSE.TEAS,TEAHOUSE.SALES", " ", "it''s"),
+}
+"""What no record has."""
 
 
 def _values(asked: Asked) -> dict[str, list[str]]:
@@ -27,6 +36,8 @@ def _values(asked: Asked) -> dict[str, list[str]]:
         rows = asked.rows(f"over {TRAILS}/{AT} select distinct {column}::varchar from records")
         values[column] = [f"'{value}'" for (value,) in rows if value]
     values["time"] += [f"'{bound}'" for bound in _bounds()] * 3
+    for column, others in NOWHERE.items():
+        values[column] += [f"'{other}'" for other in others]
     return {column: sorted(texts) for column, texts in values.items()}
 
 
@@ -83,6 +94,10 @@ def test_two_comparisons_of_one_column_are_both_in_force(word: str, values: dict
     )
 
 
+def test_what_no_record_has_is_in_no_row() -> None:
+    _check([f"{column} {sign} '{other}'" for column, others in NOWHERE.items() for other in others for sign in "=<>"])
+
+
 def test_a_time_that_is_a_bound_of_a_file_is_in_it() -> None:
     _check([f"time {sign} '{bound}'" for bound in _bounds() for sign in ("=", "<", "<=", ">", ">=")])
 
@@ -133,6 +148,8 @@ def _values_of(path: str, view: str, columns: tuple[str, ...]) -> dict[str, list
     for column in columns:
         rows = Asked().rows(f"over {TRAILS}/{path} select distinct {column}::varchar from {view}")
         values[column] = sorted(f"'{value}'" for (value,) in rows if value)
+    for column in columns:
+        values[column] += [f"'{other}'" for other in NOWHERE.get(column, ())]
     random = Random(f"{path} {view}")
     for text in values["time"][:]:
         moment = datetime.fromisoformat(text.strip("'"))
