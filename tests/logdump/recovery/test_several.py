@@ -13,6 +13,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.logdump.recovery.surveys import report, surveyed
+from tests.searching import Random
 from tests.trailformat.samples import header, row, table_record, trail_of
 from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_applied import transaction
@@ -61,6 +62,25 @@ def test_of_several_places_of_damage_before_old_data_the_first_is_told(
     path = _file(tmp_path, 0, *before, *(GARBAGE, _MIDDLE) * places, *transaction("10", "1.1"))
     told = [(shown.spot.rba, shown.csn, shown.was_passed) for shown in report([path]).overwritten()]
     assert told == [(_lengths(*before), "10", True)]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 100])
+def test_of_the_damage_before_each_of_several_old_transactions_the_first_is_told(
+    rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three old transactions, the middle one not the oldest, after one to three places of damage each."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(rows))
+    random = Random(rows)
+    records: list[Record | bytes] = [record for csn in ("10", "20", "30", "40") for record in transaction(csn, "1.1")]
+    expected = []
+    for csn in random.sample(("10", "20", "30"), 3):
+        expected.append((_lengths(*records), csn, True))
+        records += [*(GARBAGE, _MIDDLE) * random.randint(1, 3), *transaction(csn, "1.1")]
+    records += transaction("50", "1.5")
+    told = [
+        (shown.spot.rba, shown.csn, shown.was_passed) for shown in report([_file(tmp_path, 0, *records)]).overwritten()
+    ]
+    assert told == expected
 
 
 @pytest.mark.parametrize("modes", [(_APPEND, _OVERWRITE, _APPEND), (_OVERWRITE, _APPEND, _OVERWRITE)])
