@@ -163,6 +163,38 @@ def test_one_copy_of_three_cuts_is_that_of_all(tmp_path: Path) -> None:
     assert (shown.cut, shown.state.lost) == (3, 0)
 
 
+@pytest.mark.parametrize("differs", [None, 0, 1, 2])
+def test_a_copy_is_compared_with_each_record_of_the_cut_transaction(differs: int | None, tmp_path: Path) -> None:
+    """Three records were written before the cut, and the copy has another after these."""
+    texts = [b"one", b"two", b"three"]
+    before = [_first("10"), *(row(text, trans_ind=MIDDLE) for text in texts)]
+    cut = [*before, _MARKER, *transaction("05", "1.5")]
+    if differs is not None:
+        texts[differs] = b"another"
+    copy = [_first("10"), *(row(text, trans_ind=MIDDLE) for text in texts), _LAST]
+    path = _file(tmp_path, 0, *cut, *copy)
+    (shown,) = report([path]).cuts(is_alone=True)
+    assert shown.again is not None
+    assert shown.again.likeness == ("prefix" if differs is None else "differs")
+    if differs is not None:
+        places = _lengths(*before[: differs + 1]), _lengths(*cut, *copy[: differs + 1])
+        assert shown.again.difference == tuple(FilePosition(path, rba) for rba in places)
+
+
+@pytest.mark.parametrize("no_trails", [{0}, {1}, {2}, {0, 2}, {1, 3}])
+def test_files_that_are_no_trails_count_from_the_place_on(no_trails: set[int], tmp_path: Path) -> None:
+    """Of four files, from each that can be read on."""
+    paths = [
+        _file(tmp_path, number, b"no trail" * 9)
+        if number in no_trails
+        else _file(tmp_path, number, *transaction("10", "1.1"))
+        for number in range(4)
+    ]
+    survey = surveyed(paths)
+    for number in {*range(4)} - no_trails:
+        assert survey.damaged_from(FilePosition(paths[number], 0)) == sum(other > number for other in no_trails)
+
+
 def test_each_file_is_compared_with_the_one_before_it(tmp_path: Path) -> None:
     hosts = ("a", "b", "b", "a")
     paths = [
