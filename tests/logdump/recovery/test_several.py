@@ -195,6 +195,28 @@ def test_files_that_are_no_trails_count_from_the_place_on(no_trails: set[int], t
         assert survey.damaged_from(FilePosition(paths[number], 0)) == sum(other > number for other in no_trails)
 
 
+@pytest.mark.parametrize("lengths", [(2, 3, 4), (4, 2, 3)])
+def test_the_records_of_copies_are_all_of_theirs(lengths: tuple[int, ...], tmp_path: Path) -> None:
+    """Of three transactions the second comes twice more, the third once."""
+    one, two, three = ([_first(f"{at}0"), *[_MIDDLE] * length, _LAST] for at, length in enumerate(lengths, 1))
+    shown = report([_file(tmp_path, 0, *one, *two, *three, *two, *three, *two)]).shown("", None, is_partial=False)
+    assert (shown.state.twice, shown.twice_records) == (3, 2 * len(two) + len(three))
+
+
+@pytest.mark.parametrize("ill", [None, "damaged", "no trail", "missing"])
+@pytest.mark.parametrize("at", [0, 1])
+def test_what_is_free_is_said_only_after_all_was_read(at: int, ill: str | None, line: Line, tmp_path: Path) -> None:
+    """Three files: in one of the first two is what the reading lacks."""
+    for number in range(3):
+        records = list[Record | bytes](transaction(f"{number + 1}0", f"1.{number}"))
+        if number == at and ill in ("damaged", "no trail"):
+            records = [*records, GARBAGE, *records] if ill == "damaged" else [GARBAGE]
+        _file(tmp_path, number + (ill == "missing" and number > at), *records)
+    line(f'recovery over "{tmp_path}/tt*" keep')
+    shown = [event for event in line.events if isinstance(event, KeepShown)]
+    assert len(shown) == (ill is None)
+
+
 def test_each_file_is_compared_with_the_one_before_it(tmp_path: Path) -> None:
     hosts = ("a", "b", "b", "a")
     paths = [
