@@ -13,6 +13,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.logdump.recovery.surveys import report, surveyed
+from tests.searching import Random
 from tests.trailformat.samples import header, row, table_record, trail_of
 from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_applied import transaction
@@ -61,6 +62,25 @@ def test_of_several_places_of_damage_before_old_data_the_first_is_told(
     path = _file(tmp_path, 0, *before, *(GARBAGE, _MIDDLE) * places, *transaction("10", "1.1"))
     told = [(shown.spot.rba, shown.csn, shown.was_passed) for shown in report([path]).overwritten()]
     assert told == [(_lengths(*before), "10", True)]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 100])
+def test_of_the_damage_before_each_of_several_old_transactions_the_first_is_told(
+    rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three old transactions, the middle one not the oldest, after one to three places of damage each."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(rows))
+    random = Random(rows)
+    records: list[Record | bytes] = [record for csn in ("10", "20", "30", "40") for record in transaction(csn, "1.1")]
+    expected = []
+    for csn in random.sample(("10", "20", "30"), 3):
+        expected.append((_lengths(*records), csn, True))
+        records += [*(GARBAGE, _MIDDLE) * random.randint(1, 3), *transaction(csn, "1.1")]
+    records += transaction("50", "1.5")
+    told = [
+        (shown.spot.rba, shown.csn, shown.was_passed) for shown in report([_file(tmp_path, 0, *records)]).overwritten()
+    ]
+    assert told == expected
 
 
 @pytest.mark.parametrize("modes", [(_APPEND, _OVERWRITE, _APPEND), (_OVERWRITE, _APPEND, _OVERWRITE)])
@@ -141,6 +161,60 @@ def test_one_copy_of_three_cuts_is_that_of_all(tmp_path: Path) -> None:
         "", None, is_partial=False
     )
     assert (shown.cut, shown.state.lost) == (3, 0)
+
+
+@pytest.mark.parametrize("differs", [None, 0, 1, 2])
+def test_a_copy_is_compared_with_each_record_of_the_cut_transaction(differs: int | None, tmp_path: Path) -> None:
+    """Three records were written before the cut, and the copy has another after these."""
+    texts = [b"one", b"two", b"three"]
+    before = [_first("10"), *(row(text, trans_ind=MIDDLE) for text in texts)]
+    cut = [*before, _MARKER, *transaction("05", "1.5")]
+    if differs is not None:
+        texts[differs] = b"another"
+    copy = [_first("10"), *(row(text, trans_ind=MIDDLE) for text in texts), _LAST]
+    path = _file(tmp_path, 0, *cut, *copy)
+    (shown,) = report([path]).cuts(is_alone=True)
+    assert shown.again is not None
+    assert shown.again.likeness == ("prefix" if differs is None else "differs")
+    if differs is not None:
+        places = _lengths(*before[: differs + 1]), _lengths(*cut, *copy[: differs + 1])
+        assert shown.again.difference == tuple(FilePosition(path, rba) for rba in places)
+
+
+@pytest.mark.parametrize("no_trails", [{0}, {1}, {2}, {0, 2}, {1, 3}])
+def test_files_that_are_no_trails_count_from_the_place_on(no_trails: set[int], tmp_path: Path) -> None:
+    """Of four files, from each that can be read on."""
+    paths = [
+        _file(tmp_path, number, b"no trail" * 9)
+        if number in no_trails
+        else _file(tmp_path, number, *transaction("10", "1.1"))
+        for number in range(4)
+    ]
+    survey = surveyed(paths)
+    for number in {*range(4)} - no_trails:
+        assert survey.damaged_from(FilePosition(paths[number], 0)) == sum(other > number for other in no_trails)
+
+
+@pytest.mark.parametrize("lengths", [(2, 3, 4), (4, 2, 3)])
+def test_the_records_of_copies_are_all_of_theirs(lengths: tuple[int, ...], tmp_path: Path) -> None:
+    """Of three transactions the second comes twice more, the third once."""
+    one, two, three = ([_first(f"{at}0"), *[_MIDDLE] * length, _LAST] for at, length in enumerate(lengths, 1))
+    shown = report([_file(tmp_path, 0, *one, *two, *three, *two, *three, *two)]).shown("", None, is_partial=False)
+    assert (shown.state.twice, shown.twice_records) == (3, 2 * len(two) + len(three))
+
+
+@pytest.mark.parametrize("ill", [None, "damaged", "no trail", "missing"])
+@pytest.mark.parametrize("at", [0, 1])
+def test_what_is_free_is_said_only_after_all_was_read(at: int, ill: str | None, line: Line, tmp_path: Path) -> None:
+    """Three files: in one of the first two is what the reading lacks."""
+    for number in range(3):
+        records = list[Record | bytes](transaction(f"{number + 1}0", f"1.{number}"))
+        if number == at and ill in ("damaged", "no trail"):
+            records = [*records, GARBAGE, *records] if ill == "damaged" else [GARBAGE]
+        _file(tmp_path, number + (ill == "missing" and number > at), *records)
+    line(f'recovery over "{tmp_path}/tt*" keep')
+    shown = [event for event in line.events if isinstance(event, KeepShown)]
+    assert len(shown) == (ill is None)
 
 
 def test_each_file_is_compared_with_the_one_before_it(tmp_path: Path) -> None:
