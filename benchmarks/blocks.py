@@ -14,7 +14,9 @@ from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 
 BLOCK_BYTES = 8_000_000
 _BLOCKS = 4
-_LARGEST = 2000
+LARGE, SMALL = "large", "small"
+SIZES = {LARGE: 2000, SMALL: 6}
+"""The most records of a transaction, by kind of trail; sizes are spread evenly on a logarithmic scale."""
 _NEEDLE_SHARE = 1 / 500
 _TRANS_IND_AT = 28
 _TIME_AT = 8
@@ -27,7 +29,20 @@ EARLY_CSN = _FIRST_CSN + _CSN_STEP * EARLY
 _WORK = ("inserts", "updates", "unified_updates", "deletes")
 _WORK_WEIGHTS = (45, 33, 10, 12)
 
-__all__ = ["BLOCK_BYTES", "EARLY_CSN", "FILTERED", "NEEDLE", "Block", "Clock", "Facts", "Source", "Transaction"]
+__all__ = [
+    "BLOCK_BYTES",
+    "EARLY_CSN",
+    "FILTERED",
+    "LARGE",
+    "NEEDLE",
+    "SIZES",
+    "SMALL",
+    "Block",
+    "Clock",
+    "Facts",
+    "Source",
+    "Transaction",
+]
 
 
 class Facts(NamedTuple):
@@ -115,8 +130,9 @@ class Clock:
 class Source:
     """The blocks of a trail; the same seed gives the same trail."""
 
-    def __init__(self, order: ByteOrder, seed: int) -> None:
+    def __init__(self, order: ByteOrder, seed: int, transactions: str = LARGE) -> None:
         self._random = Random(seed)
+        self._largest = SIZES[transactions]
         self._tables = tables()
         self.opening = opening_records(order, self._tables)
         self.opening_facts = Facts(2 + len(self._tables), 1)
@@ -131,7 +147,7 @@ class Source:
     def _block(self) -> Block:
         block = Block()
         while len(block.data) < BLOCK_BYTES:
-            size = int(exp(self._random.uniform(0, log(_LARGEST + 1))))
+            size = int(exp(self._random.uniform(0, log(self._largest + 1))))
             block.add(self._transaction(size))
         return block
 

@@ -1,9 +1,9 @@
 """Make large realistic trails: ``python -m benchmarks.generate [PATH] --megabytes 2000 --seed 1 --order big``.
 
 Twelve tables with rows of 60 to 900 bytes, transactions of 1 to some 2000 records, inserts, updates (FieldComp and
-unified), deletes, pieces of LOBs; a file header, a DDR and TDRs at the beginning. The same arguments give the same
-bytes. Blocks of transactions are built once and written repeatedly with new times, CSNs and positions: 2 GB take
-seconds.
+unified), deletes, pieces of LOBs; a file header, a DDR and TDRs at the beginning. With ``--transactions small`` they
+have 1 to 6 records, 2.6 on average, as most trails of busy databases. The same arguments give the same bytes. Blocks of
+transactions are built once and written repeatedly with new times, CSNs and positions: 2 GB take seconds.
 
 A trail that exists already, with its facts beside it (``PATH.json``), is not made again.
 """
@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.blocks import Clock, Facts, Source
+from benchmarks.blocks import LARGE, SIZES, Clock, Facts, Source
 from fixtures.capture import OPENING
 from trailformat import ByteOrder
 
@@ -40,14 +40,19 @@ class LargeTrail(NamedTuple):
     order: str
 
 
-def large_trail(megabytes: int, seed: int = 1, order: str = "big", path: Path | None = None) -> LargeTrail:
-    """Return the trail for these arguments, which is made unless it exists."""
+def large_trail(
+    megabytes: int, seed: int = 1, order: str = "big", path: Path | None = None, transactions: str = LARGE
+) -> LargeTrail:
+    """Return the trail for these arguments, which is made unless it exists; ``transactions`` is a key of ``SIZES``."""
     if path is None:
-        path = CACHE / f"{order}-{megabytes}-{seed}" / _NAMES[order]
+        kind = "" if transactions == LARGE else f"-{transactions}"
+        path = CACHE / f"{order}-{megabytes}-{seed}{kind}" / _NAMES[order]
     wanted: dict[str, Any] = {"generation": _GENERATION, "megabytes": megabytes, "seed": seed, "order": order}
+    wanted |= {} if transactions == LARGE else {"transactions": transactions}
     facts = _read_facts(path)
     if facts is None or {key: facts.get(key) for key in wanted} != wanted:
-        facts = wanted | _make(path, megabytes * MEGABYTE, seed, ByteOrder[order.upper()])
+        source = Source(ByteOrder[order.upper()], seed, transactions)
+        facts = wanted | _make(path, megabytes * MEGABYTE, source, ByteOrder[order.upper()])
         _facts_path(path).write_text(json.dumps(facts), encoding="utf-8")
     return LargeTrail(path, facts["bytes"], Facts(*(facts[name] for name in Facts._fields)), order)
 
@@ -65,10 +70,10 @@ def _read_facts(path: Path) -> dict[str, Any] | None:
         return None
 
 
-def _make(path: Path, size: int, seed: int, order: ByteOrder) -> dict[str, int]:
+def _make(path: Path, size: int, source: Source, order: ByteOrder) -> dict[str, int]:
     """Write the trail under a temporary name, then rename it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    source, clock = Source(order, seed), Clock(order, OPENING)
+    clock = Clock(order, OPENING)
     facts, written = source.opening_facts, len(source.opening)
     temporary = path.with_name(f".{path.name}.part")
     try:
@@ -89,9 +94,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--megabytes", type=int, default=2000, help="size, at most (default 2000)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--order", choices=("big", "little"), default="big")
+    parser.add_argument("--transactions", choices=tuple(SIZES), default=LARGE, help="records in each (default large)")
     options = parser.parse_args(arguments)
     start = time.perf_counter()
-    trail = large_trail(options.megabytes, options.seed, options.order, options.path)
+    trail = large_trail(options.megabytes, options.seed, options.order, options.path, options.transactions)
     seconds = time.perf_counter() - start
     sys.stderr.write(f"{trail.size} bytes, {trail.facts.records} records, {seconds:.1f} s\n")
     print(trail.path)

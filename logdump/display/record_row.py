@@ -1,7 +1,6 @@
-"""A record as one short line: its kind, table, key, changes and transaction; as facts and as pieces of text.
+"""The facts of a record that one short line shows: its kind, table, key, changes and transaction.
 
-    2722  09:33:00  U  TEAHOUSE.TEAS   ASS02  STOCK_KG 260→310
-    1130  09:31:00  ◆  TEAHOUSE.HERBS  CREATE TABLE  create table HERBS (code varchar(6) primary key)
+:mod:`logdump.display.listing` makes the lines, of these facts or of many records by columns.
 
 Besides the record, only the other half of its update and the records that give its table and transaction are read,
 not the fragments of a row or the pieces of a LOB.
@@ -10,40 +9,24 @@ not the fragments of a row or the pieces of a LOB.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from logdump.display.values_text import column_name
-from logdump.notation.text import amount, cut_in_the_middle, escape
-from logdump.notation.times import TimeOffset, format_timestamp
-from logdump.notation.values import is_word
-from trailformat import Change, ColumnChange, Record, TrailError, TrailFile, Value, change_of, io_type_name, parse_ddl
+from logdump.notation.text import amount
+from trailformat import Change, ColumnChange, Record, TrailError, TrailFile, change_of, io_type_name, parse_ddl
 from trailformat.changes.row_changes import OPERATIONS, is_unknown
 from trailformat.changes.segments import numbers_of
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
 from trailformat.records import record_header
-from trailformat.trail.row_definitions import RowDefinitions
+from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 
-LONGEST_VALUE = 24
-"""Maximum width of a value in terminal cells; a longer one is cut in the middle."""
-_LARGEST = 1 << 20
+LARGEST = 1 << 20
 """Maximum size in bytes of a record whose columns are decoded for one line."""
 _LONGEST_STATEMENT = 1 << 12
 _STATEMENT, _OWNER, _OBJECT, _OBJECT_TYPE, _OPERATION = "C1", "B3", "B4", "B5", "B6"
 _MOST_KEY_NAMES = 4
-_BYTES_SHOWN = 4
-_LONGEST_TIME = 35
-
-
-class Marks(NamedTuple):
-    """The characters between an old and a new value, and in place of omitted text."""
-
-    arrow: str
-    cut: str
-
-
-UNICODE_MARKS, ASCII_MARKS = Marks("→", "…"), Marks("->", "~")
+NO_DIFFERENCE = "no value differs"
+"""The note of an update that shows no column but unchanged ones of its key."""
 
 
 class RecordKind(enum.Enum):
@@ -84,26 +67,6 @@ _OTHER_KINDS = {
     record_header.RESTART_ABEND: RecordKind.RESTART,
     record_header.RESTART_OK: RecordKind.RESTART,
 }
-
-
-class StoryRole(enum.Enum):
-    """The role of a piece of text in the line."""
-
-    KEY = "key"
-    NAME = "name"
-    BEFORE = "before"
-    AFTER = "after"
-    NOTE = "note"
-    GAP = "gap"
-
-    __hash__ = object.__hash__
-
-
-class StoryPiece(NamedTuple):
-    """A piece of the line; pieces that follow each other are joined without blanks."""
-
-    role: StoryRole
-    text: str
 
 
 class RecordRow(NamedTuple):
@@ -180,9 +143,9 @@ class RecordRows:
         columns, note = significant_columns(change), change.problem or change.doubt or ""
         if record.rba != change.records[-1].rba:
             columns = tuple(column for column in columns if column.is_key)
-            note = f"before image of the update at RBA {change.records[-1].rba}"
+            note = before_image_note(change.records[-1].rba)
         elif row.kind is RecordKind.UPDATE and all(column.is_key and not column.is_changed for column in columns):
-            note = note or "no value differs"
+            note = note or NO_DIFFERENCE
         return row._replace(table=change.table, columns=columns, note=note)
 
     def _note(self, kind: RecordKind, record: Record) -> str | None:
@@ -201,10 +164,27 @@ class RecordRows:
     def _piece_note(self, record: Record) -> str:
         numbers = numbers_of(record)
         if numbers is None:
-            return f"piece of a LOB, {record.data_size:,} bytes"
-        column = self._definitions.of(record).column(numbers.column)
-        name = column.name if column is not None else f"column {numbers.column}"
-        return f"{name} piece {numbers.number} of {numbers.pieces}, {record.data_size:,} bytes"
+            return unknown_piece_note(record.data_size)
+        definition = self._definitions.of(record)
+        return piece_note(definition, (numbers.column, numbers.number, numbers.pieces), record.data_size)
+
+
+def piece_note(definition: RowDefinition, place: tuple[int, int, int], size: int) -> str:
+    """Return the note of a piece of a LOB: the index of its column, its number and that of all; its size in bytes."""
+    column, number, pieces = place
+    described = definition.column(column)
+    name = described.name if described is not None else f"column {column}"
+    return f"{name} piece {number} of {pieces}, {size:,} bytes"
+
+
+def unknown_piece_note(size: int) -> str:
+    """Return the note of a piece of a LOB whose place in the LOB is not known."""
+    return f"piece of a LOB, {size:,} bytes"
+
+
+def before_image_note(rba: int) -> str:
+    """Return the note of the before image of an update in two records; ``rba`` is that of the second."""
+    return f"before image of the update at RBA {rba}"
 
 
 def _row_note(record: Record) -> str | None:
@@ -213,23 +193,38 @@ def _row_note(record: Record) -> str | None:
         return f"{io_type_name(record.header.io_type)}, {record.data_size:,} bytes: its effect is not known"
     if record.header.continued:
         return "its columns continue in the records that follow"
-    return f"{record.data_size:,} bytes of columns" if record.data_size > _LARGEST else None
+    return f"{record.data_size:,} bytes of columns" if record.data_size > LARGEST else None
 
 
 def kind_of(record: Record) -> RecordKind:
     """Return the kind of a record, from its header alone."""
     if record.is_file_header:
         return RecordKind.FILE_HEADER
-    io_type = record.header.io_type
+    return kind_of_type(record.header.io_type)
+
+
+def kind_of_type(io_type: int) -> RecordKind:
+    """Return the kind of the records of an IOType."""
     return _OTHER_KINDS.get(io_type) or _KINDS.get(OPERATIONS.get(io_type, ""), RecordKind.OTHER)
 
 
 def significant_columns(change: Change) -> tuple[ColumnChange, ...]:
-    """Return the columns that identify a change: its key, and those of an update that differ or lack a before image."""
-    keys = [column for column in change.columns if column.is_key]
+    """Return the columns that identify a change, those of the key first."""
     shows_all = change.op not in _UPDATES or all(column.after is None for column in change.columns)
-    other_columns = [column for column in change.columns if not column.is_key]
-    return (*keys, *(column for column in other_columns if shows_all or column.is_changed or column.before is None))
+    columns = [
+        column
+        for column in change.columns
+        if is_significant(column.is_key, shows_all, column.is_changed, column.before is not None)
+    ]
+    return (*(column for column in columns if column.is_key), *(column for column in columns if not column.is_key))
+
+
+def is_significant(is_key: Any, shows_all: Any, is_changed: Any, had: Any) -> Any:
+    """Return whether a line shows a column: of an update the key, and what differs or lacks a before image.
+
+    ``shows_all`` is True for other changes, and for updates without an after image. Arguments are bools, or masks.
+    """
+    return is_key | shows_all | is_changed | (had ^ True)
 
 
 def _ddl_row(row: RecordRow, record: Record) -> RecordRow:
@@ -262,95 +257,3 @@ def _file_header_note(record: Record) -> str:
     except TrailError as error:
         return f"does not decode: {error.problem}"
     return header.vendor
-
-
-def short_value(value: Value | None, marks: Marks = UNICODE_MARKS, most: int = LONGEST_VALUE) -> str:
-    """Return a value in about ``most`` cells: text in quotes, cut in the middle; long bytes with their number; NULL."""
-    if value is None:
-        return ""
-    if value.problem is not None:
-        return f"?{_bytes_text(value.data, marks, most)}"
-    if isinstance(value.value, bytes):
-        return f"X{_bytes_text(value.value, marks, most)}"
-    if isinstance(value.value, str):
-        text = cut_in_the_middle(escape(value.text), max(1, most - 2), marks.cut)
-        return "'" + text.replace("'", "''") + "'"
-    return cut_in_the_middle(escape(_without_zeros(value.text)), max(most, _LONGEST_TIME), marks.cut)
-
-
-def _bytes_text(data: bytes, marks: Marks, most: int) -> str:
-    if 2 * len(data) <= most:
-        return f"'{data.hex()}'"
-    return f"'{data[:_BYTES_SHOWN].hex()}{marks.cut}' {len(data):,} bytes"
-
-
-def key_value(value: Value | None, marks: Marks = UNICODE_MARKS, most: int = LONGEST_VALUE) -> str:
-    """Return the value of a key; a word has no quotes if it cannot be taken for a number or NULL."""
-    shown = short_value(value, marks, most)
-    bare = shown[1:-1]
-    return bare if shown.startswith("'") and is_word(bare) else shown
-
-
-def _without_zeros(text: str) -> str:
-    """Return a text; from a timestamp, a fraction that is all zeros is removed."""
-    head, point, fraction = text.rpartition(".")
-    return head if point and ":" in head and fraction and not fraction.strip("0") else text
-
-
-def row_story(row: RecordRow, marks: Marks = UNICODE_MARKS) -> Iterator[StoryPiece]:
-    """Yield the key, the changed columns and the note of a row as pieces; two blanks separate these parts."""
-    gap = ""
-    for column in row.columns:
-        if not column.is_key:
-            continue
-        yield StoryPiece(StoryRole.GAP, gap and " ")
-        gap = "  "
-        if column.is_changed:
-            yield StoryPiece(StoryRole.BEFORE, key_value(column.before, marks))
-            yield StoryPiece(StoryRole.NOTE, marks.arrow)
-            yield StoryPiece(StoryRole.AFTER, key_value(column.after, marks))
-        else:
-            yield StoryPiece(
-                StoryRole.KEY, key_value(column.after if column.after is not None else column.before, marks)
-            )
-    for column in row.columns:
-        if column.is_key:
-            continue
-        yield StoryPiece(StoryRole.GAP, gap)
-        gap = ", "
-        yield StoryPiece(StoryRole.NAME, f"{column_name(column)} ")
-        yield from _change_of_column(row.kind, column, marks)
-    if row.note:
-        yield StoryPiece(StoryRole.GAP, "  " if gap else "")
-        yield StoryPiece(StoryRole.NOTE, escape(row.note))
-
-
-def _change_of_column(kind: RecordKind, column: ColumnChange, marks: Marks) -> Iterator[StoryPiece]:
-    if column.before is not None:
-        yield StoryPiece(StoryRole.BEFORE, short_value(column.before, marks))
-    if kind is RecordKind.UPDATE or (column.before is not None and column.after is not None):
-        yield StoryPiece(StoryRole.NOTE, marks.arrow)
-    if column.after is not None:
-        yield StoryPiece(StoryRole.AFTER, short_value(column.after, marks))
-
-
-def row_text(row: RecordRow, marks: Marks = UNICODE_MARKS) -> str:
-    """Return the pieces joined to one text."""
-    return "".join(piece.text for piece in row_story(row, marks))
-
-
-_ABSENT = "-"
-
-
-def record_line(row: RecordRow, offset: TimeOffset, file: str = "", marks: Marks = UNICODE_MARKS) -> str:
-    """Return the line of a row; ``file`` precedes its RBA, ``-`` replaces unknown parts."""
-    time = format_timestamp(row.time, offset) if row.time is not None else f"{_ABSENT} {_ABSENT}"
-    place = f"{as_field(file)}:{row.rba}" if file else f"{row.rba:>10}"
-    fields = (place, time, f"{row.kind.name:<8}", as_field(row.table), as_field(row.csn), as_field(row.xid))
-    return " ".join((*fields, row_text(row, marks))).rstrip()
-
-
-def as_field(text: str | None) -> str:
-    """Return a text as one field: ``-`` if it is empty, in quotes if it has a blank."""
-    shown = escape(text or _ABSENT)
-    return f'"{shown}"' if any(map(str.isspace, shown)) else shown

@@ -11,6 +11,7 @@ from typing import AnyStr, NewType, cast
 _WIDE = frozenset("WF")
 _CUT = "…"
 _NAME_SHOWN = 80
+_ABSENT = "-"
 GAP = 2
 """Blanks between the columns of a table."""
 
@@ -169,6 +170,12 @@ def escape(text: str) -> Harmless:
     if text.isprintable():
         return Harmless(text)
     return Harmless("".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text))
+
+
+def as_field(text: str | None) -> str:
+    """Return a text as one field: ``-`` if it is empty, in quotes if it has a blank."""
+    shown = escape(text or _ABSENT)
+    return f'"{shown}"' if any(map(str.isspace, shown)) else shown
 
 
 _TOO_LONG = 256

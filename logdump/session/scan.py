@@ -7,8 +7,8 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from logdump.session.cursor import REPORTED
-from logdump.session.events import Event, Progress
+from logdump.session.cursor import REPORTED, Cursor
+from logdump.session.events import Event, Progress, RecordsInLines
 from logdump.session.selection import RecordsAhead
 from trailformat import PartialRecord, Record, TrailError
 from trailformat.codec.on_demand import on_demand
@@ -18,21 +18,34 @@ from trailformat.records import reached
 with on_demand:
     from logdump.session import across
     from trailformat import index, scan
+    from trailformat.transactions import tracker
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
+    from logdump.notation.text import Harmless
     from logdump.session.session import Session
     from trailformat.scan import Batch
+    from trailformat.transactions.tracker import RowTransactions
 
 _GROWTH = 8
 """Factor by which the first batches under a filter grow: records that pass are mostly near."""
 _LARGEST = 1 << 9
 """Maximum number of records of these batches."""
+_TOGETHER = 1 << 16
+"""Records of a batch whose lines are made together: each table in a batch costs some time, however few its rows are."""
 _BACK = 2000
 """Records that are walked back over before the file up to there is scanned from the beginning.
 
 In processor time on 60 MB with 160,000 records: walking back over 2000 takes 20 ms, the scan with FILTER STRING 40.
 """
+
+
+class FoundRows(NamedTuple):
+    """Some records of a batch: their row numbers in it, an ascending array, and the transactions of its rows."""
+
+    batch: Batch
+    rows: Any
+    owners: RowTransactions
 
 
 class FilteredReader:
@@ -61,6 +74,7 @@ class FilteredReader:
         self._filtered, self._also = filtered, also
         self._begin()
         self._stream: Generator[Record | Progress, None, None] | None = None
+        self._stream_of_rows: Generator[FoundRows | Progress, None, None] | None = None
         self.scanned = 0
         self.suppressed = 0
 
@@ -71,8 +85,27 @@ class FilteredReader:
 
     def close(self) -> None:
         """Stop reading ahead; no further records are found."""
-        if self._stream is not None:
-            self._stream.close()
+        for stream in (self._stream, self._stream_of_rows):
+            if stream is not None:
+                stream.close()
+
+    def find_rows(self, *, prints_reports: bool) -> Generator[Event, None, FoundRows | None]:
+        """Read forward to the next records that pass the filters, some of a batch at a time; None at the end.
+
+        The caller moves the position to the record that it has used last. Yields Progress: with ``prints_reports``
+        between the records at their places, else after those of a batch. Raises as ``cross``.
+        """
+        while True:
+            if self._stream_of_rows is None:
+                self._stream_of_rows = self._passing_rows(prints_reports=prints_reports)
+            for item in self._stream_of_rows:
+                if isinstance(item, FoundRows):
+                    return item
+                yield item
+            if self._stays or not (yield from across.cross(self._session)):
+                return None
+            self._begin()
+            self._stream_of_rows = None
 
     def find(self, wanted: Callable[[Record], bool] | None = None) -> Generator[Event, None, Record | None]:
         """Read to the next record that passes the filters and is wanted; None at the end. Yields Progress.
@@ -196,10 +229,35 @@ class FilteredReader:
             if bad < len(batch):
                 self._cursor.read()
 
-    def _first_and_others(self, state: tuple[int, int] | None) -> Iterator[tuple[Batch, list[int], int]]:
+    def _passing_rows(self, *, prints_reports: bool) -> Generator[FoundRows | Progress, None, None]:
+        """Yield the records that pass, in parts of batches, and Progress; see ``find_rows``."""
+        import numpy as np  # noqa: PLC0415 - batches have loaded it
+
+        cursor, trail, step = self._cursor, self._session.trail, self._session.settings.notify
+        places, cursor.ahead = index.index_of(trail).places, None
+        owners = tracker.TransactionTracker(trail, before=cursor.transactions.open_at(cursor.next))
+        for batch, passing, _ in self._first_and_others(None, _TOGETHER):
+            places.extend(batch)
+            of_batch, begun, done = owners.of(batch), self.scanned, 0
+            bad = next(iter(batch.spans()), len(batch))
+            due = range((begun // step + 1) * step - begun - 1, bad, step) if prints_reports else ()
+            for stop in (*due, bad):
+                if rows := passing[bisect_left(passing, done) : bisect_left(passing, stop)]:
+                    yield FoundRows(batch, np.array(rows), of_batch)
+                yield from self._progress(batch, begun, min(stop + 1, bad))
+                done = stop
+            if bad:
+                cursor.stand_at(int(batch.rba[bad - 1]), int(batch.length[bad - 1]))
+            if bad < len(batch):
+                cursor.read()
+
+    def _first_and_others(
+        self, state: tuple[int, int] | None, most: int | None = None
+    ) -> Iterator[tuple[Batch, list[int], int]]:
         """Yield batches from the position on, their passing rows, and the number of these rows before the position.
 
-        The first batches are small; a batch left over from an earlier command precedes them.
+        The first batches are small; a batch left over from an earlier command precedes them. ``most`` is the number of
+        records of the others.
         """
         start, rows = self._cursor.next, 1
         ahead, self._cursor.ahead = self._cursor.ahead, None
@@ -213,7 +271,7 @@ class FilteredReader:
                 return
             yield batch, self._selection.rows(batch).nonzero()[0].tolist(), 0
             start = batch.end
-        for batch, mask in self._batches(start, self._stop):
+        for batch, mask in self._batches(start, self._stop, most):
             yield batch, mask.nonzero()[0].tolist(), 0
 
     def _follows(self, ahead: RecordsAhead, rba: int, state: tuple[int, int] | None) -> bool:
@@ -221,12 +279,16 @@ class FilteredReader:
         is_here = self._stop is None and ahead.state == state and ahead.rba == rba
         return is_here and ahead.selection.decides_as(self._selection)
 
-    def _batches(self, start: int, stop: int | None) -> Generator[tuple[Batch, Any], None, None]:
+    def _batches(
+        self, start: int, stop: int | None, most: int | None = None
+    ) -> Generator[tuple[Batch, Any], None, None]:
         """Yield the records between two RBAs as batches, with masks of those that pass."""
         from logdump.session.passing import passing_batches  # noqa: PLC0415 - long scans only
 
         with scan.Workers() as workers:
-            for batch, passing in passing_batches(self._selection, self._session.trail, workers, start, stop=stop):
+            for batch, passing in passing_batches(
+                self._selection, self._session.trail, workers, start, stop=stop, batch_size=most
+            ):
                 yield batch, self._selection.rows(batch) if passing is None else passing
 
     def _progress(self, batch: Batch, begun: int, rows: int) -> Iterator[Progress]:
@@ -251,20 +313,27 @@ class DamagePassed(NamedTuple):
         return f"Error: {self.error}" + (f"; reading on at RBA {self.good}" if self.good is not None else "")
 
 
+Find = Callable[[FilteredReader], Generator[Event, None, "Record | FoundRows | None"]]
+
+
 def over_damage(
-    session: Session, *, also: Sequence[FilterSet] = (), stays: bool = False, waits: bool = False
-) -> Generator[Event | Record | DamagePassed, None, None]:
+    session: Session,
+    *,
+    also: Sequence[FilterSet] = (),
+    stays: bool = False,
+    waits: bool = False,
+    find: Find = FilteredReader.find,
+) -> Generator[Event | Record | FoundRows | DamagePassed, None, None]:
     """Yield the records that ``FilteredReader`` finds, up to the end, and the damage between them.
 
     After damage, reading continues at the next sound record, if there is one; backwards it ends. With ``waits``, an
-    incomplete record or a file that became shorter is raised.
+    incomplete record or a file that became shorter is raised. ``find`` is the method of the reader that is used.
     """
-    cursor = session.cursor
     while True:
         try:
             with closing(FilteredReader(session, also=also, stays=stays)) as reader:
-                while (record := (yield from reader.find())) is not None:
-                    yield record
+                while (found := (yield from find(reader))) is not None:
+                    yield found
         except TrailError as error:
             if waits and isinstance(error, (PartialRecord, CannotRead)):
                 raise
@@ -274,7 +343,7 @@ def over_damage(
         yield passed
         if passed.good is None:
             return
-        cursor.move(passed.good)
+        session.cursor.move(passed.good)
 
 
 def _passed(session: Session, error: TrailError) -> DamagePassed:
@@ -293,3 +362,17 @@ def _sizes(rows: int) -> Iterator[int]:
 def progress(scanned: int, record: Record) -> Progress:
     """Return the report of NOTIFY after ``scanned`` records, at this record."""
     return Progress(scanned, record.rba, 0 if record.is_file_header else record.header.io_time)
+
+
+def handed_over(cursor: Cursor, lines: list[Harmless], rba: int, length: int) -> Iterator[Event]:
+    """Yield the lines of records up to the one at ``rba``; once they are taken, the position is after that record."""
+    if not lines:
+        return
+    start, shown = cursor.next, RecordsInLines(lines)
+    cursor.stand_at(rba, length)
+    try:
+        yield shown
+    except BaseException:
+        if not shown.is_taken:
+            cursor.move(start)
+        raise

@@ -23,7 +23,7 @@ from trailformat.arrays.lines import (
 )
 from trailformat.arrays.spans import Image, Spans, are_unequal, locate_columns, unequal
 from trailformat.arrays.stored import StoredValues
-from trailformat.arrays.strings import Strings, TextForm, joined_runs
+from trailformat.arrays.strings import ShortForm, Strings, TextForm, joined_runs
 from trailformat.arrays.text_arrays import (
     TextArray,
     TextProblem,
@@ -47,6 +47,7 @@ __all__ = [
     "Lines",
     "Numbered",
     "Parts",
+    "ShortForm",
     "Spans",
     "StoredValues",
     "Strings",

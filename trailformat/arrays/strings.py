@@ -18,15 +18,20 @@ from trailformat.native.arrays.arguments import (
     FOUND_MISSING,
     FOUND_SIZE,
     FOUND_UNDECIDED,
+    P_CELLS,
     P_DOUBLES_QUOTES,
     P_FORM,
+    P_HEAD,
+    P_IS_BARE,
     P_IS_SIGNED,
     P_IS_UPPER,
+    P_IS_UTF_8,
     P_MOST,
     P_ODD,
     P_OPENING,
     P_SCALE,
     P_TEXTS,
+    P_WHOLE,
     P_WIDTH,
     SPARE,
     SPELL_BYTES,
@@ -34,6 +39,8 @@ from trailformat.native.arrays.arguments import (
     SPELL_INTEGERS,
     SPELL_MOMENTS,
     SPELL_NUMBERS,
+    SPELL_SHORT_BYTES,
+    SPELL_SHORT_TEXTS,
     SPELL_TEXTS,
     SPELLING_SIZE,
 )
@@ -194,10 +201,30 @@ _FORMS = {
     DecodePath.MOMENT: SPELL_MOMENTS,
     DecodePath.BYTES: SPELL_BYTES,
 }
-_LONGEST = {SPELL_INTEGERS: 48, SPELL_MOMENTS: 32}
+_SHORT = {SPELL_TEXTS: SPELL_SHORT_TEXTS, SPELL_BYTES: SPELL_SHORT_BYTES}
+_LONGEST = {SPELL_INTEGERS: 48, SPELL_MOMENTS: 32, SPELL_SHORT_BYTES: 32}
 """Upper bound of the written size in bytes, for forms where it does not depend on the stored size."""
-_GROWTH = {SPELL_INTEGERS: 0, SPELL_MOMENTS: 0, SPELL_BYTES: 2}
+_GROWTH = {SPELL_INTEGERS: 0, SPELL_MOMENTS: 0, SPELL_BYTES: 2, SPELL_SHORT_BYTES: 2}
 """Maximum number of bytes written for a stored byte, of the forms where that is not 1."""
+
+
+class ShortForm(NamedTuple):
+    """How long texts, or long bytes, are cut.
+
+    Attributes:
+        whole: the cells of a terminal up to which a text is whole, or the number of bytes.
+        cut: the text in place of the middle of a text, of one cell; after the number of bytes.
+        head: the number of bytes that are written of more; ``TextForm.other`` has the texts around them.
+        cells: uint8[65536], the cells of each character, above 2 if it does not print; without it texts beyond ASCII
+            are undecided.
+        is_bare: whether nothing is around words (``notation.values.is_word``); other texts beyond ASCII are undecided.
+    """
+
+    whole: int
+    cut: bytes
+    head: int = 0
+    cells: Array | None = None
+    is_bare: bool = False
 
 
 class TextForm(NamedTuple):
@@ -211,6 +238,7 @@ class TextForm(NamedTuple):
         is_printable: whether texts with unprintable characters are undecided.
         doubles_quotes: whether single quotes in texts are doubled.
         is_upper: whether hex digits of bytes are capitals.
+        short: how long texts and bytes are cut; None if they are not.
     """
 
     around: tuple[bytes, bytes] = (b"", b"")
@@ -220,6 +248,7 @@ class TextForm(NamedTuple):
     is_printable: bool = False
     doubles_quotes: bool = False
     is_upper: bool = False
+    short: ShortForm | None = None
 
 
 def can_be_spelled(target: ArrayType) -> bool:
@@ -249,7 +278,7 @@ def _are_right(texts: Strings, target: ArrayType, form: TextForm) -> bool:
 
 def _spelled(column: StoredColumn, form: TextForm) -> tuple[KernelArray[Strings], bool]:
     """Return the texts, and whether some have bytes beyond ASCII."""
-    texts = b"".join((*form.around, *form.other)) + bytes(SPARE)
+    texts = b"".join(_texts_of(form)) + bytes(SPARE)
     described, spelling = column.described(), _described(column.target, form, texts)
     rows = len(column.sizes)
     stored, kind = int(np.maximum(column.sizes, 0).sum(dtype=np.int64)), int(spelling[P_FORM])
@@ -258,9 +287,13 @@ def _spelled(column: StoredColumn, form: TextForm) -> tuple[KernelArray[Strings]
     valid, offsets = np.zeros((rows + 7) >> 3, np.uint8), np.empty(rows + 1, np.int32)
     out, results = np.empty(room + SPARE, np.uint8), np.empty(FOUND_SIZE, np.int64)
     addresses = (array.ctypes.data for array in (described, spelling, offsets, valid, out, results))
-    end = kernels()["spell_values"](*addresses)
+    end = kernels()["spell_values" if form.short is None else "spell_short_values"](*addresses)
     strings = Strings(out[:end], offsets, valid if results[FOUND_MISSING] else None)
     return KernelArray(strings, int(results[FOUND_UNDECIDED]), valid), bool(results[FOUND_HIGH])
+
+
+def _texts_of(form: TextForm) -> tuple[bytes, ...]:
+    return (*form.around, *form.other, form.short.cut if form.short is not None else b"")
 
 
 def _described(target: ArrayType, form: TextForm, texts: bytes) -> Array:
@@ -272,7 +305,12 @@ def _described(target: ArrayType, form: TextForm, texts: bytes) -> Array:
     spelling[P_SCALE] = target.type.scale
     spelling[P_DOUBLES_QUOTES] = form.doubles_quotes
     spelling[P_ODD] = 0 if form.odd is None else form.odd.ctypes.data
+    if (short := form.short) is not None:
+        spelling[P_FORM] = _SHORT[int(spelling[P_FORM])]
+        spelling[P_WHOLE], spelling[P_HEAD], spelling[P_IS_BARE] = short.whole, short.head, short.is_bare
+        spelling[P_IS_UTF_8] = target.path is DecodePath.TEXT
+        spelling[P_CELLS] = 0 if short.cells is None else short.cells.ctypes.data
     spelling[P_TEXTS] = np.frombuffer(texts, np.uint8).ctypes.data
-    sizes = np.array([len(text) for text in (*form.around, *form.other)], np.int64)
+    sizes = np.array([len(text) for text in _texts_of(form)], np.int64)
     spelling[P_OPENING::2], spelling[P_OPENING + 1 :: 2] = np.cumsum(sizes) - sizes, sizes
     return spelling

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trailformat.native.arrays.bytes import drop_high_bytes, join_runs, unmarked
 from trailformat.native.arrays.columns import make_columns
 from trailformat.native.arrays.lines import count_lines, write_lines
+from trailformat.native.arrays.shortening import spell_short_values
 from trailformat.native.arrays.spelling import spell_values
 from trailformat.native.scan.columns import count_fields, locate, pick_columns, take_fields
 from trailformat.native.scan.counts import count, count_rows
@@ -36,5 +37,6 @@ KERNELS = (
     write_lines,
     join_runs,
     spell_values,
+    spell_short_values,
     count_lines,
 )

@@ -331,7 +331,7 @@ class TableBatches:
                 piece.owners,
                 texts,
             )
-            for row_numbers in _by_definition(rows, headers.table_index)
+            for row_numbers in split_by_definition(rows, headers.table_index)
         ]
 
     def _group(
@@ -363,7 +363,7 @@ def blocks(groups: list[Group]) -> Iterator[list[Group]]:
         yield [part for part in parts if len(part.rows)]
 
 
-def _by_definition(rows: RowBytes, table_index: Array) -> list[Array]:
+def split_by_definition(rows: RowBytes, table_index: Array) -> list[Array]:
     """Return the indexes of the rows of each definition, in the order of their first rows."""
     definitions = by_definition(rows, table_index)
     groups = definitions.group.astype(np.uint16) if len(definitions.firsts) < _MOST_KEYS else definitions.group

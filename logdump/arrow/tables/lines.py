@@ -25,11 +25,27 @@ from trailformat.arrays import (
 from trailformat.arrays.lines import LinePart, count, merged
 from trailformat.native.scan.arguments import HAS_UNDECIDED, HAS_VALUE, UNDECIDED
 
-_MOMENT = np.frombuffer(b"0000-00-00T00:00:00.000000Z", np.uint8)
 _DAY, _SECOND = 86_400_000_000, 1_000_000
-_CLOCK = ((11, 3_600 * _SECOND), (14, 60 * _SECOND), (17, _SECOND), (20, 10_000), (22, 100), (24, 1))
-"""Positions of pairs of digits in ``_MOMENT``, and their units in microseconds."""
 _PAIRS = np.array([divmod(number, 10) for number in range(100)], np.uint8) + ord("0")
+
+
+class MomentForm(NamedTuple):
+    """The form of a time: its text at 0, the character within its date, and the pairs of digits after the date.
+
+    A pair has its position, its unit in microseconds, and the number of its values.
+    """
+
+    zero: bytes
+    in_date: bytes
+    pairs: tuple[tuple[int, int, int], ...]
+
+
+_CLOCK = ((11, 3_600 * _SECOND, 24), (14, 60 * _SECOND, 60), (17, _SECOND, 60), (20, 10_000, 100))
+ISO_MOMENT = MomentForm(b"0000-00-00T00:00:00.000000Z", b"-", (*_CLOCK, (22, 100, 100), (24, 1, 100)))
+SHOWN_MOMENT = MomentForm(
+    b"0000/00/00 00:00:00.000.000", b"/", (*_CLOCK, (21, 1_000, 100), (24, 10, 100), (25, 1, 100))
+)
+"""As ``notation.times.format_timestamp``; of three digits both pairs have the second one."""
 
 
 class RowForm(NamedTuple):
@@ -139,22 +155,27 @@ def iso_texts(times: Array, present: Array | None = None) -> Numbered:
 
     Equal neighbours share one text.
     """
-    begins, runs = _runs(times)
+    return moment_texts(times, ISO_MOMENT, present)
+
+
+def moment_texts(times: Array, form: MomentForm, present: Array | None = None) -> Numbered:
+    """Return microseconds since 1970 in a form, as ``iso_texts``; their years are 1 to 9999."""
+    begins, runs = runs_of(times)
     moments = times[begins]
-    first, of_day = _runs(moments // _DAY)
-    days = np.datetime_as_string((moments[first] // _DAY).view("M8[D]")).astype("S10")
-    text = np.tile(_MOMENT, (len(moments) + 1, 1))
-    text[:-1, :10] = days.view(np.uint8).reshape(-1, 10)[of_day]
-    rest = moments % _DAY
-    for place, unit in _CLOCK:
-        text[:-1, place : place + 2] = _PAIRS[rest // unit]
-        rest %= unit
+    first, of_day = runs_of(moments // _DAY)
+    days = np.datetime_as_string((moments[first] // _DAY).view("M8[D]")).astype("S10").view(np.uint8).reshape(-1, 10)
+    days = np.where(days == ord("-"), np.uint8(form.in_date[0]), days)
+    text = np.tile(np.frombuffer(form.zero, np.uint8), (len(moments) + 1, 1))
+    text[:-1, :10] = days[of_day]
+    of_clock = moments % _DAY
+    for place, unit, values in form.pairs:
+        text[:-1, place : place + 2] = _PAIRS[of_clock // unit % values]
     valid = np.packbits(np.arange(len(text)) < len(moments), bitorder="little")
-    texts = Strings(text.reshape(-1), np.arange(0, text.size + 1, len(_MOMENT), dtype=np.int32), valid)
+    texts = Strings(text.reshape(-1), np.arange(0, text.size + 1, len(form.zero), dtype=np.int32), valid)
     return Numbered(texts, runs if present is None else np.where(present, runs, np.int32(len(moments))))
 
 
-def _runs(numbers: Array) -> tuple[Array, Array]:
+def runs_of(numbers: Array) -> tuple[Array, Array]:
     """Return a mask of the numbers that begin a run of equal numbers, and the run of each number."""
     begins = np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)]
     return begins, np.cumsum(begins, dtype=np.int32) - np.int32(1)

@@ -12,10 +12,9 @@ from logdump.display.record_text import name_line, row_lines
 from logdump.features.export.record_lines import RecordLines, RecordPieces, Rooms, record_lines
 from logdump.features.export.text_formats import JsonLines
 from logdump.notation.text import Harmless, ascii_json
-from logdump.session.cursor import Cursor
-from logdump.session.events import Event, Progress, RecordsInLines
+from logdump.session.events import Event, Progress
 from logdump.session.known_record import Facet, KnownRecord
-from logdump.session.scan import progress
+from logdump.session.scan import handed_over, progress
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level
 from trailformat import Record, TrailError
@@ -101,20 +100,6 @@ def show_rows(session: Session, count: int, scanned: int) -> Generator[Event, No
         trail.tables.pass_over(rows_from, records[-1].rba + records[-1].length)
         yield from handed_over(cursor, waiting, last.rba, last.length)
     return done
-
-
-def handed_over(cursor: Cursor, lines: list[Harmless], rba: int, length: int) -> Iterator[Event]:
-    """Yield the lines of records up to the one at ``rba``; once they are taken, the position is after that record."""
-    if not lines:
-        return
-    start, shown = cursor.next, RecordsInLines(lines)
-    cursor.stand_at(rba, length)
-    try:
-        yield shown
-    except BaseException:
-        if not shown.is_taken:
-            cursor.move(start)
-        raise
 
 
 def show_many(session: Session, count: int, scanned: int) -> Generator[Event, None, int]:

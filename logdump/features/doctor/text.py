@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.record_row import as_field
 from logdump.display.text import PlacedLine, Renderers, Severity
 from logdump.features.doctor.model import DoctorShown, Finding, Growth, OpImages, TableImages
 from logdump.features.recovery.versions import FileFacts
 from logdump.features.transactions.text import not_applied_note
-from logdump.notation.text import amount, escape
+from logdump.notation.text import amount, as_field, escape
 from logdump.notation.times import TimeOffset, format_timestamp, format_with_zone
 from logdump.session.settings import Settings
 from trailformat import io_type_name

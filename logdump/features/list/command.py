@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.display.first_match import show_record
-from logdump.display.record_row import RecordRows
 from logdump.features.list.model import RecordListed
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword, Sequence
 from logdump.language.parameters import Number, OneOf, Word
-from logdump.notation.text import amount
+from logdump.notation.text import amount, escape, escape_block
 from logdump.session.across import go_to
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice, Pause
 from logdump.session.files import FileState, file_state
-from logdump.session.scan import DamagePassed, over_damage
+from logdump.session.scan import DamagePassed, FilteredReader, Find, FoundRows, handed_over, over_damage
 from logdump.session.session import Session
-from logdump.session.settings import Across
+from logdump.session.settings import Across, OutputFormat
 from trailformat import NotATrail, PartialRecord, Record, TrailFile
 from trailformat.codec.on_demand import on_demand
 from trailformat.errors import CannotRead
@@ -32,7 +32,11 @@ from trailformat.trail.read_bytes import ReadBytes
 from trailformat.trail.sequence import next_file
 
 with on_demand:
+    from logdump.display.listing import located
     from logdump.session import defined_names
+
+if TYPE_CHECKING:
+    from trailformat.scan import Batch
 
 _SETTLED_LOOKS = 2
 """Looks at a file before FOLLOW leaves it for the newest one: a writer may still be closing it."""
@@ -45,15 +49,13 @@ class Follower:
 
     Args:
         session: the session with the trail; its filter applies.
-        show: makes the events of a record that was just read.
+        listing: shows records as lines; None: they are shown as NEXT shows them.
         every: seconds between two looks at the file.
         idle: seconds without a record after which it ends; None: never.
     """
 
-    def __init__(
-        self, session: Session, show: Callable[[Session, Record], Iterator[Event]], *, every: int, idle: int | None
-    ) -> None:
-        self._session, self._show = session, show
+    def __init__(self, session: Session, listing: RecordListing | None, *, every: int, idle: int | None) -> None:
+        self._session, self._listing = session, listing
         self._every, self._idle = every, idle
         self._read = self._bytes_read()
         self._said: set[tuple[str, Path]] = set()
@@ -128,12 +130,12 @@ class Follower:
     def _new(self) -> Generator[Event, None, int]:
         """Show the new records of the open file; return their number."""
         done = 0
+        find = self._listing.find if self._listing is not None else FilteredReader.find
         try:
-            with closing(over_damage(self._session, stays=True, waits=True)) as items:
+            with closing(over_damage(self._session, stays=True, waits=True, find=find)) as items:
                 for item in items:
-                    if isinstance(item, Record):
-                        done += 1
-                        yield from self._show(self._session, item)
+                    if isinstance(item, (Record, FoundRows)):
+                        done += yield from self._shown(item)
                     elif isinstance(item, DamagePassed):
                         text = (
                             item.text if item.good is not None else f"{item.text}; waiting for a good record after it"
@@ -144,6 +146,14 @@ class Follower:
         except (PartialRecord, CannotRead):
             pass  # the next look says what became of the file
         return done
+
+    def _shown(self, found: Record | FoundRows) -> Generator[Event, None, int]:
+        """Yield records that were just read; return their number."""
+        if self._listing is not None:
+            return (yield from self._listing.show(found))
+        if isinstance(found, Record):
+            yield from show_record(self._session, found)
+        return 1
 
     def _went_on(self, *, is_readable: bool) -> Generator[Event, None, bool]:
         """Check what became of the name of the file; return True if there is something to read at once."""
@@ -205,27 +215,56 @@ _SCREENFUL = 20
 _MOST_SECONDS = 24 * 60 * 60
 
 
-class Lister:
-    """Makes the lines of records; keeps the definitions and transactions of one file at a time.
+class RecordListing:
+    """Shows records as one line each, with the definitions and transactions of one file at a time.
+
+    Lines are made together where the output takes them; else each record is an event, with its facts.
 
     Args:
+        session: the session.
         columns: names of the columns shown, in capitals; None: the key and the changed columns.
+
+    Attributes:
+        find: the way in which records are read.
     """
 
-    def __init__(self, columns: frozenset[str] | None = None) -> None:
-        self._columns = columns
-        self._made: tuple[TrailFile, RecordRows] | None = None
+    def __init__(self, session: Session, columns: frozenset[str] | None = None) -> None:
+        self._session, self._columns = session, columns
+        self._made: tuple[TrailFile, located.Lister] | None = None
+        is_text, is_backwards = session.settings.format is OutputFormat.TEXT, session.cursor.is_backwards
+        self.find: Find = FilteredReader.find
+        if session.takes_lines > 0 and is_text and not is_backwards:
+            self.find = partial(FilteredReader.find_rows, prints_reports=not session.settings.scan_scrolling)
 
-    def __call__(self, session: Session, record: Record) -> Iterator[Event]:
-        """Yield the line of a record that was just read."""
-        trail = session.trail
+    def show(self, found: Record | FoundRows) -> Generator[Event, None, int]:
+        """Yield records that were just read; return their number."""
+        if isinstance(found, Record):
+            yield RecordListed(self._session.trail.path, self._lister.facts_of(found), self._has_file)
+            return 1
+        for part in self._lister.parts(found):
+            yield from self._handed_over(found.batch, part)
+        return len(found.rows)
+
+    def _handed_over(self, batch: Batch, part: located.ListedPart) -> Iterator[Event]:
+        cursor, last = self._session.cursor, int(part.rows[-1])
+        text = escape_block(bytes(part.data[:-1]))
+        if self._session.takes_lines > 1:
+            yield from handed_over(cursor, [text], int(batch.rba[last]), int(batch.length[last]))
+            return
+        for row, line in zip(part.rows.tolist(), text.split("\n"), strict=True):
+            yield from handed_over(cursor, [escape(line)], int(batch.rba[row]), int(batch.length[row]))
+
+    @property
+    def _has_file(self) -> bool:
+        return self._session.settings.across is not Across.OFF
+
+    @property
+    def _lister(self) -> located.Lister:
+        """The maker of the lines of the open file."""
+        trail = self._session.trail
         if self._made is None or self._made[0] is not trail:
-            self._made = trail, RecordRows(trail, session.row_definitions, session.cursor.transactions)
-        has_file = session.settings.across is not Across.OFF
-        row = self._made[1].of(record)
-        if self._columns is not None:
-            row = row._replace(columns=tuple(column for column in row.columns if column.name.upper() in self._columns))
-        yield RecordListed(trail.path, row, has_file)
+            self._made = trail, located.Lister(self._session, self._columns, has_file=self._has_file)
+        return self._made[1]
 
 
 class ListOptions(NamedTuple):
@@ -237,21 +276,21 @@ class ListOptions(NamedTuple):
 
 def run_list(session: Session, options: ListOptions) -> Iterator[Event]:
     """List the next records that pass the filter, in the read direction; continue after damage."""
-    done, lister = 0, Lister(options.columns)
-    with closing(over_damage(session)) as items:
+    left, listing = options.most, RecordListing(session, options.columns)
+    with closing(over_damage(session, find=listing.find)) as items:
         for item in items:
             if isinstance(item, DamagePassed):
                 if item.good is None:
                     raise item.error
                 yield Notice((item.text,))
-            elif isinstance(item, Record):
-                yield from lister(session, item)
-                done += 1
-                if done == options.most:
+            elif isinstance(item, (Record, FoundRows)):
+                found = item if isinstance(item, Record) else item._replace(rows=item.rows[:left])
+                left -= yield from listing.show(found)
+                if not left:
                     return
             else:
                 yield item
-    yield from _not_there(session, options, is_empty=not done)
+    yield from _not_there(session, options, is_empty=left == options.most)
 
 
 def _not_there(session: Session, options: ListOptions, *, is_empty: bool) -> Iterator[Event]:
@@ -276,8 +315,8 @@ def run_follow(session: Session, options: FollowOptions) -> Iterator[Event]:
     if session.standard_output is None:
         raise CommandError("The screen follows the trail by the key w.")
     session.cursor.is_backwards = False  # what is written comes behind the position
-    show = Lister() if options.lists else show_record
-    yield from Follower(session, show, every=options.every, idle=options.idle).run()
+    listing = RecordListing(session) if options.lists else None
+    yield from Follower(session, listing, every=options.every, idle=options.idle).run()
     if (files := reading()) is not None:
         files.unborn.clear()  # FOLLOW waits for their records
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.record_row import record_line
+from logdump.display.listing.stated import stated_lines
 from logdump.display.text import Renderers
 from logdump.features.list.model import RecordListed
 from logdump.session.settings import Settings
@@ -12,7 +12,7 @@ from logdump.session.settings import Settings
 
 def listed_lines(listed: RecordListed, settings: Settings) -> Iterator[str]:
     """Yield the line of a record."""
-    yield record_line(listed.row, settings.time_offset, listed.path.name if listed.has_file else "")
+    yield from stated_lines([listed.row], settings.time_offset, listed.path.name if listed.has_file else "")
 
 
 LINES: Renderers = {RecordListed: listed_lines}

@@ -15,7 +15,7 @@ from logdump.features.check.model import CheckShown, GapShown
 from logdump.features.count.text import type_name
 from logdump.features.doctor.command import Examination
 from logdump.features.export.target import export_target
-from logdump.features.list.command import Lister
+from logdump.features.list.command import RecordListing
 from logdump.features.recovery import model as recovery_model
 from logdump.features.recovery.model import KeepShown, RecoveryEnd, RecoveryShown, TrailFileShown
 from logdump.features.report.chart import MOST_SERIES
@@ -239,7 +239,7 @@ def _records_of(session: Session, extent: Extent | None) -> Iterator[Event]:
         return
     here, (first, last) = session.trail.path, (extent.first, extent.last)
     begin = first.rba if first.path == here else 0
-    lister, listed = Lister(), 0
+    listing, listed = RecordListing(session), 0
     for record in session.trail.records(begin):
         if last.path == here and record.rba > last.rba:
             return
@@ -249,7 +249,7 @@ def _records_of(session: Session, extent: Extent | None) -> Iterator[Event]:
             yield say(f"… {extent.records - listed} more records")
             return
         listed += 1
-        yield from lister(session, record)
+        yield from listing.show(record)
 
 
 _RESULTS = {

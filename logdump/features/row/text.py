@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.record_row import record_line
+from logdump.display.listing.stated import stated_lines
 from logdump.display.text import Renderers
 from logdump.display.token_text import short_user_tokens
 from logdump.features.row.model import RowChangeShown, RowStoryShown
@@ -21,7 +21,7 @@ _VERDICTS = {
 
 def change_lines(shown: RowChangeShown, settings: Settings) -> Iterator[str]:
     """Yield a line as LIST shows it under ACROSS, followed by the user tokens."""
-    parts = [record_line(shown.row, settings.time_offset, shown.path.name)]
+    parts = stated_lines([shown.row], settings.time_offset, shown.path.name)
     parts += [short_user_tokens(shown.user_tokens)] if shown.user_tokens != () else []
     parts += ["(not applied)"] if shown.is_applied is False else []
     yield "  ".join(parts)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from logdump.display.record_row import as_field
 from logdump.display.text import PlacedLine, Renderers, Severity
 from logdump.features.transactions.model import TransactionListed, TransactionsListed
-from logdump.notation.text import amount
+from logdump.notation.text import amount, as_field
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Settings
 from trailformat.transactions.extent import Ended

@@ -13,7 +13,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from textual.actions import SkipAction
 from textual.widget import Widget
 
-from logdump.display.record_row import ASCII_MARKS, UNICODE_MARKS, row_story
+from logdump.display.listing.stated import row_text
+from logdump.display.listing.values import ASCII_MARKS, UNICODE_MARKS
 from logdump.display.text import PARTIAL, Severity
 from logdump.display.token_text import short_user_tokens
 from logdump.features.doctor.model import Finding
@@ -340,7 +341,7 @@ _TRAILS = Pane[ListedTrail](
 
 def _what_changed(change: RowChangeShown, context: PaneContext) -> str:
     marks = UNICODE_MARKS if context.glyphs.has_unicode else ASCII_MARKS
-    return "".join(piece.text for piece in row_story(change.row, marks))
+    return row_text(change.row, marks)
 
 
 def _user_tokens(change: RowChangeShown, context: PaneContext) -> str:

@@ -261,7 +261,7 @@ class RecordList(Styled, can_focus=True):
         data = (
             index
             for index, row in enumerate(self._page.rows)
-            if row.story is not None and row.story.kind not in _NO_DATA
+            if row.facts is not None and row.facts.kind not in _NO_DATA
         )
         index = next(data, None)
         if index is not None:

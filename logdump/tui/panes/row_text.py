@@ -15,7 +15,10 @@ from zlib import crc32
 
 from rich.cells import cell_len
 
-from logdump.display.record_row import ASCII_MARKS, UNICODE_MARKS, RecordKind, StoryRole, row_story
+from logdump.display.listing.lines import StoryRole
+from logdump.display.listing.stated import story_pieces
+from logdump.display.listing.values import ASCII_MARKS, UNICODE_MARKS
+from logdump.display.record_row import RecordKind
 from logdump.notation.times import format_timestamp
 from logdump.session.settings import Across, Settings
 from logdump.tables.heartbeat_tables import role_of
@@ -247,20 +250,20 @@ _CELLS: dict[str, _Cell] = {
 
 def kind_letter(row: ListRow) -> str:
     """Return the letter of the record's kind, ``H`` for rows of heartbeat tables, a blank if it was not read."""
-    if row.story is None:
+    if row.facts is None:
         return " "
-    return _HEARTBEAT if _is_heartbeat(row) else row.story.kind.value
+    return _HEARTBEAT if _is_heartbeat(row) else row.facts.kind.value
 
 
 def _is_heartbeat(row: ListRow) -> bool:
-    is_row = row.story is not None and row.story.kind in _ROWS
+    is_row = row.facts is not None and row.facts.kind in _ROWS
     return is_row and role_of(row.table) is not None
 
 
 def _kind_style(row: ListRow) -> str:
-    if row.story is None:
+    if row.facts is None:
         return ""
-    return "heartbeat" if _is_heartbeat(row) else KIND_STYLES.get(row.story.kind, "")
+    return "heartbeat" if _is_heartbeat(row) else KIND_STYLES.get(row.facts.kind, "")
 
 
 def _what(row: ListRow, columns: ColumnWidths, glyphs: Glyphs) -> tuple[Piece, ...]:
@@ -273,14 +276,14 @@ def _what(row: ListRow, columns: ColumnWidths, glyphs: Glyphs) -> tuple[Piece, .
 
 def _story(row: ListRow, glyphs: Glyphs) -> Iterator[Piece]:
     """Yield the description of the record as styled pieces."""
-    if row.story is None:
+    if row.facts is None:
         return
-    is_update = row.story.kind is RecordKind.UPDATE
-    for piece in row_story(row.story, UNICODE_MARKS if glyphs.has_unicode else ASCII_MARKS):
+    is_update = row.facts.kind is RecordKind.UPDATE
+    for piece in story_pieces(row.story, UNICODE_MARKS if glyphs.has_unicode else ASCII_MARKS):
         style = _ROLE_STYLES.get(piece.role, "")
         if style == "after" and not is_update:
             style = ""
-        yield piece.text, "dim" if piece.role is StoryRole.NOTE and row.story.kind is RecordKind.METADATA else style
+        yield piece.text, "dim" if piece.role is StoryRole.NOTE and row.facts.kind is RecordKind.METADATA else style
 
 
 def _damage(row: ListRow) -> str:
@@ -311,7 +314,7 @@ def _clock(row: ListRow, columns: ColumnWidths, settings: Settings, glyphs: Glyp
 
 
 def _operation(row: ListRow) -> str:
-    return row.story.operation if row.story is not None else row.operation
+    return row.facts.operation if row.facts is not None else row.operation
 
 
 def _table(row: ListRow, columns: ColumnWidths, glyphs: Glyphs) -> str:
@@ -324,7 +327,7 @@ def table_text(row: ListRow) -> str:
     """Return the name of the table, or its index until the name is known."""
     if row.table_index is not None:
         return f"(index {row.table_index})"
-    return row.story.table if row.story is not None else row.table
+    return row.facts.table if row.facts is not None else row.table
 
 
 def csn_text(row: ListRow, glyphs: Glyphs) -> str:

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from logdump.display.listing.stated import marked_stories
 from logdump.display.record_row import RecordKind, RecordRow, RecordRows, kind_of
 from logdump.session.reading import Reading
 from logdump.session.session import Session, SourceDefinitions
@@ -43,7 +44,8 @@ class ListRow(NamedTuple):
     ``is_csn_known``, which may need the index (:meth:`RowReader.for_screen`); ``problem`` is the reason of damage.
     ``is_restart`` is True for a record that Extract wrote at a restart, and ``cuts`` is then the CSN of the transaction
     cut there: empty if it is unknown, None if none is open. ``table_index`` is set until the name of that table is
-    known. ``story`` is the description of the record; None unless the row is read for the screen.
+    known. ``facts`` are those of the record, and ``story`` is their text, with the marks that ``story_pieces`` reads;
+    None and empty unless the row is read for the screen.
     """
 
     kind: RowKind
@@ -60,7 +62,8 @@ class ListRow(NamedTuple):
     is_csn_known: bool = True
     is_restart: bool = False
     cuts: str | None = None
-    story: RecordRow | None = None
+    facts: RecordRow | None = None
+    story: str = ""
 
     @property
     def is_complete(self) -> bool:
@@ -134,7 +137,10 @@ class RowReader:
         is_indexed = index is not None and index.covered >= rows[-1].rba
         context = TransactionContext(trail, _SEARCHED_WITH_INDEX if is_indexed else _SEARCHED)
         stories = RecordRows(trail, self._definitions, context) if self._definitions is not None else None
-        return [self._completed(row, context, stories) for row in rows]
+        completed = [self._completed(row, context, stories) for row in rows]
+        stated = [row.facts for row in completed if row.facts is not None]
+        told = iter(marked_stories(stated))
+        return [row if row.facts is None else row._replace(story=next(told)) for row in completed]
 
     def _completed(self, row: ListRow, context: TransactionContext, stories: RecordRows | None) -> ListRow:
         if row.kind not in (RowKind.RECORD, RowKind.FILE_HEADER):
@@ -152,9 +158,9 @@ class RowReader:
             csn = context.of(record).csn
             is_known = row.place is None or csn is not None or context.is_found
             return row._replace(csn=csn, is_csn_known=is_known)
-        story = stories.of(record)
-        is_known = row.place is None or story.is_transaction_known
-        return row._replace(csn=story.csn, is_csn_known=is_known, story=story)
+        facts = stories.of(record)
+        is_known = row.place is None or facts.is_transaction_known
+        return row._replace(csn=facts.csn, is_csn_known=is_known, facts=facts)
 
     def _row(self, record: Record) -> ListRow:
         if record.is_file_header:

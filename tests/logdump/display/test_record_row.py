@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from fixtures import TRAILS
-from logdump.display.record_row import (
-    ASCII_MARKS,
-    LONGEST_VALUE,
-    RecordKind,
-    RecordRow,
-    RecordRows,
-    StoryRole,
-    key_value,
-    row_story,
-    row_text,
-    short_value,
-)
+from logdump.display.listing.lines import StoryRole
+from logdump.display.listing.stated import marked_stories, row_text, story_pieces
+from logdump.display.listing.values import ASCII_MARKS, UNICODE_MARKS
+from logdump.display.record_row import RecordKind, RecordRow, RecordRows
+from tests.oracles.listed_line import story_of
 from tests.searching import some_trails
-from trailformat import TrailFile, Value
+from trailformat import TrailFile
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.trail.row_definitions import RowDefinitions
-from trailformat.values import Plain
 
 ASSAM = "NAME 'Assam Golden Tips', ORIGIN 'Assam', GRADE 'B ', PRICE 6.40, STOCK_KG 260"
 SENCHA = "NAME 'Sencha Fukamushi', ORIGIN 'Shizuoka', GRADE 'A ', PRICE 9.40, STOCK_KG 120"
@@ -97,51 +88,15 @@ def test_each_record_of_any_trail_has_a_line_that_a_terminal_can_be_given(path: 
         made = [
             rows.of(record) for rba in trail.sound_rbas(0, trail.size) if (record := trail.record_at(rba)) is not None
         ]
-    assert all(row_text(row).isprintable() for row in made)
-
-
-def of(plain: Plain) -> Value:
-    return Value(b"", plain)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (of(260), "260"),
-        (of("Assam"), "'Assam'"),
-        (of("Pu'er"), "'Pu''er'"),
-        (of(""), "''"),
-        (of("NULL"), "'NULL'"),
-        (of("a\x1b[2J"), r"'a\x1b[2J'"),
-        (of("Darjeeling First Flush of 2014"), "'Darjeeling …sh of 2014'"),
-        (of(bytes(3)), "X'000000'"),
-        (of(bytes(3000)), "X'00000000…' 3,000 bytes"),
-        (of(datetime(2024, 3, 14, 10, 2, 11)), "2024-03-14 10:02:11"),  # noqa: DTZ001 - a column has no zone
-        (Value(b"", is_null=True), "NULL"),
-        (Value(b"\x01\x02", problem="no such type"), "?'0102'"),
-        (None, ""),
-    ],
-)
-def test_each_kind_of_value_has_a_form_of_its_own(value: Value | None, text: str) -> None:
-    assert short_value(value) == text
-
-
-def test_a_value_that_is_cut_keeps_both_ends_and_counts_cells() -> None:
-    shown = short_value(of("玉露" * 20))
-    assert shown == "'玉露玉露玉…露玉露玉露'"
-    assert len(short_value(of("x" * 999))) == LONGEST_VALUE
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [("ASS02", "ASS02"), ("310", "'310'"), ("NULL", "'NULL'"), ("two words", "'two words'")]
-)
-def test_a_key_is_bare_where_nothing_else_can_be_meant(value: str, text: str) -> None:
-    assert key_value(of(value)) == text
+    for row, marked in zip(made, marked_stories(made), strict=True):
+        assert row_text(row).isprintable()
+        for marks in (UNICODE_MARKS, ASCII_MARKS):
+            assert [*story_pieces(marked, marks)] == [piece for piece in story_of(row, marks) if piece.text]
 
 
 def test_pieces_have_roles() -> None:
     row = next(row for row in rows_of("et000000000") if row.rba == 3522)
-    roles = [(piece.role, piece.text) for piece in row_story(row) if piece.text]
+    roles = [(piece.role, piece.text) for piece in story_pieces(marked_stories([row])[0])]
     assert roles == [
         (StoryRole.KEY, "ASS02"),
         (StoryRole.GAP, "  "),

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.display.record_row import RecordRows, row_text
+from logdump.display.listing.stated import row_text
+from logdump.display.record_row import RecordRows
 from logdump.session.session import Session
 from tests.logdump.list.conftest import Change
 from tests.logdump.program import logdump

@@ -15,6 +15,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from fixtures import TRAILS
+from logdump.display.listing.stated import marked_story
 from logdump.display.record_row import RecordKind, RecordRow
 from logdump.notation.times import GMT
 from logdump.session.session import Mark
@@ -55,7 +56,8 @@ ROWS = st.builds(
     table_index=st.none(),
     is_csn_known=st.just(True),
     is_restart=st.just(False),
-    story=st.none(),
+    facts=st.none(),
+    story=st.just(""),
 )
 SPANS = st.builds(
     TransactionSpan,
@@ -191,7 +193,7 @@ ROW = ListRow(
     RowKind.RECORD, 2014, 175, "GGSUnifiedPKUpdate", "HR." + "EMPLOYEES" * 20, 212577168000000386, 0, 28, "4881203"
 )
 STORY = RecordRow(RecordKind.UPDATE, ROW.operation, ROW.rba, ROW.length, ROW.time, ROW.table, note="x" * 300)
-ROW = ROW._replace(story=STORY)
+ROW = ROW._replace(facts=STORY, story=marked_story(STORY))
 
 
 def columns_of(row: ListRow, width: int) -> ColumnWidths:
@@ -212,7 +214,7 @@ def test_a_row_fits_beside_the_cursor_and_the_scroll_bar(width: int) -> None:
 
 
 def named(table: str) -> ListRow:
-    return ROW._replace(table=table, story=STORY._replace(table=table))
+    return ROW._replace(table=table, facts=STORY._replace(table=table))
 
 
 def test_a_name_of_wide_characters_takes_its_two_cells() -> None:
@@ -236,7 +238,7 @@ def test_the_place_in_the_transaction(place: int | None, glyph: str) -> None:
 def told(**facts: Any) -> ListRow:
     """A row of an update that says this much."""
     story = RecordRow(RecordKind.UPDATE, "FieldComp", 2014, 175, ROW.time, "HR.EMPLOYEES", **facts)
-    return ROW._replace(operation="FieldComp", table="HR.EMPLOYEES", story=story)
+    return ROW._replace(operation="FieldComp", table="HR.EMPLOYEES", facts=story, story=marked_story(story))
 
 
 def test_what_a_record_says_is_cut_with_a_mark_and_only_where_it_must() -> None:

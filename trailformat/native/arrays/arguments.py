@@ -58,15 +58,23 @@ empty, NULLs are not listed; it must be empty if a field is a list.
 """
 
 SPELL_BYTES, SPELL_INTEGERS, SPELL_NUMBERS, SPELL_DATES, SPELL_MOMENTS, SPELL_TEXTS = range(6)
-"""Forms of values as texts; SPELL_NUMBERS: numbers that are stored as texts."""
-P_FORM, P_MOST, P_WIDTH, P_IS_SIGNED, P_SCALE, P_IS_UPPER, P_DOUBLES_QUOTES, P_ODD, P_TEXTS = range(9)
-P_OPENING, P_CLOSING, P_OTHER_OPENING, P_OTHER_CLOSING, SPELLING_SIZE = range(P_TEXTS + 1, P_TEXTS + 10, 2)
+SPELL_SHORT_BYTES, SPELL_SHORT_TEXTS = range(6, 8)
+"""Forms of values as texts; SPELL_NUMBERS: numbers that are stored as texts; SHORT: long values are cut."""
+P_FORM, P_MOST, P_WIDTH, P_IS_SIGNED, P_SCALE, P_IS_UPPER, P_DOUBLES_QUOTES, P_ODD = range(8)
+P_WHOLE, P_HEAD, P_CELLS, P_IS_UTF_8, P_IS_BARE, P_TEXTS = range(P_ODD + 1, P_ODD + 7)
+P_OPENING, P_CLOSING, P_OTHER_OPENING, P_OTHER_CLOSING, P_CUT, SPELLING_SIZE = range(P_TEXTS + 1, P_TEXTS + 12, 2)
 """Fields of the description of a spelling, int64[SPELLING_SIZE].
 
 A value of more than MOST bytes is undecided. WIDTH, IS_SIGNED and SCALE are those of integers; IS_UPPER: hex digits are
 capitals; DOUBLES_QUOTES: single quotes in texts are doubled; ODD, 0 or the address of uint8[256], marks the characters
 that make a text undecided, of the printable ones only backslash and quote. TEXTS is the address of the remaining texts,
 followed by SPARE bytes: before and after a value; OTHER: for texts beyond ASCII and moments with a fraction.
+
+Short texts have at most WHOLE cells of a terminal, without quotes: of a longer one both ends are written, with the text
+CUT between. CELLS, 0 or the address of uint8[65536], has the cells of each character, above 2 if it does not print;
+without it texts beyond ASCII are undecided, and if IS_UTF_8 is 0, or IS_BARE is set: then words have nothing around
+them. Short bytes: of more than WHOLE bytes the first HEAD are written between the OTHER texts, then their number and
+CUT.
 """
 FOUND_MISSING, FOUND_UNDECIDED, FOUND_HIGH, FOUND_SIZE = range(4)
 """Fields of the result of ``spell_values``, int64[FOUND_SIZE]."""

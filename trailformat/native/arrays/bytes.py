@@ -70,6 +70,18 @@ def value_of(about: Any, row: int) -> Any:
 
 
 @inlined
+def code_at(data: int, offset: int) -> Any:
+    """Return the character beyond ASCII that begins here in UTF-8, and the number of its bytes."""
+    byte = u8(data, offset)
+    if byte < 0xE0:
+        return ((byte & 0x1F) << 6) | (u8(data, offset + 1) & 0x3F), 2
+    if byte < 0xF0:
+        return ((byte & 0x0F) << 12) | ((u8(data, offset + 1) & 0x3F) << 6) | (u8(data, offset + 2) & 0x3F), 3
+    high = ((byte & 0x07) << 18) | ((u8(data, offset + 1) & 0x3F) << 12)
+    return high | ((u8(data, offset + 2) & 0x3F) << 6) | (u8(data, offset + 3) & 0x3F), 4
+
+
+@inlined
 def set_bit(bits: int, row: int) -> None:
     """Set the bit of a row."""
     store8(bits, row >> 3, u8(bits, row >> 3) | (1 << (row & 7)))

@@ -41,7 +41,7 @@ from trailformat.native.arrays.arguments import (
     NUMBER,
     SPARE,
 )
-from trailformat.native.arrays.bytes import number_at
+from trailformat.native.arrays.bytes import code_at, number_at
 from trailformat.native.loads import i32, i64, inlined, load64, n64, put64, store8, store64, u8, u32
 from trailformat.native.scan.arguments import NULL
 
@@ -122,23 +122,11 @@ def _letter(byte: int) -> Any:
 
 
 @inlined
-def _code_at(data: int, offset: int) -> Any:
-    """Return the character beyond ASCII that begins here in UTF-8, and the number of its bytes."""
-    byte = u8(data, offset)
-    if byte < 0xE0:
-        return ((byte & 0x1F) << 6) | (u8(data, offset + 1) & 0x3F), 2
-    if byte < 0xF0:
-        return ((byte & 0x0F) << 12) | ((u8(data, offset + 1) & 0x3F) << 6) | (u8(data, offset + 2) & 0x3F), 3
-    high = ((byte & 0x07) << 18) | ((u8(data, offset + 1) & 0x3F) << 12)
-    return high | ((u8(data, offset + 2) & 0x3F) << 6) | (u8(data, offset + 3) & 0x3F), 4
-
-
-@inlined
 def _escaped(data: int, offset: int, escapes: int, out: int, to: int) -> Any:
     """Write a quote, a backslash or a character that is not printable ASCII; return its size, and the end."""
     byte = u8(data, offset)
     if byte >= _DELETE + 1:
-        code, size = _code_at(data, offset)
+        code, size = code_at(data, offset)
         if code >= 0x10000:
             to = _unit(0xD7C0 + (code >> 10), out, to)
             code = 0xDC00 + (code & 0x3FF)

@@ -47,7 +47,7 @@ _DELETES, _BLANKS = np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x2020202020202020)
 _QUOTE, _MINUS, _POINT, _ZERO, _BLANK = 39, 45, 46, 48, 32
 _TEN = np.uint64(10)
 _DATE_SIZE, _CLOCK_SIZE, _SECOND, _DECIMALS = 10, 8, 1_000_000, 6
-_LETTERS, _CAPITALS = 87, 55
+LETTERS, CAPITALS = 87, 55
 """Added to a digit of 10 or more to get its letter."""
 
 
@@ -58,7 +58,7 @@ def _zeros(word: Any) -> Any:
 
 
 @inlined
-def _around(spelling: int, place: int, out: int, to: int) -> Any:
+def around(spelling: int, place: int, out: int, to: int) -> Any:
     """Copy a text of the spelling; return the end."""
     texts, offset, size = i64(spelling, 8 * P_TEXTS), i64(spelling, 8 * place), i64(spelling, 8 * place + 8)
     for done in range(0, size, SPARE):
@@ -80,7 +80,7 @@ def _copied(data: int, offset: int, size: int, out: int, to: int) -> Any:
 
 
 @inlined
-def _bits(data: int, offset: int, size: int) -> Any:
+def bits_of(data: int, offset: int, size: int) -> Any:
     """Return the OR of bytes, in the bytes of a word."""
     bits, done = np.uint64(0), 0
     while done + SPARE <= size:
@@ -93,7 +93,7 @@ def _bits(data: int, offset: int, size: int) -> Any:
 
 
 @inlined
-def _text(data: int, offset: int, size: int, spelling: int, out: int, to: int) -> Any:
+def written_text(data: int, offset: int, size: int, spelling: int, out: int, to: int) -> Any:
     """Write a text; return the end, or -1 if one of its characters is odd."""
     odd, doubles_quotes, end = i64(spelling, 8 * P_ODD), i64(spelling, 8 * P_DOUBLES_QUOTES), offset + size
     if odd == 0 and doubles_quotes == 0:
@@ -120,7 +120,7 @@ def _text(data: int, offset: int, size: int, spelling: int, out: int, to: int) -
 
 
 @inlined
-def _hex(data: int, offset: int, size: int, letters: int, out: int, to: int) -> Any:
+def written_hex(data: int, offset: int, size: int, letters: int, out: int, to: int) -> Any:
     """Write bytes in hex; return the end."""
     for place in range(offset, offset + size):
         byte = u8(data, place)
@@ -190,9 +190,9 @@ def _spelled_moment(data: int, offset: int, size: int, spelling: int, out: int, 
     if not is_good:
         return np.int64(-1)
     fraction = moment % DAY % _SECOND
-    to = _around(spelling, P_OTHER_OPENING if fraction else P_OPENING, out, to)
+    to = around(spelling, P_OTHER_OPENING if fraction else P_OPENING, out, to)
     to = _moment(data, offset, fraction, out, to)
-    return _around(spelling, P_OTHER_CLOSING if fraction else P_CLOSING, out, to)
+    return around(spelling, P_OTHER_CLOSING if fraction else P_CLOSING, out, to)
 
 
 @inlined
@@ -200,25 +200,25 @@ def _spelled(data: int, offset: int, size: int, spelling: int, out: int, to: int
     """Write a value that is neither text nor a moment; return the end, or -1 if it is undecided."""
     form = i64(spelling, 8 * P_FORM)
     end: Any = np.int64(-1)
-    begin = _around(spelling, P_OPENING, out, to)
+    begin = around(spelling, P_OPENING, out, to)
     if form == SPELL_BYTES:
-        end = _hex(data, offset, size, _CAPITALS if i64(spelling, 8 * P_IS_UPPER) else _LETTERS, out, begin)
+        end = written_hex(data, offset, size, CAPITALS if i64(spelling, 8 * P_IS_UPPER) else LETTERS, out, begin)
     elif form == SPELL_INTEGERS:
         end = _integer(data, offset, spelling, out, begin) if size == i64(spelling, 8 * P_WIDTH) else np.int64(-1)
     elif form == SPELL_NUMBERS:
         end = _copied(data, offset, size, out, begin) if is_number(data, offset, offset + size) else np.int64(-1)
     elif form == SPELL_DATES and size == _DATE_SIZE and date_at(data, offset) > NO_DATE:
         end = _copied(data, offset, size, out, begin)
-    return _around(spelling, P_CLOSING, out, end) if end >= 0 else end
+    return around(spelling, P_CLOSING, out, end) if end >= 0 else end
 
 
 @inlined
 def _spelled_text(place: Any, spelling: int, is_high: int, out: int, to: int) -> Any:
     """Write a text and the texts around it; return the end, or -1 if one of its characters is odd."""
     data, offset, size = place
-    to = _around(spelling, P_OTHER_OPENING if is_high else P_OPENING, out, to)
-    end = _text(data, offset, size, spelling, out, to)
-    return _around(spelling, P_OTHER_CLOSING if is_high else P_CLOSING, out, end) if end >= 0 else end
+    to = around(spelling, P_OTHER_OPENING if is_high else P_OPENING, out, to)
+    end = written_text(data, offset, size, spelling, out, to)
+    return around(spelling, P_OTHER_CLOSING if is_high else P_CLOSING, out, end) if end >= 0 else end
 
 
 def spell_values(column: int, spelling: int, offsets: int, valid: int, out: int, results: int) -> Any:
@@ -241,7 +241,7 @@ def spell_values(column: int, spelling: int, offsets: int, valid: int, out: int,
             elif form == SPELL_MOMENTS:
                 to = _spelled_moment(data, offset, size, spelling, out, end)
             else:
-                high = _bits(data, offset, size) & _HIGHS
+                high = bits_of(data, offset, size) & _HIGHS
                 to = _spelled_text((data, offset, size), spelling, 1 if high != np.uint64(0) else 0, out, end)
                 highs |= high if to >= 0 else np.uint64(0)
         if to >= 0:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pytest
 
-from logdump.spark.stream.apply import target_for
 from logdump.targets.applier import Applier
+from logdump.targets.run import target_for
 from logdump.targets.target import ApplyTarget, SourceTable, place_of
 from tests.logdump.spark.targets.bank import end_of, parts
 from tests.logdump.spark.targets.places import mariadb_place, postgresql_place, sqlite_place
