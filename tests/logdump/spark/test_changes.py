@@ -162,23 +162,6 @@ def test_the_columns_before_an_update_come_if_asked_for(tmp_path: Path) -> None:
     assert [one["_before"] for one in rows] == [None, {"ID": 1, "BODY": "old"}, None, None]
 
 
-@pytest.mark.spark
-def test_changes_in_the_shape_of_debezium(spark: Any, tmp_path: Path) -> None:
-    update = _changed(record_header.UNIFIED_UPDATE, _columns(1, "old"), _columns(1, "new"))
-    truncate = make_record(header(1, io_type=record_header.PURGE_DATA), b"", order=BIG)
-    path = _trail(tmp_path, _inserted(("INT32", 1), ("VARCHAR", "old")), update, _key_update(1, 2), truncate)
-    rows = [row.asDict(recursive=True) for row in logdump.spark.changes(spark, path, TABLE, shape="debezium").collect()]
-    assert [(one["op"], one["before"], one["after"]) for one in rows] == [
-        ("c", None, {"ID": 1, "BODY": "old"}),
-        ("u", {"ID": 1, "BODY": "old"}, {"ID": 1, "BODY": "new"}),
-        ("d", {"ID": 1, "BODY": None}, None),
-        ("c", None, {"ID": 2, "BODY": "moved"}),
-        ("t", None, None),
-    ]
-    assert {(one["source"]["schema"], one["source"]["table"]) for one in rows} == {("TEA", "LEAVES")}
-    assert all(one["ts_ms"] == one["source"]["ts_ms"] > 0 for one in rows)
-
-
 def test_the_first_file_of_a_trail_has_its_number_among_other_trails(tmp_path: Path) -> None:
     change = _changed(record_header.INSERT, None, _columns(1, "one"))
     for name in ("aa000000000", "bb000000000", "bb000000001"):
