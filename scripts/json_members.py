@@ -16,7 +16,7 @@ PAGES = {
     "safe": ("SAFE", ("safe_point",)),
     "check": ("CHECK", ("check", "gap", "bad_row")),
     "row": ("ROW", ("row_change", "row_story")),
-    "doctor": ("DOCTOR", ("doctor",)),
+    "doctor": ("DOCTOR", ("doctor", "new_problems", "nagios")),
     "list": ("LIST", ("listed_record",)),
     "transactions": ("TRANSACTIONS", ("listed_transaction", "listed_transactions")),
     "lob": ("LOB", ("lobs",)),

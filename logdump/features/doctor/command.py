@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,6 +17,7 @@ from logdump.features.doctor.model import (
     Finding,
     Growth,
     LoneBeforeImages,
+    NagiosShown,
     TableImages,
     Unexplained,
 )
@@ -43,26 +44,38 @@ from logdump.features.transactions.command import TransactionsOptions, Transacti
 from logdump.features.transactions.model import TransactionListed
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Keyword, Maybe, Sequence
-from logdump.language.parameters import File
+from logdump.language.parameters import File, OneOf
 from logdump.notation.text import amount
 from logdump.session.chosen_trail import refuse_filter, whole_trail_of
 from logdump.session.errors import MissingFileError
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
-from trailformat import TrailError, TrailFile
+from trailformat import PartialRecord, TrailError, TrailFile
 from trailformat.changes.row_changes import is_change
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 from trailformat.scan import Workers
 from trailformat.totals.counting import Totals, TypeTotals
+from trailformat.trail.files_read import name_incomplete
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.not_applied import NotApplied
 from trailformat.transactions.whole_trail import WholeTrail
 
+with on_demand:
+    from logdump.features.doctor import since_last
+
 
 def findings_of(events: list[Any]) -> tuple[Finding, ...]:
-    """Return the findings in the events of CHECK, RECOVERY and HEARTBEAT, and about images; the most severe first."""
+    """Return the findings in the events of CHECK, RECOVERY and HEARTBEAT, and about images; the most severe first.
+
+    The incomplete record at the end of a trail is no damage: its writer may be writing it.
+    """
     findings: list[Finding] = []
+    growing = [shown.half_record for shown in events if isinstance(shown, RecoveryShown)]
     for event in events:
+        is_end = isinstance(event, GapShown) and isinstance(event.error, PartialRecord)
+        if is_end and FilePosition(event.path, event.rba) in growing:
+            continue
         if (rule := _RULES.get(type(event))) is not None:
             findings += rule(event)
     order = list(Severity)
@@ -82,13 +95,13 @@ def _bad_row(row: BadRowShown) -> Iterator[Finding]:
 
 def _check(check: CheckShown) -> Iterator[Finding]:
     if check.bad_rows > MOST_BAD:
-        text = amount(check.bad_rows - MOST_BAD, "more bad row")
-        yield Finding(Severity.DAMAGE, text, None, "CHECK")
+        more = check.bad_rows - MOST_BAD
+        yield Finding(Severity.DAMAGE, amount(more, "more bad row"), None, "CHECK", more)
     for path in check.encrypted:
         yield Finding(Severity.NOTE, "record data looks encrypted", FilePosition(path, 0), f"CHECK {path}")
     if check.undefined:
         text = f"{amount(check.undefined, 'record')} of tables whose definition is not there"
-        yield Finding(Severity.WARNING, text, None, "CHECK")
+        yield Finding(Severity.WARNING, text, None, "CHECK", check.undefined)
 
 
 def _recovery(shown: RecoveryShown) -> Iterator[Finding]:
@@ -155,7 +168,8 @@ def _producer(shown: ProducerChangeShown) -> Iterator[Finding]:
 
 def _path_lag(shown: PathLagShown) -> Iterator[Finding]:
     for gap in shown.lag.gaps:
-        yield Finding(Severity.WARNING, f"{amount(gap.beats, 'heartbeat')} missing", None, "HEARTBEAT GAPS")
+        text = f"{amount(gap.beats, 'heartbeat')} missing after this one"
+        yield Finding(Severity.WARNING, text, gap.after.spot, "HEARTBEAT GAPS")
 
 
 def _images(images: TableImages) -> Iterator[Finding]:
@@ -165,7 +179,7 @@ def _images(images: TableImages) -> Iterator[Finding]:
             f"{images.table}: {records} of {lack.op} without the key column{'s' * (len(lack.columns) > 1)} "
             f"{', '.join(lack.columns)}: supplemental logging is not complete (ADD TRANDATA)"
         )
-        yield Finding(Severity.WARNING, text, lack.spot, _listed(lack.spot))
+        yield Finding(Severity.WARNING, text, lack.spot, _listed(lack.spot), lack.records)
 
 
 def _lone_before_images(lone: LoneBeforeImages) -> Iterator[Finding]:
@@ -173,13 +187,14 @@ def _lone_before_images(lone: LoneBeforeImages) -> Iterator[Finding]:
         text = "before image of an update that no after image follows"
         yield Finding(Severity.WARNING, text, spot, _listed(spot))
     if lone.number > len(lone.spots):
-        text = f"{lone.number - len(lone.spots)} more before images that no after image follows"
-        yield Finding(Severity.WARNING, text, None, "LIST")
+        more = lone.number - len(lone.spots)
+        text = f"{more} more before images that no after image follows"
+        yield Finding(Severity.WARNING, text, None, "LIST", more)
 
 
 def _unexplained(shown: Unexplained) -> Iterator[Finding]:
     text = f"{amount(shown.records, 'record')} {shown.reason}"
-    yield Finding(Severity.WARNING, text, shown.spot, _listed(shown.spot))
+    yield Finding(Severity.WARNING, text, shown.spot, _listed(shown.spot), shown.records)
 
 
 def _process(process: ProcessState) -> Iterator[Finding]:
@@ -370,10 +385,19 @@ def _first_time(path: Path) -> int | None:
 
 
 class _DoctorQuestion(NamedTuple):
-    """The files, None for those of the open trail, and the folder of reports, None without one."""
+    """The question of DOCTOR.
+
+    Attributes:
+        wildcard: the files; None for those of the open trail.
+        reports: the folder of reports; None without one.
+        state: the file of the state of SINCE LAST; None for the whole page.
+        nagios: True for one line, as Nagios takes it.
+    """
 
     wildcard: str | None
     reports: str | None
+    state: str | None
+    nagios: bool | None
 
 
 def run_doctor(session: Session, question: _DoctorQuestion) -> Iterator[Event]:
@@ -382,15 +406,26 @@ def run_doctor(session: Session, question: _DoctorQuestion) -> Iterator[Event]:
     Raises:
         MissingFileError: the folder of reports is not there.
     """
-    wildcard, reports = question
+    wildcard, reports, state, nagios = question
     folder = path_of(Path(reports)) if reports is not None else None
     if folder is not None and not is_folder_of_logs(folder):
         raise MissingFileError(f"{reports}: No such folder or archive of reports.")
     refuse_filter(session, "DOCTOR", filtered=False)
     whole = whole_trail_of(session, wildcard, "DOCTOR")
     examination = Examination(session, whole, wildcard or str(session.trail.path), reports=folder)
+    if nagios or state is not None:
+        name_incomplete(whole.paths[-1])
+    if state is not None:
+        yield from since_last.new_findings(_examined(examination), path_of(Path(state)))
+        return
+    shown = yield from _examined(examination)
+    yield NagiosShown(shown) if nagios else shown
+
+
+def _examined(examination: Examination) -> Generator[Event, None, DoctorShown]:
+    """Yield the progress of an examination; return its results."""
     yield from examination.run()
-    yield examination.shown()
+    return examination.shown()
 
 
 COMMANDS = (
@@ -398,8 +433,10 @@ COMMANDS = (
         "DOCTOR",
         Sequence(
             _DoctorQuestion,
-            Maybe(File("<filename> | <wildcard>", other="REPORTS")),
+            Maybe(File("<filename> | <wildcard>", other="REPORTS | SINCE | NAGIOS")),
             Maybe(Keyword("REPORTS", File("<folder>"))),
+            Maybe(Keyword("SINCE", File("<state file>"))),
+            Maybe(OneOf({"NAGIOS": True})),
             surplus=File.surplus,
         ),
         "Show the state of a trail on one page: files, damage, restarts, growth, tables, lag, what to keep",
@@ -407,6 +444,8 @@ COMMANDS = (
         details=(
             "REPORTS: what has become of the processes that read it, by their reports and logs.",
             "What CHECK, RECOVERY, COUNT and HEARTBEAT find, with its place and the command that shows more of it.",
+            "SINCE <state file>: the problems that are new since the last run with that file, or nothing.",
+            "NAGIOS: one line with performance data; the status is 0 ok, 1 warning, 2 damage, 3 if it cannot tell.",
             "Under -c and -f the exit status is 4 where there is damage or a file is missing, 3 for a warning.",
         ),
         origin=Origin.OURS,

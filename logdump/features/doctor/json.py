@@ -6,7 +6,17 @@ from typing import Any
 
 from logdump.display.json_fields import fields
 from logdump.display.json_shape import SPOT, Shape, member, time_at
-from logdump.features.doctor.model import DoctorShown, Finding, Growth, KeyLack, OpImages, TableImages, UnnamedToken
+from logdump.features.doctor.model import (
+    DoctorShown,
+    Finding,
+    Growth,
+    KeyLack,
+    NagiosShown,
+    NewFindings,
+    OpImages,
+    TableImages,
+    UnnamedToken,
+)
 from trailformat import io_type_name
 
 FINDING = Shape("finding", "Something that DOCTOR has found.", fields(Finding))
@@ -135,4 +145,20 @@ DOCTOR = Shape(
         ),
     ),
     DoctorShown,
+)
+NEW_FINDINGS = Shape(
+    "new_problems",
+    "DOCTOR SINCE: the problems of a trail that are new.",
+    fields(NewFindings, Finding=FINDING),
+    NewFindings,
+)
+NAGIOS = Shape(
+    "nagios",
+    "DOCTOR NAGIOS: the state of a trail for Nagios.",
+    (
+        member("trail", "string", "Its name, as it was given", "doctor.title"),
+        member("status", "number", "0 ok, 1 warning, 2 damage", lambda nagios: int(nagios.status)),
+        member("findings", "list of finding", "The heaviest first", FINDING.each("doctor.findings")),
+    ),
+    NagiosShown,
 )

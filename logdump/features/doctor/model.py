@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from logdump.display.text import Severity
@@ -27,6 +28,8 @@ class Finding(NamedTuple):
     text: Annotated[str, "What it is"]
     spot: Annotated[FilePosition | None, "Where", "place"]
     command: Annotated[str, "The command that shows more of it"]
+    number: int | None = None
+    """If it adds up what may be in many places, their number: more of them are news, another first place is not."""
 
 
 class Growth(NamedTuple):
@@ -163,8 +166,50 @@ class DoctorShown(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """BAD_DATA for damage, FINDINGS for a warning."""
-        severities = {finding.severity for finding in self.findings}
-        if Severity.DAMAGE in severities:
-            return ExitStatus.BAD_DATA
-        return ExitStatus.FINDINGS if Severity.WARNING in severities else ExitStatus.OK
+        """BAD_DATA for damage and for an incomplete record at the end, FINDINGS for a warning."""
+        return _status_of(self.findings) if self.half_record is None else ExitStatus.BAD_DATA
+
+
+def _status_of(findings: tuple[Finding, ...]) -> ExitStatus:
+    severities = {finding.severity for finding in findings}
+    if Severity.DAMAGE in severities:
+        return ExitStatus.BAD_DATA
+    return ExitStatus.FINDINGS if Severity.WARNING in severities else ExitStatus.OK
+
+
+class NewFindings(NamedTuple):
+    """DOCTOR SINCE LAST: the problems of a trail that the last run with the same state had not."""
+
+    title: Annotated[str, "Its name, as it was given", "trail"]
+    last: Annotated[str | None, "Time of that run, UTC; null in the first one", "last_run"]
+    findings: Annotated[tuple[Finding, ...], "Damage and warnings that are new, the heaviest first"]
+
+    @property
+    def status(self) -> ExitStatus:
+        """BAD_DATA for new damage, FINDINGS for a new warning."""
+        return _status_of(self.findings)
+
+
+NAGIOS_NAME = "LOGDUMP"
+"""The name of the service with which a line for Nagios begins."""
+
+
+class NagiosStatus(enum.IntEnum):
+    """The statuses of Nagios' plugins, which are not those of other commands."""
+
+    OK = 0
+    WARNING = 1
+    CRITICAL = 2
+    UNKNOWN = 3
+
+
+class NagiosShown(NamedTuple):
+    """DOCTOR NAGIOS: the state of a trail as one line."""
+
+    doctor: DoctorShown
+
+    @property
+    def status(self) -> NagiosStatus:
+        """CRITICAL for damage, WARNING for a warning; OK for a record that is being written."""
+        of_house = {ExitStatus.BAD_DATA: NagiosStatus.CRITICAL, ExitStatus.FINDINGS: NagiosStatus.WARNING}
+        return of_house.get(_status_of(self.doctor.findings), NagiosStatus.OK)

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from logdump.display.text import PlacedLine, Renderers, Severity
-from logdump.features.doctor.model import DoctorShown, Finding, Growth, OpImages, TableImages
+from logdump.features.doctor.model import (
+    NAGIOS_NAME,
+    DoctorShown,
+    Finding,
+    Growth,
+    NagiosShown,
+    NewFindings,
+    OpImages,
+    TableImages,
+)
 from logdump.features.recovery.versions import FileFacts
 from logdump.features.transactions.text import not_applied_note
 from logdump.notation.text import amount, as_field, escape
@@ -80,13 +90,23 @@ def _findings(shown: DoctorShown) -> Iterator[str]:
     if not shown.findings:
         yield "Findings     none"
         return
-    heavy = [finding for finding in shown.findings if finding.severity is not Severity.NOTE]
+    heavy = _heavy(shown)
     notes = len(shown.findings) - len(heavy)
     yield f"Findings     {amount(len(heavy), 'problem')}, {amount(notes, 'note')}"
-    for finding in shown.findings[:_MOST_FINDINGS]:
+    yield from _told(shown.findings)
+
+
+def _heavy(shown: DoctorShown) -> list[Finding]:
+    """Return the findings that are problems: damage and warnings."""
+    return [finding for finding in shown.findings if finding.severity is not Severity.NOTE]
+
+
+def _told(findings: tuple[Finding, ...]) -> Iterator[str]:
+    """Yield the first findings, and the number of the others."""
+    for finding in findings[:_MOST_FINDINGS]:
         yield from _finding(finding)
-    if len(shown.findings) > _MOST_FINDINGS:
-        yield f"     ... {len(shown.findings) - _MOST_FINDINGS} more"
+    if len(findings) > _MOST_FINDINGS:
+        yield f"     ... {len(findings) - _MOST_FINDINGS} more"
 
 
 def _finding(finding: Finding) -> Iterator[str]:
@@ -208,4 +228,39 @@ def _file_line(facts: FileFacts, offset: TimeOffset) -> str:
     return f"{escape(facts.path.name):<20} {facts.size:>14,} {version:>6}  {first:<20} {last:<20} {time}"
 
 
-LINES: Renderers = {DoctorShown: doctor_lines}
+def _new_lines(shown: NewFindings, _settings: Settings) -> Iterator[str]:
+    """Yield the new problems of a trail, without notes."""
+    since = f" since {shown.last} UTC" if shown.last is not None else ""
+    yield f"Trail {escape(shown.title)}: {amount(len(shown.findings), 'new problem')}{since}"
+    yield from _told(shown.findings)
+
+
+def _nagios_lines(nagios: NagiosShown, _settings: Settings) -> Iterator[str]:
+    """Yield the line for Nagios: the status, what it comes from, and the performance data after a vertical bar."""
+    shown = nagios.doctor
+    heavy = _heavy(shown)
+    told = f"{amount(len(shown.headers), 'file')}, no problem"
+    if heavy:
+        [first] = _finding(heavy[0])
+        told = first.strip(" !") + (f" and {amount(len(heavy) - 1, 'other problem')}" if len(heavy) > 1 else "")
+    text = f"{NAGIOS_NAME} {nagios.status.name} - {escape(shown.title)}: {told}".replace("|", "/")
+    yield f"{text} | {' '.join(_performance(shown))}"
+
+
+def _performance(shown: DoctorShown) -> Iterator[str]:
+    """Yield the performance data: label, value with its unit, thresholds of a warning and of damage, least value."""
+    counts = Counter(finding.severity for finding in shown.findings)
+    yield f"damage={counts[Severity.DAMAGE]};;0;0"
+    yield f"warnings={counts[Severity.WARNING]};0;;0"
+    yield f"files={len(shown.headers)};;;0"
+    yield f"size={shown.growth.size}B;;;0"
+    if shown.growth.free is not None:
+        yield f"free={shown.growth.free}B;;;0"
+    if shown.growth.hours_left is not None:
+        yield f"hours_left={shown.growth.hours_left:.1f};;;0"
+    lags = [lag.last.lags.total_lag for lag in shown.lags if lag.last.lags.total_lag is not None]
+    if lags:
+        yield f"lag={max(lags) / 1e6:.3f}s"
+
+
+LINES: Renderers = {DoctorShown: doctor_lines, NewFindings: _new_lines, NagiosShown: _nagios_lines}

@@ -406,6 +406,12 @@ OTHERS: dict[str, VerbOption] = {
     "reports": VerbOption(
         ("--reports",), "a folder or an archive of reports: what has become of the processes", _value("FOLDER")
     ),
+    "since_last": VerbOption(
+        ("--since-last",), "only the problems that are new since the last run, which FILE keeps", _value("FILE")
+    ),
+    "nagios": VerbOption(
+        ("--nagios",), "one line for Nagios; status 0 ok, 1 warning, 2 damage, 3 cannot tell", {"action": "store_true"}
+    ),
     "trails": VerbOption(("--trails",), "the folder of the trails that a log names", _value("FOLDER")),
     "dry": VerbOption(("--dry",), "write nothing, list what would be written", {"action": "store_true"}),
     "list": VerbOption(("--list",), "one short line for each record, as list has it", {"action": "store_true"}),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TextIO, cast
 
 from logdump.commands import REGISTRY
+from logdump.features.doctor.model import NAGIOS_NAME, NagiosShown, NagiosStatus
 from logdump.language.call import Call
 from logdump.language.command import Origin
 from logdump.language.execute import run_call
@@ -223,6 +224,8 @@ class VerbRun(Script):
 def run_verb(name: str, arguments: Sequence[str]) -> int | None:
     """Run a verb and return the exit status, None if its words are arguments of the command with the same name."""
     verb = BY_NAME[name]
+    if _NAGIOS in arguments and "nagios" in verb.known_options:
+        return _for_nagios(verb, arguments)
     options = verb.parsed(arguments)
     try:
         request = verb.request(options)
@@ -244,6 +247,61 @@ def run_verb(name: str, arguments: Sequence[str]) -> int | None:
     except (TrailError, CannotRead) as error:
         terminal.write_line(escape(f"Error: {error}"), is_narration=True)
         return ExitStatus.COMMAND_FAILED if isinstance(error, CannotWrite) else ExitStatus.BAD_DATA
+
+
+_NAGIOS = "--nagios"
+
+
+class NagiosRun(VerbRun):
+    """Runs the step of a verb for Nagios: one line on standard output, and the status of its plugins.
+
+    What keeps an answer away is that line, with the status that says that nothing is known.
+    """
+
+    def _run(self) -> int:
+        self._has_answer = False
+        status = super()._run()
+        return status if self._has_answer else self._say_unknown("no answer")
+
+    def _print(self, event: Event) -> None:
+        if isinstance(event, NagiosShown):
+            self._has_answer, self.status = True, ExitStatus(event.status)
+            super()._print(event)
+        elif isinstance(event, Failure) and not self._has_answer:
+            self.status, self._has_answer = ExitStatus(self._say_unknown(event.lines[0])), True
+
+    def _say_unknown(self, reason: str) -> int:
+        return say_unknown(reason)
+
+
+def say_unknown(reason: str) -> int:
+    """Write the line for Nagios that nothing is known, and return its status."""
+    terminal.write_line(escape(f"{NAGIOS_NAME} {NagiosStatus.UNKNOWN.name} - {reason}".replace("|", "/")))
+    return NagiosStatus.UNKNOWN
+
+
+def _for_nagios(verb: Verb, arguments: Sequence[str]) -> int:
+    """Run a verb for Nagios: wrong usage, which is status 2 elsewhere, is unknown, and not a critical state."""
+    try:
+        options = verb.parsed(arguments)
+    except SystemExit as error:
+        if not error.code:
+            raise
+        return say_unknown("wrong usage")
+    try:
+        request = verb.request(options)
+        if not request.files:
+            raise no_such_file(request.words[0])
+        steps = [*verb.spell(request)]
+        if options.explain:
+            for line in _explained(steps):
+                terminal.write_line(escape(line))
+            return NagiosStatus.OK
+        status = NagiosRun(steps).run()
+        terminal.flush()
+    except (CommandError, TrailError, CannotRead, OSError) as error:
+        return say_unknown(str(error).splitlines()[0])
+    return status if status in tuple(NagiosStatus) else say_unknown("interrupted")
 
 
 def _is_command(name: str, words: Sequence[str]) -> bool:

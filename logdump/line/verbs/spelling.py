@@ -338,10 +338,16 @@ def repair(request: VerbRequest) -> Iterator[VerbStep]:
 
 def doctor(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield DOCTOR for each trail."""
+    options, names = request.options, [*_names(request)]
+    if options.nagios and (options.since_last or options.output or options.format not in (None, "text")):
+        raise MisuseError("--nagios is one line on standard output: it goes with none of --since-last, -o, --format")
+    if options.nagios and len(names) != 1:
+        raise MisuseError(f"--nagios is one line about one trail, and {len(names)} are named")
     yield from _format(request)
-    reports: list[Argument] = ["REPORTS", ValueWord(request.options.reports)] if request.options.reports else []
-    for name in _names(request):
-        yield step("DOCTOR", name, *typed(request.words), *reports)
+    words: list[Argument] = ["REPORTS", ValueWord(options.reports)] if options.reports else []
+    words += ["SINCE", ValueWord(options.since_last)] if options.since_last else []
+    for name in names:
+        yield step("DOCTOR", name, *typed(request.words), *words, *["NAGIOS"] * options.nagios)
 
 
 def tables(request: VerbRequest) -> Iterator[VerbStep]:

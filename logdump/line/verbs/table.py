@@ -338,8 +338,8 @@ VERBS: tuple[Verb, ...] = (
         "TRAIL",
         "Show the state of a trail on one page; status 4 for damage, 3 for a warning",
         spelling.doctor,
-        ("reports", "format", "output", "replace"),
-        ("doctor dirdat/lt", "doctor dirdat --reports dirrpt", "doctor dirdat/lt --format jsonl"),
+        ("reports", "since_last", "nagios", "format", "output", "replace"),
+        ("doctor dirdat/lt", "doctor dirdat --since-last /var/tmp/doctor.state", "doctor dirdat/lt --nagios"),
     ),
     Verb(
         "tables",

@@ -97,7 +97,7 @@ def test_a_folder_is_examined_trail_by_trail(tmp_path: Path, trails: Path) -> No
 def test_heartbeats_that_are_missing_are_a_warning() -> None:
     found = examined("yt")
     assert found["lags"][0]["missing"] == 4
-    assert "4 heartbeats missing" in [one["text"] for one in found["findings"]]
+    assert "4 heartbeats missing after this one" in [one["text"] for one in found["findings"]]
 
 
 def test_the_source_and_the_growth_are_told() -> None:

@@ -60,6 +60,7 @@ HELD_ELSEWHERE = {
     ("DIFF", "ORDERED"): "comparison/test_simulated.py::test_in_any_order_only_what_is_in_one_of_them_differs",
     ("DIFF", "ABSENT"): "comparison/test_simulated.py::test_columns_that_a_pump_leaves_out_are_absent_or_do_not_matter",
     ("EXPLAIN", "ALL"): "explaining/test_places.py::test_in_a_log_the_place_may_be_in_the_lines_after_the_error",
+    ("DOCTOR", "SINCE"): "doctor/test_since_last.py::test_each_problem_is_told_once_and_then_never_again",
     ("DOCTOR", "REPORTS"): "explaining/test_folders.py::test_doctor_names_the_processes_that_read_its_trail",
     (
         "EXPLAIN",

@@ -78,6 +78,8 @@ CASES: dict[tuple[str, str], tuple[Words, Words]] = {
         (*WORK["export"], "--table", "TEAHOUSE.TEAS", "-o", "x.csv", "--columns", "GRADE"),
     ),
     ("export", "format"): (WORK["export"], (*WORK["export"], "--format", "csv")),
+    ("doctor", "since_last"): (WORK["doctor"], (*WORK["doctor"], "--since-last", "x")),
+    ("doctor", "nagios"): (WORK["doctor"], (*WORK["doctor"], "--nagios")),
     ("export", "effective"): (("at000000000",), ("at000000000", "--effective")),
     ("export", "by_table"): (
         (*WORK["export"], "--format", "csv", "-o", "x"),

@@ -1,0 +1,118 @@
+"""``doctor --since-last STATE``: what is new since the last run, by a model; quiet if nothing is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from fixtures import TRAILS
+from logdump.session.state_file import StateFile
+from tests.logdump.program import logdump
+from tests.searching import Random, examples
+from tests.trailformat.samples import row, trail_of
+from trailformat.records.record_header import FIRST, RESTART_ABEND
+
+CUT = (row(b"", trans_ind=FIRST), row(b"", io_type=RESTART_ABEND))
+
+
+def garbage(number: int) -> bytes:
+    """Damage of its own length, so that the place alone tells two apart."""
+    return b"no record at all" * 4 + b"x" * number
+
+
+@pytest.mark.parametrize("case", range(examples(10)))
+def test_each_problem_is_told_once_and_then_never_again(case: int, tmp_path: Path) -> None:
+    """A trail grows file by file, each with some problems or none; a run in between tells those since the last run."""
+    draw, state, told = Random(f"since {case}"), tmp_path / "state", 0
+    for number in range(draw.randint(2, 4)):
+        damages, cuts = draw.choice([(0, 0), (1, 0), (0, 1), (2, 1)])
+        pieces = [*[(garbage(number),)] * damages, *[CUT] * cuts]
+        draw.shuffle(pieces)
+        records = [record for piece in pieces for record in (row(b""), *piece)]
+        trail_of(tmp_path, *records, row(b""), name=f"tt{number:09}")
+        if draw.random() < 0.3:
+            told += damages + cuts
+            continue
+        answer = logdump("doctor", str(tmp_path / "tt"), "--since-last", str(state))
+        new = damages + cuts + told
+        told = 0
+        assert answer.status == (4 if "!!" in answer.out else 3 if new else 0)
+        marks = [line for line in answer.out.splitlines() if line.lstrip().startswith("!")]
+        assert len(marks) == new
+        assert ("this is the first run" in answer.err) == (number == 0 or "first run" in answer.err)
+        again = logdump("doctor", str(tmp_path / "tt"), "--since-last", str(state))
+        assert (again.out, again.err, again.status) == ("", "", 0)
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "zeros", "cut", "version", "shape"])
+def test_a_state_that_is_missing_or_damaged_is_a_first_run_and_is_said(damage: str, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    trail = str(TRAILS / "at")
+    first = logdump("doctor", trail, "--since-last", str(state))
+    assert "there is none yet: this is the first run" in first.err
+    data = state.read_bytes()
+    if damage == "missing":
+        state.unlink()
+    else:
+        state.write_bytes(
+            {
+                "empty": b"",
+                "zeros": bytes(100),
+                "cut": data[: len(data) // 2],
+                "version": data.replace(b'"version":1', b'"version":7'),
+                "shape": data.replace(b'"findings":{', b'"found":{'),
+            }[damage]
+        )
+    again = logdump("doctor", trail, "--since-last", str(state))
+    assert "this is the first run" in again.err
+    assert (again.out, again.status) == (first.out, 3)
+    assert logdump("doctor", trail, "--since-last", str(state)).out == ""
+
+
+def test_a_file_that_is_no_state_is_not_replaced(tmp_path: Path) -> None:
+    """Not a trail, whose name was given by mistake; not a device, nor a folder."""
+    trail = trail_of(tmp_path, row(b""))
+    data = trail.read_bytes()
+    link, pipe = tmp_path / "link", tmp_path / "pipe"
+    link.symlink_to(tmp_path / "elsewhere")
+    os.mkfifo(pipe)
+    there = sorted(tmp_path.iterdir())
+    for state in (trail, tmp_path, link, pipe):
+        answer = logdump("doctor", str(TRAILS / "at"), "--since-last", str(state))
+        assert answer.status == 1, state
+        assert answer.out == ""
+    assert trail.read_bytes() == data
+    assert sorted(tmp_path.iterdir()) == there
+    assert link.is_symlink()
+
+
+def test_several_trails_have_one_state_and_a_run_of_one_keeps_the_others(tmp_path: Path) -> None:
+    state = str(tmp_path / "state")
+    both = [str(TRAILS / name) for name in ("at", "gt")]
+    assert logdump("doctor", *both, "--since-last", state).status == 3
+    for words in ([both[0]], [both[1]], both):
+        answer = logdump("doctor", *words, "--since-last", state)
+        assert (answer.out, answer.err, answer.status) == ("", "", 0)
+
+
+def test_more_records_of_a_kind_are_news_and_fewer_are_not(tmp_path: Path) -> None:
+    """A problem that adds up what is in many places is the same wherever the first of them is now."""
+    state = tmp_path / "state"
+    trail_of(tmp_path, *[row(b"", io_type=77)] * 2, name="tt000000000")
+    logdump("doctor", str(tmp_path / "tt"), "--since-last", str(state))
+    trail_of(tmp_path, row(b"", io_type=77), name="tt000000001")
+    more = logdump("doctor", str(tmp_path / "tt"), "--since-last", str(state))
+    assert (more.status, "new problem" in more.out) == (3, True)
+    (tmp_path / "tt000000000").unlink()
+    fewer = logdump("doctor", str(tmp_path / "tt"), "--since-last", str(state))
+    assert "IOType" not in fewer.out
+
+
+def test_two_runs_at_once_do_not_take_one_state(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    with StateFile(state, "doctor").locked():
+        answer = logdump("doctor", str(TRAILS / "at"), "--since-last", str(state))
+    assert (answer.status, answer.out) == (1, "")
+    assert "another process uses this state" in answer.err
