@@ -41,6 +41,7 @@ _HOMES = (
     ("features.report", "REPORT"),
     ("values", "LOB"),
     ("features.export", "EXPORT"),
+    ("apply", "APPLY"),
     ("features.parameters", "PARAMS"),
     ("features.ddl", "DDL"),
     ("features.explain", "EXPLAIN"),

@@ -13,7 +13,9 @@ from pathlib import Path
 from logdump.arrow.records.errors import place
 from trailformat import CannotRead, TrailError
 
-_LOG = logging.getLogger("logdump.spark")
+LOG = "logdump.spark"
+"""The name of the log of what a read skips."""
+_LOG = logging.getLogger(LOG)
 
 
 def report(text: str) -> None:

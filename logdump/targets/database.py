@@ -89,7 +89,8 @@ class DatabaseTarget(ApplyTarget):
         except BadTarget:
             raise
         except Exception as error:
-            raise TargetLost(f"{self._dialect.url.scheme}: {_line(error)}") from None
+            text = f"{self._dialect.url.scheme}: {self._line(error)}"
+            raise (BadTarget if self._dialect.is_refusal(error) else TargetLost)(text) from None
         try:
             with self._errors(BadTarget):
                 self._lock(tables)
@@ -234,8 +235,13 @@ class DatabaseTarget(ApplyTarget):
             if not type(error).__module__.startswith(("psycopg", "pymysql", "oracledb", "sqlite3")):
                 raise
             if self._connection is None or self._dialect.is_lost(self._connection, error):
-                raise TargetLost(_line(error)) from None
-            raise refusal(f"{'nothing was written: ' * (refusal is BadTarget)}{_line(error)}") from None
+                raise TargetLost(self._line(error)) from None
+            raise refusal(f"{'nothing was written: ' * (refusal is BadTarget)}{self._line(error)}") from None
+
+    def _line(self, error: Exception) -> str:
+        """Return the first line of an error of a driver, without the password."""
+        text = str(error.args[1] if len(error.args) > 1 and isinstance(error.args[0], int) else error)
+        return self._dialect.url.harmless(" ".join(text.split("\n", maxsplit=1)[0].split()))
 
     def _make_positions(self) -> None:
         """Create the table of positions, or add the columns that the one of an older release lacks."""
@@ -485,9 +491,3 @@ def _moment(value: Any) -> dt.datetime | None:
         return None
     moment = value if isinstance(value, dt.datetime) else dt.datetime.fromisoformat(str(value))
     return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
-
-
-def _line(error: Exception) -> str:
-    """Return the first line of an error of a driver."""
-    text = str(error.args[1] if len(error.args) > 1 and isinstance(error.args[0], int) else error)
-    return " ".join(text.split("\n", maxsplit=1)[0].split())

@@ -10,7 +10,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from logdump.tables.errors import SchemaChanged, SourceError
 from logdump.targets.applier import Applier, ApplyProgress, ApplyRules, Rows
@@ -29,6 +29,7 @@ from logdump.targets.target import (
     place_of,
     source_tables,
 )
+from trailformat.codec.remote.url import without_password
 
 PARTITION = "4m"
 """Bytes of trail that are read at once: while their rows are applied, others may be read."""
@@ -62,6 +63,12 @@ class ApplyDriver(ABC):
     def has_died(self, error: Exception) -> bool:
         """Return whether an error means that a process of the driver has died, so that the read may begin again."""
         return False
+
+
+class Outage(NamedTuple):
+    """The beginning of an outage, in the words of the target or of the driver."""
+
+    problem: str
 
 
 class _Again(Exception):
@@ -157,7 +164,7 @@ def target_for(given: Any) -> ApplyTarget:
     if (dialect := dialect_for(given)) is not None:
         return DatabaseTarget(dialect)
     schemes = "postgresql://, mysql://, mariadb://, oracle://, sqlite:///file, delta:folder, iceberg:catalog"
-    raise BadTarget(f"{given} is no target: {schemes}")
+    raise BadTarget(f"{without_password(given)} is no target: {schemes}")
 
 
 class ApplyRun:
@@ -203,10 +210,10 @@ class ApplyRun:
             pass
         return self.progress
 
-    def commits(self) -> Iterator[ApplyProgress]:
+    def commits(self) -> Iterator[ApplyProgress | Outage]:
         """Follow the trail, and begin again when the connection to the target, or a process of the driver, was lost.
 
-        Yields the progress after commits.
+        Yields the progress after commits, and outages as they begin.
 
         Raises:
             SourceError: the trail or the target is not as it must be; what was committed stays.
@@ -227,9 +234,12 @@ class ApplyRun:
                 if not isinstance(error, TargetLost) and not self._driver.has_died(error):
                     raise
                 now = time.monotonic()
+                is_first = lost_at is None or self.progress.rows > before
                 lost_at = now if lost_at is None or self.progress.rows > before else lost_at
                 if now - lost_at >= self.patience or self._stop.is_set():
                     raise
+                if is_first:
+                    yield Outage(str(error))
                 time.sleep(min(1.0, self.patience / 10))
             else:
                 return

@@ -13,6 +13,7 @@ NAMES = (
     "check",
     "safe",
     "export",
+    "apply",
     "sql",
     "diff",
     "repair",

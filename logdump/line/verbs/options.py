@@ -417,6 +417,18 @@ OTHERS: dict[str, VerbOption] = {
     "list": VerbOption(("--list",), "one short line for each record, as list has it", {"action": "store_true"}),
     "idle": VerbOption(("--idle",), "end after SECONDS without a new record", _value("SECONDS", type=_number)),
     "follow": VerbOption(("-F", "--follow"), "wait for more at the end, as tail does", {"action": "store_true"}),
+    "once": VerbOption(("--once",), "end at the end of the trail", {"action": "store_true"}),
+    "create": VerbOption(("--create",), "create tables that the target lacks", {"action": "store_true"}),
+    "adopt": VerbOption(("--adopt",), "begin at this CSN where a position is not one of this trail", _value("CSN")),
+    "overwrite": VerbOption(
+        ("--overwrite",), "replace rows that exist, leave out changes of missing rows", {"action": "store_true"}
+    ),
+    "ignore_ddl": VerbOption(("--ignore-ddl",), "pass over DDL statements", {"action": "store_true"}),
+    "batch": VerbOption(("--batch",), "bytes of trail in a transaction of the target, 32m", _value("SIZE")),
+    "interval": VerbOption(("--interval",), "seconds between checks of the trail, 1", _value("SECONDS", type=_number)),
+    "patience": VerbOption(
+        ("--patience",), "seconds to wait for a target that is lost, 60", _value("SECONDS", type=_number)
+    ),
 }
 """Options that the verbs translate."""
 

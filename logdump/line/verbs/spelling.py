@@ -31,7 +31,10 @@ from trailformat.codec.remote.path import path_of
 
 with on_demand:
     from logdump.features.explain import explained_log
+    from logdump.filters import csn_criteria
+    from logdump.filters import words as filter_words
     from logdump.notation import values as notation
+    from logdump.tables import options as source_options
     from trailformat.trail import sequence
 
 _CONDITION = re.compile(r"([\w$#.]+\s*[<>=!]+\s*)(.+)", re.DOTALL)
@@ -218,6 +221,42 @@ def _exported(request: VerbRequest, verb: str, kind: str, *words: str) -> Iterat
     for steps in trails:
         yield from steps
         yield VerbStep(Call("EXPORT", (kind, "TO", target, *words, *typed(request.words)), label=verb))
+
+
+def _checked(option: str, value: str) -> str:
+    """Return the value of an option of APPLY. Raises MisuseError if it is not a CSN or a size, as it must be."""
+    flag = f"--{option.replace('_', '-')}"
+    try:
+        if option in ("from_csn", "adopt"):
+            csn_criteria.check_csn(value)
+        elif option == "batch":
+            source_options.POSITIVE_SIZE.read(value)
+    except filter_words.FilterError as error:
+        raise MisuseError(f"{flag}: {error}") from None
+    except ValueError:
+        raise MisuseError(f"{flag} wants {source_options.POSITIVE_SIZE.wants}, not {value!r}") from None
+    return value
+
+
+def apply(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield APPLY of a trail to a target. A file means its trail, whose later files are applied too."""
+    options = request.options
+    if len(request.words) != 1:
+        raise MisuseError(f"apply takes one trail and the URL of a target, not {request.rest or 'no URL'}")
+    path = _only_trail(request, "apply")[0]
+    name = sequence.TrailName.parse(path)
+    trail = name.directory / name.prefix if name is not None and name.is_documented else path
+    words: list[Argument] = ["OVER", _path(trail), "TO", ValueWord(request.words[0])]
+    if options.table:
+        words += ["TABLES", ValueWord(",".join(options.table))]
+    for word, option in {"FROM": "from_csn", "ADOPT": "adopt", "BATCH": "batch"}.items():
+        if request.asks(option):
+            words += [word, ValueWord(_checked(option, getattr(options, option)))]
+    for word, number in {"INTERVAL": options.interval, "PATIENCE": options.patience}.items():
+        words += [word, str(number)] if number is not None else []
+    flags = {"ONCE": options.once, "CREATE": options.create, "OVERWRITE": options.overwrite}
+    words += [word for word, is_given in flags.items() if is_given]
+    yield step("APPLY", *words, *["DDL", "IGNORE"] * options.ignore_ddl)
 
 
 _PLAIN_NAME = re.compile(r"[\w$#]+|\"(?:[^\"]|\"\")+\"")

@@ -21,6 +21,7 @@ _REST = {
     "lob": ["3987"],
     "diff": ["et000000000"],
     "report": ["-o", "page.html"],
+    "apply": ["sqlite:///shop.db", "--create", "--once"],
     "repair": ["-o", "copy000000"],
     "tail": ["--idle", "1"],
     "ddl": ["--params", "rep1.prm"],

@@ -21,6 +21,7 @@ REST = {
     "compress": ["LEVEL", "1"],
     "repair": ["--dry", "-o", "copy000000000"],
     "report": ["--replace", "-o", "page.md"],
+    "apply": ["sqlite:///shop.db", "--create", "--once"],
 }
 """What follows the files of a verb."""
 WITHOUT_TRAIL = ("safe", "lob", "explain", "params", "diff")

@@ -83,6 +83,7 @@ ANSWERS = [
     ("safe at000000000 2,913", 0, "EXTSEQNO 0, EXTRBA 3691"),
     ("export et000000000 --limit 2", 0, '"type":"file_header"'),
     ("export et000000000 --format csv --table *SALES --meta", 0, "TEAHOUSE.SALES"),
+    ("apply et sqlite:////nowhere/shop.db --create --once", 1, ""),
     ("sql 'SELECT count(*) AS n FROM records' et000000000", 0, "22"),
     ("sql 'SELECT op, csn FROM records LIMIT 1' et000000000 --format csv", 0, '"op","csn"'),
     ("diff et000000000 el000000000 QUIET", 3, "by records"),

@@ -56,6 +56,7 @@ WORDS = {
     "diff": ["{}", "{}"],
     "row": ["{}", "TEAHOUSE.TEAS", "TEA_CODE=ASS09"],
     "explain": ["{}", "LAG"],
+    "apply": ["{}", "sqlite:///shop.db"],
 }
 """The words of a verb; the others take a file alone."""
 OPTIONS = {
@@ -64,6 +65,7 @@ OPTIONS = {
     "repair": ["-o", "copy000000", "--dry"],
     "report": ["-o", "page.md", "--replace"],
     "compress": ["--format", "jsonl"],
+    "apply": ["--create", "--once"],
 }
 """The options that a verb needs."""
 VALUES = {
@@ -81,6 +83,10 @@ VALUES = {
     "output": "out.jsonl",
     "params": "rep1.prm",
     "idle": "1",
+    "adopt": "1",
+    "batch": "1m",
+    "interval": "1",
+    "patience": "1",
 }
 """A right value of each option that takes one."""
 
@@ -298,6 +304,8 @@ def wrong_values() -> Iterator[tuple[str, str]]:
         "until": "25:99",
         "from_csn": "x",
         "to_csn": "?",
+        "adopt": "x",
+        "batch": "many",
         "op": "insret",
         "where": "a b c",
         "rba": "1.5",

@@ -30,6 +30,12 @@ _URL_IN_TEXT = re.compile(rf"(?i){_BEGIN_IN_TEXT}(?:[^\s/\"]*@)?[^\s,;'\"]+")
 _QUERY_IN_TEXT = re.compile(r"(?i)(https?://[^\s?'\"]*)\?([^\s'\"]*)")
 
 
+_OTHER_URL = re.compile(rf"(?i)\b(?!(?:{'|'.join(SCHEMES)}|file)://)(?:jdbc:)?[a-z][a-z0-9+.-]*://[^\s'\"]+")
+"""The URL of anything else, such as a database, in a text."""
+_PASSWORD = re.compile(r"(?s)(://[^/:@?#]*):(?![0-9]+(?:/[^@?#]*)?(?:[?#]|$))(?:[^/]*|.*)@")
+_PASSWORD_PARAMETER = re.compile(r"(?i)([?&;][^=&;]*(?:passw|pwd|secret|token)[^=&;]*=)[^&]+")
+
+
 class Credentials(NamedTuple):
     """User and password of a URL."""
 
@@ -39,6 +45,8 @@ class Credentials(NamedTuple):
 
 _credentials: dict[str, Credentials] = {}
 _queries: dict[str, str] = {}
+_others: dict[str, str] = {}
+"""URLs of anything else with their passwords, by their texts without."""
 
 
 class StoreUrl(NamedTuple):
@@ -87,7 +95,27 @@ class StoreUrl(NamedTuple):
 
 def keeping_secrets(text: str) -> str:
     """Return an entered line or word without the passwords and signatures of its URLs, which are kept."""
-    return _URL_IN_TEXT.sub(lambda match: _kept_out(match[0]), text) if "://" in text else text
+    if "://" not in text:
+        return text
+    text = _URL_IN_TEXT.sub(lambda match: _kept_out(match[0]), text)
+    return _OTHER_URL.sub(lambda match: _kept_password(match[0]), text)
+
+
+def _kept_password(text: str) -> str:
+    plain = without_password(text)
+    if plain != text:
+        _others[plain] = text
+    return plain
+
+
+def without_password(url: str) -> str:
+    """Return the URL of a database without the password in it, as it may be shown."""
+    return _PASSWORD_PARAMETER.sub(r"\1…", _PASSWORD.sub(r"\1@", url, count=1))
+
+
+def with_password(url: str) -> str:
+    """Return the URL of a database with the password that was kept when it was entered, if there was one."""
+    return _others.get(url, url)
 
 
 def _kept_out(text: str) -> str:

@@ -189,10 +189,11 @@ def test_the_code_of_the_page_runs(
     spark: SparkSession, postgresql: PostgreSQLServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place, page = postgresql_place(postgresql, "shop"), (ROOT / "docs" / "pipeline.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```text\n(import logdump\.spark\n.*?)```", page, re.DOTALL)
-    assert len(blocks) == 2
+    blocks = re.findall(r"```text\n(import logdump(?:\.spark)?\n.*?)```", page, re.DOTALL)
+    assert len(blocks) == 3
     names: dict[str, Any] = {}
     monkeypatch.setattr(logdump.spark, "session", lambda: spark)
+    monkeypatch.setattr(logdump, "apply", partial(logdump.apply, once=True))
     monkeypatch.setattr(logdump.spark, "apply", partial(logdump.spark.apply, once=True))
     monkeypatch.chdir(ROOT)
     for block in blocks:

@@ -1,0 +1,256 @@
+"""APPLY: the changes of a trail into the tables of a database or a lake, in this process."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import signal
+import threading
+from collections.abc import Iterator
+from datetime import UTC
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.filters.words import FilterError
+from logdump.language.command import Command, Origin
+from logdump.language.forms import AnyOrder, Keyword, Sequence
+from logdump.language.parameters import File, Number, OneOf, Word
+from logdump.language.reader import Context
+from logdump.notation.text import amount
+from logdump.session.errors import ArgumentError, CommandError, ExitStatus
+from logdump.session.events import Event, Notice, Pause, say
+from logdump.session.session import Session
+from logdump.tables import errors
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.filters import csn_criteria
+    from logdump.tables import options as source_options
+    from logdump.targets import in_process, run, target
+
+if TYPE_CHECKING:
+    from logdump.targets.applier import ApplyProgress
+
+_MOST_SECONDS = 10**6
+_COMMA = re.compile(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)")
+"""A comma outside of double quotes."""
+
+
+class ApplyOptions(NamedTuple):
+    """The options of APPLY.
+
+    Attributes:
+        over: the trail; ``target``: the URL of the target.
+        tables: names of tables, or wildcards.
+        first: first CSN of tables that have no position; ``adopt``: of those whose position is not one of this trail.
+        is_once: whether it ends at the end of the trail.
+        creates: whether missing tables are created.
+        overwrites: whether existing rows are replaced, and changes of missing rows left out.
+        ignores_ddl: whether DDL statements are passed over.
+        batch: bytes of trail in one transaction of the target.
+        interval: seconds between checks of the trail; ``patience``: seconds to wait for a target that is lost.
+    """
+
+    over: str
+    target: str
+    tables: tuple[str, ...] = ("*",)
+    first: str | None = None
+    adopt: str | None = None
+    is_once: bool = False
+    creates: bool = False
+    overwrites: bool = False
+    ignores_ddl: bool = False
+    batch: str = "32m"
+    interval: int = 1
+    patience: int = 60
+
+
+def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
+    """Apply a trail until it ends, or until a signal stops it after the current transaction."""
+    if session.filters_in_use is not None and session.filters_in_use.active:
+        raise CommandError("APPLY needs all records of the trail: use FILTER OFF; TABLES names tables.")
+    stop = threading.Event()
+    with _stopped_by_signals(stop), _log() as log:
+        try:
+            started = in_process.apply_run(
+                options.over,
+                options.target,
+                options.tables,
+                once=options.is_once,
+                interval=float(options.interval),
+                from_csn=options.first,
+                adopt=options.adopt,
+                create=options.creates,
+                collisions="overwrite" if options.overwrites else "stop",
+                ddl="ignore" if options.ignores_ddl else "stop",
+                batch=options.batch,
+                patience=float(options.patience),
+                stop=stop,
+            )
+            for step in started.commits():
+                yield from log.notices()
+                if isinstance(step, run.Outage):
+                    yield Notice((f"{step.problem}: trying again for {options.patience} s.",), ExitStatus.OK)
+                else:
+                    yield say(_line(step))
+                yield Pause()
+        except errors.SourceError as error:
+            yield from log.notices()
+            raise _Stopped(error) from None
+        yield from log.notices()
+    done = started.progress
+    applied = f"{amount(done.rows, 'change')} of {amount(done.transactions, 'transaction')} applied"
+    if stop.is_set():
+        yield Notice((f"Stopped after a transaction, {applied}; the same command continues.",), ExitStatus.INTERRUPTED)
+    elif not done.rows:
+        yield say("No change to apply.")
+
+
+class _Stopped(CommandError):
+    """The end of APPLY by an error."""
+
+    def __init__(self, error: errors.SourceError) -> None:
+        super().__init__(str(error))
+        self.status = _status_of(error)
+
+
+def _status_of(error: errors.SourceError) -> ExitStatus:
+    """Return the status for an error: of usage, of the trail, of a statement that stops; otherwise of the target."""
+    if isinstance(error, errors.BadOption):
+        return ExitStatus.USAGE
+    if isinstance(error, run.DdlFound):
+        return ExitStatus.FINDINGS
+    is_of_target = isinstance(error, target.BadTarget | target.Refused | target.TargetLost)
+    return ExitStatus.COMMAND_FAILED if is_of_target else ExitStatus.BAD_DATA
+
+
+def _line(done: ApplyProgress) -> str:
+    written = f", written {done.time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if done.time else ""
+    lag = f", {done.lag:.0f} s ago" if done.lag is not None else ""
+    applied = f"{amount(done.rows, 'change')} of {amount(done.transactions, 'transaction')}"
+    return f"CSN {done.csn}{written}{lag}: {applied} applied, {done.rate:,.0f}/s"
+
+
+class _Csn(Word):
+    """A CSN."""
+
+    def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - the context does not matter
+        """Return the CSN as it is written. Raises ArgumentError if it is none."""
+        try:
+            return csn_criteria.check_csn(text)
+        except FilterError as error:
+            raise ArgumentError(f"{error}.") from None
+
+
+class _Size(Word):
+    """A number of bytes, with a unit or without."""
+
+    def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - the context does not matter
+        """Return the size as it is written. Raises ArgumentError if it is none."""
+        try:
+            source_options.POSITIVE_SIZE.read(text)
+        except ValueError:
+            raise ArgumentError(f"{text!r} is not {source_options.POSITIVE_SIZE.wants}.") from None
+        return text
+
+
+class _Log(logging.Handler):
+    """Collects the lines about values that were not applied."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(record.getMessage())
+
+    def notices(self) -> Iterator[Notice]:
+        """Yield a notice of the new lines, if there are any."""
+        if lines := tuple(self._lines):
+            self._lines.clear()
+            yield Notice(lines, ExitStatus.BAD_DATA)
+
+
+@contextlib.contextmanager
+def _log() -> Iterator[_Log]:
+    """Context with the log of what is not applied, which reaches no other handler meanwhile."""
+    logger, handler = logging.getLogger(errors.LOG), _Log()
+    before = logger.propagate
+    logger.addHandler(handler)
+    logger.propagate = False
+    try:
+        yield handler
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = before
+
+
+@contextlib.contextmanager
+def _stopped_by_signals(stop: threading.Event) -> Iterator[None]:
+    """Context in which the first SIGINT or SIGTERM sets ``stop``; a second one has its usual effect."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+    def end(_number: int, _frame: object) -> None:
+        stop.set()
+        restore()
+
+    try:
+        for number in before:
+            signal.signal(number, end)
+    except ValueError:  # only the main thread gets signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        restore()
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in _COMMA.split(text) if name.strip())
+
+
+COMMANDS = (
+    Command(
+        "APPLY",
+        AnyOrder(
+            ApplyOptions,
+            {
+                "over": Keyword("OVER", File("<trail>")),
+                "target": Keyword("TO", Word("<url>")),
+                "tables": Keyword("TABLES", Sequence(_names, Word("<table>,..."))),
+                "is_once": OneOf({"ONCE": True}),
+                "creates": OneOf({"CREATE": True}),
+                "first": Keyword("FROM", _Csn("<csn>")),
+                "adopt": Keyword("ADOPT", _Csn("<csn>")),
+                "overwrites": OneOf({"OVERWRITE": True}),
+                "ignores_ddl": Keyword("DDL", OneOf({"IGNORE": True})),
+                "batch": Keyword("BATCH", _Size("<size>")),
+                "interval": Keyword("INTERVAL", Number("<seconds>", 1, _MOST_SECONDS, "a number of seconds")),
+                "patience": Keyword("PATIENCE", Number("<seconds>", 0, _MOST_SECONDS, "a number of seconds")),
+            },
+            needed={"over": "wants OVER <trail>.", "target": "wants TO <url>, the target."},
+            wrong="{!r} is not an option of APPLY.",
+        ),
+        "Apply the changes of a trail to the tables of a database or a lake, each once, until Ctrl+C",
+        run_apply,
+        details=(
+            "Targets: postgresql://, mysql://, mariadb://, oracle://, sqlite:///file, delta:folder, iceberg:catalog.",
+            "The position is in the target (logdump_position) and is committed with the rows: the same command",
+            "continues there, whatever has ended it. A password may be in the variable LOGDUMP_PASSWORD.",
+            "TABLES: names, * and ? are allowed; all that the trail defines, unless given. CREATE: make missing ones.",
+            "FROM: the first CSN of tables that have no position. ADOPT: of those whose position is of another trail.",
+            "ONCE: end at the end of the trail. OVERWRITE: replace rows that exist, leave out changes of missing rows.",
+            "DDL IGNORE: pass over statements, at which APPLY stops otherwise, with all before them applied.",
+            "BATCH: bytes of trail in a transaction of the target, 32m. INTERVAL: seconds between checks of the trail,",
+            "1. PATIENCE: seconds to wait for a target that is lost, 60. docs/pipeline.md says what is promised.",
+        ),
+        origin=Origin.OURS,
+        is_one_shot=True,
+        stops="Ctrl+C stops after the current transaction",
+    ),
+)

@@ -1,0 +1,256 @@
+"""What the dialects of the databases have in common: families of types, spelling, statements."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import pyarrow as pa
+import pyarrow.csv
+
+from logdump.notation.names import TablePart
+from logdump.targets.dialects.target_url import TargetUrl
+from logdump.targets.target import BadTarget, TargetColumn
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    import importlib
+
+POSITION_TABLE = "logdump_position"
+
+
+_WORDS = {
+    "integer": "smallint integer int bigint tinyint mediumint int2 int4 int8 serial bigserial smallserial",
+    "decimal": "numeric decimal number",
+    "float": "real float double float4 float8 binary_double binary_float",
+    "text": "text varchar char character bpchar tinytext mediumtext longtext varchar2 nvarchar2 nchar clob nclob long "
+    "citext name",
+    "binary": "bytea blob binary varbinary tinyblob mediumblob longblob raw",
+    "date": "date",
+    "timestamp": "timestamp datetime",
+    "zoned": "timestamptz",
+}
+_SIZES = {
+    **dict.fromkeys(("tinyint",), 1),
+    **dict.fromkeys(("smallint", "int2", "smallserial"), 2),
+    **dict.fromkeys(("mediumint",), 3),
+    **dict.fromkeys(("integer", "int", "int4", "serial"), 4),
+    **dict.fromkeys(("bigint", "int8", "bigserial"), 8),
+}
+"""Bytes of the integer types."""
+FAMILIES: dict[str, str] = {word: family for family, words in _WORDS.items() for word in words.split()}
+"""Family of a database's type, by the first word of the type's name."""
+TAKEN_BY: dict[str, frozenset[str]] = {
+    "integer": frozenset({"integer", "decimal", "text"}),
+    "decimal": frozenset({"decimal", "integer", "text"}),
+    "float": frozenset({"float", "text"}),
+    "text": frozenset({"text", "integer", "decimal", "float", "date", "timestamp", "zoned"}),
+    "binary": frozenset({"binary"}),
+    "date": frozenset({"date", "timestamp", "text"}),
+    "timestamp": frozenset({"timestamp", "text"}),
+    "zoned": frozenset({"zoned", "text"}),
+}
+"""Families of columns that take a value, by the family of the value. The database converts texts."""
+
+
+def family_of(kind: pa.DataType) -> str:
+    """Return the family of an Arrow type."""
+    if pa.types.is_integer(kind):
+        return "integer"
+    if pa.types.is_decimal(kind):
+        return "decimal"
+    if pa.types.is_floating(kind):
+        return "float"
+    if pa.types.is_date(kind):
+        return "date"
+    if pa.types.is_timestamp(kind):
+        return "zoned" if kind.tz else "timestamp"
+    return "binary" if pa.types.is_binary(kind) else "text"
+
+
+class DatabaseDialect:
+    """Base class of the dialects.
+
+    Args:
+        url: the URL of the database.
+    """
+
+    mark: ClassVar[str] = "%s"
+    quote_mark: ClassVar[str] = '"'
+    types: ClassVar[Mapping[str, str]]
+    """Type of a new column by family."""
+    position_types: ClassVar[tuple[str, str, str]] = ("VARCHAR(255)", "TIMESTAMP", "BIGINT")
+    """Types of text, time and number in the table of positions."""
+    note_type: ClassVar[str] = "VARCHAR(1000)"
+    """Type of what a position notes of its trail and its table."""
+    overriding: ClassVar[str] = ""
+    """Words of an INSERT that has values for columns whose values the database generates always."""
+    temporary: ClassVar[str] = "TEMPORARY TABLE"
+    integer: ClassVar[str] = "INTEGER"
+    character: ClassVar[str] = "VARCHAR"
+    """``integer`` and ``character`` are types for CAST."""
+    stage_prefix: ClassVar[str] = ""
+    stage_options: ClassVar[str] = ""
+    """Words after the name of the stage, so that it outlives a commit."""
+    clear: ClassVar[str] = "DELETE FROM"
+    truncate: ClassVar[str] = "DELETE FROM"
+
+    def __init__(self, url: TargetUrl) -> None:
+        self.url = url
+
+    def connect(self) -> Any:
+        """Return a connection without automatic commits. Raises errors of the driver."""
+        raise NotImplementedError
+
+    def is_refusal(self, error: Exception) -> bool:
+        """Return whether an error of connecting means that the server is there, and lets nobody in with this URL."""
+        return False
+
+    def quoted(self, name: str) -> str:
+        """Return a name as written in a statement."""
+        mark = self.quote_mark
+        return mark + name.replace(mark, mark * 2) + mark
+
+    def new_name(self, name: TablePart) -> str:
+        """Return the name of a new table or column as written in a statement; without quotes it has the usual case."""
+        return self.quoted(name.text if name.is_quoted else self.usual_case(name.text))
+
+    def usual_case(self, name: str) -> str:
+        """Return a name in the case that the database gives to names without quotes."""
+        return name.lower()
+
+    longest_name: ClassVar[int | None] = None
+    name_unit: ClassVar[str] = "bytes"
+    """Most bytes, or characters, in a name; None for no limit."""
+
+    def why_not_named(self, name: TablePart) -> str | None:
+        """Return why no new table or column can have this name; None if one can."""
+        size = len(name.text.encode() if self.name_unit == "bytes" else name.text)
+        if self.longest_name is not None and size > self.longest_name:
+            return f"{name.text} has {size} {self.name_unit}, and a name has {self.longest_name} at most"
+        return None
+
+    def lock(self, connection: Any, name: str) -> bool:
+        """Take a lock until the connection ends; return False if another connection has it."""
+        raise NotImplementedError
+
+    def tables(self, cursor: Any, name: Sequence[str]) -> list[tuple[str, str]]:
+        """Return schema and name, as spelled in the database, of the tables with this name; case is ignored.
+
+        ``name`` has the name of the table, and before it that of its schema if it is not the one in use.
+        """
+        schema, table = schema_and_table(name)
+        cursor.execute(
+            "SELECT table_schema, table_name FROM information_schema.tables "
+            f"WHERE lower(table_name) = {self.mark} AND table_type = 'BASE TABLE' AND "
+            f"({self.mark} = lower(table_schema) OR ({self.mark} = '' AND table_schema = {self.current_schema}))",
+            (table.lower(), schema.lower(), schema),
+        )
+        return [(str(row[0]), str(row[1])) for row in cursor.fetchall()]
+
+    current_schema: ClassVar[str] = "current_schema()"
+
+    def columns(self, cursor: Any, schema: str, table: str) -> list[TargetColumn]:
+        """Return the columns of a table."""
+        cursor.execute(self.columns_query, (schema, table))
+        return [
+            TargetColumn(
+                name, self.family(kind.lower()), kind, scale, nullable[0] == "N" and default is None, self.size(kind)
+            )
+            for name, kind, scale, nullable, default in cursor.fetchall()
+        ]
+
+    columns_query: ClassVar[str] = (
+        "SELECT column_name, data_type, numeric_scale, is_nullable, column_default FROM information_schema.columns "
+        "WHERE table_schema = %s AND table_name = %s ORDER BY ordinal_position"
+    )
+    """Query for name, type, scale, nullability (Y or N) and default of each column of a table."""
+
+    def family(self, kind: str) -> str | None:
+        """Return the family of a type as the database spells it; None if unknown."""
+        if "with time zone" in kind:
+            return "zoned"
+        return FAMILIES.get(re.split(r"[ (]", kind.lower(), maxsplit=1)[0])
+
+    def size(self, kind: str) -> int | None:
+        """Return the bytes of an integer type as the database spells it; None for other types."""
+        return _SIZES.get(re.split(r"[ (]", kind.lower(), maxsplit=1)[0])
+
+    number: ClassVar[str | None] = None
+    """Type of a new column for numbers of any digits; None if there is none, and text is exact."""
+
+    def type_for(self, kind: pa.DataType, *, is_key: bool, is_number: bool = False) -> str:
+        """Return the type of a new column for values of an Arrow type; ``is_number`` if their text is a number."""
+        if is_number and self.number is not None:
+            return self.number
+        return self.kind_for(kind, is_key=is_key)
+
+    def kind_for(self, kind: pa.DataType, *, is_key: bool) -> str:
+        """Return the type of a new column for values of an Arrow type."""
+        family = family_of(kind)
+        return f"{self.types['decimal']}({kind.precision},{kind.scale})" if family == "decimal" else self.types[family]
+
+    def load(self, cursor: Any, table: str, rows: pa.Table) -> None:
+        """Insert rows into a table."""
+        names = ", ".join(rows.column_names)
+        marks = ", ".join(self.mark_of(number) for number in range(rows.num_columns))
+        values = [[*map(self.value, column.to_pylist())] for column in rows.columns]
+        cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", [*zip(*values, strict=True)])
+
+    def mark_of(self, number: int) -> str:
+        """Return the mark of a parameter with this number, from 0."""
+        return self.mark
+
+    def value(self, value: Any) -> Any:
+        """Return a value in the form that the driver takes."""
+        return value
+
+    def no_rows(self, columns: Mapping[str, str], table: str) -> str:
+        """Return a query without rows whose columns have the types of those of a table ``t``, and may be NULL."""
+        return f"SELECT {named_columns(columns)} FROM {self.one_row} LEFT JOIN {table} t ON 1 = 0 WHERE 1 = 0"
+
+    one_row: ClassVar[str] = "(SELECT 1 AS x) d"
+
+    def delete(self, table: str, stage: str, on: str, where: str) -> str:
+        """Return the statement that deletes the rows ``t`` of a table for which the stage has a row ``s``."""
+        return f"DELETE FROM {table} AS t USING {stage} AS s WHERE {on} AND {where}"
+
+    def update(
+        self, table: tuple[str, str], other: tuple[str, str], on: str, sets: Mapping[str, str], where: str
+    ) -> str:
+        """Return the statement that sets columns of a table from another; each is given with its letter, s or t."""
+        assigned = ", ".join(f"{name} = {value}" for name, value in sets.items())
+        return f"UPDATE {' AS '.join(table)} SET {assigned} FROM {' AS '.join(other)} WHERE {on} AND {where}"
+
+    def is_lost(self, connection: Any, error: Exception) -> bool:
+        """Return whether an error means that the connection is lost, or that a retry may succeed."""
+        try:
+            connection.cursor().execute("SELECT 1")
+        except Exception:
+            return True
+        return False
+
+
+def schema_and_table(name: Sequence[str]) -> tuple[str, str]:
+    """Return the last two parts of a name; the schema is empty if it has one part."""
+    return (name[-2] if len(name) > 1 else ""), name[-1]
+
+
+def named_columns(columns: Mapping[str, str]) -> str:
+    """Return the list of a SELECT: expressions, each with its name."""
+    return ", ".join(f"{value} AS {name}" for name, value in columns.items())
+
+
+def is_zoned(value: Any) -> bool:
+    """Return whether a value is a time with a zone."""
+    return isinstance(value, dt.datetime) and value.tzinfo is not None
+
+
+def driver_of(module: str, url: TargetUrl) -> Any:
+    """Import the driver of a database. Raises BadTarget if it is not installed."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise BadTarget(f"{url.scheme}: {error}; pip install 'logdump[apply]' has the drivers") from None

@@ -1,0 +1,86 @@
+"""The URL of a database, with its password apart, which no message shows."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple, Self
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+from logdump.targets.target import BadTarget
+from trailformat.codec.remote.url import with_password, without_password
+
+_PASSWORD = "LOGDUMP_PASSWORD"  # noqa: S105 - the name of a variable
+_SERVER = re.compile(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::[0-9]*)?")
+_CONTROL = re.compile(r"[\x00-\x20\x7f]")
+
+
+class TargetUrl(NamedTuple):
+    """A URL of a database, in parts.
+
+    Attributes:
+        scheme: its scheme.
+        user, password: decoded; empty without one. The environment may have the password.
+        server: host and port as they are written; several where a database takes several.
+        name: the path without the slash before it, decoded: a database, a service or a file.
+        query: the text of its parameters.
+    """
+
+    scheme: str
+    user: str
+    password: str
+    server: str
+    name: str
+    query: str
+
+    @classmethod
+    def of(cls, text: str, scheme: str) -> Self:
+        """Return the parts of a URL. Raises BadTarget, which names no part that may be one of a password."""
+        whole = with_password(text).removeprefix("jdbc:")
+        wrong = BadTarget(
+            f"{scheme}: the URL of the target is not as in {scheme}://user@host/database; "
+            "in a name or a password / ? # @ % are written as %2F %3F %23 %40 %25"
+        )
+        try:
+            parts = urlsplit(whole)
+        except ValueError:
+            raise wrong from None
+        user, at_sign, server = parts.netloc.rpartition("@")
+        name, colon, password = user.partition(":")
+        is_cut = bool(server) and not at_sign and "@" in parts.path + parts.query
+        if parts.fragment or is_cut or _CONTROL.search(whole) or not all(map(_SERVER.fullmatch, server.split(","))):
+            raise wrong
+        given = unquote(password) if colon else os.environ.get(_PASSWORD, "")
+        return cls(scheme, unquote(name), given, server, unquote(parts.path.removeprefix("/")), parts.query)
+
+    @property
+    def host(self) -> str | None:
+        """The host, if there is one; not for several."""
+        return urlsplit(f"//{self.server}").hostname
+
+    @property
+    def port(self) -> int | None:
+        """The port, if one is given. Raises BadTarget for one that is none."""
+        try:
+            return urlsplit(f"//{self.server}").port
+        except ValueError:
+            raise BadTarget(f"{self.scheme}: the port of the target is not a number up to 65535") from None
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Its parameters by name."""
+        return dict(parse_qsl(self.query))
+
+    def without_password(self, scheme: str) -> str:
+        """Return the URL with another scheme and without the password."""
+        user = f"{quote(self.user, safe='')}@" if self.user else ""
+        query = f"?{self.query}" if self.query else ""
+        return f"{scheme}://{user}{self.server}/{quote(self.name, safe='')}{query}"
+
+    def harmless(self, text: str) -> str:
+        """Return a message of a driver without the password."""
+        secrets = [self.password, quote(self.password, safe="")]
+        secrets += [value for name, value in self.parameters.items() if "…" in without_password(f"://?{name}={value}")]
+        for secret in filter(None, secrets):
+            text = text.replace(secret, "…")
+        return text

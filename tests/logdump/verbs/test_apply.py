@@ -1,0 +1,145 @@
+"""``logdump apply``: it is stopped by signals after a transaction and goes on; no password is printed."""
+
+from __future__ import annotations
+
+import signal
+import string
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from logdump.targets.dialects import dialect_for
+from logdump.targets.target import BadTarget
+from tests.logdump.program import COMMAND, ENVIRONMENT, Answer, logdump
+from tests.logdump.spark.targets.bank import NAMES, batch_size, differences
+from tests.logdump.spark.targets.places import sqlite_place
+from tests.searching import Random
+from tests.simulated.five_tables import BankStates, bank_trail
+from trailformat.codec.remote.url import keeping_secrets
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_stops_it_after_a_transaction_and_the_same_command_goes_on(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    trail, place, states = tmp_path / "trail", sqlite_place(tmp_path), BankStates()
+    trail.mkdir()
+    bank, extract = bank_trail(trail, 30, seed=number, states=states, cut_chance=0.0)
+    line = [*COMMAND, "apply", str(trail / "sm"), place.url, "--create", "--batch", batch_size(trail, 12)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline().startswith("CSN ")
+        running.send_signal(number)
+        _, said = running.communicate()
+    assert running.returncode == 130
+    assert "Stopped after a transaction" in said
+    assert "the same command continues" in said
+    assert "Traceback" not in said
+    [(csn,)] = place.query("SELECT DISTINCT csn FROM logdump_position")
+    states.go_to(csn)
+    assert differences(states, {name: place.rows(name) for name in NAMES}) == []
+    assert logdump(*line[len(COMMAND) :], "--once").status == 0
+    assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
+    assert place.query("SELECT DISTINCT csn FROM logdump_position") == [(extract.csn,)]
+
+
+def test_each_commit_is_a_line_and_a_second_call_has_nothing_to_apply(tmp_path: Path) -> None:
+    place = sqlite_place(tmp_path)
+    bank, _ = bank_trail(tmp_path, 12, seed=4, roll_chance=0.2, cut_chance=0.0)
+    line = ["apply", f"{tmp_path}/sm*", place.url, "--create", "--once"]
+    first, second = logdump(*line, "--table", "BANK.ACC*", "--table", "BANK.EVENTS"), logdump(*line)
+    assert (first.status, second.status) == (0, 0)
+    assert [line.split()[0] for line in first.out.splitlines()] == ["CSN"]
+    assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
+    assert logdump(*line) == Answer(0, "No change to apply.\n", "")
+
+
+def test_a_file_means_its_trail(tmp_path: Path) -> None:
+    """A wildcard of the shell that finds one file is that file: the files that come later are applied as well."""
+    place = sqlite_place(tmp_path)
+    bank, extract = bank_trail(tmp_path, 20, seed=5, roll_chance=0.3, cut_chance=0.0)
+    assert len(extract.paths) > 1
+    assert logdump("apply", str(extract.paths[0]), place.url, "--create", "--once").status == 0
+    assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
+
+
+def test_the_status_says_what_has_stopped_it(tmp_path: Path) -> None:
+    place = sqlite_place(tmp_path)
+    _, extract = bank_trail(tmp_path, 9, seed=5, roll_chance=0.0, cut_chance=0.0)
+    line = ["apply", f"{tmp_path}/sm", place.url, "--once"]
+    assert (logdump(*line).status, logdump(*line, "--table", "BANK.NONE").status) == (1, 2)
+    assert logdump(*line, "--create").status == 0
+    place.run("UPDATE logdump_position SET last_csn = '1'")
+    refused = logdump(*line)
+    assert refused.status == 4
+    assert "another trail, or it was written anew" in refused.err
+    assert logdump(*line, "--adopt", extract.csn_of(9), "--overwrite").status == 0
+
+
+ODD = "/?#@:%&=+;,'\"<>{}[] \t|\\^`" + string.ascii_letters
+MARK = "MARK"
+
+
+def _password(random: Random) -> str:
+    parts = ["".join(random.choice(ODD) for _ in range(random.randrange(4))) for _ in range(2)]
+    return f"{parts[0]}{MARK}{parts[1]}"
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_password_is_printed_whatever_the_url(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A password of any characters, most of which have to be written as %2F, and a URL that is cut or odd."""
+    random = Random(seed)
+    monkeypatch.chdir(tmp_path)
+    bank_trail(tmp_path, 2, cut_chance=0.0)
+    scheme = random.choice(("postgresql", "mysql", "oracle", "jdbc:postgresql", "postgre", "POSTGRES"))
+    password = _password(random)
+    if any(letter.isspace() or letter in "'\"" for letter in password):
+        password = password.replace(" ", "%20").replace("\t", "%09").replace("'", "%27").replace('"', "%22")
+    ending = random.choice(("@127.0.0.1:1/s", "@/s?host=/nowhere", "@[::1/s", "@127.0.0.1:x/s", "@h:1,h:2/s"))
+    parameter = password.replace("&", "%26")
+    for given in (f"{scheme}://joe:{password}{ending}", f"{scheme}://joe{ending}?password={parameter}"):
+        for more in (["--explain"], ["--once", "--patience", "1"]):
+            if more != ["--explain"] and _connects(given):
+                continue
+            answer = logdump("apply", f"{tmp_path}/sm", given, *more)
+            assert MARK not in answer.out + answer.err, (given, answer)
+            assert "Traceback" not in answer.err
+
+
+def _connects(url: str) -> bool:
+    try:
+        return dialect_for(keeping_secrets(url)) is not None
+    except BadTarget:
+        return False
+
+
+def test_a_password_of_the_environment_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGDUMP_PASSWORD", "p/w@x")
+    for url, password in (("mysql://joe@h/s", "p/w@x"), ("mysql://joe:own@h/s", "own"), ("mysql://joe:@h/s", "")):
+        dialect = dialect_for(keeping_secrets(url))
+        assert dialect is not None
+        assert dialect.url.password == password
+
+
+def test_it_runs_without_spark(tmp_path: Path) -> None:
+    bank_trail(tmp_path, 3, cut_chance=0.0)
+    script = (
+        "import sys; sys.modules['pyspark'] = None; import logdump\n"
+        f"print(logdump.apply({str(tmp_path / 'sm')!r}, 'sqlite:///{tmp_path}/x.db', create=True, once=True).rows > 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=ENVIRONMENT, check=False)
+    assert (done.stdout, done.stderr) == ("True\n", "")
+
+
+def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path) -> None:
+    bank_trail(tmp_path, 3, cut_chance=0.0)
+    other = tmp_path / "notes.txt"
+    other.write_text("no database\n" * 200)
+    answer = logdump("apply", f"{tmp_path}/sm", f"sqlite:///{other}", "--create", "--once")
+    assert answer.status == 1
+    assert "file is not a database" in answer.err
+    assert other.read_text() == "no database\n" * 200
