@@ -16,6 +16,7 @@ NAMES = (
     "sql",
     "diff",
     "repair",
+    "redact",
     "recovery",
     "heartbeat",
     "doctor",
