@@ -337,7 +337,7 @@ def redact(request: VerbRequest) -> Iterator[VerbStep]:
     if not options.output:
         raise MisuseError("redact takes -o COPY, a file or a folder")
     yield from _format(request)
-    words = ["TO", ValueWord(options.output), *["REPLACE"] * options.replace]
+    words: list[Argument] = ["TO", ValueWord(options.output), *["REPLACE"] * options.replace]
     yield step("REDACT", "OVER", request.named, *typed(request.words), *words)
 
 

@@ -325,6 +325,7 @@ VERBS: tuple[Verb, ...] = (
         (
             "redact dirdat/lt000000003 -o redacted/lt000000003",
             "redact 'dirdat/lt*' -o redacted",
+            "redact dirdat/lt -o redacted/lt000000000 --replace",
         ),
         writes_output=True,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fixtures.flavour import MYSQL_21, ORACLE_12, Flavour
 from fixtures.headers import file_header
@@ -84,7 +84,7 @@ class Secrets:
 def column_of(name: str, kind: str) -> ColumnDefinition:
     """A column of a kind: ``varchar``, ``char``, ``number`` as text, ``integer``, ``date`` or ``raw``."""
     plain = column(name, data_type=VARCHAR, scale=0, sub_data_type=0, internal_length=400, external_length=400)
-    changed = {
+    changed: dict[str, dict[str, Any]] = {
         "varchar": {},
         "char": {"data_type": CHAR, "internal_length": 80, "external_length": 80},
         "number": {"sub_data_type": 2},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -130,7 +131,7 @@ def _values(random: Random, code: int, definition: ColumnDefinition) -> list[byt
             [random.randint(-999, 999), random.randint(0, 10**5), Decimal(random.randint(1, 99999)) / 10]
         )
         moment = f"{random.randint(1900, 2090)}-{random.randint(1, 12):02d}-{random.randint(1, 28):02d}"
-        value = {
+        value: Any = {
             Family.DATETIME: random.choice(
                 [moment, f"{moment}:12:30:45", "0000-00-00", "infinity", f"{moment}:11:09:07.25 Europe/Rome"]
             ),

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -125,7 +126,7 @@ def test_a_run_that_is_killed_leaves_nothing(source: Path, tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith((".", "xx"))] == ["xx000000000"]
 
 
-_FORMS = {
+_FORMS: dict[str, Callable[[int], str]] = {
     "a number": lambda n: str(10**9 + n),
     "numbers of several lengths": lambda n: str(n * n * n),
     "MySQL": lambda n: f"{n // 40:020}:{n * 37:015}",
