@@ -78,10 +78,13 @@ OF_STATEMENTS = frozenset(
 )
 """Words of SQL and of DDL records that stay."""
 _ITEM = re.compile(
-    rb"(?P<item>(?:\A|(?<=,))[BC]\d{1,2}(?:_\d{1,3})?(?=[=(]))|(?P<word>[A-Za-z_\x80-\xff][\w$#\x80-\xff]*)|(?P<number>\d{4,}\w*|\d+[A-Za-z_]\w{2,})"
-    rb"|(?P<signs>[!#$%&@^`~{}|?<>:+/*.\[\]\"\x01-\x08\x0b\x0c\x0e-\x1f\x7f-]{3,})"
+    rb"(?P<item>(?:\A|(?<=,))[BC]\d{1,2}(?:_\d{1,3})?(?=[=(]))"
+    rb"|(?P<size>(?<=\w)\s?\\?\(\s?\d{1,3}(?:\\?,\s?\d{1,3})?(?:\s(?:CHAR|BYTE))?\\?\))"
+    rb"|(?P<word>[A-Za-z_\x80-\xff][\w$#\x80-\xff]*)|(?P<number>\d[\w$#]*)"
+    rb"|(?P<signs>[!#$%&@^`~{}|?<>:+/*.\[\]\"\x01-\x08\x0b\x0c\x0e-\x1f\x7f-]{3,})",
+    re.IGNORECASE,
 )
-"""What is replaced in a DDL record; ids of items, which stay. Signs that structure items are not among the signs."""
+"""What a DDL record consists of: ids of items and sizes of types, which stay, and what is replaced."""
 _DDL_SIGNS = b"!#$%&@^`~{}|?<>:+"
 _SEQNO = re.compile(rb"(.*[/\\])?(.*?)(\d{6}|\d{9})", re.DOTALL)
 _KEPT_TEXTS = ("VerString", "ClientVerString", "Sysname", "Hardware", "DbTimeZone")
@@ -324,7 +327,7 @@ class RecordSubstitutes:
     # ---- DDL
 
     def _statement(self, data: bytes) -> bytes:
-        """Return a DDL record with other names and texts; words of SQL, short numbers and the signs between stay."""
+        """Return a DDL record with other names, texts and numbers; words of SQL, sizes of types and signs stay."""
 
         def other(match: re.Match[bytes]) -> bytes:
             text = match[0]
@@ -334,7 +337,9 @@ class RecordSubstitutes:
                     _DDL_SIGNS[draw % len(_DDL_SIGNS)] if sign in _DDL_SIGNS else sign
                     for sign, draw in zip(text, draws, strict=True)
                 )
-            if match["item"] is not None or (match["word"] is not None and text.upper() in OF_STATEMENTS):
+            if match["item"] is not None or match["size"] is not None:
+                return text
+            if match["word"] is not None and text.upper() in OF_STATEMENTS:
                 return text
             return self._substitutes.word(text)
 

@@ -109,6 +109,8 @@ _MOMENT = re.compile(
     r"(?P<zone> ?[+-]\d\d(?::?\d\d){0,2}| ?[A-Za-z][\w/+-]*)?",
     re.ASCII,
 )
+_MOST_HOURS, _MINUTES = 14, ("", "00", "15", "30", "45")
+"""Of the offset of a zone."""
 _UNIVERSAL = ("Z", "UTC", "GMT")
 _DAY = 24 * 60 * 60
 _DATES = (1, date(1900, 1, 1).toordinal(), date(2100, 1, 1).toordinal(), date.max.toordinal() + 1)
@@ -405,6 +407,8 @@ class Substitutes:
         if bare[0] not in "+-":
             return text[: len(text) - len(bare)] + self.name(bare.encode()).decode()
         hours = int(bare[1:3])
+        if hours > _MOST_HOURS or bare[3:].lstrip(":") not in _MINUTES:
+            return self.digits(text.encode()).decode()
         other = 1 + self.permuted(hours - 1, 11, b"zone") if 1 <= hours <= 11 else hours
         return f"{text[: len(text) - len(bare)]}{bare[0]}{other:02d}{bare[3:]}"
 

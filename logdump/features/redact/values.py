@@ -30,6 +30,7 @@ _FLOATS = {4: ">f", 8: ">d"}
 _DECIMAL_DIGITS = {4: 6, 8: 15}
 """Digits that a float of 4 or 8 bytes keeps for sure."""
 _MOST_EXPONENT = 1000
+_LONGEST_EXPONENT = 4
 _ZONE = re.compile(rb"\b(?!inf(?:inity)?\b)[A-Za-z][\w/+-]{2,}", re.IGNORECASE)
 """The name of a time zone; AD and BC are shorter."""
 
@@ -120,6 +121,8 @@ class ValueSubstitutes:
             return charsets.encode(other.decode(), codec)
         number, mark, exponent = text.upper().partition("E")
         written = self._substitutes.number_text(number.encode("ascii", "backslashreplace")) if mark else None
+        if not text.isascii() or len(exponent) > _LONGEST_EXPONENT:
+            raise BadData("not a number as databases write it")
         if written is None:
             from trailformat.values.numbers import parse_number  # noqa: PLC0415 - rare: infinity, or no number
 

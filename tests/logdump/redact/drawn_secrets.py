@@ -164,7 +164,9 @@ class Writer:
         """A DDL record: names, literals and a comment are secret."""
         owner, table, word = self.secrets.name(), self.secrets.name(), self.secrets.name()
         named = f'create table {owner}."{table}" ({self.secrets.name()} varchar2(40)'
-        statement = f"{named} default '{word}!{word}') /* {word} */"
+        address = self.secrets.kept(".".join(str(self.random.randint(100, 255)) for _ in range(4)).encode()).decode()
+        short = self.secrets.kept(f"{self.random.randint(100, 999)}x".encode()).decode()
+        statement = f"{named} default '{word}!{word} {address}') /* {word} {short} */"
         items = [
             ("B3", owner),
             ("B4", table),
