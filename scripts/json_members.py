@@ -40,6 +40,7 @@ PAGES = {
     "report": ("REPORT", ("report",)),
     "diff": ("DIFF", ("difference", "diff")),
     "repair": ("REPAIR", ("repair_loss", "repair")),
+    "redact": ("REDACT", ("redact",)),
     "compress": ("COMPRESS", ("compression_survey", "compression", "image_parts", "image_saving")),
     "br": (
         "BR",

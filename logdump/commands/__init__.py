@@ -31,6 +31,7 @@ _HOMES = (
     ("features.recovery", "RECOVERY"),
     ("features.diff", "DIFF"),
     ("features.repair", "REPAIR"),
+    ("features.redact", "REDACT"),
     ("features.bounded_recovery", "BR"),
     ("features.compression", "COMPRESS"),
     ("features.sql", "SQL"),

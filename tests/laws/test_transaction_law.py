@@ -40,6 +40,7 @@ OTHERS = {
     "logdump.features.compression.survey": OWN_ROLE,
     "logdump.commands.scan": "SFET and SFNT look for a record with this TransInd, as Logdump does",
     "logdump.display.record_row": "a restart record has a line of its own",
+    "logdump.features.redact.records": TOKENS,
     "logdump.filters.token_criteria": TOKENS,
 }
 """The modules that look, and the question that each asks."""

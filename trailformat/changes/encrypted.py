@@ -26,10 +26,25 @@ _PADDING, _ROUNDED = 2, 1
 """A final NUL, and the byte that makes a length even. An image without indicators has the latter only."""
 
 
+class PlacedColumn(NamedTuple):
+    """A column of a full record image, and where it is stored: its indicator if it has one, else its value."""
+
+    column: Column
+    at: int
+    has_indicator: bool
+
+
 def split_full_image(
     data: bytes, table: TableDefinition, order: ByteOrder, syskey_length: int = 0
 ) -> tuple[Column, ...]:
-    """Return the columns of a full record image; empty if there are no bytes.
+    """Return the columns of a full record image; empty if there are no bytes. Raises like placed_in_full_image."""
+    return tuple(placed.column for placed in placed_in_full_image(data, table, order, syskey_length))
+
+
+def placed_in_full_image(
+    data: bytes, table: TableDefinition, order: ByteOrder, syskey_length: int = 0
+) -> tuple[PlacedColumn, ...]:
+    """Return the columns of a full record image with their places; empty if there are no bytes.
 
     Raises:
         BadData: the image has another length than the definition gives, or the offsets overlap.
@@ -40,11 +55,12 @@ def split_full_image(
     data = data[syskey_length:]
     rooms = [after.fetch_offset - column.fetch_offset for (_, column), (_, after) in pairwise(ordered)]
     _check_length(len(data), [column for _, column in ordered], rooms)
-    columns = [
-        _column(index, column, data[column.fetch_offset : column.fetch_offset + room], order)
-        for (index, column), room in zip(ordered, [*rooms, len(data)], strict=True)
-    ]
-    return tuple(sorted(columns, key=lambda column: column.index))
+    columns = []
+    for (index, column), room in zip(ordered, [*rooms, len(data)], strict=True):
+        stored = data[column.fetch_offset : column.fetch_offset + room]
+        at = syskey_length + column.fetch_offset
+        columns.append(PlacedColumn(_column(index, column, stored, order), at, _has_indicator(column, len(stored))))
+    return tuple(sorted(columns, key=lambda placed: placed.column.index))
 
 
 def _check_length(length: int, ordered: list[ColumnDefinition], rooms: list[int]) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from heapq import merge
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from logdump.features.repair.definitions import CopiedDefinitions, DefinitionSources
 from logdump.features.repair.file_survey import ByteRange, ByteRanges, FileSurvey
@@ -20,6 +19,7 @@ from logdump.language.forms import Alternatives, AnyOrder, Keyword, Sequence
 from logdump.language.parameters import File, Number, OneOf, file_path
 from logdump.session.across import files_from
 from logdump.session.chosen_trail import trail_named, trail_title, whole_trail_of
+from logdump.session.copies import check_targets
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice, Progress
 from logdump.session.scan import progress
@@ -29,9 +29,8 @@ from trailformat.changes.transactions import is_transactional
 from trailformat.codec.mapped_file import FileContents
 from trailformat.codec.remote.path import path_of, place
 from trailformat.definitions.metadata import REFERENCE
-from trailformat.trail.packed import status_of, unpacked_size
+from trailformat.trail.packed import unpacked_size
 from trailformat.trail.sequence import FilePosition, next_file
-from trailformat.trail.whole_file import is_copy
 from trailformat.trail.writer import definition_of
 from trailformat.transactions.header_promises import mismatches_of
 from trailformat.transactions.whole_trail import WholeTrail
@@ -131,9 +130,6 @@ def _own_form(trail: TrailFile, record: Record) -> Record:
     return record
 
 
-Key = TypeVar("Key")
-
-
 def targets_from(first: Path, number: int) -> list[Path]:
     """Return the names of ``number`` files, from the first one on.
 
@@ -148,60 +144,6 @@ def targets_from(first: Path, number: int) -> list[Path]:
         name = name.next
         targets.append(name.path)
     return targets
-
-
-def check_targets(session: Session, targets: Iterable[Path], read: Iterable[Path], *, replaces: bool) -> None:
-    """Check that a copy may be written.
-
-    Args:
-        session: the session.
-        targets: the files of the copy.
-        read: the files that are read for it.
-        replaces: True if existing copies may be replaced.
-
-    Raises:
-        CommandError: a target is read, would join the trail of a file that is read, or must not be replaced.
-    """
-    sources = list(read)
-    same = _firsts(_identity, sources)
-    beside = _firsts(_trail_of, sources)
-    targets = list(targets)
-    session.check_targets(targets, "REPAIR")
-    for target in targets:
-        if _identity(target) in same:
-            raise CommandError(f"{target} is read: REPAIR never writes over it.")
-        if (trail := _trail_of(target)) in beside:
-            raise CommandError(
-                f"{target} would be a file of the trail of {beside[trail].name}: REPAIR takes another name."
-            )
-        if target.exists() and not replaces:
-            raise CommandError(f"{target} exists already; REPAIR … TO {target.name} REPLACE replaces a copy.")
-        if target.exists() and not is_copy(target):
-            raise CommandError(f"{target} is not known to be a copy that REPAIR or SAVE has made: it is not replaced.")
-
-
-def _firsts(key: Callable[[Path], Key | None], paths: list[Path]) -> dict[Key | None, Path]:
-    """Return the first file with each key; files without a key are omitted."""
-    firsts: dict[Key | None, Path] = {}
-    for path in paths:
-        if (value := key(path)) is not None:
-            firsts.setdefault(value, path)
-    return firsts
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return device and inode number of a file; None if there is no such file."""
-    try:
-        status = status_of(path)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
-def _trail_of(path: Path) -> tuple[str, str] | None:
-    """Return folder and prefix of the trail to which readers assign a file by its name; None without one."""
-    name = TrailName.parse(path)
-    return (os.path.realpath(path.parent), name.prefix) if name is not None and name.is_documented else None
 
 
 _MEGABYTE = 1 << 20
@@ -289,7 +231,7 @@ class Repair:
 
     def _check(self, targets: list[Path]) -> None:
         paths = (*self._named, *((self._from,) if self._from is not None else ()))
-        check_targets(self._session, targets, (*self._whole.paths, *paths), replaces=self._options.replaces)
+        check_targets(self._session, "REPAIR", targets, (*self._whole.paths, *paths), replaces=self._options.replaces)
 
     def _survey(self) -> Iterator[Progress]:
         """Find damage and lost definitions, up to the end of the copy."""

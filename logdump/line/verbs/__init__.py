@@ -17,6 +17,7 @@ NAMES = (
     "sql",
     "diff",
     "repair",
+    "redact",
     "recovery",
     "heartbeat",
     "doctor",

@@ -375,6 +375,16 @@ def repair(request: VerbRequest) -> Iterator[VerbStep]:
     yield step("REPAIR", "OVER", request.named, *typed(request.words), *words)
 
 
+def redact(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield REDACT to -o."""
+    options = request.options
+    if not options.output:
+        raise MisuseError("redact takes -o COPY, a file or a folder")
+    yield from _format(request)
+    words: list[Argument] = ["TO", ValueWord(options.output), *["REPLACE"] * options.replace]
+    yield step("REDACT", "OVER", request.named, *typed(request.words), *words)
+
+
 def doctor(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield DOCTOR for each trail."""
     options, names = request.options, [*_names(request)]

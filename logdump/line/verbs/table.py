@@ -342,6 +342,19 @@ VERBS: tuple[Verb, ...] = (
         writes_output=True,
     ),
     Verb(
+        "redact",
+        "FILE… -o COPY",
+        "Write a copy of a trail with other values, names and texts, to give away; status 3 for damage",
+        spelling.redact,
+        ("output", "replace", "format"),
+        (
+            "redact dirdat/lt000000003 -o redacted/lt000000003",
+            "redact 'dirdat/lt*' -o redacted",
+            "redact dirdat/lt -o redacted/lt000000000 --replace",
+        ),
+        writes_output=True,
+    ),
+    Verb(
         "recovery",
         "FILE… [RESTARTS | CUT | TWICE | ORDER | FILES | KEEP SEQNO RBA]",
         "Show what restarts of Extract have left in the trail, and what Replicat applies",

@@ -1,0 +1,458 @@
+"""Substitutes: other numbers, texts, names and times of the same form, by a key that is drawn for each run.
+
+    17520.50       83164.72          digits and sign stay
+    LEAF_GREEN     QZTA<RMPEX        letters stay letters, digits digits, signs signs; blanks stay
+    2024-03-14     1937-10-02        a date stays a date
+
+Equal values have equal substitutes, wherever they are, and different values different ones: short values are
+permuted by a Feistel network over all values of their form; of longer ones a hash of the whole draws each character.
+Nobody knows the key, so that the substitutes cannot be reversed; it is forgotten at the end of the run.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from bisect import bisect_right
+from datetime import date
+from decimal import Decimal
+from functools import cache, lru_cache
+from hashlib import blake2b, shake_128
+from math import isqrt, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trailformat.codec import charsets
+from trailformat.errors import TrailError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_KEY_SIZE = 32
+_ROUNDS = 10
+_SMALL = 4096
+"""Most values of a form whose permutation is a table."""
+_MOST = 1 << 96
+"""Number of values of a form above which a hash draws each character: no two are likely to get the same."""
+_MOST_DIGITS = 60
+"""Digits of a number above which it is treated as text."""
+_KEPT_VALUES = 1 << 15
+_LONG = 256
+"""Bytes of a value above which its substitute is not kept."""
+
+_LETTERS = (bytes(range(ord("A"), ord("Z") + 1)), bytes(range(ord("a"), ord("z") + 1)))
+_DIGITS = bytes(range(ord("0"), ord("9") + 1))
+_BLANKS = b"\0\t\n\r "
+_LINES = b"\t\n\r"
+_PRINTABLE = bytes(range(0x21, 0x7F))
+_SIGNS = bytes(byte for byte in _PRINTABLE if byte not in b"".join((*_LETTERS, _DIGITS)))
+_CONTROLS = bytes(byte for byte in (*range(1, 0x20), 0x7F) if byte not in _LINES)
+_OF_UTF_8 = (
+    *(bytes(range(start, start + 16)) for start in range(0x80, 0xC0, 16)),
+    bytes(range(0xC3, 0xE0)),
+    bytes((*range(0xE1, 0xED), 0xEE, 0xEF)),
+    bytes(range(0xF1, 0xF4)),
+    bytes((0xC0, 0xC1, *range(0xF5, 0x100))),
+)
+"""Bytes that may replace each other in UTF-8 (and CESU-8) without making valid text invalid, or invalid text valid.
+
+The bytes C2, E0, ED, F0 and F4, after which not every byte is valid, stay.
+"""
+
+
+class _Classes:
+    """Bytes in classes: each byte is replaced by one of its class.
+
+    Args:
+        classes: the bytes of each class; classes of one number have the same digits.
+
+    Attributes:
+        of: the number of the class of each byte, for ``translate``; 0: the byte stays.
+        radix, first: the size of the class of each byte, 1 if it stays; and where it begins in ``members``.
+        index: the number of each byte within its class.
+        members: the bytes of all classes.
+    """
+
+    def __init__(self, classes: Iterable[tuple[int, bytes]]) -> None:
+        number, self.members = bytearray(256), bytearray(range(256))
+        self.radix, self.first, self.index = [1] * 256, list(range(256)), [0] * 256
+        for name, members in classes:
+            for index, byte in enumerate(members):
+                number[byte], self.radix[byte], self.index[byte] = name, len(members), index
+                self.first[byte] = len(self.members)
+            self.members += members
+        self.of = bytes(number)
+        self._radix, self._first = np.array(self.radix, np.uint32), np.array(self.first, np.intp)
+        self._members = np.frombuffer(bytes(self.members), np.uint8)
+
+    def drawn(self, data: bytes, stream: bytes) -> bytes:
+        """Return other bytes of the same classes, drawn by four bytes of a stream for each."""
+        places, draws = np.frombuffer(data, np.uint8), np.frombuffer(stream, np.uint32)
+        return self._members[self._first[places] + draws % self._radix[places]].tobytes()
+
+
+_FOLDED = [(1, letters) for letters in _LETTERS]
+_TEXT = _Classes(
+    [*_FOLDED, (2, _DIGITS), (3, _SIGNS), (4, _CONTROLS), *((5 + n, some) for n, some in enumerate(_OF_UTF_8))]
+)
+_WORD = _Classes([*_FOLDED, (2, _DIGITS), (4, _CONTROLS), *((5 + n, some) for n, some in enumerate(_OF_UTF_8))])
+"""The classes in names: signs stay."""
+_ONLY_DIGITS = _Classes([(2, _DIGITS)])
+_ANY = _Classes([(1, bytes(range(256)))])
+_NOT_ZERO = _Classes([(1, bytes(range(1, 256)))])
+
+_NUMBER = re.compile(rb"([+-]?)([0-9]*)(?:\.([0-9]*))?", re.ASCII)
+_MOMENT = re.compile(
+    r"(?:(?P<date>\d{4}-\d\d-\d\d)(?P<era> AD| BC)?)?(?P<between>[: T])?"
+    r"(?P<time>\d\d:\d\d(?::\d\d)?)?(?P<dot>\.)?(?P<fraction>\d{0,9})"
+    r"(?P<zone> ?[+-]\d\d(?::?\d\d){0,2}| ?[A-Za-z][\w/+-]*)?",
+    re.ASCII,
+)
+_MOST_HOURS, _MINUTES = 14, ("", "00", "15", "30", "45")
+"""Of the offset of a zone."""
+_UNIVERSAL = ("Z", "UTC", "GMT")
+_DAY = 24 * 60 * 60
+_DATES = (1, date(1900, 1, 1).toordinal(), date(2100, 1, 1).toordinal(), date.max.toordinal() + 1)
+"""The first days of three eras: a date stays in its own."""
+_BOUNDS = (
+    sorted(
+        [0, *(10**digits for digits in range(1, _MOST_DIGITS + 2)), *(1 << bits for bits in (15, 16, 31, 32, 63, 64))]
+    ),
+    sorted([1, *(10**digits for digits in range(1, _MOST_DIGITS + 2)), *((1 << bits) + 1 for bits in (15, 31, 63))]),
+)
+"""The least of the numbers that are permuted among themselves, positive and negative: alike in digits and storage."""
+_OTHER_LETTERS = ((0xA1, 0x250), (0x370, 0x600), (0xE01, 0xE2F), (0x3041, 0x30FB), (0x4E00, 0x9FA6), (0x20000, 0x20400))
+_MOST_LETTERS = 2048
+_WORDS = re.compile(rb"[A-Za-z0-9_$#\x80-\xff]+")
+_PARTS = re.compile(rb"[A-Za-z0-9\x80-\xff]+")
+_RUN_OF_SIGNS = re.compile(rb"[%s]{4,}" % re.escape(_SIGNS + _CONTROLS))
+"""Four signs or more are a text of their own, also between words: a password."""
+
+
+class Substitutes:
+    """The substitutes of one run.
+
+    Args:
+        key: the key; None: a new one is drawn.
+    """
+
+    def __init__(self, key: bytes | None = None) -> None:
+        self._key = secrets.token_bytes(_KEY_SIZE) if key is None else key
+        self._table = lru_cache(512)(self._new_table)
+        self._kept_text = lru_cache(_KEPT_VALUES)(self._text)
+        self._kept_word = lru_cache(_KEPT_VALUES)(self._word)
+
+    # ---- permutations
+
+    def _hash(self, what: bytes, size: int) -> int:
+        return int.from_bytes(blake2b(what, digest_size=size, key=self._key).digest(), "big")
+
+    def permuted(self, number: int, size: int, form: bytes) -> int:
+        """Return the substitute of a number from 0 to before ``size``; ``form`` chooses the permutation."""
+        if size <= _SMALL:
+            return self._table(size, form)[number]
+        half = isqrt(size - 1) + 1
+        digest = min(64, (half.bit_length() + 7) // 8 + 8)
+        width = (half.bit_length() + 7) // 8
+        while True:
+            left, right = divmod(number, half)
+            for turn in range(_ROUNDS):
+                drawn = self._hash(bytes((turn, len(form) & 0xFF)) + form + right.to_bytes(width, "big"), digest)
+                left, right = right, (left + drawn) % half
+            number = left * half + right
+            if number < size:
+                return number
+
+    def _new_table(self, size: int, form: bytes) -> Sequence[int]:
+        return sorted(range(size), key=lambda number: self._hash(b"table" + form + number.to_bytes(2, "big"), 16))
+
+    # ---- characters
+
+    def _in_classes(self, data: bytes, classes: _Classes, salt: bytes) -> bytes:
+        """Return other bytes of the same classes, without regard to capitals; blanks and zeros at the end stay."""
+        stripped = data.rstrip(b" \0")
+        radices = [radix for byte in stripped if (radix := classes.radix[byte]) > 1] if len(stripped) <= _LONG else None
+        form = salt + stripped.translate(classes.of)
+        if radices is None or (size := prod(radices)) > _MOST:
+            stream = shake_128(self._key + form + b"\0" + stripped.upper()).digest(4 * len(stripped))
+            return classes.drawn(stripped, stream) + data[len(stripped) :]
+        number = 0
+        for byte in stripped:
+            number = number * classes.radix[byte] + classes.index[byte]
+        number = self.permuted(number, size, form)
+        out = bytearray(stripped)
+        for place in range(len(stripped) - 1, -1, -1):
+            byte = stripped[place]
+            number, index = divmod(number, classes.radix[byte])
+            if classes.radix[byte] > 1:
+                out[place] = classes.members[classes.first[byte] + index]
+        return bytes(out) + data[len(stripped) :]
+
+    def characters(self, data: bytes, salt: bytes = b"") -> bytes:
+        """Return text with each character replaced by one of its kind; another ``salt`` gives another result."""
+        return self._in_classes(data, _TEXT, b"c" + salt)
+
+    def digits(self, data: bytes) -> bytes:
+        """Return text with other digits."""
+        return self._in_classes(data, _ONLY_DIGITS, b"d")
+
+    def raw(self, data: bytes) -> bytes:
+        """Return other bytes, as many."""
+        return self._in_binary(data, _ANY)
+
+    def opaque(self, data: bytes) -> bytes:
+        """Return other bytes for bytes that are not understood; a zero stays zero, and nothing else becomes one."""
+        return self._in_binary(data, _NOT_ZERO)
+
+    def _in_binary(self, data: bytes, classes: _Classes) -> bytes:
+        if len(data) > 12:
+            return classes.drawn(data, shake_128(self._key + b"raw" + classes.of[:1] + data).digest(4 * len(data)))
+        size, form = prod([classes.radix[byte] for byte in data]), b"raw" + data.translate(classes.of)
+        number = 0
+        for byte in data:
+            number = number * classes.radix[byte] + classes.index[byte]
+        number = self.permuted(number, size, form)
+        out = bytearray(data)
+        for place in range(len(data) - 1, -1, -1):
+            number, index = divmod(number, classes.radix[data[place]])
+            out[place] = classes.members[classes.first[data[place]] + index]
+        return bytes(out)
+
+    # ---- texts
+
+    def text(self, data: bytes) -> bytes:
+        """Return the substitute of a text in ASCII, UTF-8 or an unknown character set.
+
+        A number becomes a number, a date or a time another one, anything else other characters.
+        """
+        return self._kept_text(data) if len(data) <= _LONG else self._text(data)
+
+    def _text(self, data: bytes) -> bytes:
+        for read in (self.number_text, self.moment_text):
+            if (other := read(data)) is not None:
+                return other
+        return self.characters(data)
+
+    def text_in(self, data: bytes, codec: str) -> bytes:
+        """Return the substitute of a text in a character set, with as many bytes, in it."""
+        if codec in (charsets.UTF_8, charsets.CESU_8) or (data.isascii() and charsets.keeps_ascii(codec)):
+            return self.text(data)
+        try:
+            text = charsets.decode(data, codec)
+        except TrailError:
+            return self._undecodable(data, codec)
+        made = self.text(text.encode("ascii")).decode("ascii") if text.isascii() else self._in_letters(text, codec)
+        try:
+            other = charsets.encode(made, codec)
+            is_text = len(other) == len(data) and len(charsets.decode(other, codec)) == len(text)
+        except TrailError:
+            is_text = False
+        return other if is_text else self._plain_letters(data, codec)
+
+    def _plain_letters(self, data: bytes, codec: str) -> bytes:
+        """Return letters of ASCII, as many bytes as a text in a character set, if that has them."""
+        stream = shake_128(self._key + codec.encode() + b"\0" + data).digest(4 * len(data))
+        letters = _TEXT.drawn(b"a" * len(data), stream).decode()
+        try:
+            size = len(charsets.encode("a", codec))
+            other = charsets.encode(letters[: len(data) // size], codec)
+        except TrailError:
+            return self.characters(data)
+        return other if len(other) == len(data) else self.characters(data)
+
+    def _undecodable(self, data: bytes, codec: str) -> bytes:
+        """Return other bytes for bytes that are no text in a character set, which they still are not."""
+        for turn in range(_ROUNDS):
+            other = self.characters(data, bytes((turn,)))
+            try:
+                charsets.decode(other, codec)
+            except TrailError:
+                return other
+        return self.characters(data)
+
+    def _in_letters(self, text: str, codec: str) -> str:
+        """Return other characters of the same kinds and of as many bytes in a character set."""
+        kinds = [self._kind(character, codec) for character in text]
+        size, form = prod([len(kind) for kind in kinds]), b"l" + codec.encode() + bytes([len(k) & 0xFF for k in kinds])
+        if size > _MOST or any(c not in kind for c, kind in zip(text, kinds, strict=True)):
+            stream = shake_128(self._key + form + text.encode("utf-8", "surrogatepass")).digest(4 * len(text))
+            draws = [int.from_bytes(stream[4 * n : 4 * n + 4], "big") for n in range(len(text))]
+            return "".join(kind[draw % len(kind)] for kind, draw in zip(kinds, draws, strict=True))
+        number = 0
+        for character, kind in zip(text, kinds, strict=True):
+            number = number * len(kind) + kind.index(character)
+        number = self.permuted(number, size, form)
+        out: list[str] = []
+        for kind in reversed(kinds):
+            number, index = divmod(number, len(kind))
+            out.append(kind[index])
+        return "".join(reversed(out))
+
+    @staticmethod
+    def _kind(character: str, codec: str) -> str:
+        """Return the characters that may replace one."""
+        if character.isascii():
+            byte = ord(character)
+            first = _TEXT.first[byte]
+            return _TEXT.members[first : first + _TEXT.radix[byte]].decode("ascii")
+        return letters_of(codec, len(charsets.encode(character, codec)))
+
+    # ---- numbers
+
+    def number(self, whole: int, fraction: str, *, is_negative: bool) -> tuple[int, str]:
+        """Return the substitute of a number, given by its size: the digits before and after the point.
+
+        ``fraction`` has no zeros at its end; nor has that of the result, which has as many digits.
+        """
+        sign = b"-" if is_negative else b"+"
+        if not fraction:
+            bounds = _BOUNDS[is_negative and whole > 0]
+            place = bisect_right(bounds, whole)
+            least, above = bounds[place - 1], bounds[place]
+            return least + self.permuted(whole - least, above - least, b"n" + sign + b"%d" % least), ""
+        least = 10 ** (len(str(whole)) - 1) if whole else 0
+        wholes = 9 * least if whole else 1
+        tens = 10 ** (len(fraction) - 1)
+        number = (whole - least) * 9 * tens + int(fraction) // 10 * 9 + int(fraction[-1]) - 1
+        form = b"f" + sign + b"%d.%d" % (len(str(whole)) if whole else 0, len(fraction))
+        number, rest = divmod(self.permuted(number, wholes * 9 * tens, form), 9 * tens)
+        return least + number, f"{rest // 9 * 10 + rest % 9 + 1:0{len(fraction)}d}"
+
+    def number_text(self, data: bytes) -> bytes | None:
+        """Return the substitute of a number as text; None if it is none, or has too many digits."""
+        stripped = data.rstrip(b" \0")
+        inner = stripped.lstrip(b" ")
+        match = _NUMBER.fullmatch(inner) if 0 < len(inner) <= _MOST_DIGITS else None
+        if match is None or not (match[2] or match[3]):
+            return None
+        whole, fraction = match[2].decode(), (match[3] or b"").decode()
+        bare = fraction.rstrip("0")
+        if not whole and not bare:
+            return data
+        number, other = self.number(int(whole or 0), bare, is_negative=match[1] == b"-")
+        text = f"{number:0{len(whole)}d}" if whole else ""
+        text += f".{other}{fraction[len(bare) :]}" if match[3] is not None else ""
+        blanks = stripped[: len(stripped) - len(inner)]
+        return blanks + match[1] + text.encode() + data[len(stripped) :]
+
+    def decimal(self, value: Decimal) -> Decimal:
+        """Return the substitute of a finite number; of one with a great exponent the exponent stays."""
+        sign, digits, exponent = value.as_tuple()
+        if not isinstance(exponent, int):
+            return value
+        if not -_MOST_DIGITS < exponent <= 0 or len(digits) > _MOST_DIGITS:
+            number = int("".join(map(str, digits[:_MOST_DIGITS])))
+            whole, _ = self.number(number, "", is_negative=bool(sign))
+            return Decimal((sign, tuple(map(int, str(whole))), int(exponent) + max(len(digits) - _MOST_DIGITS, 0)))
+        text = f"{abs(value):f}"
+        whole_text, _, fraction = text.partition(".")
+        bare = fraction.rstrip("0")
+        number, other = self.number(int(whole_text), bare, is_negative=bool(sign))
+        return Decimal(f"{'-' if sign else ''}{number}.{other}{fraction[len(bare) :]}".rstrip("."))
+
+    # ---- times
+
+    def moment_text(self, data: bytes) -> bytes | None:
+        """Return the substitute of a date, a time or both as text; None if it is neither."""
+        try:
+            stripped = data.rstrip(b" \0").decode("ascii")
+        except UnicodeDecodeError:
+            return None
+        match = _MOMENT.fullmatch(stripped) if 5 <= len(stripped) <= 100 else None
+        if (
+            match is None
+            or not (match["date"] or match["time"])
+            or (match["date"] and match["time"] and not match["between"])
+        ):
+            return None
+        text = self._date(match["date"] or "") + (match["era"] or "") + (match["between"] or "")
+        text += self._time(match["time"] or "", (match["date"] or "").encode()) + (match["dot"] or "")
+        text += self._fraction(match["fraction"]) + self._zone(match["zone"] or "")
+        return text.encode() + data[len(stripped) :]
+
+    def _date(self, text: str) -> str:
+        if not text:
+            return ""
+        try:
+            day = date.fromisoformat(text).toordinal()
+        except ValueError:
+            return self.digits(text.encode()).decode()
+        era = bisect_right(_DATES, day) - 1
+        first = _DATES[era]
+        return date.fromordinal(first + self.permuted(day - first, _DATES[era + 1] - first, b"day")).isoformat()
+
+    def _time(self, text: str, form: bytes) -> str:
+        """Return another time of the day; midnight stays, as dates without a time have it."""
+        if not text.replace(":", "").strip("0"):
+            return text
+        hour, minute, second = (int(part) for part in (text + ":00").split(":")[:3])
+        if hour > 23 or minute > 59 or second > 59:
+            return self.digits(text.encode()).decode()
+        unit = 1 if len(text) > len("00:00") else 60
+        clock = (hour * 3600 + minute * 60 + second) // unit - 1
+        clock = (self.permuted(clock, _DAY // unit - 1, b"time" + form) + 1) * unit
+        other = f"{clock // 3600:02d}:{clock // 60 % 60:02d}"
+        return other + (f":{clock % 60:02d}" if unit == 1 else "")
+
+    def _fraction(self, text: str) -> str:
+        bare = text.rstrip("0")
+        return self.number(0, bare, is_negative=False)[1] + text[len(bare) :] if bare else text
+
+    def _zone(self, text: str) -> str:
+        """Return another offset of full hours with the same sign; a zone by name gets other letters."""
+        bare = text.lstrip(" ")
+        if not bare or bare.upper() in _UNIVERSAL:
+            return text
+        if bare[0] not in "+-":
+            return text[: len(text) - len(bare)] + self.name(bare.encode()).decode()
+        hours = int(bare[1:3])
+        if hours > _MOST_HOURS or bare[3:].lstrip(":") not in _MINUTES:
+            return self.digits(text.encode()).decode()
+        other = 1 + self.permuted(hours - 1, 11, b"zone") if 1 <= hours <= 11 else hours
+        return f"{text[: len(text) - len(bare)]}{bare[0]}{other:02d}{bare[3:]}"
+
+    # ---- names
+
+    def name(self, data: bytes) -> bytes:
+        """Return a name, or several with signs between them, with each word replaced.
+
+        The substitute of a word is the same in small letters and in capitals.
+        """
+        other = _WORDS.sub(lambda match: self.word(match[0]), data)
+        return _RUN_OF_SIGNS.sub(lambda match: self.characters(match[0]), other)
+
+    def version(self, data: bytes, kept: frozenset[bytes]) -> bytes:
+        """Return the text of a version: words of ``kept`` and numbers stay, all else is replaced as in names."""
+
+        def other(match: re.Match[bytes]) -> bytes:
+            text = match[0]
+            return text if text.isdigit() or text.upper() in kept else self.word(text)
+
+        return _RUN_OF_SIGNS.sub(lambda match: self.characters(match[0]), _PARTS.sub(other, data))
+
+    def word(self, data: bytes) -> bytes:
+        """Return the substitute of one word of a name; ``_``, ``$`` and ``#`` stay."""
+        return self._kept_word(data) if len(data) <= _LONG else self._word(data)
+
+    def _word(self, data: bytes) -> bytes:
+        if data.isdigit() and (number := self.number_text(data)) is not None:
+            return number
+        return self._in_classes(data, _WORD, b"c")
+
+
+@cache
+def letters_of(codec: str, size: int) -> str:
+    """Return characters that a character set encodes in ``size`` bytes, at least one, at most some thousand."""
+    found: list[str] = []
+    for first, stop in _OTHER_LETTERS:
+        for character in map(chr, range(first, stop)):
+            try:
+                encoded = charsets.encode(character, codec)
+            except TrailError:
+                continue
+            if len(encoded) == size and charsets.decode(encoded, codec) == character:
+                found.append(character)
+        if len(found) > _MOST_LETTERS:
+            break
+    return "".join(found) or "?" * 2
