@@ -1,12 +1,13 @@
 """The rows of a file whose columns do not fit: images that are no columns, columns twice, undefined, or beyond limits.
 
+Definitions and file headers that do not decode are found with them: without a definition rows do not decode either.
 :func:`fault_of` says what is wrong with one record; :class:`ColumnCheck` finds the records in the batches of one pass.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -18,12 +19,16 @@ from trailformat.native.scan import arguments
 from trailformat.records.columns import Columns
 from trailformat.records.large_record import LARGEST
 from trailformat.records.record import Record
+from trailformat.scan import FILE_HEADER
 from trailformat.scan.measuring import KeyCells, Measured, MeasuredCells, Measuring, RowColumns
-from trailformat.scan.rows import RowBytes, learn_definitions
+from trailformat.scan.rows import RowBytes, learn_definitions, metadata_rows
 from trailformat.scan.rows.row_bytes import Array
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.values.data_types import LARGEST_COLUMN, limit_of
+
+Noun = Literal["row", "definition", "file header"]
+"""What a record is whose content does not decode; a definition is that of a table or a database."""
 
 
 class ColumnFault(NamedTuple):
@@ -34,12 +39,14 @@ class ColumnFault(NamedTuple):
         table: the name of its table; empty if not known.
         column: the name of the first wrong column, ``#`` and its index if it has none; None if there are no columns.
         error: what is wrong, what was expected, and what was found.
+        noun: what the record is.
     """
 
     rba: int
     table: str
     column: str | None
     error: TrailError
+    noun: Noun = "row"
 
 
 def fault_of(trail: TrailFile, record: Record, known: RowDefinition) -> ColumnFault | None:
@@ -59,6 +66,16 @@ def fault_of(trail: TrailFile, record: Record, known: RowDefinition) -> ColumnFa
     for image in images[:2] if images is not None else ():
         if (fault := _in_image(image or (), known, record.order)) is not None:
             return ColumnFault(record.rba, known.name, fault[0], fault[1].at(trail.path, record.rba))
+    return None
+
+
+def _fault_of_definition(record: Record) -> ColumnFault | None:
+    """Return the fault of a definition or a file header; None if it decodes."""
+    try:
+        _ = record.file_header if record.is_file_header else record.metadata
+    except TrailError as error:
+        noun: Noun = "file header" if record.is_file_header else "definition"
+        return ColumnFault(record.rba, "" if record.is_file_header else record.name, None, error, noun)
     return None
 
 
@@ -117,7 +134,7 @@ class ColumnCheck:
         if measured.places is not self._places:
             self._places = measured.places
             self._limits = self._limits_of(measured)
-        rows = measured.states != arguments.SOUND
+        rows = (measured.states != arguments.SOUND) | metadata_rows(batch) | (np.asarray(batch.kind) == FILE_HEADER)
         cells, limits = measured.cells, self._limits
         is_beyond = cells[:, arguments.L_LEAST] < limits[:, arguments.L_LEAST]
         is_beyond |= cells[:, arguments.L_MOST] > limits[:, arguments.L_MOST]
@@ -129,7 +146,10 @@ class ColumnCheck:
 
     def _fault_at(self, rba: int) -> Iterator[ColumnFault]:
         record = self._record(rba)
-        fault = fault_of(self._trail, record, self._definitions.of(record))
+        if record.is_file_header or record.is_metadata:
+            fault = _fault_of_definition(record)
+        else:
+            fault = fault_of(self._trail, record, self._definitions.of(record))
         if fault is not None:
             yield fault
 
@@ -137,7 +157,7 @@ class ColumnCheck:
         """Return a record that was sound when it was measured. Raises CannotRead or NotATrail if it is not there."""
         try:
             record = self._trail.record_at(rba)
-            if record is not None and record.header:
+            if record is not None and (record.is_file_header or record.header):
                 return record
         except TrailError as error:
             raise NotATrail("the file was written over while it was read", path=self._trail.path, rba=rba) from error

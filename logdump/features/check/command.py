@@ -64,7 +64,7 @@ class Checker:
         self._notify, self._definitions_of, self._also = session.settings.notify, session.definitions_of, also
         self._workers, self._decodes = workers, decodes
         self.size = self.records = self.transactions = self.gaps = self.gap_bytes = self.undefined = 0
-        self.bad_rows = 0
+        self.bad_rows = self.bad_definitions = 0
         self.encrypted: list[Path] = []
         self.open_trail: TrailFile | None = None
         self._states: dict[int, TrailState] = {}
@@ -76,7 +76,12 @@ class Checker:
         if self._file is None:
             return "the beginning"
         path, before = self._file
-        return f"{path}, after {self.records + self.bad_rows - before} records"
+        return f"{path}, after {self._read - before} records"
+
+    @property
+    def _read(self) -> int:
+        """The number of records, good and bad."""
+        return self.records + self.bad_rows + self.bad_definitions
 
     def run(self, trail: TrailFile) -> Iterator[Event]:
         """Check every record of a file; yield gaps, bad rows and Progress. The counts remain valid after Ctrl+C."""
@@ -86,7 +91,7 @@ class Checker:
 
     def _begin(self, trail: TrailFile) -> TakeMeasured:
         """Begin a file; return the function that checks its next batch."""
-        self._file = trail.path, self.records + self.bad_rows
+        self._file = trail.path, self._read
         if looks_encrypted(trail):
             self.encrypted.append(trail.path)
         bad = bad_rows.BadRows(trail, self._definitions_of(trail), decodes=self._decodes)
@@ -132,8 +137,9 @@ class Checker:
         if isinstance(what, int):
             yield from self._gap(trail, rba, what)
             return
-        self.bad_rows += 1
-        yield BadRowShown(trail.path, rba, what.table, what.column, what.error)
+        self.bad_rows += what.noun == "row"
+        self.bad_definitions += what.noun != "row"
+        yield BadRowShown(trail.path, rba, what.table, what.column, what.error, what.noun)
 
     def _gap(self, trail: TrailFile, rba: int, length: int) -> Iterator[Event]:
         """Yield a gap, and a remark if the records after it may be data of the record that begins there."""
@@ -150,7 +156,8 @@ class Checker:
         """Return the result. Damage is the object of the check, so only Ctrl+C makes it partial."""
         numbers = (self.size, self.records, self.transactions, self.gaps, self.gap_bytes, self.undefined)
         states = tuple(self._states[number] for number in sorted(self._states))
-        return CheckShown(title, *numbers, tuple(self.encrypted), states, reading.is_partial, self.bad_rows)
+        bad = self.bad_rows, self.bad_definitions
+        return CheckShown(title, *numbers, tuple(self.encrypted), states, reading.is_partial, *bad)
 
     def run_files(self, paths: Sequence[Path]) -> Iterator[Event]:
         """Check files, each of which may be no trail file."""
@@ -237,12 +244,13 @@ COMMANDS = (
         run_check,
         details=(
             "For each gap: RBA, bytes, the reason, and the next good record; for each record whose columns do not fit",
-            "its images or its definition: RBA, table, column, the reason; then one summary line, and what is wrong in",
-            "the trail: missing files, files that are not as their headers say, and what RECOVERY finds.",
+            "its images or its definition, and each definition that does not decode: RBA, table, column, the reason;",
+            "then one summary line, and what is wrong in the trail: missing files, files that are not as their headers",
+            "say, and what RECOVERY finds.",
             "VALUES decodes the values too, by the types of their columns.",
             "Files whose record data looks encrypted are named.",
-            "Under -c and -f the exit status is 4 for a gap, a bad row, a missing file, or a file that is not as",
-            "its header says; 3 for what RECOVERY finds. The position stays.",
+            "Under -c and -f the exit status is 4 for a gap, a bad row or definition, a missing file, or a file that",
+            "is not as its header says; 3 for what RECOVERY finds. The position stays.",
         ),
         origin=Origin.OURS,
         is_one_shot=True,

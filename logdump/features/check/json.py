@@ -25,9 +25,9 @@ GAP = Shape(
 
 BAD_ROW = Shape(
     "bad_row",
-    "CHECK: a record with a sound frame whose columns, or with VALUES its values, do not decode.",
+    "CHECK: a record with a sound frame whose columns, values (with VALUES), definition or file header do not decode.",
     (
-        *fields(BadRowShown, "path rba table column"),
+        *fields(BadRowShown, "path rba table column noun"),
         member("error", "string", "The error", "error.problem"),
         member("expected", "string or null", "What was expected", "error.expected"),
         member("found", "string or null", "What was found", "error.found"),
@@ -43,7 +43,7 @@ CHECK = Shape(
     (
         *fields(CheckShown, "title size records transactions"),
         *verdict(
-            *fields(CheckShown, "gaps gap_bytes bad_rows undefined"),
+            *fields(CheckShown, "gaps gap_bytes bad_rows bad_definitions undefined"),
             member("restarts", "number", "Restarts of Extract, as `recovery` counts them"),
             tells_findings=True,
         ),

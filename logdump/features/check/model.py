@@ -24,7 +24,7 @@ class GapShown(NamedTuple):
 
 
 class BadRowShown(NamedTuple):
-    """CHECK: a record with a sound frame whose columns, or values, do not decode.
+    """CHECK: a record with a sound frame whose columns, or values, definition or file header does not decode.
 
     ``table`` is empty and ``column`` None if they are not known; ``error`` is about the first such column.
     """
@@ -34,6 +34,7 @@ class BadRowShown(NamedTuple):
     table: Annotated[str, "Name of its table"]
     column: Annotated[str | None, "Name of the first such column; `#` and an index if it is not defined"]
     error: TrailError
+    noun: Annotated[str, "`row`, `definition` (of a table or the database) or `file header`", "record"] = "row"
 
 
 class CheckShown(NamedTuple):
@@ -50,6 +51,7 @@ class CheckShown(NamedTuple):
     states: Annotated[tuple[TrailState, ...], "What is wrong in the trails", "trails"] = ()
     is_partial: bool = False
     bad_rows: Annotated[int, "Bad rows"] = 0
+    bad_definitions: Annotated[int, "Definitions and file headers that do not decode"] = 0
 
     @property
     def restarts(self) -> int:
@@ -58,7 +60,7 @@ class CheckShown(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """BAD_DATA if there is damage or a bad row; else the most severe status of the trails."""
-        if self.gaps or self.bad_rows:
+        """BAD_DATA if there is damage, a bad row or a bad definition; else the most severe status of the trails."""
+        if self.gaps or self.bad_rows or self.bad_definitions:
             return ExitStatus.BAD_DATA
         return max((state.status for state in self.states), default=ExitStatus.OK)

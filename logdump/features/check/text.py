@@ -28,11 +28,11 @@ def gap_lines(shown: GapShown, _settings: Settings) -> Iterator[str]:
 
 
 def bad_row_lines(shown: BadRowShown, _settings: Settings) -> Iterator[str]:
-    """Yield the position of a bad row, its table and column, and the reason."""
+    """Yield the position of a bad row or definition, its table and column, and the reason."""
     column = f", column {shown.column}" if shown.column is not None else ""
-    what = escape(f"{shown.table or 'no table'}{column}")
+    what = escape(shown.table or ("no table" if shown.noun == "row" else "")) + escape(column)
     why = escape(shown.error.explained(", "))
-    text = f"Bad row in {escape(str(shown.path))} at RBA {shown.rba}, {what}: {why}"
+    text = f"Bad {shown.noun} in {escape(str(shown.path))} at RBA {shown.rba}{', ' if what else ''}{what}: {why}"
     yield PlacedLine(text, FilePosition(shown.path, shown.rba), Severity.DAMAGE)
 
 
@@ -42,6 +42,7 @@ def check_lines(shown: CheckShown, _settings: Settings) -> Iterator[str]:
     gaps = "" if shown.is_partial and not shown.gaps else gaps
     counted = f"{shown.records} good records in {shown.transactions} transactions"
     counted += f", {amount(shown.bad_rows, 'bad row')}" if shown.bad_rows else ""
+    counted += f", {amount(shown.bad_definitions, 'bad definition')}" if shown.bad_definitions else ""
     yield f"{escape(shown.title)}{as_read(is_partial=shown.is_partial)} has {counted}{gaps} in {shown.size} bytes"
     if shown.undefined:
         why = "tables that are not defined before them: their columns cannot be shown"

@@ -89,13 +89,15 @@ def _gap(gap: GapShown) -> Iterator[Finding]:
 
 def _bad_row(row: BadRowShown) -> Iterator[Finding]:
     column = f", column {row.column}" if row.column is not None else ""
-    text = f"{row.table or 'a row'}{column}: {row.error.explained(', ')}"
+    names = {"definition": f"definition of {row.table or 'the database'}", "file header": "file header"}
+    name = names.get(row.noun, row.table or "a row")
+    text = f"{name}{column}: {row.error.explained(', ')}"
     yield Finding(Severity.DAMAGE, text, FilePosition(row.path, row.rba), f"CHECK {row.path}")
 
 
 def _check(check: CheckShown) -> Iterator[Finding]:
-    if check.bad_rows > MOST_BAD:
-        more = check.bad_rows - MOST_BAD
+    if (bad := check.bad_rows + check.bad_definitions) > MOST_BAD:
+        more = bad - MOST_BAD
         yield Finding(Severity.DAMAGE, amount(more, "more bad row"), None, "CHECK", more)
     for path in check.encrypted:
         yield Finding(Severity.NOTE, "record data looks encrypted", FilePosition(path, 0), f"CHECK {path}")

@@ -57,6 +57,29 @@ def test_thirty_bytes_in_any_row_are_found(name: str, line: Line, tmp_path: Path
         assert [(finding.spot.rba if finding.spot else None) for finding in damage] == [place.rba]
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("noun", ["definition", "file header"])
+def test_what_list_cannot_decode_is_found_in_definitions_and_file_headers_too(
+    noun: str, name: str, line: Line, tmp_path: Path
+) -> None:
+    with TrailFile(TRAILS / name) as trail:
+        records = [one for one in trail.records() if (one.is_file_header if noun == "file header" else one.is_metadata)]
+    undecoded = 0
+    for number in range(examples(60, short=12)):
+        random = Random(f"{noun} {number}")
+        record = random.choice(records)
+        at = record.rba + random.randrange(record.length // 4, record.length - 34)
+        path = written_over(tmp_path / name, name, (at, random.choice((b"\xff", b"\0")) * 30))
+        rows = [text for text in line(f'open "{path}"; list all') if "does not decode: " in text]
+        line(f'check "{path}"')
+        shown = [(bad.noun, bad.rba) for bad in bad_rows(line) if bad.noun != "row"]
+        assert shown == ([(noun, record.rba)] if rows else [])
+        if rows:
+            undecoded += 1
+            assert (result(line).bad_definitions, result(line).status) == (1, 4)
+    assert undecoded
+
+
 NOTE = b"gift wrap"
 
 
@@ -86,7 +109,7 @@ def test_the_lines_say_where_and_why(tmp_path: Path) -> None:
         "table": "TEAHOUSE.SALES",
         "column": "NOTE",
     }
-    assert row == {**place_of, "error": "the length does not match the data", "expected": "9", "found": "8"}
+    assert row == {**place_of, "record": "row", "error": "the length does not match the data", "expected": "9", "found": "8"}
     assert (check["records"], check["bad_rows"], check["gaps"]) == (21, 1, 0)
 
 
