@@ -1,7 +1,8 @@
 """What each message of the catalogue of EXPLAIN names, in the order in which it is printed in English.
 
 Parts: ``file``, ``trail``, ``seqno`` and ``rba`` are a place; ``csn`` and ``xid`` a transaction; ``other_file`` is a
-second file. ``checkpoint``, ``redo`` and the words after them are no place of a trail.
+second file. ``seqno*`` and ``rba*`` are a place that is no longer used. ``checkpoint`` and ``redo`` are no place of a
+trail.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ _PARTS = """
 02982 02984: file csn xid number
 02983: csn xid number
 03194: file number csn
-06589: trail seqno rba seqno rba
-30200 02786 02787 02788 03237 30577: seqno rba seqno rba
+06589: trail seqno* rba* seqno rba
+30200 03237 30577: seqno rba seqno* rba*
+02786 02787 02788: seqno* rba* seqno rba
 03133: group
 03138 03212: csn csn
 01438: file seqno rba seqno rba

@@ -114,16 +114,12 @@ def _value(part: str, drawn: Drawn, random: Random) -> str:
 def _drawn(code: str, random: Random) -> Drawn:
     """A message of a form; its parts are in the order of English, or in another one if each of them is there once."""
     drawn = Drawn("", random.choice(_NUMBERS[:2]), random.choice(_SPOTS))
-    parts, written, seen = list(PARTS[code]), list[str](), list[str]()
-    if len(set(parts)) == len(parts) and "java" not in parts and random.random() < 0.5:
+    parts, written = list(PARTS[code]), list[str]()
+    if len(set(parts)) == len(parts) and not {"java", "rba*"} & {*parts} and random.random() < 0.5:
         random.shuffle(parts)
-    roles = [role.name for role in meanings()[code].roles]
     for part in parts:
-        number = seen.count(part)
-        seen.append(part)
-        pair = roles[min(number, len(roles) - 1)] if roles and parts.count("rba") > 1 else ""
-        about = drawn._replace(seqno=68, spot=_OTHER) if pair == "FORMER" else drawn
-        written.append(_value(part, about, random))
+        about = drawn._replace(seqno=68, spot=_OTHER) if part.endswith("*") else drawn
+        written.append(_value(part.rstrip("*"), about, random))
     meaning = meanings()[code]
     head = f"2024-03-14T01:10:04.123+0000  {meaning.severity:<7}  {code}  Oracle GoldenGate Delivery for Oracle, "
     separator = random.choice((" ", "  ", ", "))
