@@ -194,20 +194,29 @@ _DEEPER = 4
 """Columns by which the rest of a wrapped line is indented more than its beginning."""
 
 
-def wrapped(line: Harmless, width: int) -> Iterator[Harmless]:
-    """Yield a line in parts of at most ``width`` columns, broken between words; a longer word is a part of its own."""
+def wrapped(line: Harmless, width: int, margin: int | None = None) -> Iterator[Harmless]:
+    """Yield a line in parts of at most ``width`` columns, broken between words; a longer word is a part of its own.
+
+    ``margin`` is the number of columns by which the parts after the first one are indented; None: four more than that.
+    """
     if display_width(line) <= width:
         yield line
         return
     indent = len(line) - len(line.lstrip(" "))
     part, room = line[:indent], max(width, _DEEPER + 1)
-    margin = " " * min(indent + _DEEPER, room // 2)
-    for word in re.findall(r"\S+ *", line[indent:]):
+    before = " " * min(indent + _DEEPER if margin is None else margin, room // 2)
+    for word in _words(line[indent:], room - len(before)):
         if part.strip() and display_width(part + word.rstrip(" ")) > room:
             yield Harmless(part.rstrip(" "))
-            part = margin
+            part = before
         part += word
     yield Harmless(part.rstrip(" "))
+
+
+def _words(text: str, room: int) -> Iterator[str]:
+    """Yield the words of a text with the blanks after them; a number stays with the word before it if both fit."""
+    for both in re.findall(r"\S+(?: \d\S*)? *", text):
+        yield from (both,) if display_width(both.rstrip(" ")) <= room else re.findall(r"\S+ *", both)
 
 
 def ascii_json(text: str) -> Harmless:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from logdump.display.text import PlacedLine, Renderers, Severity
 from logdump.features.doctor.model import (
@@ -18,7 +18,7 @@ from logdump.features.doctor.model import (
 )
 from logdump.features.recovery.versions import FileFacts
 from logdump.features.transactions.text import not_applied_note
-from logdump.notation.text import amount, as_field, escape
+from logdump.notation.text import amount, as_field, display_width, escape, wrapped
 from logdump.notation.times import TimeOffset, format_timestamp, format_with_zone
 from logdump.session.settings import Settings
 from trailformat import io_type_name
@@ -27,12 +27,28 @@ from trailformat.trail.sequence import FilePosition
 
 _MARKS = {Severity.DAMAGE: "!!", Severity.WARNING: " !", Severity.NOTE: "  "}
 _MOST_FINDINGS, _MOST_FILES, _MOST_TABLES, _MOST_BYTES = 40, 12, 20, 32
+_WIDTH, _LABEL_WIDTH, _NAME_WIDTH = 80, 13, 36
+"""Columns of the page, of the label of a line, and of a name at the beginning of a row."""
+_NUMBERS = frozenset({"Records", "Bytes", "%", "Key", "Format"})
+"""The columns of tables that are aligned to the right."""
 
 
 def doctor_lines(shown: DoctorShown, settings: Settings) -> Iterator[str]:
-    """Yield the page, block by block."""
-    offset = settings.time_offset
+    """Yield the page, block by block, in lines of at most 80 columns that are broken between words."""
     yield f"Trail {escape(shown.title)}: {amount(len(shown.headers), 'file')}, {shown.growth.size:,} bytes"
+    yield from _narrow(_page(shown, settings))
+
+
+def _narrow(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines of at most 80 columns; the parts of a broken one have its place."""
+    for line in lines:
+        margin = 7 if line.startswith(" ") else _LABEL_WIDTH if line[:_LABEL_WIDTH].endswith(" ") else None
+        for part in wrapped(escape(line), _WIDTH, margin):
+            yield PlacedLine(part, line.spot, line.severity) if isinstance(line, PlacedLine) else part
+
+
+def _page(shown: DoctorShown, settings: Settings) -> Iterator[str]:
+    offset = settings.time_offset
     yield from _source(shown)
     yield ""
     yield from _findings(shown)
@@ -155,13 +171,42 @@ def _keep(shown: DoctorShown) -> Iterator[str]:
         yield f"Keep         {escape(keep.first.name)} and later, {free}   [RECOVERY KEEP]"
 
 
+def _rows(
+    titles: Sequence[str], rows: Sequence[Sequence[str]], spots: Sequence[FilePosition | None] = ()
+) -> Iterator[str]:
+    """Yield a table whose columns are as wide as their cells; a name that is too wide has a line of its own.
+
+    ``spots`` are the places of the rows, if they have some.
+    """
+    lines = _aligned(titles, rows)
+    yield from next(lines)
+    for number, parts in enumerate(lines):
+        yield from (PlacedLine(part, spots[number]) for part in parts) if spots else parts
+
+
+def _aligned(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+    """Yield the lines of the heading, and of each row."""
+    widths = [max(map(display_width, column)) for column in zip(titles, *rows, strict=True)][:-1]
+    widths[0] = min(widths[0], max(_NAME_WIDTH, display_width(titles[0])))
+    for first, *cells, last in (titles, *rows):
+        is_wide = display_width(first) > widths[0]
+        name = "" if is_wide else first
+        aligned = [
+            cell.rjust(width) if title in _NUMBERS else cell.ljust(width)
+            for cell, width, title in zip(cells, widths[1:], titles[1:-1], strict=True)
+        ]
+        line = "  ".join([name + " " * (widths[0] - display_width(name)), *aligned, last]).rstrip()
+        yield [first, line] if is_wide else [line]
+
+
 def _tables(tables: tuple[tuple[str, TypeTotals], ...]) -> Iterator[str]:
     whole = sum(tally.data_bytes for _, tally in tables) or 1
-    yield f"{'Table':<40} {'Records':>10} {'Bytes':>14}    %  Operations"
+    rows = list[tuple[str, ...]]()
     for name, tally in tables[:_MOST_TABLES]:
         kinds = ", ".join(f"{io_type_name(io_type)} {records:,}" for io_type, records in sorted(tally.types.items()))
-        share = 100 * tally.data_bytes // whole
-        yield f"{escape(name):<40} {tally.records:>10,} {tally.data_bytes:>14,} {share:>4}  {kinds}"
+        share = f"{100 * tally.data_bytes // whole}"
+        rows.append((escape(name), f"{tally.records:,}", f"{tally.data_bytes:,}", share, kinds))
+    yield from _rows(("Table", "Records", "Bytes", "%", "Operations"), rows)
     if len(tables) > _MOST_TABLES:
         yield f"... {len(tables) - _MOST_TABLES} more   [COUNT DETAIL]"
 
@@ -180,11 +225,12 @@ def _images(images: tuple[TableImages, ...]) -> Iterator[str]:
     }
     if not any(op_images.op == "UPSERT" for table in images for op_images in table.images):
         del titles["Upsert"]
-    yield f"{'Columns in the images':<40} {'Key':>4}  " + "".join(f"{title:<16}" for title in titles).rstrip()
+    rows = list[tuple[str, ...]]()
     for table in images[:_MOST_TABLES]:
         sides = {(op_images.op, op_images.side): _columns(op_images, table.columns) for op_images in table.images}
-        cells = "".join(f"{sides.get(side, '-'):<16}" for side in titles.values()).rstrip()
-        yield f"{escape(table.table):<40} {len(table.keys) or 'none':>4}  {cells}"
+        cells = (sides.get(side, "-") for side in titles.values())
+        rows.append((escape(table.table), str(len(table.keys) or "none"), *cells))
+    yield from _rows(("Columns in the images", "Key", *titles), rows)
 
 
 def _columns(op_images: OpImages, columns: int) -> str:
@@ -203,36 +249,43 @@ def _transactions(shown: DoctorShown, offset: TimeOffset) -> Iterator[str]:
     if not shown.transactions:
         return
     yield ""
-    yield "Largest transactions                     Records          Bytes  Begins                       CSN and XID"
+    rows = list[tuple[str, ...]]()
+    spots = [transaction.extent.first for transaction in shown.transactions]
     for transaction in shown.transactions:
-        first, begins = transaction.extent.first, format_timestamp(transaction.extent.first_moment.time, offset)
+        first, begins = transaction.extent.first, _seconds(transaction.extent.first_moment.time, offset)
         place = f"{escape(first.path.name)} RBA {first.rba}" if first is not None else "-"
         name = " ".join(map(as_field, transaction.extent.transaction))
-        sizes = f"{transaction.records:>10,} {transaction.extent.data_size:>14,}"
-        yield PlacedLine(f"  {place:<36} {sizes}  {begins}  {name}{not_applied_note(transaction)}", first)
+        sizes = f"{transaction.records:,}", f"{transaction.extent.data_size:,}"
+        rows.append((place, *sizes, begins, f"{name}{not_applied_note(transaction)}"))
+    yield from _rows(("Largest transactions", "Records", "Bytes", "Begins", "CSN and XID"), rows, spots)
+
+
+def _seconds(julian: int, offset: TimeOffset) -> str:
+    """Return a time without the fraction of its second."""
+    return format_timestamp(julian, offset).split(".")[0]
 
 
 def _files(shown: DoctorShown, offset: TimeOffset) -> Iterator[str]:
-    yield f"{'File':<20} {'Bytes':>14} Format  {'First CSN':<20} {'Last CSN':<20} Last record"
-    for facts in shown.headers[-_MOST_FILES:]:
-        yield PlacedLine(_file_line(facts, offset), FilePosition(facts.path, 0))
+    has_formats = len({facts.version for facts in shown.headers}) > 1  # else it is above
+    titles = ("File", "Bytes", *(("Format",) if has_formats else ()), "First CSN", "Last CSN", "Last record")
+    files = [_file_cells(facts, offset, has_formats=has_formats) for facts in shown.headers[-_MOST_FILES:]]
+    yield from _rows(titles, files, [FilePosition(facts.path, 0) for facts in shown.headers[-_MOST_FILES:]])
     if len(shown.headers) > _MOST_FILES:
         yield f"... {len(shown.headers) - _MOST_FILES} files before these   [RECOVERY FILES]"
 
 
-def _file_line(facts: FileFacts, offset: TimeOffset) -> str:
+def _file_cells(facts: FileFacts, offset: TimeOffset, *, has_formats: bool) -> tuple[str, ...]:
     csns = (escape(facts.text(name) or "-") for name in ("FirstCSN", "LastCSN"))
-    first, last = csns
-    time = format_timestamp(facts.last_time, offset) if facts.last_time is not None else "-"
-    version = facts.version if facts.version is not None else "-"
-    return f"{escape(facts.path.name):<20} {facts.size:>14,} {version:>6}  {first:<20} {last:<20} {time}"
+    time = _seconds(facts.last_time, offset) if facts.last_time is not None else "-"
+    version = (str(facts.version) if facts.version is not None else "-",) if has_formats else ()
+    return escape(facts.path.name), f"{facts.size:,}", *version, *csns, time
 
 
 def _new_lines(shown: NewFindings, _settings: Settings) -> Iterator[str]:
     """Yield the new problems of a trail, without notes."""
     since = f" since {shown.last} UTC" if shown.last is not None else ""
     yield f"Trail {escape(shown.title)}: {amount(len(shown.findings), 'new problem')}{since}"
-    yield from _told(shown.findings)
+    yield from _narrow(_told(shown.findings))
 
 
 def _nagios_lines(nagios: NagiosShown, _settings: Settings) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from logdump.features.explain.explained_message import explained
 from logdump.features.explain.files import Surroundings, around_log
-from logdump.features.explain.incidents import LogFindings, incident_of
+from logdump.features.explain.incidents import WITH_CAUSE, LogFindings, incident_of
 from logdump.features.explain.json_text import expanded
 from logdump.features.explain.log_lines import messages_in
 from logdump.features.explain.log_pieces import Readable, lines_to_read
@@ -71,8 +71,8 @@ def _is_command(line: str, registry: Registry) -> bool:
 def explain_text(session: Session, text: str) -> Iterator[Event]:
     """Explain a text that was typed or pasted: a message, or several of one process or of several."""
     messages = [*messages_in(expanded(_unquoted(text)).splitlines())]
-    findings = LogFindings(messages if len(messages) > 1 else ())
-    if findings.last is not None:
+    findings = LogFindings(messages)
+    if findings.last is not None and findings.only is None:
         yield from _answered(session, findings, Surroundings(), every=False)
     elif messages:
         yield from explained(session, incident_of(messages, typed=True), Surroundings())
@@ -133,6 +133,12 @@ def _given_folder(session: Session, name: str | None) -> tuple[Path, ...]:
 
 def _explain_file(session: Session, file: Readable, question: LogQuestion, around: Surroundings) -> Iterator[Event]:
     findings = LogFindings(messages_in(lines_to_read(file)))
+    only = findings.only
+    if only is not None and not (question.every and findings.tally.kinds()):  # as if it were typed
+        incident = incident_of((only,), typed=True)
+        if only.code is not None or incident.weight:
+            yield from explained(session, incident, around)
+            return
     if findings.last is None:
         name = "Standard input" if question.name == STANDARD_INPUT else question.name
         raise CommandError(f"{name} has no error about a trail.")
@@ -146,7 +152,9 @@ def _explain_folder(session: Session, path: Path, question: LogQuestion, given: 
         raise CommandError(f"{question.name} has no report or log with an error or a place in a trail.")
     yield ProcessesShown(question.name, processes)
     failed = [process for process in processes if process.incident is not None and process.incident.is_error]
-    with_cause = [process for process in failed if process.incident is not None and process.incident.weight > 1]
+    with_cause = [
+        process for process in failed if process.incident is not None and process.incident.weight >= WITH_CAUSE
+    ]
     for process in failed if question.every else (with_cause or failed)[-1:]:
         if process.incident is not None:
             yield from explained(session, process.incident, process.around)
@@ -162,9 +170,8 @@ def _answered(session: Session, findings: LogFindings, around: Surroundings, *, 
             yield kind
             yield from explained(session, kind.latest, around)
         return
-    others = tuple(
-        kind._replace(number=number) for kind in reversed(kinds) if (number := kind.number - (kind.latest is last)) > 0
-    )
+    left = (kind.others if kind.latest is last else kind for kind in reversed(kinds))
+    others = tuple(kind for kind in left if kind is not None)
     yield from explained(session, last, around, sum(kind.number for kind in others))
     if others:
         yield OtherMessages(others)

@@ -75,8 +75,10 @@ def explained(session: Session, incident: Incident, near: Surroundings, earlier:
         if file != around.opened:
             session.open(file)
     except TrailError as error:
-        yet = " It has no records yet." if is_unborn(file) else ""
-        yield Notice((f"Error: {error}.{yet}",))
+        if not place.rba and is_unborn(file) and file == files_of_trail(file)[-1]:
+            yield say(f"{escape(str(file))} has no records yet: a reader waits for its writer there.")
+        else:
+            yield Notice((f"Error: {error}.",))
         return
     yield from _in_file(session, incident, place, around, named)
 
@@ -107,7 +109,9 @@ def _of_transaction(session: Session, incident: Incident, named: TransactionId) 
     is_next = named.csn is not None and own.csn is not None and csn_key(named.csn) != csn_key(own.csn)
     other = f"No transaction has {what}; the next one has CSN {own.csn}, at" if is_next else f"{what} begins at"
     yield say(escape(f"{other} RBA {record.rba} of {path}:"))
-    yield from _at(session, incident, record.rba, advises=not incident.is_of_extract)
+    roles = incident.meaning.roles if incident.meaning is not None else ()
+    is_read = not roles or not _FOR_READERS.isdisjoint(roles)
+    yield from _at(session, incident, record.rba, advises=is_read and not incident.facts.is_extract)
 
 
 def _first_record(session: Session, named: TransactionId) -> Generator[Event, None, Record | None]:
@@ -161,7 +165,9 @@ def _in_file(
     yield from _shortened(run_check(session, CheckOptions(str(file))), file)
     following = incident.other(PlaceRole.NEXT_FILE)
     if following is not None:
-        yield from _next_file(session, incident, following, around)
+        yield from _next_file(session, incident, file_of(following, around._replace(opened=file)))
+    elif rba == session.trail.size and place.role in _FOR_READERS and (later := _file_after(file)) is not None:
+        yield from _next_file(session, incident, later)
 
 
 def _values_at_fault(session: Session, incident: Incident, rba: int | None) -> Iterator[Event]:
@@ -179,7 +185,8 @@ def _at(session: Session, incident: Incident, rba: int, *, advises: bool) -> Ite
         yield Notice((f"RBA {rba} is past the end of the file, which has {size} bytes.",))
         return
     if rba == size:
-        yield say(f"RBA {rba} is the end of the file: no record is there yet.")
+        yet = "" if _file_after(session.trail.path) else ": no record is there yet"
+        yield say(f"RBA {rba} is the end of the file{yet}.")
     session.cursor.move(rba)
     is_sound = True
     try:
@@ -188,6 +195,8 @@ def _at(session: Session, incident: Incident, rba: int, *, advises: bool) -> Ite
             yield from _record(session, record, column_in(incident.main.text))
             session.cursor.move(rba)
             session.cursor.current = rba
+            if incident.meaning is not None and incident.meaning.is_of_damage:
+                yield say("A sound record begins there: the file has changed since, or the reader has another one.")
     except TrailError as error:
         is_sound, good = False, session.trail.next_good_header(min(rba + 1, size))
         where = f"Next good header at RBA {good}." if good is not None else "No good header after it."
@@ -202,7 +211,8 @@ def _at(session: Session, incident: Incident, rba: int, *, advises: bool) -> Ite
             yield say(f"It is inside the record at RBA {begin}.")
         advises, rba = advises and (good is not None or begin != rba), begin
     if advises:  # of the place itself: a restart at the next good header would lose what the damage has hit
-        yield from run_safe(session, rba, is_brief=is_sound, is_extract=incident.is_of_extract)
+        facts = incident.facts
+        yield from run_safe(session, rba, is_brief=is_sound, is_extract=facts.is_extract, group=facts.group)
 
 
 def _around(trail: TrailFile, rba: int) -> int:
@@ -240,17 +250,24 @@ def _shortened(events: Iterator[Event], file: Path) -> Iterator[Event]:
         yield event._replace(title=file.name) if isinstance(event, CheckShown) else event
 
 
-def _next_file(session: Session, incident: Incident, following: MessagePlace, around: Surroundings) -> Iterator[Event]:
+def _file_after(file: Path) -> Path | None:
+    """Return the next file of a trail that is there; None after the newest one."""
+    files = files_of_trail(file)
+    return next(iter(files[files.index(file) + 1 :]), None)
+
+
+def _next_file(session: Session, incident: Incident, file: Path | NoFile) -> Iterator[Event]:
     """Yield what is known of the end of the open file, and the place after it in the file that follows.
 
     The place is advised only if the open file ends with a whole record and is not closed, and the other file is there.
     """
     trail = session.trail
     name, size, header = escape(trail.path.name), trail.size, trail.file_header
-    is_open = header is not None and is_left_open(header)
-    state = "is not closed: its header has no LastCSN and no FileSize" if is_open else "is closed by its writer"
-    yield say(f"{name} {state}.")
-    file = file_of(following, around._replace(opened=trail.path))
+    if header is None or not is_left_open(header):
+        goes = f": a reader goes on with {escape(file.name)} by itself" if isinstance(file, Path) else ""
+        yield say(f"{name} is closed by its writer{goes}.")
+        return
+    yield say(f"{name} is not closed: its header has no LastCSN and no FileSize.")
     if isinstance(file, NoFile):
         yield Notice((f"{escape(file.why)}.",))
         return
@@ -269,7 +286,8 @@ def _next_file(session: Session, incident: Incident, following: MessagePlace, ar
         "file; else let it finish: what it still writes would be lost.",
     )
     session.open(file)
-    yield from run_safe(session, 0, is_brief=True, is_extract=incident.is_of_extract)
+    facts = incident.facts
+    yield from run_safe(session, 0, is_brief=True, is_extract=facts.is_extract, group=facts.group)
 
 
 def _ends_whole(trail: TrailFile) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
+from functools import reduce
 from typing import NamedTuple
 
 from logdump.features.explain.log_lines import LogMessage
@@ -28,11 +29,24 @@ _MOST_KINDS = 128
 """Kinds of errors that are counted."""
 _MOST_NAMED = 4
 """Processes of a kind of error that are named."""
+OF_ONE = re.compile(r"^[ \t]*(REPLICAT|EXTRACT)[ \t]+([\w$#]{1,64})[ \t]*;?[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
+"""The parameter that names the process of a report."""
 _OF_EXTRACT = re.compile(r"^\s*EXTRACT\s|\brequest to EXTRACT\b|Oracle GoldenGate Capture\b", re.MULTILINE)
+_GROUP = re.compile(
+    r"^\s*(?:REPLICAT|EXTRACT)\s+(?!RUNNING|STOPPED|ABENDED|STARTING)([\w$#]{1,64})\s+(?:Last Started|Initialized)\b"
+    r"|\brequest to (?:EXTRACT|REPLICAT) ([\w$#]{1,64})\s*\.\.\."
+    r"|\bprocess started, group ([\w$#]{1,64}) discard file\b"
+    r"|Oracle GoldenGate (?:Capture|Delivery)\b[^\n:]{0,80}, *([\w$#]{1,64})\.prm\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""The name of an Extract or a Replicat."""
+_OPENED = "OGG-02243"
+"""The number of the message that names the trail which a process reads."""
 _STARTS = frozenset({"OGG-00996", "OGG-00995", "OGG-00975"})
 _ORDER = (
     PlaceRole.RECORD,
     PlaceRole.READING,
+    PlaceRole.NOW,
     PlaceRole.BEGIN,
     PlaceRole.RESTART,
     PlaceRole.START,
@@ -55,6 +69,31 @@ class RolePlace(NamedTuple):
         return self.place.role
 
 
+class ProcessFacts(NamedTuple):
+    """What a text says of a process, however far from its error.
+
+    Attributes:
+        group: its name; empty if the text does not name it.
+        is_extract: True for an Extract, such as a pump.
+        trail: the path of the trail that it reads, without a number; None if the text does not name it.
+    """
+
+    group: str = ""
+    is_extract: bool = False
+    trail: str | None = None
+
+    def after(self, message: LogMessage) -> ProcessFacts:
+        """Return the facts with those of the next message."""
+        text = f"{message.text}\n{message.below}"
+        named, parameter = _GROUP.search(text), OF_ONE.search(text)
+        group = parameter[2] if parameter else next(filter(None, named.groups())) if named else self.group
+        is_extract = _OF_EXTRACT.search(text) is not None or (
+            parameter is not None and parameter[1].upper() == "EXTRACT"
+        )
+        trail = _trail_read(message) if message.code == _OPENED else None
+        return ProcessFacts(group.upper(), self.is_extract or is_extract, trail or self.trail)
+
+
 class Incident(NamedTuple):
     """What happened to a process.
 
@@ -62,11 +101,13 @@ class Incident(NamedTuple):
         main: the message that says it.
         messages: it and those of the process around it, in their order.
         places: the places that they name, each role with the last one; a name of a trail fills in those without one.
+        facts: what is known of the process.
     """
 
     main: LogMessage
     messages: tuple[LogMessage, ...]
     places: tuple[RolePlace, ...]
+    facts: ProcessFacts
 
     @property
     def meaning(self) -> Meaning | None:
@@ -84,11 +125,6 @@ class Incident(NamedTuple):
         return chosen or named or next(iter(self.places), None)
 
     @property
-    def is_of_extract(self) -> bool:
-        """True if the process is an Extract, such as a pump."""
-        return any(_OF_EXTRACT.search(f"{message.text}\n{message.below}") for message in self.messages)
-
-    @property
     def has_rba(self) -> bool:
         """True if it names an RBA, of a trail or of a log of the database."""
         return any(named.place.rba is not None for named in self.places)
@@ -104,14 +140,18 @@ class Incident(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """How much it says about a trail: an error with a cause or a place, a known warning, a place, nothing."""
+        """How much it says of a trail: an error with a cause or a place, a known warning, an end, a place, nothing."""
         meaning = self.meaning
         says = bool(self.places) or (meaning is not None and not meaning.is_frame)
         if not says:
-            return 1 if self.is_error and meaning is not None else 0
+            return 2 if self.is_error and meaning is not None else 0
         if self.is_error:
-            return 4
-        return 3 if self.main.severity == "WARNING" and meaning is not None else 2
+            return WITH_CAUSE
+        return 3 if self.main.severity == "WARNING" and meaning is not None else 1
+
+
+WITH_CAUSE = 4
+"""The weight of an error that says something about a trail."""
 
 
 class MessageKind(NamedTuple):
@@ -124,6 +164,7 @@ class MessageKind(NamedTuple):
         last: that of the last one.
         processes: the first processes that have it.
         latest: the last one, with the messages around it.
+        others: the same without the latest one; None if that is the only one.
     """
 
     code: str
@@ -132,11 +173,16 @@ class MessageKind(NamedTuple):
     last: str
     processes: tuple[str, ...]
     latest: Incident
+    others: MessageKind | None = None
 
 
-def incident_of(messages: Iterable[LogMessage], *, typed: bool = False) -> Incident:
-    """Return the incident of messages of one process; in a ``typed`` text any place counts, wherever it is."""
+def incident_of(messages: Iterable[LogMessage], facts: ProcessFacts | None = None, *, typed: bool = False) -> Incident:
+    """Return the incident of messages of one process; in a ``typed`` text any place counts, wherever it is.
+
+    ``facts`` are those of the messages before these.
+    """
     ordered = tuple(messages)
+    facts = reduce(ProcessFacts.after, ordered, facts or ProcessFacts())
     named = [(message, _places(message, typed=typed)) for message in ordered]
     main = _main(named)
     places = dict[PlaceRole, RolePlace]()
@@ -147,7 +193,7 @@ def incident_of(messages: Iterable[LogMessage], *, typed: bool = False) -> Incid
             if place.role not in roles and not is_main:
                 places[place.role] = RolePlace(place, message)
             roles.add(place.role)
-    return Incident(main, ordered, tuple(_with_trail(list(places.values()))))
+    return Incident(main, ordered, tuple(_with_trail(list(places.values()), facts.trail)), facts)
 
 
 def _main(named: list[tuple[LogMessage, tuple[MessagePlace, ...]]]) -> LogMessage:
@@ -173,6 +219,8 @@ def _places(message: LogMessage, *, typed: bool) -> tuple[MessagePlace, ...]:
     meaning = meanings().get(message.code or "")
     others = named.others if typed or message.code is not None else ()
     roles = meaning.roles if meaning is not None else ()
+    if PlaceRole.NEXT_FILE in roles:  # whatever the order is in the language of the text
+        others = tuple(sorted(others, key=lambda place: place.number or 0))
     given = list[MessagePlace]()
     for number, place in enumerate(others):
         role = place.role
@@ -187,13 +235,24 @@ def _places(message: LogMessage, *, typed: bool) -> tuple[MessagePlace, ...]:
     return (*named.shaped, *given)
 
 
-def _with_trail(places: list[RolePlace]) -> Iterator[RolePlace]:
-    """Yield the places; one with a number alone is of the trail that the process reads, if another one names it."""
-    trails = dict.fromkeys(
-        trail
-        for named in places
-        if named.role not in (PlaceRole.WRITING, PlaceRole.REDO) and (trail := named.place.trail_name) is not None
-    )
+_NOT_READ = frozenset({PlaceRole.WRITING, PlaceRole.REDO, PlaceRole.NEXT_FILE})
+"""The roles of places that the process does not read."""
+
+
+def _trail_read(message: LogMessage) -> str | None:
+    """Return the path of the trail that a process reads, without a number; None if the message does not name it."""
+    named = places_in(message.text, message.below)
+    trails = (place.trail_name for place in (*named.shaped, *named.others) if place.role not in _NOT_READ)
+    return next((trail for trail in trails if trail is not None), None)
+
+
+def _with_trail(places: list[RolePlace], read: str | None) -> Iterator[RolePlace]:
+    """Yield the places; one with a number alone is of the trail that the process reads, if another one names it.
+
+    ``read`` is that trail by the messages before; None if they do not name it.
+    """
+    named_trails = (named.place.trail_name for named in places if named.role not in _NOT_READ)
+    trails = dict.fromkeys(trail for trail in named_trails if trail is not None) or dict.fromkeys(filter(None, [read]))
     for named in places:
         place = named.place
         is_bare = place.file is None and place.trail is None and place.seqno is not None and not place.is_redo
@@ -207,18 +266,20 @@ class _Process:
 
     def __init__(self) -> None:
         self.before: deque[LogMessage] = deque(maxlen=_MOST_NEAR)
+        self.facts = ProcessFacts()
         self.incident: list[LogMessage] = []
         self._error: LogMessage | None = None
 
-    def take(self, message: LogMessage) -> list[LogMessage]:
-        """Take the next message; return the messages of an incident that is over by it, empty if none is."""
-        over = list[LogMessage]()
+    def take(self, message: LogMessage) -> Incident | None:
+        """Take the next message; return the incident that is over by it, None if none is."""
+        over: Incident | None = None
         is_start = message.code in _STARTS
         if self._error is not None and (is_start or not _is_near(self._error, message)):
-            over, self.incident, self._error = self.incident, [], None
+            over, self._error = self.over(), None
             self.before.clear()
         if is_start:
             self.before.clear()
+        self.facts = self.facts.after(message)
         if message.severity == "ERROR":
             self._error = message
         if self.incident:
@@ -230,6 +291,11 @@ class _Process:
         else:
             self.before.append(message)
         return over
+
+    def over(self) -> Incident | None:
+        """Return the incident, which gets no more messages; None without one."""
+        messages, self.incident = self.incident, []
+        return incident_of(messages, self.facts) if messages else None
 
 
 def _is_near(message: LogMessage, later: LogMessage) -> bool:
@@ -243,28 +309,36 @@ def is_near(moment: float, other: float) -> bool:
     return abs(moment - other) <= _NEAR
 
 
+class _Stretch(NamedTuple):
+    """Messages of a process, and what was known of it at the last one."""
+
+    messages: tuple[LogMessage, ...]
+    facts: ProcessFacts
+
+
 class _Quiet:
     """The last messages without an error that may say something about a trail, each with those around it."""
 
     def __init__(self) -> None:
-        self._warnings: list[LogMessage] = []
-        self._others: deque[list[LogMessage]] = deque(maxlen=_MOST_NEAR)
+        self._warnings: _Stretch | None = None
+        self._others: deque[_Stretch] = deque(maxlen=_MOST_NEAR)
 
     def take(self, message: LogMessage, process: _Process) -> None:
         """Take the next message of a process; what it says is found out only at the end."""
         meaning = meanings().get(message.code or "")
         is_known = meaning is not None and not meaning.is_frame
         if message.severity == "WARNING" and is_known:
-            self._warnings = [*process.before]
-        elif (is_known and not self._warnings) or names_place(message.text) or names_place(message.below):
-            self._others.append([*process.before])
+            self._warnings = _Stretch((*process.before,), process.facts)
+        elif (is_known and self._warnings is None) or names_place(message.text) or names_place(message.below):
+            self._others.append(_Stretch((*process.before,), process.facts))
 
     def incident(self) -> Incident | None:
         """Return the last warning about a trail, else the last message that names a place; None without one."""
-        for messages in filter(None, (self._warnings, *reversed(self._others))):
-            near = [message for message in messages[:-1] if _is_near(message, messages[-1])]
-            if incident_of(messages[-1:]).weight > 1:
-                return incident_of([*near, messages[-1]])._replace(main=messages[-1])
+        for messages, facts in filter(None, (self._warnings, *reversed(self._others))):
+            *earlier, last = messages
+            if incident_of((last,)).weight:
+                near = (message for message in earlier if _is_near(message, last))
+                return incident_of((*near, last), facts)._replace(main=last)
         return None
 
 
@@ -285,7 +359,8 @@ class KindTally:
             processes = (*processes, who)
         if known.number or len(self._kinds) < _MOST_KINDS:
             first, last = known.first or time, time or known.last
-            self._kinds[key] = MessageKind(code, known.number + 1, first, last, processes, incident)
+            others = known._replace(others=None) if known.number else None
+            self._kinds[key] = MessageKind(code, known.number + 1, first, last, processes, incident, others)
 
     def kinds(self) -> tuple[MessageKind, ...]:
         """Return the kinds, that of the latest error last."""
@@ -299,19 +374,16 @@ def incidents_in(messages: Iterable[LogMessage]) -> Iterator[Incident]:
     for message in messages:
         process = processes.get(message.process) or processes.setdefault(message.process, _Process())
         processes.move_to_end(message.process)
-        if over := process.take(message):
-            yield incident_of(over)
-        if len(processes) > _MOST_PROCESSES and (over := processes.popitem(last=False)[1].incident):
-            yield incident_of(over)
+        over = process.take(message)
+        if over is not None:
+            yield over
+        if len(processes) > _MOST_PROCESSES and (over := processes.popitem(last=False)[1].over()) is not None:
+            yield over
         if message.severity != "ERROR" and not process.incident:
             quiet.take(message, process)
-    yield from (incident_of(process.incident) for process in processes.values() if process.incident)
+    yield from filter(None, [process.over() for process in processes.values()])
     if (incident := quiet.incident()) is not None:
         yield incident
-
-
-_ABOUT_TRAILS = 4
-"""The weight of an error that says something about a trail."""
 
 
 class LogFindings:
@@ -321,20 +393,27 @@ class LogFindings:
         last: the last incident of the greatest weight; None if nothing is about a trail.
         tally: the errors about trails by kind.
         by_process: the last error of each process, the latest last; of a report all are of one process without a name.
+        only: the message of a log that has one alone; None of other logs.
     """
 
     def __init__(self, messages: Iterable[LogMessage]) -> None:
         self.last: Incident | None = None
         self.tally = KindTally()
         self.by_process: dict[str, Incident] = {}
-        heaviest = 2
-        for incident in incidents_in(messages):
+        self.only: LogMessage | None = None
+        heaviest = 1
+        for incident in incidents_in(self._noting(messages)):
             weight = incident.weight
             if incident.is_error:
                 self.by_process.pop(incident.main.process, None)
                 if len(self.by_process) < _MOST_PROCESSES:
                     self.by_process[incident.main.process] = incident
-            if weight >= _ABOUT_TRAILS:
+            if weight >= WITH_CAUSE:
                 self.tally.take(incident)
             if weight >= heaviest:
                 heaviest, self.last = weight, incident
+
+    def _noting(self, messages: Iterable[LogMessage]) -> Iterator[LogMessage]:
+        for number, message in enumerate(messages):
+            self.only = message if number == 0 else None
+            yield message

@@ -31,7 +31,8 @@ def _one(part: str | When | Span) -> str:
 
 
 _ROLES = (
-    "What it is to the process: record, reading, after, begin, restart, start, applied, writing, file, next_file, redo"
+    "What it is to the process: record, reading, after, begin, restart, now, start, applied, former, writing, "
+    "file, next_file, redo"
 )
 
 PART = Shape(

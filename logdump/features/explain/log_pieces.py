@@ -39,6 +39,10 @@ _ERRORS = (b"ERROR", b"FATAL")
 _TRACES = (b"rba", b"RBA", b"Rba", b'"pos', b"Aborting transaction", b"Operation failed")
 _TIME = re.compile(rb"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d")
 _WARNING = re.compile(rb"WARN\w*\W[^\n]{0,40}?(OGG-\d{5})")
+_OPENED = re.compile(rb"^[^\n]*\bOGG-02243\b(?:[^\n]*?([\w$#-]{1,64})\.prm\b)?[^\n]*$", re.MULTILINE)
+"""A line that names the trail that a process reads."""
+_MOST_OPENED = 256
+"""Processes whose last such line is kept."""
 _ENDS = re.compile(r"\r\n|\n|\r")
 
 
@@ -123,13 +127,17 @@ def _pieces(file: Readable, encoding: str) -> Iterator[bytes]:
 
 
 class _Passed:
-    """Pieces that were passed over: the last ones, and the last that has a known warning or a trace of a place."""
+    """Pieces that were passed over: the last ones, and the last that has a known warning or a trace of a place.
+
+    Of those before the last ones each process keeps the line that names its trail.
+    """
 
     def __init__(self) -> None:
         self.last: deque[bytes] = deque(maxlen=_MOST_PASSED)
         self.is_gap = False
         self._warning: tuple[bytes, ...] = ()
         self._trace: tuple[bytes, ...] = ()
+        self._opened: dict[bytes, bytes] = {}
 
     def pass_over(self, piece: bytes) -> None:
         """Keep a piece for later."""
@@ -138,8 +146,26 @@ class _Passed:
             self._warning = (*before, piece)
         elif any(trace in piece for trace in _TRACES):
             self._trace = (*before, piece)
-        self.is_gap |= len(self.last) == _MOST_PASSED
+        if len(self.last) == _MOST_PASSED:
+            self.is_gap = True
+            self._drop(self.last[0])
         self.last.append(piece)
+
+    def _drop(self, piece: bytes) -> None:
+        """Take note of a piece that is not read."""
+        for line in _OPENED.finditer(piece) if b"OGG-02243" in piece else ():
+            self._opened.pop(line[1], None)
+            if len(self._opened) < _MOST_OPENED:
+                self._opened[line[1]] = line[0]
+
+    def opened(self) -> Iterator[str | None]:
+        """Yield the lines with the trails of processes from the pieces that are not read, and forget them."""
+        yield None
+        for line in self._opened.values():
+            yield from _lines(_decoded(line, "utf-8-sig"))
+        if self._opened:
+            yield None
+        self._opened.clear()
 
     def forget(self, piece: bytes) -> None:
         """Take note of a piece that is read: what it has is later than what was kept."""
@@ -156,14 +182,18 @@ class _Passed:
             first = _moment(_TIME.search(piece))
             if moment is not None and first is not None and first < moment - _NEAR:
                 break
-        self.is_gap |= number < len(self.last)
-        pieces = [*self.last][len(self.last) - number :]
+        pieces, left_out = [*self.last], len(self.last) - number
+        self.is_gap |= left_out > 0
+        for piece in pieces[:left_out]:
+            self._drop(piece)
         self.last.clear()
-        return pieces
+        return pieces[left_out:]
 
     def remaining(self) -> Iterator[tuple[bytes, ...]]:
         """Yield what is read at the end: each stretch of pieces without a gap."""
         last = tuple(self.last)[-_LAST:]
+        for piece in tuple(self.last)[:-_LAST]:
+            self._drop(piece)
         for stretch in (self._trace, self._warning):
             if stretch and stretch[-1] not in last:
                 yield stretch
@@ -183,9 +213,10 @@ def _of_pieces(pieces: Iterator[bytes]) -> Iterator[str | None]:
         elif error is not None:
             before = passed.near(error[0])
             if passed.is_gap:
-                yield None
+                yield from passed.opened()
             passed.is_gap = False
             for earlier in before:
+                passed.forget(earlier)
                 yield from _lines(_decoded(earlier, "utf-8-sig"))
             until, left = _after(piece, error, until, left)
         elif not passed.last and _is_near(piece, until, left):
@@ -196,7 +227,7 @@ def _of_pieces(pieces: Iterator[bytes]) -> Iterator[str | None]:
         passed.forget(piece)
         yield from _lines(_decoded(piece, "utf-8-sig"))
     for stretch in passed.remaining():
-        yield None
+        yield from passed.opened()
         for piece in stretch:
             yield from _lines(_decoded(piece, "utf-8-sig"))
 

@@ -27,6 +27,7 @@ class Meaning(NamedTuple):
         next: what to do, in one sentence; may be empty.
         is_frame: True if it only says that something ended; the cause is in a message beside it.
         begins_file: True if it is about the beginning of the file that it names.
+        is_of_damage: True if no record can be read at the place that it names.
     """
 
     code: str
@@ -37,6 +38,7 @@ class Meaning(NamedTuple):
     next: str
     is_frame: bool
     begins_file: bool
+    is_of_damage: bool = False
 
 
 @cache
@@ -90,6 +92,7 @@ def _meaning(code: str, row: dict[str, Any]) -> Meaning:
         row.get("next", ""),
         row.get("is_frame", False),
         row.get("begins_file", False),
+        row.get("is_of_damage", False),
     )
 
 

@@ -21,7 +21,8 @@ from typing import NamedTuple
 from trailformat.changes.csn import csn_key
 from trailformat.trail.sequence import TrailName
 
-_NUMBER = r"(\d{1,3}(?:[,.' \u00a0\u2009\u202f\u2019]\d{3})+(?!\d)|\d+)"
+_GROUPS = "|".join(rf"(?:{separator}\d{{3}})+" for separator in (",", r"\.", "['\u2019]", "[ \u00a0\u2009\u202f]"))
+_NUMBER = rf"(\d{{1,3}}(?:{_GROUPS})(?!\d)|\d+)"
 """A number as any locale groups its digits."""
 _WORD = r"(?<![A-Za-z0-9_])"
 _IS = r"\s*[:=#]*\s*"
@@ -31,17 +32,26 @@ _PREFIX = r"""[^\s'"(),;/\\]{2}"""
 _PATH = rf"(?:{_FOLDER}|(?!\d\d)){_PREFIX}(?:\d{{9}}|\d{{6}})"
 """The path of a file; digits alone are a CSN or another number."""
 _RBA = re.compile(rf"{_WORD}(?:ext)?rba{_IS}{_NUMBER}", re.IGNORECASE)
-_SEQNO = re.compile(
-    rf"{_WORD}(?:(?:ext)?seqno|seq(?=\s*#)|sequence(?:\s+number)?|順序番号){_IS}{_NUMBER}", re.IGNORECASE
+_SEQUENCE = (
+    r"(?:ext)?seqno|seq(?=\s*[#\d])|(?:s[eé]quence|sequ[eê]ncia|secuencia|sequenza|sequenz)(?:\s+number|nummer)?"
+    r"|順序番号|序列号|序號|序列號|序号|시퀀스(?:\s*번호)?"
 )
+"""The words for the number of a file, in the languages of GoldenGate's messages."""
+_SEQNO = re.compile(rf"{_WORD}(?:{_SEQUENCE}){_IS}{_NUMBER}", re.IGNORECASE)
 _BOTH = re.compile(r"\bpos(?:ition)?\"?\s*[:=]\s*\"?(\d{10})(\d{10})\b")
 _DIGITS = re.compile(r"(?<![\w.:])(0\d{9})(\d{10})(?![\w.:])")
 """20 digits without a name, as in a row of delimited text."""
-_FILE = re.compile(rf"""(?:^|[\s('"=])({_PATH}){_END}""")
+_FILE = re.compile(
+    rf"""(["'])(?P<quoted>(?:[A-Za-z]:)?[/\\][^"'\n]{{0,400}}?[/\\]{_PREFIX}(?:\d{{9}}|\d{{6}}))\1"""
+    rf"""|(?:^|[\s('"=])(?P<plain>{_PATH}){_END}"""
+)
+"""The path of a file; one in quotes may have blanks."""
+_SQL = re.compile(r"\bSQL\s*<(?:[^\n]*>|(?:[^>\n]|\n(?!\s*(?:\n|\Z)))*>?)")
+"""A statement of SQL in a message: what its values say is no place."""
 _TRAIL = re.compile(
     rf"""(?:(?:^|[\s('"=:])((?:\.|~|[A-Za-z]:)?[/\\]{_FOLDER}?{_PREFIX}){_END}"""
     rf"""|\b(?:trail|on)\b(?:\s+name)?{_IS}['"]?({_FOLDER}{_PREFIX}){_END}"""
-    rf"""|\btrail\b(?:\s+name)?(?:{_IS}['"]|\s*[:=]\s*)({_PREFIX}){_END}"""
+    rf"""|\btrail\b(?:\s+(?:name|file))?(?:{_IS}['"]|\s*[:=]\s*)({_PREFIX}){_END}"""
     rf"""|\btrail\s+({_PREFIX})(?=,)"""
     rf"""|\bon\s+({_PREFIX})(?=\s+beginning\b))""",
     re.IGNORECASE,
@@ -66,8 +76,10 @@ class PlaceRole(enum.Enum):
     AFTER = "where reading goes on"
     BEGIN = "the begin of the transaction, or of a group of them"
     RESTART = "the checkpoint: where the process starts again"
+    NOW = "where the process reads now"
     START = "where reading begins"
     APPLIED = "the last record that was applied"
+    FORMER = "a place that is no longer used"
     WRITING = "where a trail is written"
     FILE = "the file of the message"
     NEXT_FILE = "the file after it"
@@ -85,8 +97,10 @@ _SHORT_ROLES = {
     PlaceRole.AFTER: "reading goes on",
     PlaceRole.BEGIN: "begin of the transaction",
     PlaceRole.RESTART: "checkpoint, the process starts again",
+    PlaceRole.NOW: "read now",
     PlaceRole.START: "reading begins",
     PlaceRole.APPLIED: "last applied",
+    PlaceRole.FORMER: "no longer used",
     PlaceRole.WRITING: "written",
     PlaceRole.FILE: "of the message",
     PlaceRole.NEXT_FILE: "the file after it",
@@ -140,8 +154,18 @@ class TransactionId(NamedTuple):
     xid: str | None
 
 
+def without_sql(text: str) -> str:
+    """Return a text with blanks for its statements of SQL, of which it has as many lines as before."""
+    return _SQL.sub(_blank, text) if "SQL" in text else text
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
+
+
 def named_transaction(text: str) -> TransactionId | None:
     """Return the first transaction that a text names; None if it names none."""
+    text = without_sql(text)
     numbers = (match[1].rstrip(".:") for match in _CSN.finditer(text))
     csn = next((number for number in numbers if csn_key(number) is not None), None)
     xid = _XID.search(text)
@@ -159,7 +183,7 @@ def place_in(text: str) -> MessagePlace:
     file, seqno, rba = _FILE.search(text), _SEQNO.search(text), _RBA.search(text)
     both = _BOTH.search(text) or _DIGITS.search(text) if seqno is None and rba is None else None
     place = MessagePlace(
-        file[1] if file else None,
+        _path(file) if file else None,
         None,
         int(both[1]) if both else _number(seqno),
         int(both[2]) if both else _number(rba),
@@ -169,6 +193,10 @@ def place_in(text: str) -> MessagePlace:
     trail = _TRAIL.search(text)
     written = next(filter(None, trail.groups()), None) if trail else None
     return place._replace(trail=written, is_redo=written is None and _REDO.search(text) is not None)
+
+
+def _path(match: re.Match[str]) -> str:
+    return match["quoted"] or match["plain"]
 
 
 def _number(match: re.Match[str] | None) -> int | None:
@@ -223,7 +251,7 @@ _SECTIONS = {"startup": PlaceRole.START, "current": PlaceRole.RESTART, "recovery
 
 def _section(match: re.Match[str]) -> Iterator[MessagePlace]:
     """A section of SHOWCH or of SEND STATUS, with the kind of checkpoint before it."""
-    role = _SECTIONS[match["what"].lower()] if match["way"] is None else PlaceRole.READING
+    role = _SECTIONS[match["what"].lower()] if match["way"] is None else PlaceRole.NOW
     before = match.string[: match.start()]
     writes, reads = before.rfind("Write Checkpoint #"), before.rfind("Read Checkpoint #")
     if match["way"] == "write" or (match["way"] is None and writes > reads):
@@ -246,7 +274,7 @@ def _target(match: re.Match[str]) -> Iterator[MessagePlace]:
 def _standing(match: re.Match[str]) -> Iterator[MessagePlace]:
     """SEND REPLICAT … STATUS: the place that is read now."""
     seqno, rba = _digits(match["seqno"]), _digits(match["rba"])
-    yield MessagePlace(None, match["trail"], seqno, rba, role=PlaceRole.READING)
+    yield MessagePlace(None, match["trail"], seqno, rba, role=PlaceRole.NOW)
 
 
 def _position(match: re.Match[str]) -> Iterator[MessagePlace]:
@@ -338,12 +366,13 @@ def places_in(head: str, below: str = "") -> Named:
     text, shaped = f"{head}\n{below}" if below else head, list[MessagePlace]()
     if not names_place(text):
         return Named((), ())
+    text = without_sql(text)
     for pattern, places in _SHAPES:
         matches = list(pattern.finditer(text))
         for match in matches:
             shaped.extend(places(match))
         if matches:
-            text = pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+            text = pattern.sub(_blank, text)
     lines = head.count("\n") + 1
     own = "\n".join(text.split("\n")[:lines])
     others = _others(own)
@@ -356,7 +385,7 @@ def places_in(head: str, below: str = "") -> Named:
 
 def _others(text: str) -> tuple[MessagePlace, ...]:
     """Return the places of a text without a shape: pairs of numbers and RBAs in their order, else one place."""
-    seqnos, rbas, files = _SEQNO.findall(text), _RBA.findall(text), _FILE.findall(text)
+    seqnos, rbas, files = _SEQNO.findall(text), _RBA.findall(text), [*map(_path, _FILE.finditer(text))]
     place = place_in(text)
     if len(seqnos) == len(rbas) > 1 and not place.is_redo and not files:
         pairs = zip(seqnos, rbas, strict=True)
@@ -364,5 +393,5 @@ def _others(text: str) -> tuple[MessagePlace, ...]:
     if place == MessagePlace():
         return ()
     if place.rba is None and len(files) > 1:
-        return place, MessagePlace(files[1], role=PlaceRole.NEXT_FILE)
+        return place, MessagePlace(files[1])
     return (place,)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.features.explain.files import NoFile, Surroundings, around_log, file_of
-from logdump.features.explain.incidents import Incident, LogFindings, incident_of, is_near
+from logdump.features.explain.incidents import OF_ONE, Incident, LogFindings, incident_of, is_near
 from logdump.features.explain.log_lines import LogMessage, messages_in
 from logdump.features.explain.log_pieces import lines_to_read
 from logdump.features.explain.places import PlaceRole
@@ -33,7 +33,6 @@ _MOST_DEPTH = 3
 """Folders below the one that is given."""
 _HEAD = 1 << 16
 """Bytes of a report in which its parameters name the process."""
-_OF_ONE = re.compile(rb"^[ \t]*(REPLICAT|EXTRACT)[ \t]+([\w$#]{1,64})[ \t]*;?[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
 _ROLLED = re.compile(r"(.+?)(\d)")
 _WAITS = re.compile(r"OGG-01519|\bwaiting at EOF\b|\bAt EOF\b", re.IGNORECASE)
 
@@ -170,7 +169,7 @@ def _in_log(path: Path) -> Iterator[tuple[str, _OneLog]]:
             findings = LogFindings(messages_in(lines_to_read(file)))
     except (OSError, ValueError, TrailError, CannotRead):
         return
-    match = _OF_ONE.search(head)
+    match = OF_ONE.search(head.decode("latin-1"))
     is_report = ".rpt" in path.name.lower()
     if match is None and not is_report and ".dsc" not in path.name.lower():
         for name, error in findings.by_process.items():
@@ -179,7 +178,7 @@ def _in_log(path: Path) -> Iterator[tuple[str, _OneLog]]:
         return
     last = next(iter(reversed(findings.by_process.values())), None)
     stem = path.name.split(".")[0].upper()
-    name, kind = (match[2].decode().upper(), match[1].decode().upper()) if match is not None else (stem, "")
+    name, kind = (match[2].upper(), match[1].upper()) if match is not None else (stem, "")
     rolled = _ROLLED.fullmatch(stem)
     order = int(rolled[2]) + 1 if stem != name and rolled is not None and rolled[1] == name else 0
     yield name, _OneLog(path, kind, order, last, findings.last, is_report)
@@ -223,7 +222,7 @@ class _Process:
             other = log.error or (log.other if not log.is_report else None)
             if log is not source and other is not None and _is_same(error.main, other.main, has_place=error.has_rba):
                 messages.update(dict.fromkeys(other.messages))
-        joined = incident_of(messages)
+        joined = incident_of(messages, error.facts)
         return joined._replace(main=error.main)
 
 

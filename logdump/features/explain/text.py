@@ -136,7 +136,9 @@ def _precision(written: str) -> tuple[bool, int]:
 
 
 def _rba_text(named: RolePlace) -> str:
-    is_own = named.role in (meaning.roles if (meaning := meanings().get(named.message.code or "")) else ())
+    is_own = named.role is not PlaceRole.NEXT_FILE and named.role in (
+        meaning.roles if (meaning := meanings().get(named.message.code or "")) else ()
+    )
     source = f", {named.message.code}" if is_own else ""
     if named.place.rba is None:
         return f"{named.role.value}{source}"

@@ -17,7 +17,7 @@ from trailformat.transactions.restart_places import CopySearch, RestartSearch
 
 
 def run_safe(
-    session: Session, given: int | None, *, is_brief: bool = False, is_extract: bool = False
+    session: Session, given: int | None, *, is_brief: bool = False, is_extract: bool = False, group: str = ""
 ) -> Iterator[Event]:
     """Report begin and end of the transaction at the position or an RBA, and what a restart after it skips."""
     rba = session.cursor.current if given is None else given
@@ -37,7 +37,7 @@ def run_safe(
 
     def results(reading: Reading) -> Iterator[Event]:
         if not reading.is_partial and copies is not None:
-            yield SafePointShown(copies.places(), is_brief, is_extract)
+            yield SafePointShown(copies.places(), is_brief, is_extract, group)
             yield from unused_parameters(session, ParameterUse.RESTART)
 
     yield from answered(read(), Reading, results)

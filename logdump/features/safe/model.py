@@ -17,11 +17,13 @@ class SafePointShown(NamedTuple):
         places: the positions.
         is_brief: True if the text has the verdict and the positions alone, and also the call of the REST API.
         is_extract: True if the process that is set there is an Extract, such as a pump.
+        group: its name; empty if it is not known.
     """
 
     places: RestartPlaces
     is_brief: bool = False
     is_extract: bool = False
+    group: str = ""
 
     @property
     def status(self) -> ExitStatus:

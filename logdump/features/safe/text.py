@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from logdump.display.text import PlacedLine, Renderers, Severity, restart_text
@@ -37,7 +38,7 @@ def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
     if places.copy_of is not None:
         text = f"The trail has it whole before, at {_place(places, places.copy_of)}: this is a copy. {_SKIPS_COPIES}"
         yield PlacedLine(text, places.copy_of)
-    restart = _of_extract if shown.is_extract else _pasted if shown.is_brief else _restart
+    restart = partial(_restart, shown)
     if places.extent is None:
         yield from _between(places, restart)
         return
@@ -53,20 +54,14 @@ def _severity(places: RestartPlaces) -> Severity:
     return Severity.NOTE if places.is_safe else Severity.WARNING
 
 
-def _restart(spot: FilePosition) -> Iterator[str]:
-    yield PlacedLine(f"  {restart_text(spot)}", spot)
-
-
-def _of_extract(spot: FilePosition) -> Iterator[str]:
-    yield PlacedLine(f"  {restart_text(spot).replace('REPLICAT', 'EXTRACT', 1)}", spot)
-
-
-def _pasted(spot: FilePosition) -> Iterator[str]:
-    """Yield the command of GGSCI and Admin Client, and the call of the REST API that does the same."""
-    yield from _restart(spot)
+def _restart(shown: SafePointShown, spot: FilePosition) -> Iterator[str]:
+    """Yield the command of GGSCI and Admin Client, and in a brief text the call of the REST API that does the same."""
+    command, group = restart_text(spot), escape(shown.group) or "<group>"
+    command = command.replace("REPLICAT", "EXTRACT", 1) if shown.is_extract else command
+    yield PlacedLine(f"  {command.replace('<group>', group)}", spot)
     name = TrailName.parse(spot.path)
-    if name is not None and spot.rba <= _GREATEST_OFFSET:
-        yield f'  PATCH /services/v2/replicats/<group> {{"begin":{{"sequence":{name.seqno},"offset":{spot.rba}}}}}'
+    if shown.is_brief and not shown.is_extract and name is not None and spot.rba <= _GREATEST_OFFSET:
+        yield f'  PATCH /services/v2/replicats/{group} {{"begin":{{"sequence":{name.seqno},"offset":{spot.rba}}}}}'
 
 
 def _between(places: RestartPlaces, restart: _Restart) -> Iterator[str]:

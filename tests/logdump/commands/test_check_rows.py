@@ -109,7 +109,13 @@ def test_the_lines_say_where_and_why(tmp_path: Path) -> None:
         "table": "TEAHOUSE.SALES",
         "column": "NOTE",
     }
-    assert row == {**place_of, "record": "row", "error": "the length does not match the data", "expected": "9", "found": "8"}
+    assert row == {
+        **place_of,
+        "record": "row",
+        "error": "the length does not match the data",
+        "expected": "9",
+        "found": "8",
+    }
     assert (check["records"], check["bad_rows"], check["gaps"]) == (21, 1, 0)
 
 

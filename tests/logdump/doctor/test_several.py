@@ -39,7 +39,13 @@ def _at(*records: Record | bytes) -> int:
 def _examined(line: Line, folder: Path) -> tuple[DoctorShown, list[str]]:
     text = line(f'doctor "{folder}/tt*"')
     (shown,) = (event for event in line.events if isinstance(event, DoctorShown))
-    return shown, text
+    whole = list[str]()
+    for part in text:  # lines are broken between words
+        if part.startswith(" " * 7):
+            whole[-1] += f" {part.strip()}"
+        else:
+            whole.append(part)
+    return shown, whole
 
 
 OK, ABEND = row(b"", io_type=RESTART_OK), row(b"", io_type=RESTART_ABEND)

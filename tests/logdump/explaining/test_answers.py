@@ -13,8 +13,7 @@ import pytest
 from logdump.commands import REGISTRY
 from logdump.features.explain.explained_log import pasted_line
 from logdump.features.explain.json_text import expanded
-from logdump.features.explain.messages import meanings
-from logdump.features.explain.places import MessagePlace, PlaceRole, named_transaction, places_in
+from logdump.features.explain.places import MessagePlace, named_transaction, places_in
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.searching import Random, examples
@@ -179,9 +178,17 @@ def test_of_a_log_each_kind_of_error_is_named_once_with_its_number_and_times(hom
         answer, every = logdump("explain", "ggserr.log"), logdump("explain", "ggserr.log", "--all")
         *others, (_, _, last) = errors
         assert _alters(answer.out) == [(67, last), (67, _AFTER[last])]
-        listed = dict(re.findall(r"^  (OGG-\d+): (\d+) times?, ", answer.out, re.MULTILINE))
-        kinds = {code: [error for error in others if error[1] == code] for code in codes}
-        assert listed == {code: str(len(several)) for code, several in kinds.items() if several}
+        listed = re.findall(r"^  (OGG-\d+): (\d+) times?, \S+?(?: to (\S+?))?, (REP.*)$", answer.out, re.MULTILINE)
+        kinds = {code: [minute for minute, kind, _ in others if kind == code] for code in codes}
+        assert {code: (int(number), latest, {*who.split(", ")}) for code, number, latest, who in listed} == {
+            code: (
+                len(minutes),
+                f"2024-03-14T01:{minutes[-1]:02}:04+0000" * (len(minutes) > 1),
+                {f"REP{minute % 2}" for minute in minutes},
+            )
+            for code, minutes in kinds.items()
+            if minutes
+        }
         times = {
             code: [f"2024-03-14T01:{minute:02}:04+0000" for minute, kind, _ in errors if kind == code] for code in codes
         }
@@ -389,9 +396,12 @@ def test_the_ordinary_answer_fits_one_screen(home: Path) -> None:
     ],
 )
 def test_the_command_is_for_the_process_of_the_text(text: str, process: str) -> None:
+    """And has its name, where the text does."""
+    group = next((name for name in ("PMP1", "REP1") if name in text.upper()), "<group>")
     out = logdump("explain", text.format("dirdat/rt000000067")).out
-    assert re.findall(r"ALTER (\w+) <group>, EXTSEQNO 67, EXTRBA (\d+)", out) == [(process, "3987"), (process, "4635")]
-    assert ("/services/v2/replicats/" in out) == (process == "REPLICAT")
+    commands = re.findall(r"ALTER (\w+ \S+), EXTSEQNO 67, EXTRBA (\d+)", out)
+    assert commands == [(f"{process} {group}", rba) for rba in ("3987", "4635")]
+    assert (f"/services/v2/replicats/{group} " in out) == (process == "REPLICAT")
 
 
 @pytest.mark.usefixtures("home")
@@ -438,22 +448,3 @@ def test_several_pasted_lines_are_explained_unless_they_are_commands(
         said = "\n".join(line(pasted))
         assert _alters(said) == [(67, 3987), (67, 4635)], said
         assert pasted not in line.session.history.lines
-
-
-@pytest.mark.usefixtures("home")
-def test_each_message_of_the_table_leads_to_a_place_of_drawn_digits() -> None:
-    """Its first place has the first role of the table: a reader is set to it, or to none if a process writes there."""
-    random = Random("catalogue")
-    known = random.sample(sorted(meanings().values()), examples(60))
-    for meaning in known:
-        seqno, rba = random.choice((66, 67, 68)), random.choice((*_BEGINS,))
-        place = random.choice((
-            f"./dirdat/rt{seqno:09}, rba {rba:,}", f"rba {rba} in file ./dirdat/rt{seqno:09}",
-            f"trail ./dirdat/rt, seqno {seqno}, rba {rba}", f"trail /gg/dirdat/rt (Seq#: {seqno}, RBA: {rba:,})",
-        ))  # fmt: skip
-        answer = logdump("explain", f"2024-03-14 09:40:11  {meaning.severity:<7} {meaning.code}  Something at {place}.")
-        assert meaning.text in answer.out
-        role = meaning.roles[0] if meaning.roles else PlaceRole.RECORD
-        is_of_trail = role is not PlaceRole.REDO or f"rt{seqno:09}" in place
-        wanted = [(seqno, rba), (seqno, _AFTER[rba])] if is_of_trail and role is not PlaceRole.WRITING else []
-        assert _alters(answer.out) == wanted, (meaning, place, answer)

@@ -16,7 +16,7 @@ from tests.searching import Random, examples
 _PRODUCT = "Oracle GoldenGate Delivery for Oracle, rep{}.prm:  "
 _QUIET = (
     "INFO    OGG-06506  {}Wildcard MAP resolved.",
-    "INFO    OGG-02243  {}Opened trail file ./dirdat/rt000000067.",
+    "INFO    OGG-02243  {}Opened trail file ./dirdat{}/rt000000067.",
     "WARNING OGG-01003  {}Repositioning to rba {} in seqno 67.",
     "WARNING OGG-00869  {}OCI Error ORA-00001: unique constraint violated.",
     "INFO    OGG-00996  {}REPLICAT started.",

@@ -15,8 +15,10 @@ import pytest
 
 from tests.logdump.program import Answer, logdump
 from tests.searching import Random, examples
+from trailformat import TrailFile, make_file_header_record
+from trailformat.records.file_header import replace_values
 
-_FIRST, _LAST, _AFTER = 3987, 4427, 4635
+_FIRST, _LAST, _AFTER, _END = 3987, 4427, 4635, 5453
 _HEADER_END = 1130
 _ALTER = re.compile(r"EXTSEQNO (\d+), EXTRBA (\d+)")
 _SEPARATORS = ("{}", "{:,}", "{:_}")
@@ -143,9 +145,41 @@ def _rest(place: Place, _: int) -> str:
     )
 
 
+def _status(place: Place, _: int) -> str:
+    return (
+        "GGSCI (host) 3> send rep1, status\n\nSending STATUS request to REPLICAT REP1 ...\n"
+        f"  Current status: Processing data\n  Sequence #: {place.seqno}\n  RBA: {place.record}\n"
+        f"  Extract Trail: {place.folder}rt\n  2 records in current transaction\n"
+    )
+
+
+def _number_alone(place: Place, layout: int) -> str:
+    return f"{place.head('WARNING', 'OGG-02544', layout)}ORA-26787 at SEQNO {place.seqno}, RBA {place.record}.\n"
+
+
+def _row(place: Place, layout: int) -> str:
+    cells = ["U", "A.B", f"{place.seqno:010}{_LAST:010}", "2024-03-14 01:07:01.000000"]
+    return ("|", ",", "\t")[layout].join(cells) + "\n"
+
+
+def _opened(place: Place, layout: int) -> str:
+    """The trail stands hours before the error, in a message of the same process."""
+    other = f"{place.head('INFO', 'OGG-02243', layout or 1, 3, 'rep2').replace(':10:', ':09:')}Opened {place.folder}zz"
+    names = place.head("INFO", "OGG-02243", layout).replace("T01:", "T00:").replace(" 01:", " 00:")
+    return (
+        f"{names}Opened trail file {place.folder}rt{place.seqno - 1:0{place.digits}} at 00:10:04.\n"
+        f"{f'{other}000000066 at 01:09:03.' if layout else ''}\n"
+        f"{place.head('WARNING', 'OGG-01003', layout)}Repositioning to rba {place.begin} in seqno {place.seqno}.\n"
+        f"{place.head('ERROR', 'OGG-02544', layout)}ORA-26787 at SEQNO {place.seqno}, RBA {place.record}.\n"
+    )
+
+
 _TEXTS: tuple[Callable[[Place, int], str], ...] = (
-    _report, _log, _message, _reversed_order, _apart, _translated, _discard, _java, _info, _showch, _rest,
+    _report, _log, _message, _reversed_order, _apart, _translated, _discard, _java, _info, _showch, _rest, _status,
+    _number_alone, _row, _opened,
 )  # fmt: skip
+_BARE = (_java, _number_alone, _row)
+"""The texts that name no trail."""
 _FOLDERS = ("./dirdat/", "/gg/dirdat/", "dirdat/")
 
 
@@ -164,7 +198,7 @@ def home(tmp_path: Path, trails: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _leave_one_trail(kind: Callable[[Place, int], str], home: Path) -> None:
     """Remove the other trail if a text names none."""
-    for file in (home / "dirdat").glob("zz*") if kind is _java else ():
+    for file in (home / "dirdat").glob("zz*") if kind in _BARE else ():
         file.unlink()
 
 
@@ -190,20 +224,41 @@ def _drawn(random: Random) -> tuple[Place, int]:
     return Place(random.choice(_FOLDERS), random.choice((66, 67, 68)), begin, record, after), random.choice((0, 1, 2))
 
 
+def _close(file: Path) -> None:
+    """Set what a writer sets in the header when it closes a file."""
+    with TrailFile(file) as trail:
+        header = trail.file_header
+    assert header is not None
+    content = file.read_bytes()
+    closed = replace_values(header, "TrailInfo", {"FileSize": len(content), "LastCSN": "41882470"})
+    head = make_file_header_record(closed).raw
+    file.write_bytes(head + content[len(head) :])
+
+
+def _alters(kind: Callable[[Place, int], str], place: Place) -> list[tuple[str, str]]:
+    """What is advised about the places of a text: nothing where it is only about what is read now."""
+    return [] if kind is _status else [(str(place.seqno), "3987"), (str(place.seqno), "4635")]
+
+
 @pytest.mark.parametrize("kind", _TEXTS)
 def test_a_text_leads_to_its_record_and_to_the_places_around_its_transaction(
     kind: Callable[[Place, int], str], home: Path
 ) -> None:
+    """Whether its file is closed or not, and is the newest or not."""
     random = Random(kind.__name__)
     _leave_one_trail(kind, home)
     for _ in range(examples(8)):
+        for file in (home / "dirdat").iterdir():
+            if random.random() < 0.3:
+                _close(file)
         place, layout = _drawn(random)
         text = kind(place, layout)
         answer = _asked(text, random, home)
         said = (text, answer)
         assert answer.status == 0, said
-        assert _ALTER.findall(answer.out) == [(str(place.seqno), "3987"), (str(place.seqno), "4635")], said
-        assert f"RBA {_LAST} of rt{place.seqno:09} is inside a transaction" in answer.out, said
+        assert _ALTER.findall(answer.out) == _alters(kind, place), said
+        assert f"RBA {_LAST} of {home / 'dirdat' / f'rt{place.seqno:09}'}:" in answer.out, said
+        assert "'for a friend'" in answer.out, said
 
 
 @pytest.mark.parametrize("kind", _TEXTS)
@@ -224,8 +279,44 @@ def test_of_trails_with_the_same_two_letters_that_beside_the_report_counts(
     log = home / "dirrpt" / "REP1.rpt"
     log.write_text(kind(place, layout))
     answer = logdump("explain", str(log), "--trails", str(home / "dirdat"))
-    assert _ALTER.findall(answer.out) == [(str(place.seqno), "3987"), (str(place.seqno), "4635")], answer
+    assert _ALTER.findall(answer.out) == _alters(kind, place), answer
     assert f"RBA {_LAST} of {home / 'dirdat' / f'rt{place.seqno:0{digits}}'}:" in answer.out
+
+
+@pytest.mark.parametrize("state", ["newest", "not closed", "closed"])
+@pytest.mark.parametrize("kind", [_message, _apart, _info, _showch, _rest])
+def test_at_the_end_of_a_file_the_next_one_counts_only_if_it_is_not_closed(
+    kind: Callable[[Place, int], str], state: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = Random(f"end {kind.__name__} {state}")
+    monkeypatch.setitem(globals(), "_LAST", _END)
+    place, layout = _drawn(random)
+    place = place._replace(seqno=68 if state == "newest" else random.choice((66, 67)), record=f"{_END}")
+    if state == "closed":
+        _close(home / "dirdat" / f"rt{place.seqno:09}")
+    answer = _asked(kind(place, layout), random, home)
+    after = [(str(place.seqno + 1), "0")] if state == "not closed" else []
+    assert answer.status == 0, answer
+    assert _ALTER.findall(answer.out) == [(str(place.seqno), str(_END)), *after], answer
+    assert ("no record is there yet" in answer.out) == (state == "newest")
+    assert ("goes on with" in answer.out) == (state == "closed")
+    assert ("will not go on" in answer.out) == (state == "not closed")
+
+
+@pytest.mark.parametrize("kind", [_info, _showch, _rest])
+@pytest.mark.parametrize("is_newest", [True, False])
+def test_an_empty_file_has_a_reader_wait_only_if_it_is_the_newest(
+    kind: Callable[[Place, int], str], is_newest: bool, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = Random(f"{kind.__name__} {is_newest}")
+    monkeypatch.setitem(globals(), "_LAST", 0)
+    place, layout = _drawn(random)
+    place = place._replace(seqno=68 if is_newest else 67, record="0")
+    (home / "dirdat" / f"rt{place.seqno:09}").write_bytes(b"")
+    answer = _asked(kind(place, layout), random, home)
+    assert not _ALTER.findall(answer.out)
+    assert answer.status == (0 if is_newest else 4)
+    assert ("a reader waits for its writer there" in answer.out) == is_newest
 
 
 @pytest.mark.usefixtures("home")
@@ -481,14 +572,14 @@ def test_a_reader_goes_to_the_next_file_only_if_the_one_before_is_whole(
 def test_where_reading_had_ended_no_record_was_in_hand() -> None:
     """Then the begin of the transaction counts, and without it there is nothing but the end."""
     end = 5453
-    reading = f"Reading ./dirdat/rt000000067, current RBA {end}, 3 records, m_file_seqno = 67, m_file_rba = {end}"
+    reading = f"Reading ./dirdat/rt000000068, current RBA {end}, 3 records, m_file_seqno = 68, m_file_rba = {end}"
     answer = logdump("explain", reading)
     assert "the record in hand" not in answer.out
     assert f"RBA {end} is the end of the file: no record is there yet." in answer.out
-    assert _ALTER.findall(answer.out) == [("67", str(end))]
-    begin = "2024-03-14 01:10:04  WARNING OGG-01003  Repositioning to rba 3987 in seqno 67."
+    assert _ALTER.findall(answer.out) == [("68", str(end))]
+    begin = "2024-03-14 01:10:04  WARNING OGG-01003  Repositioning to rba 3987 in seqno 68."
     answer = logdump("explain", f"{begin}\n\n{reading}")
-    assert _ALTER.findall(answer.out) == [("67", "3987"), ("67", "4635")]
+    assert _ALTER.findall(answer.out) == [("68", "3987"), ("68", "4635")]
 
 
 @pytest.mark.usefixtures("home")

@@ -51,4 +51,14 @@ def test_lines_fit_a_terminal_of_80_columns(line: str, trails: Path, monkeypatch
     assert shown.split() == whole.split() or "Disk" in whole
     longest = max(map(display_width, shown.splitlines()))
     assert longest <= 80 or any(len(word) > 76 for word in shown.split())
-    assert max(map(display_width, whole.splitlines())) > 80
+    assert max(map(display_width, whole.splitlines())) > 80 or line.startswith("doctor")
+
+
+@pytest.mark.parametrize("trail", ["at", "ct", "et", "ft", "sl", "wl", "yt"])
+def test_the_page_of_doctor_fits_80_columns_in_a_pipe(
+    trail: str, trails: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(trails)
+    lines = logdump("doctor", trail).out.splitlines()
+    assert all(display_width(line) <= 80 or len(line.split()) == 1 for line in lines)
+    assert not [line for line in lines if line != line.rstrip(" ")]
