@@ -22,6 +22,7 @@ class Area(enum.Enum):
 
     RECORDS = "the record list"
     TEXT = "the panes of text"
+    ROW = "the page of a row"
     HEX = "the hex page"
     TIMELINE = "the timeline"
     SIDE_BY_SIDE = "the page of two trails"
@@ -165,6 +166,14 @@ KEYS = (
     Key("scan_on", "ctrl+l", "continue a scan that was stopped", Area.PANES, acts="app.scan_on"),
     Key("maximise", "backslash", "the lower pane alone, or both", Area.PANES, acts="app.maximise_pane"),
     Key(
+        "enlarge",
+        "plus",
+        "more room for the pane with the keyboard; again: all of it",
+        Area.PANES,
+        acts="app.enlarge(1)",
+    ),
+    Key("shrink", "underscore", "less room for the pane with the keyboard", Area.PANES, acts="app.enlarge(-1)"),
+    Key(
         "leave_pane",
         "escape",
         "leave the pane, back to the records",
@@ -213,7 +222,6 @@ KEYS = (
         weight=3,
         pane="transactions",
     ),
-    Key("choose_filter", "plus", "filter to the table", Area.CHOICES, acts="take('filter')", pane="tables"),
     Key(
         "sort",
         "r",
@@ -328,6 +336,17 @@ KEYS = (
         Area.ANSWER,
         acts="sideways(-1)",
         short="columns before",
+        weight=1,
+    ),
+    Key("next_changed", "n", "next column that differs", Area.ROW, acts="changed(1)", short="next changed", weight=1),
+    Key("changed_before", "p", "column before that differs", Area.ROW, acts="changed(-1)", short="before", weight=2),
+    Key(
+        "hide_unchanged",
+        "u",
+        "changed columns alone, or all",
+        Area.ROW,
+        acts="hide_unchanged",
+        short="changed alone",
         weight=1,
     ),
     Key("next_field", "right", "next field", Area.HEX, acts="field(1)", short="next field", weight=1),

@@ -25,7 +25,6 @@ class Choice:
         text: str,
         enter: str = "",
         end: str = "",
-        filter_line: str = "",
         save: str = "",
         undo: str = "",
         undo_transaction: str = "",
@@ -36,7 +35,7 @@ class Choice:
     ) -> None:
         self.text, self.style = text, style
         self.is_current, self.finds_data = is_current, finds_data
-        self.sends = {"enter": enter, "end": end, "filter": filter_line, "save": save}
+        self.sends = {"enter": enter, "end": end, "save": save}
         self.sends |= {"undo": undo, "undo_transaction": undo_transaction}
 
 

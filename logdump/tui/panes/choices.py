@@ -121,8 +121,7 @@ class Pane(NamedTuple, Generic[R]):
 
 
 def _table_choice(text: str, table: ListedTable, _context: PaneContext) -> Choice:
-    command = table_filter(table.name)
-    return Choice(text, enter=command, filter_line=command)
+    return Choice(text, enter=table_filter(table.name))
 
 
 def _above_tables(model: Model) -> str:

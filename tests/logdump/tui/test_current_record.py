@@ -198,7 +198,7 @@ async def go_to_area(screen: Screen, key: Key) -> None:
     app = screen.app
     while len(app.screen_stack) > 1:
         await screen.press("escape")
-    app.query_one("#main").remove_class("-maximised")
+    app._size_panes("")
     app.prompt.begin()
     app.model.upper = "records"
     if key.area in _PAGE_OF:
