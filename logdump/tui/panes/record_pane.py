@@ -17,6 +17,8 @@ from logdump.tui.text.styled import Glyphs, Line, LineRole, from_cell
 from logdump.tui.text.styled import line as text_line
 from trailformat.trail.sequence import FilePosition
 
+_NO_LINE = Line(())
+
 
 class RecordPane(TextPane):
     """Lines about the record under the cursor. While the pane has the focus, one of them is current."""
@@ -30,6 +32,12 @@ class RecordPane(TextPane):
     def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(name, glyphs)
         self.current = 0
+
+    @property
+    def current_line(self) -> Line:
+        """The whole line that the current row is a part of."""
+        index = bisect_right(self._starts, min(self.current, self.count - 1)) - 1
+        return self.lines[index] if 0 <= index < len(self.lines) else _NO_LINE
 
     def _wrap(self) -> None:
         """Wrap the lines; the same line stays current."""
@@ -136,9 +144,6 @@ class RowPane(RecordPane):
         super().show(self._chosen(), top=0)
 
 
-_NO_LINE = Line(())
-
-
 class AnswerPane(RecordPane):
     """The output of the commands. Enter on a line about a place leads there.
 
@@ -216,8 +221,7 @@ class AnswerPane(RecordPane):
 
     def action_open_place(self) -> None:
         """Go to the record that the current line is about."""
-        row = self.rows[min(self.current, self.count - 1)] if self.rows else _NO_LINE
-        self.post_message(self.Opened(row.spot))
+        self.post_message(self.Opened(self.current_line.spot))
 
     def on_click(self, event: Click) -> None:
         """Go to the record of the clicked line, if it is about one."""

@@ -20,6 +20,7 @@ from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
     from logdump.features.diff.side_by_side import AlignedSoFar
+    from logdump.tui.text.row_copies import WholeValue
 
 
 class Report(Message):
@@ -84,6 +85,22 @@ class RelatedFound(Message):
 
     what: str
     spot: FilePosition | None
+
+
+@dataclass(eq=False)
+class CopyMade(Message):
+    """The row of a record as text of a form; None if it is no row."""
+
+    what: str
+    text: str | None
+
+
+@dataclass(eq=False)
+class ValueRead(Message):
+    """A value of a row, to be copied if ``is_copied``, else shown; None if the record does not have it."""
+
+    value: WholeValue | None
+    is_copied: bool
 
 
 @dataclass(eq=False)
