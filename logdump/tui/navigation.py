@@ -173,9 +173,9 @@ class NavigatingApp(HarmlessApp):
     def on_copy_made(self, message: messages.CopyMade) -> None:
         """Copy the text of a row, or report that there is none."""
         if message.text is None:
-            self._reports.tell(f"This record is no row that can be copied as {message.what}.")
+            self._reports.tell(f"This record is no row that can be copied as {message.what.upper()}.")
         else:
-            self._copy(message.text, f"the row as {message.what}")
+            self._copy(message.text, f"the row as {message.what.upper()}")
 
     def action_copy_value(self) -> None:
         """Copy the value of the current column of the page of a row."""

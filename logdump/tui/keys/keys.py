@@ -151,9 +151,9 @@ KEYS = (
     ),
     Key("follow", "w", "follow the end of the trail as it grows", Area.PANES, acts="app.follow"),
     Key("copy_rba", "y", "copy the RBA", Area.PANES, acts="app.copy_rba"),
-    Key("copy_json", "J", "copy the row as JSON", Area.PANES, acts="app.copy_row('JSON')"),
-    Key("copy_sql", "Q", "copy the row as the SQL that repeats its change", Area.PANES, acts="app.copy_row('SQL')"),
-    Key("copy_csv", "V", "copy the row as CSV, names and values", Area.PANES, acts="app.copy_row('CSV')"),
+    Key("copy_json", "J", "copy the row as JSON", Area.PANES, acts="app.copy_row('json')"),
+    Key("copy_sql", "Q", "copy the row as the SQL that repeats its change", Area.PANES, acts="app.copy_row('sql')"),
+    Key("copy_csv", "V", "copy the row as CSV, names and values", Area.PANES, acts="app.copy_row('csv')"),
     Key("copy_text", "Y", "copy the text of the pane", Area.PANES, acts="app.copy_text"),
     Key("margin", "N", "names and values in the margin: on, off", Area.PANES, acts="app.toggle_margin"),
     Key(

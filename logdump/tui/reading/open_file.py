@@ -279,7 +279,7 @@ class OpenFile:
         self._ask_known("related", about, find, RelatedFound(what, None))
 
     def ask_copy(self, form: str, about: Current) -> None:
-        """Make the row of the current record a text for the clipboard: ``JSON``, ``SQL`` or ``CSV``."""
+        """Make the row of the current record a text for the clipboard: ``json``, ``sql`` or ``csv``."""
 
         def make(session: Session, known: KnownRecord) -> Message:
             with suppress(LookupError):

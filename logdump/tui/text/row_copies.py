@@ -65,7 +65,7 @@ def _change(known: KnownRecord) -> Change:
     return change
 
 
-FORMS: dict[str, Callable[[Session, KnownRecord], str]] = {"JSON": _json, "SQL": _sql, "CSV": _csv}
+FORMS: dict[str, Callable[[Session, KnownRecord], str]] = {"json": _json, "sql": _sql, "csv": _csv}
 """The forms of a copied row."""
 
 
