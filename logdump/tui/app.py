@@ -241,6 +241,9 @@ class TrailApp(NavigatingApp):
         if message.what in ("undo", "undo_transaction"):
             self.enter(sends[message.what])
             return
+        if message.choice.is_place:
+            self._start_page.read(StartPlace((sends["enter"],)))
+            return
         self._letters.came_from = self._spot_of_row
         self.model.upper = "records"
         self.records.focus()

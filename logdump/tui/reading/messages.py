@@ -40,6 +40,7 @@ class ListedTrail(NamedTuple):
 
     ``records``, ``restarts`` and ``damaged`` cover the first ``files_read`` files; ``ends_in_record`` is True if the
     last of these ends with an incomplete record. ``state`` is what CHECK and DOCTOR find, once all has been read.
+    ``is_archive`` is True for an archive, which may have trails.
     """
 
     name: str
@@ -58,6 +59,7 @@ class ListedTrail(NamedTuple):
     ends_in_record: bool = False
     last_beat: int | None = None
     state: TrailState | None = None
+    is_archive: bool = False
 
     @property
     def is_read(self) -> bool:
