@@ -15,7 +15,7 @@ from logdump.line.history_file import KeptHistory
 from logdump.session.errors import ExitStatus
 from logdump.session.session import Session
 from logdump.tui.keys.keys import Area, bindings
-from logdump.tui.model.model import OUTPUT, SIDE_BY_SIDE, TIMELINE, Model
+from logdump.tui.model.model import NOT_OF_RECORD, OUTPUT, SIDE_BY_SIDE, TIMELINE, Model
 from logdump.tui.model.reports import Reports
 from logdump.tui.navigation import TALL, NavigatingApp
 from logdump.tui.panes.choice_pane import ChoicePane
@@ -38,6 +38,11 @@ from logdump.tui.text.styled import StyledScreen
 from trailformat.trail.sequence import FilePosition
 
 _POLL_EVERY = 1.0
+_HEIGHTS = [(0, "-flat"), (10, "-low"), (18, "-high"), (30, "-roomy"), (TALL, "-tall")]
+"""The class of the screen from each number of lines on."""
+_UPPER_ALONE, _LOWER_ALONE = "-upper-alone", "-lower-alone"
+_SIZES = (_UPPER_ALONE, "-upper-large", "", "-lower-large", _LOWER_ALONE)
+"""Classes of the panes, by the part that the lower pane has of the room."""
 
 
 class TrailApp(NavigatingApp):
@@ -59,7 +64,7 @@ class TrailApp(NavigatingApp):
     BINDINGS = bindings(Area.EVERYWHERE)
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual's own form
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (18, "-high"), (TALL, "-tall")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = _HEIGHTS
 
     records: RecordList
     pages: Pages
@@ -138,6 +143,7 @@ class TrailApp(NavigatingApp):
         self.model.observe(self._keep_choices, Model.columns)
         self.model.observe(self._ask_files, Model.upper, Model.neighbours, Model.opened)
         self.model.observe(self._take_findings, Model.findings)
+        self.model.observe(self._make_room, Model.upper, Model.shown, Model.state)
         self.model.observe(self._scan_findings, Model.upper, Model.opened)
         self.model.observe(self._scan_shape, Model.state, Model.indexed)
         self.model.observe(self._scan_timeline, Model.shown, Model.listing, Model.state)
@@ -195,7 +201,8 @@ class TrailApp(NavigatingApp):
     def on_descendant_focus(self, _event: events.DescendantFocus) -> None:
         """Set the place and the pane of the keyboard in the model."""
         if len(self.screen_stack) == 1:
-            self.model.place = getattr(self.focused, "place", Area.PANES)
+            place = getattr(self.focused, "place", Area.PANES)
+            self.model.place = getattr(self.focused, "keys_place", place)
             self.model.pane = "pages" if isinstance(self.focused, TextPane) else getattr(self.focused, "id", "") or ""
             self.model.offers = ""
 
@@ -233,6 +240,9 @@ class TrailApp(NavigatingApp):
         sends = message.choice.sends
         if message.what in ("undo", "undo_transaction"):
             self.enter(sends[message.what])
+            return
+        if message.choice.is_place:
+            self._start_page.read(StartPlace((sends["enter"],)))
             return
         self._letters.came_from = self._spot_of_row
         self.model.upper = "records"
@@ -306,14 +316,37 @@ class TrailApp(NavigatingApp):
 
     def action_enter_pane(self) -> None:
         """Go to the lower pane."""
+        if self.model.sizes == _UPPER_ALONE:
+            self._size_panes("")
         self.pages.shown.focus()
 
     def action_maximise_pane(self) -> None:
         """Show the lower pane alone, or both panes again."""
-        main = self.query_one("#main")
-        main.toggle_class("-maximised")
-        if main.has_class("-maximised"):
+        self._size_panes("" if self.model.sizes == _LOWER_ALONE else _LOWER_ALONE)
+        if self.model.sizes == _LOWER_ALONE:
             self.action_enter_pane()
+
+    def action_enlarge(self, step: int) -> None:
+        """Give the pane that has the keyboard more room (``step`` 1), in the end all of it, or less (-1)."""
+        is_lower = isinstance(self.focused, TextPane)
+        sizes = _SIZES if is_lower else _SIZES[::-1]
+        self._size_panes(sizes[max(0, min(sizes.index(self.model.sizes) + step, len(sizes) - 1))])
+
+    def _make_room(self) -> None:
+        """Show a pane that is wanted beside one that is alone; without a trail pages about the record take no room."""
+        is_output = self.model.page == OUTPUT
+        is_blank = self.model.state.path is None and self.model.page not in NOT_OF_RECORD
+        hidden = {_UPPER_ALONE: is_output, _LOWER_ALONE: self.model.upper != "records"}
+        if hidden.get(self.model.sizes, False):
+            self._size_panes("")
+        self.query_one("#main").set_class(is_blank, "-no-trail")
+
+    def _size_panes(self, sizes: str) -> None:
+        """Set the sizes of the list and the lower pane; the keyboard goes to the one that is alone."""
+        main = self.query_one("#main")
+        for name in filter(None, _SIZES):
+            main.set_class(name == sizes, name)
+        self.model.sizes = sizes
 
     def action_stop(self) -> None:
         """Stop the running command, else clear the line that is typed, else stop the scans in the background."""

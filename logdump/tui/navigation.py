@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from logdump.notation.times import iso_time
 from logdump.tui.keys.keys import Jumps, MarkLetters, WordsOfCursor
-from logdump.tui.model.model import Model
+from logdump.tui.model.model import OUTPUT, Model
 from logdump.tui.model.reports import Reports
 from logdump.tui.panes.choices import SIGNS, line_to
 from logdump.tui.panes.pages import Pages
 from logdump.tui.panes.prompt import Prompt
 from logdump.tui.panes.record_list import RecordList
-from logdump.tui.panes.record_pane import AnswerPane
+from logdump.tui.panes.record_pane import AnswerPane, RecordPane
 from logdump.tui.panes.shape_strip import ShapeStrip
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.timeline_pane import TimelinePane
@@ -21,11 +21,17 @@ from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.text.appearance import NOTICE, Appearance, HarmlessApp
+from trailformat.codec.on_demand import on_demand
 from trailformat.trail.sequence import FilePosition
+
+with on_demand:
+    from logdump.tui.panes import value_screen
 
 if TYPE_CHECKING:
     from logdump.features.doctor.findings_scan import TrailFindings
 
+_MOST_COPIED = 100_000
+"""Characters that are copied: terminals drop longer sequences."""
 TALL = 40
 """Number of lines of a screen from which on the strip above the list is always shown."""
 
@@ -160,6 +166,49 @@ class NavigatingApp(HarmlessApp):
         if self.model.row is not None:
             self._copy(str(self.model.row.rba), f"RBA {self.model.row.rba}")
 
+    def action_copy_row(self, form: str) -> None:
+        """Copy the row under the cursor as JSON, SQL or CSV."""
+        self.file.ask_copy(form, self.model.current)
+
+    def on_copy_made(self, message: messages.CopyMade) -> None:
+        """Copy the text of a row, or report that there is none."""
+        if message.text is None:
+            self._reports.tell(f"This record is no row that can be copied as {message.what.upper()}.")
+        else:
+            self._copy(message.text, f"the row as {message.what.upper()}")
+
+    def action_copy_value(self) -> None:
+        """Copy the value of the current column of the page of a row."""
+        self._ask_value(is_copied=True)
+
+    def action_open_value(self) -> None:
+        """Show the value of the current column as a whole."""
+        self._ask_value(is_copied=False)
+
+    def _ask_value(self, *, is_copied: bool) -> None:
+        page = self.pages.page("values")
+        fields = page.current_line.fields if isinstance(page, RecordPane) else ()
+        if fields:
+            self.file.ask_value(fields[0], self.model.current, is_copied=is_copied)
+        else:
+            self._reports.tell("This line is about no column.")
+
+    async def on_value_read(self, message: messages.ValueRead) -> None:
+        """Copy a value, or show it as a whole."""
+        value = message.value
+        if value is None or value.newest is None:
+            self._reports.tell("The record has no such value.")
+        elif message.is_copied:
+            self._copy(value.newest.text, f"the value of {value.column}")
+        else:
+            await self.push_screen(value_screen.ValueScreen(value, self.glyphs))
+
+    def action_copy_line(self) -> None:
+        """Copy the current line of the output, such as an ALTER command."""
+        page = self.pages.page(OUTPUT)
+        if isinstance(page, AnswerPane):
+            self._copy(page.current_line.text.strip(), "the line")
+
     def action_copy_text(self) -> None:
         """Copy the lines of the lower pane, without margins, to the terminal's clipboard."""
         text = self.pages.shown.whole_text
@@ -167,6 +216,9 @@ class NavigatingApp(HarmlessApp):
         self._copy(text, f"{count:,} line{'s' * (count != 1)} of the page {self.model.page}")
 
     def _copy(self, text: str, what: str) -> None:
+        if len(text) > _MOST_COPIED:
+            self._reports.tell(f"{len(text):,} characters are too many for the clipboard of a terminal.")
+            return
         self.copy_to_clipboard(text)
         self.notify(f"Copied: {what}", timeout=NOTICE)
 

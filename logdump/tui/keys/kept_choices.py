@@ -33,6 +33,7 @@ CHARACTERS = {
     "/": "slash",
     "?": "question_mark",
     "+": "plus",
+    "_": "underscore",
     "{": "left_curly_bracket",
     "}": "right_curly_bracket",
     "'": "apostrophe",

@@ -22,6 +22,7 @@ class Area(enum.Enum):
 
     RECORDS = "the record list"
     TEXT = "the panes of text"
+    ROW = "the page of a row"
     HEX = "the hex page"
     TIMELINE = "the timeline"
     SIDE_BY_SIDE = "the page of two trails"
@@ -150,6 +151,9 @@ KEYS = (
     ),
     Key("follow", "w", "follow the end of the trail as it grows", Area.PANES, acts="app.follow"),
     Key("copy_rba", "y", "copy the RBA", Area.PANES, acts="app.copy_rba"),
+    Key("copy_json", "J", "copy the row as JSON", Area.PANES, acts="app.copy_row('json')"),
+    Key("copy_sql", "Q", "copy the row as the SQL that repeats its change", Area.PANES, acts="app.copy_row('sql')"),
+    Key("copy_csv", "V", "copy the row as CSV, names and values", Area.PANES, acts="app.copy_row('csv')"),
     Key("copy_text", "Y", "copy the text of the pane", Area.PANES, acts="app.copy_text"),
     Key("margin", "N", "names and values in the margin: on, off", Area.PANES, acts="app.toggle_margin"),
     Key(
@@ -164,6 +168,14 @@ KEYS = (
     Key("next_pane", "tab", "the next pane", Area.PANES, acts="app.focus_next"),
     Key("scan_on", "ctrl+l", "continue a scan that was stopped", Area.PANES, acts="app.scan_on"),
     Key("maximise", "backslash", "the lower pane alone, or both", Area.PANES, acts="app.maximise_pane"),
+    Key(
+        "enlarge",
+        "plus",
+        "more room for the pane with the keyboard; again: all of it",
+        Area.PANES,
+        acts="app.enlarge(1)",
+    ),
+    Key("shrink", "underscore", "less room for the pane with the keyboard", Area.PANES, acts="app.enlarge(-1)"),
     Key(
         "leave_pane",
         "escape",
@@ -213,7 +225,6 @@ KEYS = (
         weight=3,
         pane="transactions",
     ),
-    Key("choose_filter", "plus", "filter to the table", Area.CHOICES, acts="take('filter')", pane="tables"),
     Key(
         "sort",
         "r",
@@ -313,6 +324,15 @@ KEYS = (
         weight=1,
     ),
     Key(
+        "copy_line",
+        "y",
+        "copy the line, such as an ALTER command",
+        Area.ANSWER,
+        acts="app.copy_line",
+        short="copy",
+        weight=3,
+    ),
+    Key(
         "further_right",
         "right",
         "wide tables further to the right",
@@ -328,6 +348,27 @@ KEYS = (
         Area.ANSWER,
         acts="sideways(-1)",
         short="columns before",
+        weight=1,
+    ),
+    Key("copy_value", "y", "copy the value", Area.ROW, acts="app.copy_value", short="copy", weight=3),
+    Key(
+        "open_value",
+        "enter",
+        "the whole value: wrapped, searched, hex, saved",
+        Area.ROW,
+        acts="app.open_value",
+        short="value",
+        weight=1,
+    ),
+    Key("next_changed", "n", "next column that differs", Area.ROW, acts="changed(1)", short="next changed", weight=1),
+    Key("changed_before", "p", "column before that differs", Area.ROW, acts="changed(-1)", short="before", weight=2),
+    Key(
+        "hide_unchanged",
+        "u",
+        "changed columns alone, or all",
+        Area.ROW,
+        acts="hide_unchanged",
+        short="changed alone",
         weight=1,
     ),
     Key("next_field", "right", "next field", Area.HEX, acts="field(1)", short="next field", weight=1),

@@ -225,6 +225,8 @@ class Model(Observable):
     shown = Part(ShownPage())
     where = Part("")
     """The lines of the page that are visible, or the field picked."""
+    sizes = Part("")
+    """The class of the sizes of the list and the lower pane; empty by default."""
     place = Part(Area.PROMPT)
     """The area with the keyboard: the prompt, the page of two trails, or any other pane."""
     pane = Part("records")

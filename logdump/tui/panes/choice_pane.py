@@ -17,7 +17,7 @@ class Choice:
     """A line: its text and style, and the command lines that its keys enter; empty if a key does nothing.
 
     The cursor begins on the line with ``is_current``. After a line with ``finds_data`` the list begins on the first
-    record of data.
+    record of data. With ``is_place`` Enter shows the trails of an archive, whose path it has instead of a command line.
     """
 
     def __init__(
@@ -25,18 +25,18 @@ class Choice:
         text: str,
         enter: str = "",
         end: str = "",
-        filter_line: str = "",
         save: str = "",
         undo: str = "",
         undo_transaction: str = "",
         *,
         is_current: bool = False,
         finds_data: bool = False,
+        is_place: bool = False,
         style: str = "",
     ) -> None:
         self.text, self.style = text, style
-        self.is_current, self.finds_data = is_current, finds_data
-        self.sends = {"enter": enter, "end": end, "filter": filter_line, "save": save}
+        self.is_current, self.finds_data, self.is_place = is_current, finds_data, is_place
+        self.sends = {"enter": enter, "end": end, "save": save}
         self.sends |= {"undo": undo, "undo_transaction": undo_transaction}
 
 

@@ -6,6 +6,7 @@ row, a width, and a priority by which it is left out where the pane is narrow.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -23,6 +24,7 @@ from logdump.features.row.model import RowChangeShown
 from logdump.features.row.text import story_lines
 from logdump.notation.text import size_text
 from logdump.notation.times import format_timestamp, span_text
+from logdump.session.errors import ExitStatus
 from logdump.session.session import Mark
 from logdump.session.settings import Settings
 from logdump.tui.keys.kept_choices import ListColumn
@@ -32,6 +34,7 @@ from logdump.tui.reading.background import INDEX
 from logdump.tui.reading.messages import ListedTrail, StoryRead
 from logdump.tui.reading.state import ORDERS, ListedFile, ListedTransaction
 from logdump.tui.text.styled import STAYS, Glyphs, TextColumn, in_columns
+from trailformat import TrailName
 from trailformat.index.trail_index import Sums
 
 _SECOND = 1_000_000
@@ -122,8 +125,7 @@ class Pane(NamedTuple, Generic[R]):
 
 
 def _table_choice(text: str, table: ListedTable, _context: PaneContext) -> Choice:
-    command = table_filter(table.name)
-    return Choice(text, enter=command, filter_line=command)
+    return Choice(text, enter=table_filter(table.name))
 
 
 def _above_tables(model: Model) -> str:
@@ -301,22 +303,51 @@ def _records_text(trail: ListedTrail, _context: PaneContext) -> str:
 
 
 def _state_text(trail: ListedTrail, _context: PaneContext) -> str:
-    """Return the findings about a trail, ``good`` if it was read without any."""
+    """Return the findings about a trail, ``no damage`` if it was read without any."""
+    if trail.is_archive:
+        return "archive"
     state = trail.state or TrailState(damaged=trail.damaged, restarts=trail.restarts)
     words = state.words
     words += ["ends in half a record"] if trail.ends_in_record else []
     words += ["looks encrypted"] if trail.is_encrypted else []
-    return ", ".join(words) or ("good" if trail.state is not None else "")
+    return ", ".join(words) or ("no damage" if trail.state is not None else "")
+
+
+def _trail_choice(text: str, trail: ListedTrail, _context: PaneContext) -> Choice:
+    if trail.is_archive:
+        return Choice(text, enter=str(trail.paths[0]), is_place=True)
+    state = trail.state or TrailState(damaged=trail.damaged, restarts=trail.restarts)
+    style = {ExitStatus.BAD_DATA: "warn", ExitStatus.FINDINGS: "changed"}.get(state.status, "")
+    return Choice(text, enter=open_line(trail.paths[0]), finds_data=True, style=style)
+
+
+_OPENED = re.compile(r"""\s*open\s+(?:"([^"]+)"|([^\s;"]+))""", re.IGNORECASE)
+
+
+def _recent_first(trails: Sequence[ListedTrail], history: Sequence[str]) -> list[ListedTrail]:
+    """Return the trails, those that were opened last first, then the others as they are."""
+    opened: dict[str, int] = {}
+    for number, line in enumerate(history, 1):
+        if (found := _OPENED.match(line)) is not None:
+            opened[str(Path(found[1] or found[2]).absolute())] = number
+
+    def last(trail: ListedTrail) -> int:
+        path = str(trail.paths[0].absolute())
+        name = TrailName.parse(trail.paths[0])
+        names = [str(path.absolute()) for path in trail.paths] + ([path[: -name.digits]] if name is not None else [])
+        return max(opened.get(name, 0) for name in names)
+
+    return sorted(trails, key=last, reverse=True) if opened else list(trails)
 
 
 _TRAILS = Pane[ListedTrail](
-    lambda model: model.trails.trails if model.trails is not None else (),
+    lambda model: _recent_first(model.trails.trails, model.history) if model.trails is not None else (),
     (
         PaneColumn("trail", lambda trail, _: trail.name, fills=2),
         PaneColumn("files", lambda trail, _: f"{len(trail.paths):,}", priority=9, gap=2, is_number=True),
         PaneColumn("size", lambda trail, _: size_text(trail.size), priority=6, gap=2, is_number=True),
         PaneColumn("records", _records_text, gap=2, is_number=True),
-        PaneColumn("newest", lambda trail, context: context.age(trail.last_time), priority=8, gap=2, is_number=True),
+        PaneColumn("age", lambda trail, context: context.age(trail.last_time), priority=8, gap=2, is_number=True),
         PaneColumn(
             "beat",
             lambda trail, context: context.age(trail.last_beat),
@@ -332,7 +363,7 @@ _TRAILS = Pane[ListedTrail](
         PaneColumn("last csn", lambda trail, _: trail.last_csn, priority=2, gap=2),
         PaneColumn("from", lambda trail, _: trail.release, priority=1, gap=2),
     ),
-    lambda text, trail, _: Choice(text, enter=open_line(trail.paths[0]), finds_data=True),
+    _trail_choice,
     "No trail is here.",
     lambda model: model.trails.note if model.trails is not None else "",
     is_about_file=False,

@@ -14,7 +14,7 @@ from logdump.display.text import PlacedLine, Severity
 from logdump.session.settings import Settings
 from logdump.tui.keys.keys import Area
 from logdump.tui.model.model import NOT_OF_RECORD, OF_COMMANDS, OUTPUT, RECORD_TABS, Model
-from logdump.tui.panes.record_pane import AnswerPane, HexPane, RecordPane
+from logdump.tui.panes.record_pane import AnswerPane, HexPane, RecordPane, RowPane
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.panes.timeline_pane import TimelinePane
@@ -31,6 +31,7 @@ _WITHOUT_RECORD = (RowKind.END, RowKind.MORE)
 Ask = Callable[[str, Current, int], None]
 
 
+_PANES_OF_RECORD = {"hex": HexPane, "values": RowPane}
 _SEVERITIES = {Severity.DAMAGE: "warn", Severity.WARNING: "changed", Severity.NOTE: ""}
 
 
@@ -70,7 +71,7 @@ class Pages(Vertical):
     def compose(self) -> ComposeResult:
         """Yield the pages."""
         for tab in RECORD_TABS:
-            yield (HexPane if tab.name == "hex" else RecordPane)(tab.name, self._glyphs)
+            yield _PANES_OF_RECORD.get(tab.name, RecordPane)(tab.name, self._glyphs)
         yield TimelinePane(self._model, self._settings, self._glyphs)
         yield SideBySidePane(self._model, self._glyphs)
         yield AnswerPane(OUTPUT, self._glyphs)
@@ -154,7 +155,7 @@ class Pages(Vertical):
         message.stop()
         self._model.where = self.shown.where
         if self.shown.has_focus:
-            self._model.place = self.shown.place
+            self._model.place = self.shown.keys_place
 
     def on_record_pane_picked(self, message: RecordPane.Picked) -> None:
         """Keep the field, which the other pages pick when they are shown."""

@@ -9,12 +9,15 @@ from textual.events import Click
 from textual.message import Message
 from textual.widget import Widget
 
-from logdump.notation.text import display_width
+from logdump.notation.text import amount, display_width
 from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.text.hex_text import HexText, RecordField, line_pieces
-from logdump.tui.text.styled import Glyphs, Line, from_cell
+from logdump.tui.text.styled import Glyphs, Line, LineRole, from_cell
+from logdump.tui.text.styled import line as text_line
 from trailformat.trail.sequence import FilePosition
+
+_NO_LINE = Line(())
 
 
 class RecordPane(TextPane):
@@ -29,6 +32,12 @@ class RecordPane(TextPane):
     def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(name, glyphs)
         self.current = 0
+
+    @property
+    def current_line(self) -> Line:
+        """The whole line that the current row is a part of."""
+        index = bisect_right(self._starts, min(self.current, self.count - 1)) - 1
+        return self.lines[index] if 0 <= index < len(self.lines) else _NO_LINE
 
     def _wrap(self) -> None:
         """Wrap the lines; the same line stays current."""
@@ -81,7 +90,58 @@ class RecordPane(TextPane):
             self.current = min(max(self.current, self.top), self.top + self.height - 1)
 
 
-_NO_LINE = Line(())
+class RowPane(RecordPane):
+    """The page of a row: keys go from one changed column to the next, and hide the others.
+
+    Attributes:
+        hides_unchanged: True if columns that do not differ are left out, but for the key.
+    """
+
+    BINDINGS = bindings(Area.ROW)
+
+    def __init__(self, name: str, glyphs: Glyphs) -> None:
+        super().__init__(name, glyphs)
+        self.hides_unchanged = False
+        self._all: list[Line] = []
+
+    @property
+    def keys_place(self) -> Area:
+        """The area whose keys the footer shows while the pane has the keyboard."""
+        return Area.ROW
+
+    def show(self, lines: list[Line], *, top: int | None = None) -> None:
+        """Show other lines."""
+        self._all = lines
+        super().show(self._chosen(), top=top)
+
+    def empty(self) -> None:
+        """Show nothing."""
+        self._all = []
+        super().empty()
+
+    def _chosen(self) -> list[Line]:
+        """Return the lines, without columns that do not differ if these are hidden; a line says how many."""
+        if not self.hides_unchanged:
+            return self._all
+        shown = [line for line in self._all if line.role is not LineRole.UNCHANGED]
+        hidden = sum(line.role is LineRole.UNCHANGED and not line.is_rest for line in self._all)
+        return (
+            [*shown, text_line(f"{amount(hidden, 'column')} without a change: u shows all", "dim")] if hidden else shown
+        )
+
+    def action_changed(self, step: int) -> None:
+        """Move to the next column that differs, or the one before."""
+        rows = range(self.current + 1, self.count) if step > 0 else range(self.current - 1, -1, -1)
+        stops = (index for index in rows if self.rows[index].role is LineRole.CHANGED and not self.rows[index].is_rest)
+        index = next(stops, None)
+        if index is not None:
+            self._go_to(index)
+            self.post_message(self.Picked(self.rows[index].fields[0]))
+
+    def action_hide_unchanged(self) -> None:
+        """Hide the columns that do not differ, or show them again."""
+        self.hides_unchanged = not self.hides_unchanged
+        super().show(self._chosen(), top=0)
 
 
 class AnswerPane(RecordPane):
@@ -161,8 +221,7 @@ class AnswerPane(RecordPane):
 
     def action_open_place(self) -> None:
         """Go to the record that the current line is about."""
-        row = self.rows[min(self.current, self.count - 1)] if self.rows else _NO_LINE
-        self.post_message(self.Opened(row.spot))
+        self.post_message(self.Opened(self.current_line.spot))
 
     def on_click(self, event: Click) -> None:
         """Go to the record of the clicked line, if it is about one."""

@@ -54,8 +54,8 @@ class Sidebar(Styled):
         sections = [self._table_lines(), self._transaction_lines(), self._mark_lines()]
         if self._model.index.places.restart_count:
             sections.insert(2, self._restart_lines())
-        room = max(2, (self.size.height - len(sections) + 1) // len(sections))
-        entries = [entry for lines in sections for entry in self._section(lines, room)]
+        entries = self._laid_out([list(islice(lines, max(2, self.app.size.height))) for lines in sections])
+        self.set_class(not any(entry.text and not entry.action for entry in entries), "-blank")
         if entries != self._entries:
             self._entries = entries
             self.refresh()
@@ -70,10 +70,15 @@ class Sidebar(Styled):
         )
         self.styles.width = max(_LEAST_WIDTH, min(need, self.app.size.width // _LARGEST_PART))
 
-    @staticmethod
-    def _section(lines: Iterator[_Entry], room: int) -> list[_Entry]:
-        entries = list(islice(lines, room))
-        return entries + [_Entry("")] * (room - len(entries) + 1)
+    def _laid_out(self, sections: list[list[_Entry]]) -> list[_Entry]:
+        """Return the lines of the sections, a blank one between two; those that need less leave room to the others."""
+        left = self.size.height - len(sections) + 1
+        rooms: dict[int, int] = {}
+        for number, section in enumerate(sorted(range(len(sections)), key=lambda index: len(sections[index]))):
+            rooms[section] = min(len(sections[section]), max(2, left // (len(sections) - number)))
+            left -= rooms[section]
+        shown = (sections[index][: rooms[index]] for index in range(len(sections)))
+        return [entry for lines in shown for entry in (*lines, _Entry(""))]
 
     @property
     def _so_far(self) -> str:

@@ -46,7 +46,7 @@ class TextPane(Styled, can_focus=True):
         rows: the wrapped lines.
         top: index of the first visible row.
         shows_margin: True if margins are shown where there is room.
-        place: the area whose keys the footer shows; ``PANES`` for panes without keys of their own.
+        place: the area whose keys the footer shows; ``PANES`` if the pane does not take the keyboard when it is shown.
     """
 
     BINDINGS = bindings(Area.TEXT)
@@ -64,6 +64,11 @@ class TextPane(Styled, can_focus=True):
         self._glyphs = glyphs
         self._starts: list[int] = []
         self._width = 0
+
+    @property
+    def keys_place(self) -> Area:
+        """The area whose keys the footer shows while the pane has the keyboard."""
+        return self.place
 
     @property
     def count(self) -> int:

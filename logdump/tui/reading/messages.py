@@ -20,6 +20,7 @@ from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
     from logdump.features.diff.side_by_side import AlignedSoFar
+    from logdump.tui.text.row_copies import WholeValue
 
 
 class Report(Message):
@@ -39,6 +40,7 @@ class ListedTrail(NamedTuple):
 
     ``records``, ``restarts`` and ``damaged`` cover the first ``files_read`` files; ``ends_in_record`` is True if the
     last of these ends with an incomplete record. ``state`` is what CHECK and DOCTOR find, once all has been read.
+    ``is_archive`` is True for an archive, which may have trails.
     """
 
     name: str
@@ -57,6 +59,7 @@ class ListedTrail(NamedTuple):
     ends_in_record: bool = False
     last_beat: int | None = None
     state: TrailState | None = None
+    is_archive: bool = False
 
     @property
     def is_read(self) -> bool:
@@ -84,6 +87,22 @@ class RelatedFound(Message):
 
     what: str
     spot: FilePosition | None
+
+
+@dataclass(eq=False)
+class CopyMade(Message):
+    """The row of a record as text of a form; None if it is no row."""
+
+    what: str
+    text: str | None
+
+
+@dataclass(eq=False)
+class ValueRead(Message):
+    """A value of a row, to be copied if ``is_copied``, else shown; None if the record does not have it."""
+
+    value: WholeValue | None
+    is_copied: bool
 
 
 @dataclass(eq=False)

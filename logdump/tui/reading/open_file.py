@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from logdump.tui.reading.background import (
     Reader,
 )
 from logdump.tui.reading.messages import (
+    CopyMade,
     FilePolled,
     NeighboursRead,
     PageRead,
@@ -33,6 +35,7 @@ from logdump.tui.reading.messages import (
     SummaryRead,
     TrailFilesRead,
     TransactionsRead,
+    ValueRead,
 )
 from logdump.tui.reading.rows import (
     NEAR,
@@ -66,6 +69,7 @@ from trailformat.trail.sequence import FilePosition
 with on_demand:
     from logdump.features.doctor import findings_scan
     from logdump.features.timeline import open_transactions, timeline, volume
+    from logdump.tui.text import row_copies
 
 _WATCHED = 1 << 20
 """Bytes at the end of the file that are compared at each look."""
@@ -264,23 +268,52 @@ class OpenFile:
 
     def ask_related(self, what: str, about: Current) -> None:
         """Find the record that the current one depends on: the ``definition`` in force, or the ``row of its LOB``."""
-        index, source = self.index, about.source
 
-        def find(session: Session) -> Message | None:
-            attach(session.trail, index)
-            if session.source_definitions is not source:
-                session.source_definitions = source
-            record = session.trail.record_at(about.row.rba) if about.row is not None else None
-            if record is None or record.is_file_header:
-                return RelatedFound(what, None)
-            known = KnownRecord(record, session)
+        def find(session: Session, known: KnownRecord) -> Message:
             if what == "definition":
                 spot = FilePosition(session.trail.path, known.table.rba) if known.table is not None else None
             else:
                 spot = known.segment.base if known.segment is not None else None
             return RelatedFound(what, spot)
 
-        self._record.ask("related", find)
+        self._ask_known("related", about, find, RelatedFound(what, None))
+
+    def ask_copy(self, form: str, about: Current) -> None:
+        """Make the row of the current record a text for the clipboard: ``json``, ``sql`` or ``csv``."""
+
+        def make(session: Session, known: KnownRecord) -> Message:
+            with suppress(LookupError):
+                return CopyMade(form, row_copies.FORMS[form](session, known))
+            return CopyMade(form, None)
+
+        self._ask_known("copy", about, make, CopyMade(form, None))
+
+    def ask_value(self, field: str, about: Current, *, is_copied: bool) -> None:
+        """Read the value of a field of the current record, to be copied or shown as a whole."""
+
+        def read(_session: Session, known: KnownRecord) -> Message:
+            with suppress(LookupError):
+                return ValueRead(row_copies.value_of(known, field), is_copied)
+            return ValueRead(None, is_copied)
+
+        self._ask_known("value", about, read, ValueRead(None, is_copied))
+
+    def _ask_known(
+        self, key: str, about: Current, make: Callable[[Session, KnownRecord], Message], without: Message
+    ) -> None:
+        """Make a message about the current record; ``without`` is the message if there is none."""
+        index, source = self.index, about.source
+
+        def read(session: Session) -> Message | None:
+            attach(session.trail, index)
+            if session.source_definitions is not source:
+                session.source_definitions = source
+            record = session.trail.record_at(about.row.rba) if about.row is not None else None
+            if record is None or record.is_file_header:
+                return without
+            return make(session, KnownRecord(record, session))
+
+        self._record.ask(key, read)
 
     def ask_transactions(self, known: tuple[ListedTransaction, ...]) -> None:
         """Read the CSNs of the largest transactions, unless they are known."""

@@ -24,6 +24,7 @@ from trailformat.codec.timestamps import from_datetime
 from trailformat.index import TrailIndex, build
 from trailformat.records.record_header import METADATA
 from trailformat.scan import Workers, scan
+from trailformat.trail.packed import is_archive, status_of
 from trailformat.trail.peek import peek
 from trailformat.trail.sequence import TrailName, trails_among
 
@@ -48,11 +49,13 @@ def start_place(words: list[str]) -> StartPlace | None:
         return StartPlace()
     path = path_of(words[0])
     if len(words) == 1 and path.is_file():
-        return None
+        return StartPlace(tuple(words)) if is_archive(path) else None
     is_one_name = len(words) == 1 and not path.is_dir() and not any(character in words[0] for character in "*?,")
     try:
         paths = matching_files(",".join(words))
     except CommandError as error:
+        if any(_archives_in(StartPlace(tuple(words)))):
+            return StartPlace(tuple(words))
         near = near_files(path)
         hint = f" Nearest: {', '.join(near)}." if near else ""
         folder = path.parent if path.parent.is_dir() else Path()
@@ -94,10 +97,12 @@ class StartPage:
         self._background.close()
 
     def _read(self, place: StartPlace, number: int) -> None:
+        archives = list(_archives_in(place))
         try:
             paths = matching_files(",".join(place.words) or str(Path.cwd()))
         except CommandError as error:
-            self._post(TrailsListed(place.name, place.note or str(error), ()))
+            note = place.note or ("" if archives else str(error))
+            self._post(TrailsListed(place.name, note, tuple(archives)))
             return
         named, other_paths = trails_among(paths)
         groups = [[name.path for name in names] for names in named]
@@ -111,8 +116,8 @@ class StartPage:
                 continue
             looked = time.monotonic()
             percent = 100 * covered // max(1, size)
-            self._post(TrailsListed(place.name, place.note, tuple(trails), _now(), percent))
-        self._post(TrailsListed(place.name, place.note, tuple(trails), _now()))
+            self._post(TrailsListed(place.name, place.note, (*trails, *archives), _now(), percent))
+        self._post(TrailsListed(place.name, place.note, (*trails, *archives), _now()))
 
     @staticmethod
     def _steps(trails: list[ListedTrail]) -> Iterator[tuple[int | None, int]]:
@@ -140,6 +145,17 @@ def _now() -> int:
     return from_datetime(datetime.now(UTC))
 
 
+def _archives_in(place: StartPlace) -> Iterator[ListedTrail]:
+    """Yield the archives in the folders of a place; what is in them is listed when one is chosen."""
+    for word in place.words or (".",):
+        with suppress(CannotRead, TrailError, OSError):
+            folder = path_of(word)
+            files = [] if isinstance(folder, RemotePath) or not folder.is_dir() else sorted(folder.iterdir())
+            for path in files[:_MOST_TRAILS]:
+                if path.is_file() and is_archive(path):
+                    yield ListedTrail(path.name, (path,), path.stat().st_size, is_archive=True)
+
+
 def _is_trail(path: Path) -> bool:
     with suppress(CannotRead):
         return peek(path) is not None
@@ -151,7 +167,7 @@ def _by_names(paths: list[Path]) -> ListedTrail:
     size = 0
     for path in paths:
         with suppress(OSError):
-            size += path.stat().st_size
+            size += status_of(path).st_size
     return ListedTrail(name.prefix if name is not None else paths[0].name, tuple(paths), size)
 
 

@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
+from rich.cells import set_cell_size
+
 from logdump.commands import REGISTRY
 from logdump.display.header_values import header_values
 from logdump.display.record_row import RecordKind, kind_of
@@ -40,7 +42,7 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, OutputFormat, Settings
 from logdump.tui.text.hex_text import HexText, RecordField, fields_of, hex_text
-from logdump.tui.text.styled import Line, Piece, line
+from logdump.tui.text.styled import Line, LineRole, Piece, line
 from trailformat import Change, ColumnChange, FileHeader, Record, TrailError, Value, change_of, parse_ddl
 from trailformat.changes.segments import joined
 from trailformat.changes.transactions import place_of
@@ -249,7 +251,10 @@ KIND_STYLES = {
 }
 """The style of each kind of record, in the list and on its page."""
 _STYLES = {KEY: "key", COLUMN: "", TYPE: "dim", BEFORE: "before", AFTER: "after", CHANGED: "strong"}
-_SHARE, _NARROWEST = 3, 16
+_SHARE, _NARROWEST, _LEAST_VALUE = 3, 16, 4
+_LONGEST_VALUE = 4000
+"""Cells of a value that are looked at for the page; a value has _MOST_ROWS lines there at most."""
+_MOST_ROWS = 6
 _LARGEST_STATEMENT = 1 << 16
 
 
@@ -313,14 +318,62 @@ def _table(change: Change, record: Record, session: Session, width: int) -> Iter
         yield line(escape(change.doubt), "warn")
     if not change.columns:
         return
-    shown, (head, *rows) = values_table(change, max(_NARROWEST, width // _SHARE))
-    widths = widths_of([head, *rows])
+    shown, (head, *rows) = values_table(change, _LONGEST_VALUE)
+    widths = _fitted(shown, widths_of([head, *rows]), width)
     yield Line(tuple(_cells(head, widths, ["title"] * len(head))))
     has_both = BEFORE in shown and AFTER in shown
     for column, row in zip(change.columns, rows, strict=True):
         styles = [_style(place, column, has_both=has_both) for place in shown]
-        yield Line(tuple(_cells(row, widths, styles)), fields=_fields(column, record))
+        is_changed = column.is_changed or not has_both
+        role = LineRole.CHANGED if is_changed else LineRole.KEY if column.is_key else LineRole.UNCHANGED
+        for number, cells in enumerate(_wrapped_cells(row, shown, widths)):
+            pieces = tuple(_cells(cells, widths, styles))
+            yield Line(pieces, fields=_fields(column, record), role=role, is_rest=number > 0, wraps=False)
     yield from (line(reason, "warn") for reason in reasons(change))
+
+
+def _fitted(shown: Sequence[int], needs: Sequence[int], width: int) -> list[int]:
+    """Return the widths of the columns of the table in ``width`` cells: what the others leave is shared by the values.
+
+    Where that is little, the type is left out (0), and the name is cut.
+    """
+    widths = list(needs)
+    values = [index for index, place in enumerate(shown) if place in (BEFORE, AFTER)]
+    name = shown.index(COLUMN)
+
+    def room() -> int:
+        others = [cells for index, cells in enumerate(widths) if index not in values]
+        return width - sum(others) - GAP * (len(widths) - 1)
+
+    if room() < _NARROWEST * len(values) and sum(needs) + GAP * (len(needs) - 1) > width:
+        widths[name] = min(widths[name], max(_NARROWEST, width // _SHARE))
+        widths[shown.index(TYPE)] = 0 if room() < _NARROWEST * len(values) else widths[shown.index(TYPE)]
+    left = max(room(), _LEAST_VALUE * len(values))
+    for number, index in enumerate(sorted(values, key=lambda index: needs[index])):
+        widths[index] = min(needs[index], left // (len(values) - number))
+        left -= widths[index]
+    return widths
+
+
+def _wrapped_cells(row: tuple[str, ...], shown: Sequence[int], widths: Sequence[int]) -> Iterator[tuple[str, ...]]:
+    """Yield the lines of a row of the table: values are wrapped in their cells, up to _MOST_ROWS lines."""
+    cells = [
+        _parts(cell, width) if place in (BEFORE, AFTER) else [cut_to(cell, width) if width else ""]
+        for cell, place, width in zip(row, shown, widths, strict=True)
+    ]
+    for number in range(max(map(len, cells))):
+        yield tuple(parts[number] if number < len(parts) else "" for parts in cells)
+
+
+def _parts(text: str, width: int) -> list[str]:
+    """Return a value in lines of ``width`` cells, the last one cut if there are more than _MOST_ROWS."""
+    parts: list[str] = []
+    while text and len(parts) < _MOST_ROWS - 1 and display_width(text) > width:
+        part = set_cell_size(text[:width], width).rstrip(" ") if not text[:width].isascii() else text[:width]
+        part = part or text[0]
+        parts.append(part)
+        text = text[len(part) :]
+    return [*parts, cut_to(text, width)]
 
 
 def _style(place: int, column: ColumnChange, *, has_both: bool) -> str:
@@ -333,9 +386,11 @@ def _style(place: int, column: ColumnChange, *, has_both: bool) -> str:
 
 
 def _cells(row: tuple[str, ...], widths: list[int], styles: list[str]) -> Iterator[Piece]:
+    """Yield the cells of a row; a column of no width is left out."""
     for cell, width, style in zip(row, widths, styles, strict=True):
-        yield cell, style
-        yield " " * (width - display_width(cell) + GAP), ""
+        if width:
+            yield cell, style
+            yield " " * (width - display_width(cell) + GAP), ""
 
 
 def _fields(column: ColumnChange, record: Record) -> tuple[str, ...]:

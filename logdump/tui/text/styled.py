@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -202,12 +203,22 @@ Piece = tuple[str, str]
 """Text and the name of its style, empty for plain text."""
 
 
+class LineRole(enum.Enum):
+    """What a line of the page of a row shows: a column that differs, one of the key, another one, or none."""
+
+    CHANGED = "changed"
+    KEY = "key"
+    UNCHANGED = "unchanged"
+    NONE = ""
+
+
 class Line(NamedTuple):
     """Pieces from left to right. ``text`` is what is copied; ``margin`` follows it and is not copied.
 
     ``wraps`` is False for a line of a table: it is one row, and is scrolled sideways.
     ``fields`` are the names of the record's fields that the line shows (see :mod:`logdump.tui.text.hex_text`).
-    ``spot`` is the position of the record that a line of an answer is about.
+    ``spot`` is the position of the record that a line of an answer is about; ``role`` what a line of a row shows, and
+    ``is_rest`` is True for the lines of a column after its first.
     """
 
     pieces: tuple[Piece, ...]
@@ -215,6 +226,8 @@ class Line(NamedTuple):
     fields: tuple[str, ...] = ()
     wraps: bool = True
     spot: FilePosition | None = None
+    role: LineRole = LineRole.NONE
+    is_rest: bool = False
 
     @property
     def text(self) -> str:

@@ -24,7 +24,7 @@ from tests.logdump.tui.twin import painted
 
 THREADS = (
     *("commands", "rows", "record", "poll", "index", "filter", "timeline", "strip", "open transactions"),
-    "start page",
+    *("start page", "findings"),
 )
 
 

@@ -84,7 +84,7 @@ def test_the_tables_are_listed_by_their_records() -> None:
 
 def test_a_table_becomes_the_filter() -> None:
     async def steps(screen: Screen) -> None:
-        await screen.press("escape", "t", "j", "plus")
+        await screen.press("escape", "t", "j", "enter")
         assert screen.app.mode.transcript.entries[-1].line == 'FILTER INCLUDE FILENAME "TEAHOUSE.SALES"'
         assert "FILTER 8: Filename TEAHOUSE.SALES" in screen.text
 

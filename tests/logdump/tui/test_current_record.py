@@ -68,7 +68,7 @@ _LEVELS = {
     "header": "fileheader {0}",
 }
 PAGES = ("values", "detail", "hex", "tokens", "header")
-_PAGE_OF = {Area.TEXT: "detail", Area.HEX: "hex", Area.TIMELINE: "timeline", Area.ANSWER: "output"}
+_PAGE_OF = {Area.TEXT: "detail", Area.ROW: "values", Area.HEX: "hex", Area.TIMELINE: "timeline", Area.ANSWER: "output"}
 _ENDS = ("quit", "exit")
 """Keys that end the session."""
 
@@ -198,7 +198,7 @@ async def go_to_area(screen: Screen, key: Key) -> None:
     app = screen.app
     while len(app.screen_stack) > 1:
         await screen.press("escape")
-    app.query_one("#main").remove_class("-maximised")
+    app._size_panes("")
     app.prompt.begin()
     app.model.upper = "records"
     if key.area in _PAGE_OF:
@@ -223,6 +223,8 @@ async def press(screen: Screen, name: str, key: Key) -> None:
         app.simulate_key("enter")
     elif "await_letter" in key.acts:
         app.simulate_key("a")
+    elif key.id == "quit" and len(app.screen_stack) > 1:
+        app.simulate_key("q")  # the mark would be lost
     await screen.rest()
 
 

@@ -258,6 +258,52 @@ def test_the_lower_pane_alone() -> None:
     drive(steps)
 
 
+@pytest.mark.parametrize("is_lower", [False, True], ids=["list", "page"])
+def test_keys_give_the_pane_with_the_keyboard_more_room_and_less(is_lower: bool) -> None:
+    async def steps(screen: Screen) -> None:
+        app = screen.app
+        upper, lower = app.query_one("#upper"), app.pages
+        this, other = (lower, upper) if is_lower else (upper, lower)
+        await screen.press("escape", *["enter"] * is_lower)
+        heights = [this.region.height]
+        for key in ("plus", "plus", "plus"):
+            await screen.press(key)
+            heights.append(this.region.height)
+        first, large, alone, last = heights
+        assert first < large < alone == last
+        assert not other.region.height
+        for height in (large, first):
+            await screen.press("underscore")
+            assert this.region.height == height
+        await screen.press("underscore")
+        assert 0 < this.region.height < first
+
+    drive(steps)
+
+
+def test_what_is_wanted_beside_a_pane_that_is_alone_is_shown() -> None:
+    async def steps(screen: Screen) -> None:
+        app = screen.app
+        await screen.press("escape", "plus", "plus", "c")  # an answer
+        assert app.pages.region.height
+        await screen.press("escape", "plus", "plus", "enter")
+        assert app.pages.region.height
+        await screen.press("plus", "plus", "t")
+        assert app.query_one("#upper").region.height
+
+    drive(steps)
+
+
+def test_without_a_trail_the_list_has_all_room_and_there_is_no_side_pane() -> None:
+    async def steps(screen: Screen) -> None:
+        assert not screen.app.pages.region.height
+        assert not screen.app.query_one("#sidebar").region.width
+        await screen.type("help")
+        assert screen.app.pages.region.height
+
+    drive(steps, first="timeoffset gmt", size=(120, 36))
+
+
 def test_the_text_of_the_pane_is_copied_without_the_margin() -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "j", "j", "j", "Y")

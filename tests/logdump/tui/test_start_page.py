@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.session.session import Session
 from logdump.tui.model.model import Model
-from logdump.tui.panes.choices import PANES, PaneContext
+from logdump.tui.panes.choices import PANES, PaneContext, _recent_first
 from logdump.tui.reading.messages import ListedTrail, TrailsListed
 from logdump.tui.reading.start_page import StartPage, StartPlace, _by_names, _with_headers, _with_records, start_place
 from logdump.tui.text.styled import UNICODE
@@ -85,7 +86,7 @@ def test_the_age_of_the_newest_heartbeat_where_there_is_one(folder: Path) -> Non
     model = Model()
     model.trails = listed
     heading, [_, line] = PANES["trails"].lines(PaneContext(model, UNICODE, 200))
-    assert heading.index("newest") < heading.index("beat")
+    assert heading.index("age") < heading.index("beat")
     assert (line.text.count(" 28 s "), line.text.count(" 1 min ")) == (1, 1)
 
 
@@ -259,3 +260,67 @@ def test_enter_opens_a_trail_and_a_key_leads_back() -> None:
         assert "1 lost transaction, 4 restarts" in screen.text
 
     drive(steps, first="", session=Session(), start=StartPlace(), place="trails")
+
+
+def _archive(folder: Path, names: list[str]) -> Path:
+    """An archive of files of the folder, which go into it."""
+    path = folder / "customer.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        for name in names:
+            archive.add(folder / name, f"dirdat/{name}")
+    return path
+
+
+def test_an_archive_is_listed_and_leads_to_the_trails_in_it(folder: Path) -> None:
+    _archive(folder, ["at000000000", "at000000001", "at000000002"])
+    for name in ("at000000000", "at000000001", "at000000002"):
+        (folder / name).unlink()
+
+    async def steps(screen: Screen) -> None:
+        assert "customer.tar.gz" in screen.text
+        while "customer.tar.gz" not in (screen.app.query_one("#trails").choice.text):  # type: ignore[attr-defined]
+            await screen.press("down")
+        await screen.press("enter")
+        assert "customer.tar.gz" not in screen.text
+        [choice] = screen.app.query_one("#trails")._choices  # type: ignore[attr-defined]
+        assert choice.text.split()[:2] == ["at", "3"]
+        await screen.press("enter")
+        assert screen.app.model.state.path is not None
+        assert screen.app.model.state.path.name == "at000000000"
+        assert "customer.tar.gz" in str(screen.app.model.state.path)
+
+    drive(steps, first="timeoffset gmt", start=StartPlace(), place="trails")
+
+
+def test_an_archive_has_a_start_page_and_one_alone_is_no_problem(folder: Path) -> None:
+    path = _archive(folder, ["at000000000"])
+    assert start_place([path.name]) == StartPlace((path.name,))
+    alone = folder / "alone"
+    alone.mkdir()
+    shutil.move(path, alone)
+    assert start_place([str(alone)]) == StartPlace((str(alone),))
+
+
+def test_the_trail_that_was_opened_last_comes_first(folder: Path) -> None:
+    trails = [ListedTrail(name, (folder / f"{name}000000000",), 1) for name in ("aa", "bb", "cc", "dd")]
+
+    def names(*history: str) -> list[str]:
+        return [trail.name for trail in _recent_first(trails, history)]
+
+    assert names("count", "open nothing") == ["aa", "bb", "cc", "dd"]
+    assert names(f'OPEN "{folder}/cc000000000"; ghdr on', "next", "open bb000000000", "n") == ["bb", "cc", "aa", "dd"]
+    assert names(f"open {folder / 'dd'}", "open cc000000000", "open dd") == ["dd", "cc", "aa", "bb"]
+
+
+def test_the_colour_of_a_trail_is_that_of_its_state(folder: Path) -> None:
+    data = (folder / "ct000000000").read_bytes()
+    (folder / "ct000000000").write_bytes(data[:1811] + bytes(60) + data[1871:])
+    shutil.copy(TRAILS / "et000000000", folder)
+
+    async def steps(screen: Screen) -> None:
+        styles = {choice.text.split()[0]: choice.style for choice in screen.app.query_one("#trails")._choices}  # type: ignore[attr-defined]
+        assert styles["ct"] == "warn"
+        assert styles["et"] == ""
+        assert styles["at"] == "changed"
+
+    drive(steps, first="timeoffset gmt", start=StartPlace(), place="trails")
