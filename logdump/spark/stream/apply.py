@@ -292,7 +292,7 @@ class _Run:
             target.open(request.tables)
             files = request.files()
             begun = Beginning.of(request, target.positions(), files)
-            self._reached = min(begun.starts, default="")
+            self._reached = begun.start
             options = {**request.read_options, **begun.options, "arrowBatches": True}
             if not begun.options and not begun.firsts:
                 check_beginning(request)
@@ -440,9 +440,11 @@ class Beginning(NamedTuple):
         return cls(positions, firsts, _start(request.tables, positions, firsts))
 
     @property
-    def starts(self) -> list[str]:
-        """The places at which the tables that have changes begin."""
-        return [position.start for position in self.positions.values() if position.place]
+    def start(self) -> str:
+        """The place at which the stream begins; empty unless all tables have a position."""
+        if "startSeqno" not in self.options:
+            return ""
+        return place_of(int(self.options["startSeqno"]), int(self.options["startRba"]))
 
     def place_of(self, table: str) -> str:
         """Return the place before which a table has all changes; empty if it has none."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -305,13 +306,17 @@ def _stated(folder: Path, sales: tuple[int, ...] = (), until: int = 9) -> Path:
     return folder / "sm*"
 
 
+_ORDERS = [*permutations(([TEAS], [SALES], [TEAS, SALES])), [[TEAS], [TEAS, SALES]], [[SALES], [TEAS, SALES]]]
+
+
+@pytest.mark.parametrize("order", _ORDERS)
 def test_each_statement_stops_its_table_once_wherever_the_tables_are(
-    tmp_path: Path, target: Place, apply: Apply
+    order: Sequence[list[str]], tmp_path: Path, target: Place, apply: Apply
 ) -> None:
     """Statements exactly at a position, before that of the other table, and of a table that has none yet."""
     sales, met = (1, 4, 5, 7), list[str]()
     for until in (4, 9):
-        for names in ([TEAS], [SALES], [TEAS, SALES]):
+        for names in order:
             path = _stated(tmp_path / "a", sales, until)
             for _ in range(9):
                 try:
