@@ -291,15 +291,15 @@ def test_a_first_csn_holds_until_it_is_reached(
     assert codes(target) == expected(6, 7, 8, 9)
 
 
-def _stated(folder: Path, sales: tuple[int, ...] = (), until: int = 9) -> Path:
-    """Rows, and after every second one a statement on TEAS or SALES in turn."""
+def _stated(folder: Path, sales: tuple[int, ...] = (), until: int = 9, *, ends_stated: bool = True) -> Path:
+    """Rows, and after every second one, perhaps but the last, a statement on TEAS or SALES in turn."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     extract = SizedExtract(folder, tables=(ORACLE_12.teas, ORACLE_SALES))
     for number in range(1, until + 1):
         extract.begin(number)
         extract.rows([_sold(number)] if number in sales else [extract.change()], 1)
-        if number % 2 == 0:
+        if number % 2 == 0 and (ends_stated or number < until):
             table = "TEAS" if number % 4 == 0 else "SALES"
             extract.statement(Ddl("COMMENT", "TABLE", table, f"comment on table teahouse.{table} is '{number}'"))
     extract.close()
@@ -328,6 +328,25 @@ def test_each_statement_stops_its_table_once_wherever_the_tables_are(
     assert sorted(met) == ["2", "4", "6", "8"]
     assert codes(target) == expected(*{*range(1, 10)} - {*sales})
     assert sorted(int(row[0]) for row in target.rows(SALES)) == sorted(sales)
+
+
+@pytest.mark.parametrize("until", [4, 8])
+def test_a_statement_that_is_written_where_the_position_is_is_met(
+    until: int, tmp_path: Path, target: Place, apply: Apply
+) -> None:
+    """The record after the last one that was applied is the statement."""
+    met = list[str]()
+    for ends_stated in (False, True, True):
+        path = _stated(tmp_path / "a", (), until, ends_stated=ends_stated)
+        for _ in range(9):
+            try:
+                apply(path, target, TEAS, create=True)
+            except DdlFound as error:
+                met += re.findall(r"is '(\d)'", str(error))
+            else:
+                break
+        assert codes(target) == expected(*range(1, until + 1))
+        assert met == [str(number) for number in range(4, until + ends_stated, 4)]
 
 
 def test_a_statement_before_the_first_csn_is_not_met(tmp_path: Path, target: Place, apply: Apply) -> None:
