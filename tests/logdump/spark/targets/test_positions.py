@@ -15,10 +15,10 @@ from fixtures.changes import Change, insert
 from fixtures.flavour import ORACLE_12
 from fixtures.shop import ORACLE_SALES, sale
 from fixtures.statements import Ddl
-from logdump.spark.stream.apply import DdlFound
+from logdump.spark.stream.apply import DdlFound, _start
 from logdump.tables.errors import BadOption, FileChanged, SourceError
 from logdump.targets.positions import OtherTrail
-from logdump.targets.target import BadTarget
+from logdump.targets.target import AppliedPosition, BadTarget, place_of
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, sqlite_place
 from tests.searching import Random
@@ -363,3 +363,26 @@ def test_a_csn_that_is_none_is_refused(tmp_path: Path, target: Place, apply: App
     for name in ("from_csn", "adopt"):
         with pytest.raises(SourceError, match=f"^{name}: 'now' is not a CSN"):
             apply(path, target, TEAS, **{name: "now"})
+
+
+@pytest.mark.parametrize(
+    ("firsts", "starts", "options"),
+    [
+        ({"A": "5", "B": "5"}, {}, {"startCsn": "5"}),
+        ({"A": "5", "B": "3"}, {}, {}),
+        ({"A": "3", "B": "5"}, {}, {}),
+        ({"A": "5"}, {}, {}),
+        ({"A": "5"}, {"B": (1, 40)}, {}),
+        ({}, {"A": (1, 40), "B": (1, 7)}, {"startSeqno": 1, "startRba": 7}),
+        ({}, {"A": (0, 900), "B": (1, 7)}, {"startSeqno": 0, "startRba": 900}),
+        ({}, {"A": (0, 900)}, {}),
+        ({}, {}, {}),
+    ],
+)
+def test_a_stream_begins_where_it_has_the_changes_of_every_table(
+    firsts: dict[str, str], starts: dict[str, tuple[int, int]], options: dict[str, str | int]
+) -> None:
+    """At the earliest position, at a first CSN that all have, or else with the trail."""
+    places = {name: place_of(*place) for name, place in starts.items()}
+    positions = {name: AppliedPosition(place, place) for name, place in places.items()}
+    assert _start(["A", "B"], positions, firsts) == options
