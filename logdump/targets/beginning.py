@@ -78,7 +78,7 @@ class Beginning(NamedTuple):
         ends = dict.fromkeys(changed, "")
         for name in changed:
             layouts[name] = [*layouts_from(files, self.place_of(name), layouts[name])]
-        first = min(self.starts, default="") or place_of(0, 0)
+        first = self.start or place_of(0, 0)
         for statement in statements_between(files, first, END, changed) if changed else ():
             if self.is_met(statement, self.place_of(statement.table), handled):
                 ends[statement.table] = ends[statement.table] or statement.place
@@ -92,9 +92,11 @@ class Beginning(NamedTuple):
         return statement.place >= place and statement.place not in handled and not is_before_first
 
     @property
-    def starts(self) -> list[str]:
-        """The places at which the tables that have changes begin."""
-        return [position.start for position in self.positions.values() if position.place]
+    def start(self) -> str:
+        """The place at which the stream begins; empty unless all tables have a position."""
+        if "startSeqno" not in self.options:
+            return ""
+        return place_of(int(self.options["startSeqno"]), int(self.options["startRba"]))
 
     def place_of(self, table: str) -> str:
         """Return the place before which a table has all changes; empty if it has none."""

@@ -251,7 +251,7 @@ class ApplyRun:
             target.open(request.tables)
             files = request.files()
             begun = Beginning.of(request, target.positions(), files)
-            self._reached = min(begun.starts, default="")
+            self._reached = begun.start
             if not begun.options and not begun.firsts:
                 check_beginning(request)
             columns = self._driver.begin(request, {**request.read_options, **begun.options, "arrowBatches": True})

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import nullcontext
+from itertools import permutations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -17,12 +20,13 @@ from logdump.line import interactive, line_mode, terminal
 from logdump.line.history_file import KeptHistory, UnusableHistory, load_history, save_history
 from logdump.line.interactive import Interactive, LineEditor
 from logdump.line.line_mode import LineMode, Script, Scroller, lines_of
-from logdump.notation.text import escape
+from logdump.notation.text import Harmless, escape
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Failure, Notice, Progress, say
 from logdump.session.reading import ReadSoFar
 from logdump.session.session import History
 from logdump.session.settings import OutputFormat, Settings
+from trailformat import CannotRead
 from trailformat.trail.outcomes import OUTCOMES
 
 HERE = Path("/t/et000000000")
@@ -102,6 +106,52 @@ def test_each_event_goes_to_its_stream_and_that_of_one_answer_is_not_that_of_the
             assert expected is None or bool(err) == (expected == "e"), event
             if not narrates and not place.is_data and place.is_json:
                 assert out
+
+
+@pytest.mark.parametrize("events", [*permutations(MESSAGES)])
+@pytest.mark.parametrize("is_one_answer", [True, False])
+def test_the_first_object_alone_has_the_schema_whichever_it_is(
+    events: tuple[Event, ...], written: Streams, *, is_one_answer: bool
+) -> None:
+    mode = Answers()
+    mode.session.settings.format = OutputFormat.JSONL
+    for answer in [events] if is_one_answer else [(event,) for event in events]:
+        mode.answer("a line", *answer)
+    lines = written()[0]
+    assert ["schema" in json.loads(line) for line in lines] == [True, False, False]
+
+
+@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), CannotRead("gone", path=HERE)])
+def test_a_command_that_is_stopped_while_a_line_is_printed_has_the_last_word(
+    error: BaseException, number: int, written: Streams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It gets the error where it has yielded the line, and what it says then is printed: texts, notices, failures."""
+    mode, stops = Answers(), [number]
+    write = Answers._write_lines
+
+    def stopped(self: Answers, lines: Sequence[Harmless], *, is_narration: bool) -> None:
+        if not stops[0] and [*lines] == ["a line"]:
+            stops[0] = -1
+            raise error
+        stops[0] -= [*lines] == ["a line"]
+        write(self, lines, is_narration=is_narration)
+
+    def answered() -> Generator[Event, None, None]:
+        try:
+            for _ in range(3):
+                yield say("a line")
+        except (KeyboardInterrupt, CannotRead) as met:
+            yield from (say("read so far"), *MESSAGES[:2])
+            if isinstance(met, KeyboardInterrupt):
+                raise
+
+    monkeypatch.setattr(Answers, "_write_lines", stopped)
+    with pytest.raises(KeyboardInterrupt) if isinstance(error, KeyboardInterrupt) else nullcontext():
+        mode._print_answer("a line", answered())
+    out, err = written()
+    assert out == ["a line"] * number + ["read so far", "a failure"]
+    assert err == ["a notice"]
 
 
 @pytest.mark.parametrize("statuses", [(0, 3, 4), (4, 0, 3), (0, 0, 1), (0, 0, 0), (3, 4, 1)])

@@ -337,8 +337,9 @@ def _run(verb: Verb, request: VerbRequest, steps: Iterable[VerbStep]) -> int:
             )
             if is_painted:
                 stack.enter_context(contextlib.redirect_stdout(cast("TextIO", PaintedText(sys.stdout, verb.name))))
-            run = VerbRun(steps, narrates=verb.narrates, files=partial(_all_files, request))
-            run.output_is_data = verb.writes_bytes and not options.output
+            prints_rows = verb.writes_bytes and not options.output and getattr(options, "columns", None) is not None
+            run = VerbRun(steps, narrates=verb.narrates and not prints_rows, files=partial(_all_files, request))
+            run.output_is_data = verb.writes_bytes and not options.output and not prints_rows
             run.session.width = _width()
             status = ExitStatus(run.run())
             terminal.flush()

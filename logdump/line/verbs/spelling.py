@@ -25,6 +25,7 @@ from logdump.line.verbs.options import (
 )
 from logdump.line.verbs.output import MESSAGES, export_format, require_ending
 from logdump.notation.sql_tokens import STANDARD
+from logdump.notation.text import whole_number
 from logdump.session.errors import CommandError
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
@@ -193,6 +194,8 @@ def export(request: VerbRequest) -> Iterator[VerbStep]:
         return
     if options.by_table and not options.output:
         raise MisuseError("--by-table needs -o FOLDER")
+    if options.by_table and options.meta:
+        raise MisuseError("--meta is a file of records, and --by-table writes the rows of each table: give one")
     kind, compression = export_format(options)
     is_csv_of_table = kind == "csv" and bool(options.table) and not (options.by_table or options.meta)
     if options.bom and kind != "csv":
@@ -271,7 +274,8 @@ def _exported_columns(request: VerbRequest) -> Iterator[VerbStep]:
         raise MisuseError("--columns needs one --table, without --by-table, --meta and --bom")
     columns = ", ".join(map(_column_of_rows, re.split(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", options.columns)))
     limit = f" LIMIT {options.limit}" if options.limit else ""
-    statement = f"SELECT {columns} FROM {options.table[0]}{limit}"  # noqa: S608 - the user's own query
+    begin = f" WHERE rba >= {whole_number(request.rba(options.rba, '--rba'))}" if request.asks("rba") else ""
+    statement = f"SELECT {columns} FROM {options.table[0]}{begin}{limit}"  # noqa: S608 - the user's own query
     options = argparse.Namespace(**{**vars(options), "table": None, "format": options.format or "jsonl"})
     if request.options.output:
         options.format = request.options.format

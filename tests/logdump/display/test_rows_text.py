@@ -14,6 +14,7 @@ from logdump.display.text import render
 from logdump.features.sql.model import RowsShown
 from logdump.features.sql.rows import plain
 from logdump.session.settings import Settings
+from tests.searching import Random
 
 
 def lines(columns: tuple[str, ...], *rows: tuple[object, ...]) -> list[str]:
@@ -110,3 +111,17 @@ def test_a_row_is_an_object_of_its_own() -> None:
         {"type": "row", "values": {"op": "Insert", "op_2": "Delete", "n": str(2**60)}},
         {"type": "row", "values": {"op": "\x1b", "op_2": None, "n": 1}},
     ]
+
+
+def test_an_interval_is_shown_as_duckdb_shows_it() -> None:
+    """Drawn: years, months, days and times of either sign, and each of them none."""
+    duckdb, random = pytest.importorskip("duckdb"), Random("intervals")
+    parts = {"months": (0, 1, 5, 12, 14, 30), "days": (0, 1, 2, 400), "microseconds": (0, 1, 60_000_000, 3_723_004_500)}
+    units = []
+    for _ in range(40):
+        chosen = {unit: random.choice((-1, 1)) * random.choice(sizes) for unit, sizes in parts.items()}
+        units.append(" + ".join(f"to_{unit}({count})" for unit, count in chosen.items()))
+    rows = duckdb.sql(" union all ".join(f"select {text} as i, ({text})::varchar as t" for text in units)).arrow()
+    table = rows.read_all() if hasattr(rows, "read_all") else rows
+    shown = [plain(value) for batch in table.to_batches() for value in batch.column(0).to_pylist()]
+    assert shown == table.column(1).to_pylist()

@@ -11,6 +11,7 @@ import pytest
 from logdump.arrow.tables.layout import FileNames, TableLayout
 from tests.logdump.program import logdump
 from tests.searching import Random
+from trailformat import Record, TrailFile
 
 TRAILS = ("et000000000", "at000000001", "gl000000000", "kt000000000", "st", "at", "zt000000000", "ut000000000")
 BOM = "\ufeff"
@@ -90,6 +91,34 @@ def test_a_plain_name_is_the_value_after_a_change_and_before_a_delete(trails: Pa
                 _plain(had[f"{side}_{name.upper()}"]) for name in names
             ]
             assert (row["op"], row["rba"]) == (had["op"], had["rba"])
+
+
+@pytest.mark.parametrize("words", [(), ("--limit", "3"), ("--rba", "3,391"), ("--rba", "3391", "--limit", "2")])
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_columns_are_printed_as_they_are_written(
+    kind: str, words: tuple[str, ...], trails: Path, tmp_path: Path
+) -> None:
+    """To standard output, and nothing besides; from an RBA on, up to a limit."""
+    pytest.importorskip("duckdb")
+    given = ("export", str(trails / "et000000000"), "--table", "TEAHOUSE.TEAS", "--columns", "rba,NAME", *words)
+    printed = logdump(*given, "--format", kind)
+    assert (printed.status, printed.err) == (0, "")
+    target = tmp_path / f"columns.{kind}"
+    assert logdump(*given, "-o", str(target)).out == ""
+    assert printed.out.splitlines() == target.read_text(encoding="utf-8").splitlines()
+    every = [record.rba for record in _rows(trails / "et000000000")]
+    wanted = [rba for rba in every if "--rba" not in words or rba >= 3391][
+        : int(words[-1]) if "--limit" in words else None
+    ]
+    lines = printed.out.splitlines()[kind == "csv" :]
+    assert [int(line.partition(",")[0].rpartition(":")[2]) for line in lines] == wanted
+
+
+def _rows(path: Path) -> list[Record]:
+    """The rows of TEAHOUSE.TEAS."""
+    with TrailFile(path) as trail:
+        records = [record for record in trail.records() if not (record.is_file_header or record.is_metadata)]
+        return [record for record in records if trail.name_of(record) == "TEAHOUSE.TEAS"]
 
 
 def _plain(text: str) -> str:

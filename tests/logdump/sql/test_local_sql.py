@@ -16,10 +16,11 @@ from fixtures import TRAILS
 from logdump.display import text
 from logdump.features.sql import command, local_query
 from logdump.features.sql.model import RowsShown
-from logdump.features.sql.trail_table import Ahead
-from logdump.session.errors import ExitStatus
+from logdump.features.sql.trail_table import Ahead, TrailTable
+from logdump.session.errors import ExitStatus, MissingFileError
 from logdump.session.events import Notice, Text
 from logdump.session.settings import Settings
+from logdump.tables.errors import BadOption, BadTrail, FileChanged, NoTrailFiles, SplitMismatch
 from tests.logdump.sql.told import Asked
 from tests.searching import IS_LONG, in_turn
 from tests.trailformat.samples import header, metadata_record, trail_of
@@ -239,6 +240,28 @@ def test_a_file_that_goes_away_meanwhile_ends_a_statement(tmp_path: Path, monkey
     monkeypatch.setattr(local_query.LocalQuery, "_narrow", cut)
     asked.refusal("select count(*) from records")
     assert asked.failures[0].status is ExitStatus.BAD_DATA
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (BadTrail("no trail"), ExitStatus.BAD_DATA),
+        (FileChanged("shorter"), ExitStatus.BAD_DATA),
+        (SplitMismatch("elsewhere"), ExitStatus.BAD_DATA),
+        (NoTrailFiles("nothing"), MissingFileError.status),
+        (BadOption("wrong"), ExitStatus.COMMAND_FAILED),
+    ],
+)
+def test_the_status_tells_a_wrong_statement_from_a_trail_that_cannot_be_read(
+    error: Exception, status: ExitStatus, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: TrailTable, *_: object) -> Iterator[object]:  # noqa: ARG001 - it stands for a method
+        raise error
+        yield
+
+    monkeypatch.setattr(TrailTable, "narrowed", fail)
+    asked("sql select count(*) from records")
+    assert [failure.status for failure in asked.failures] == [status]
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pytest
 
 from logdump.targets import database
-from logdump.targets.applier import Applier, _first_failing
+from logdump.targets.applier import Applier, _first_failing, _places
 from logdump.targets.target import BadTarget, Refused, SourceTable, TargetLost
 from tests.logdump.spark.targets.bank import (
     NAMES,
@@ -219,3 +219,16 @@ def test_the_first_place_that_fails_is_found_wherever_it_is() -> None:
 
         for count in range(first, 5):
             assert _first_failing([str(place) for place in range(count)], fails) == first
+
+
+def test_transactions_end_with_their_last_change_in_whichever_part_it_comes() -> None:
+    """Tables of a batch come one after the other, and each in portions."""
+    _, rows, _ = bank_changes(30, seed=3)
+    random = Random("places")
+    ends = sorted(one["_sequence"][-1].as_py() for one in transactions_in(rows))
+    for _ in range(5):
+        names = random.sample([*NAMES], len(NAMES))
+        own = [rows.filter(pc.equal(rows["_table"], name)) for name in names]
+        size = random.choice((1, 3, 1000))
+        portions = [table.slice(at, size) for table in own for at in range(0, len(table), size)]
+        assert _places(lambda portions=portions: iter(portions)) == (ends, sorted(rows["_sequence"].to_pylist()))  # type: ignore[misc]

@@ -22,7 +22,7 @@ from tests.searching import IS_LONG, Random
 Key = tuple[int, int]
 Table = dict[Key, tuple[str | None, str | None]]
 Step = tuple[str, Key | None, Key | None, tuple[Any, Any]]
-"""Operation, key before, key after, and the other columns; ``...`` is absent."""
+"""Operation, key before, key after, and the other columns; ``...`` is absent. A swap moves both rows at once."""
 SOURCE = SourceTable(
     "S.T", None, {"ID": pa.int64(), "PART": pa.int64(), "A": pa.string(), "B": pa.string()}, ("ID", "PART")
 )
@@ -88,11 +88,16 @@ def _step(random: Random, table: Table, *, moves_whole: bool) -> Step:
     """A change that the table can have, which it then has had."""
     there, free = sorted(table), [key for key in KEYS if key not in table]
     kinds = 3 * ["insert"] * bool(free) + ["update", "update", "delete"] * bool(there) + ["upsert"]
-    op = random.choice([*kinds, *(3 * ["move"] * bool(there and free)), *(["truncate"] * (random.random() < 0.2))])
+    kinds += 3 * ["move"] * bool(there and free) + 3 * ["swap"] * (len(there) > 1 and not moves_whole)
+    op = random.choice([*kinds, *(["truncate"] * (random.random() < 0.2))])
     values = random.choice((..., None, "x", "y")), random.choice((..., "z", "w"))
     if op == "truncate":
         table.clear()
         return op, None, None, (..., ...)
+    if op == "swap":
+        one, other = random.sample(there, 2)
+        table[one], table[other] = table[other], table[one]
+        return op, one, other, (..., ...)
     if op == "delete":
         key = random.choice(there)
         del table[key]
@@ -109,34 +114,42 @@ def _step(random: Random, table: Table, *, moves_whole: bool) -> Step:
 
 def _rows(steps: Sequence[Step], seqno: int) -> pa.Table:
     """The changes as a stream has them, each a transaction: a move is a delete and an insert."""
-    made = []
+    made = list[dict[str, Any]]()
     for number, (op, before, after, values) in enumerate(steps, 1):
-        own = dict(zip("AB", values, strict=True))
-        about = {
-            "_csn": f"{seqno}{number:04}",
-            "_xid": f"1.{number}",
-            "_file": "tt000000000",
-            "_table": SOURCE.name,
-            "_rba": number,
-            "_time": datetime(2026, 1, 1, tzinfo=UTC),
-        }
-        key = dict(zip(SOURCE.keys, after or before or (None, None), strict=True))
-        place = place_of(seqno, number)
-        if op == "move":
-            gone = dict(zip(SOURCE.keys, before or (), strict=True))
-            made.append({**about, **gone, "_op": "delete", "_sequence": f"{place}0", "_absent": ["A", "B"]})
-        known = {name: value for name, value in own.items() if value is not ...}
-        absent = [name for name, value in own.items() if value is ...] or None
-        name, part = ("insert", 1) if op == "move" else (op, 0)
-        made.append({**about, **key, **known, "_op": name, "_sequence": f"{place}{part}", "_absent": absent})
+        moves = [(before, after), (after, before)] if op == "swap" else [(before, after)]
+        for part, (old, new) in enumerate(moves):
+            made += _changes("move" if op == "swap" else op, old, new, values, place=(seqno, 10 * number + part))
     return pa.Table.from_pylist(made, SCHEMA)
 
 
+def _changes(
+    op: str, before: Key | None, after: Key | None, values: tuple[Any, Any], *, place: tuple[int, int]
+) -> Iterator[dict[str, Any]]:
+    """The change or the two changes of a record at a place."""
+    own = dict(zip("AB", values, strict=True))
+    about = {
+        "_csn": f"{place[0]}{place[1] // 10:04}",
+        "_xid": f"1.{place[1] // 10}",
+        "_file": "tt000000000",
+        "_table": SOURCE.name,
+        "_rba": place[1],
+        "_time": datetime(2026, 1, 1, tzinfo=UTC),
+    }
+    key = dict(zip(SOURCE.keys, after or before or (None, None), strict=True))
+    if op == "move":
+        gone = dict(zip(SOURCE.keys, before or (), strict=True))
+        yield {**about, **gone, "_op": "delete", "_sequence": f"{place_of(*place)}0", "_absent": ["A", "B"]}
+    known = {name: value for name, value in own.items() if value is not ...}
+    absent = [name for name, value in own.items() if value is ...] or None
+    name, part = ("insert", 1) if op == "move" else (op, 0)
+    yield {**about, **key, **known, "_op": name, "_sequence": f"{place_of(*place)}{part}", "_absent": absent}
+
+
 def _batches(random: Random, steps: Sequence[Step], seqno: int) -> Iterator[pa.Table]:
-    """The changes in two or three batches."""
+    """The changes in two or three batches of whole transactions."""
     rows = _rows(steps, seqno)
-    rbas = rows["_rba"].to_pylist()
-    ends = [at for at in range(1, len(rows)) if rbas[at] != rbas[at - 1]]
+    csns = rows["_csn"].to_pylist()
+    ends = [at for at in range(1, len(rows)) if csns[at] != csns[at - 1]]
     cuts = [0, *sorted(random.sample(ends, min(len(ends), random.randint(1, 2)))), len(rows)]
     for first, stop in pairwise(cuts):
         yield rows.slice(first, stop - first)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ from fixtures.flavour import ORACLE_12
 from fixtures.shop import ORACLE_SALES, sale
 from fixtures.statements import Ddl
 from logdump.tables.errors import BadOption, FileChanged, SourceError
+from logdump.targets.beginning import _start
 from logdump.targets.positions import OtherTrail
 from logdump.targets.run import DdlFound
-from logdump.targets.target import BadTarget
+from logdump.targets.target import AppliedPosition, BadTarget, place_of
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, sqlite_place
 from tests.searching import Random
@@ -290,28 +292,32 @@ def test_a_first_csn_holds_until_it_is_reached(
     assert codes(target) == expected(6, 7, 8, 9)
 
 
-def _stated(folder: Path, sales: tuple[int, ...] = (), until: int = 9) -> Path:
-    """Rows, and after every second one a statement on TEAS or SALES in turn."""
+def _stated(folder: Path, sales: tuple[int, ...] = (), until: int = 9, *, ends_stated: bool = True) -> Path:
+    """Rows, and after every second one, perhaps but the last, a statement on TEAS or SALES in turn."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     extract = SizedExtract(folder, tables=(ORACLE_12.teas, ORACLE_SALES))
     for number in range(1, until + 1):
         extract.begin(number)
         extract.rows([_sold(number)] if number in sales else [extract.change()], 1)
-        if number % 2 == 0:
+        if number % 2 == 0 and (ends_stated or number < until):
             table = "TEAS" if number % 4 == 0 else "SALES"
             extract.statement(Ddl("COMMENT", "TABLE", table, f"comment on table teahouse.{table} is '{number}'"))
     extract.close()
     return folder / "sm*"
 
 
+_ORDERS = [*permutations(([TEAS], [SALES], [TEAS, SALES])), [[TEAS], [TEAS, SALES]], [[SALES], [TEAS, SALES]]]
+
+
+@pytest.mark.parametrize("order", _ORDERS)
 def test_each_statement_stops_its_table_once_wherever_the_tables_are(
-    tmp_path: Path, target: Place, apply: Apply
+    order: Sequence[list[str]], tmp_path: Path, target: Place, apply: Apply
 ) -> None:
     """Statements exactly at a position, before that of the other table, and of a table that has none yet."""
     sales, met = (1, 4, 5, 7), list[str]()
     for until in (4, 9):
-        for names in ([TEAS], [SALES], [TEAS, SALES]):
+        for names in order:
             path = _stated(tmp_path / "a", sales, until)
             for _ in range(9):
                 try:
@@ -323,6 +329,25 @@ def test_each_statement_stops_its_table_once_wherever_the_tables_are(
     assert sorted(met) == ["2", "4", "6", "8"]
     assert codes(target) == expected(*{*range(1, 10)} - {*sales})
     assert sorted(int(row[0]) for row in target.rows(SALES)) == sorted(sales)
+
+
+@pytest.mark.parametrize("until", [4, 8])
+def test_a_statement_that_is_written_where_the_position_is_is_met(
+    until: int, tmp_path: Path, target: Place, apply: Apply
+) -> None:
+    """The record after the last one that was applied is the statement."""
+    met = list[str]()
+    for ends_stated in (False, True, True):
+        path = _stated(tmp_path / "a", (), until, ends_stated=ends_stated)
+        for _ in range(9):
+            try:
+                apply(path, target, TEAS, create=True)
+            except DdlFound as error:
+                met += re.findall(r"is '(\d)'", str(error))
+            else:
+                break
+        assert codes(target) == expected(*range(1, until + 1))
+        assert met == [str(number) for number in range(4, until + ends_stated, 4)]
 
 
 def test_a_statement_before_the_first_csn_is_not_met(tmp_path: Path, target: Place, apply: Apply) -> None:
@@ -339,3 +364,26 @@ def test_a_csn_that_is_none_is_refused(tmp_path: Path, target: Place, apply: App
     for name in ("from_csn", "adopt"):
         with pytest.raises(SourceError, match=f"^{name}: 'now' is not a CSN"):
             apply(path, target, TEAS, **{name: "now"})
+
+
+@pytest.mark.parametrize(
+    ("firsts", "starts", "options"),
+    [
+        ({"A": "5", "B": "5"}, {}, {"startCsn": "5"}),
+        ({"A": "5", "B": "3"}, {}, {}),
+        ({"A": "3", "B": "5"}, {}, {}),
+        ({"A": "5"}, {}, {}),
+        ({"A": "5"}, {"B": (1, 40)}, {}),
+        ({}, {"A": (1, 40), "B": (1, 7)}, {"startSeqno": 1, "startRba": 7}),
+        ({}, {"A": (0, 900), "B": (1, 7)}, {"startSeqno": 0, "startRba": 900}),
+        ({}, {"A": (0, 900)}, {}),
+        ({}, {}, {}),
+    ],
+)
+def test_a_stream_begins_where_it_has_the_changes_of_every_table(
+    firsts: dict[str, str], starts: dict[str, tuple[int, int]], options: dict[str, str | int]
+) -> None:
+    """At the earliest position, at a first CSN that all have, or else with the trail."""
+    places = {name: place_of(*place) for name, place in starts.items()}
+    positions = {name: AppliedPosition(place, place) for name, place in places.items()}
+    assert _start(["A", "B"], positions, firsts) == options
