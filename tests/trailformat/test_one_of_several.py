@@ -13,7 +13,7 @@ from tests.trailformat.test_applied import transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
 from trailformat import ByteOrder, Record, TrailFile, make_record, make_token
 from trailformat.index.trail_index import build, index_of
-from trailformat.records.record_header import FIRST, LAST, MIDDLE
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, RESTART_ABEND
 from trailformat.scan import scan
 from trailformat.trail import resync
 from trailformat.trail.sequence import FilePosition, file_beyond
@@ -187,6 +187,36 @@ def test_the_begins_of_a_batch_are_the_first_and_the_last_of_all(begun: int, row
         if begun:
             assert tracker.state.last is not None
             assert tracker.state.last.transaction.csn == f"{begun}0"
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("marks", ["x", "r", "xmx", "xr", "rx", "mx", "mr", "xm"])
+def test_rows_after_damage_or_a_restart_are_of_no_transaction_wherever_reading_begins(
+    marks: str, rows: int, tmp_path: Path
+) -> None:
+    """Damage, restarts and rows in the middle of a transaction: from each of them on as from the beginning.
+
+    The last rows have no begin either.
+    """
+    of_marks = {"x": GARBAGE, "r": row(b"", io_type=RESTART_ABEND), "m": row(trans_ind=MIDDLE)}
+    records = [
+        *[_first("10"), row(trans_ind=MIDDLE), *(of_marks[mark] for mark in marks)],
+        *[row(trans_ind=MIDDLE), row(trans_ind=LAST), _first("20"), row(trans_ind=LAST)],
+        *[row(trans_ind=MIDDLE), row(trans_ind=LAST)],
+    ]
+    with TrailFile(trail_of(tmp_path, *records)) as trail:
+        found = [_csns_from(trail, _size(*records[:at]), rows) for at in range(len(records))]
+    assert found == [found[0][at:] for at in range(len(records))]
+    assert found[0][:2] == ["10", "10"]
+    assert found[0][-6:] == [None, None, "20", "20", None, None]
+
+
+def _csns_from(trail: TrailFile, start: int, rows: int) -> list[str | None]:
+    tracker, csns = TransactionTracker(trail), list[str | None]()
+    for batch in scan(trail, start, batch_size=rows):
+        owners = tracker.of(batch)
+        csns += [owners.of_row(at).csn for at in range(len(batch))]
+    return csns
 
 
 @pytest.mark.parametrize("empty", [0, 1, 2, 3])

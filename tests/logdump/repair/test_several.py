@@ -150,11 +150,13 @@ def test_damage_is_half_a_record_only_where_the_trail_ends_inside_one(
     assert shown(line).restart_at == (FilePosition(tmp_path / "tt000000000", begin) if is_half else None)
 
 
-@pytest.mark.parametrize("follows", ["nothing", "an empty file", "a file"])
+@pytest.mark.parametrize("follows", ["nothing", "an empty file", "an empty file before a file", "a file"])
 def test_an_open_transaction_goes_on_if_a_file_with_records_follows(follows: str, line: Line, tmp_path: Path) -> None:
     source = trail_of(tmp_path, *rows("a"), row(b"x", trans_ind=FIRST), name="tt000000000")
     if follows != "nothing":
         trail_of(tmp_path, *([row(b"y", trans_ind=LAST)] if follows == "a file" else []), name="tt000000001")
+    if follows == "an empty file before a file":
+        trail_of(tmp_path, row(b"y", trans_ind=LAST), name="tt000000002")
     line(f'repair over "{source}" to {tmp_path / "cp000000000"}')
     assert [loss.reason for loss in losses(line)] == ([] if follows == "a file" else [LossReason.OPEN])
 
