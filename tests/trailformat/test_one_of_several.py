@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.searching import Random
 from tests.trailformat.samples import header, row, table_record, trail_of
 from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_applied import transaction
@@ -227,3 +228,41 @@ def test_unborn_are_those_of_the_files_without_records_that_no_other_follows(emp
     whole = WholeTrail.around(tmp_path / "tt000000000")
     assert [path.name for path in whole.unborn] == [f"tt{number:09}" for number in range(6 - empty, 6)]
     assert [path.name for path in whole.paths] == [f"tt{number:09}" for number in range(6 - empty)]
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("case", range(4))
+def test_a_copy_is_one_of_both_names_and_names_the_first_of_several(
+    case: int, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three CSNs and three TRANIDs, each with each: with the greatest CSN there is a TRANID of a lower one.
+
+    They rise at first, and then come some of them again, in any order and in several files.
+    """
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(rows))
+    random = Random(f"{case} {rows}")
+    names = [(csn, xid) for csn in ("10", "20", "30") for xid in random.sample(("1.1", "1.2", "1.3"), 3)]
+    again = [random.choice(names) for _ in range(6)]
+    late = [*names[:7], *random.sample(names, 2), *names[7:], *again]
+    places = [sum(at >= cut for cut in (5, 9)) for at in range(len(late))]
+    files: list[list[Record]] = [[], [], []]
+    spots = []
+    for (csn, xid), number in zip(late, places, strict=True):
+        spots.append(TrailPosition(number, _size(*files[number])))
+        files[number] += transaction(csn, xid)
+    whole = WholeTrail([trail_of(tmp_path, *part, name=f"tt{number:09}") for number, part in enumerate(files)])
+    firsts = {name: spots[late.index(name)] for name in late}
+    expected = {spot: firsts[name] for name, spot in zip(late, spots, strict=True) if firsts[name] != spot}
+    judge = AppliedTransactions(whole)
+    found, falls, previous = {}, [], "00"
+    for batch in transaction_batches(whole):
+        verdict = judge.judge(batch)
+        found |= {batch.first(at): first for at, first in verdict.copies.items()}
+        falls += [batch.first(one.row) for one in verdict.verdicts if one.goes_back]
+    assert found == expected
+    back = []
+    for (csn, _), spot in zip(late, spots, strict=True):
+        back += [spot] if csn < previous else []
+        previous = csn
+    assert falls == back
+    assert (judge.whole, judge.copies) == (len(late), len(expected))
