@@ -34,6 +34,7 @@ from trailformat import (
     make_token,
 )
 from trailformat.definitions.metadata import build_table
+from trailformat.index import build, index_of
 from trailformat.records.file_header import replace_values
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 
@@ -231,3 +232,22 @@ def test_the_header_of_a_copy_begins_with_the_first_transaction_that_is_copied(
     with TrailFile(tmp_path / "rr000000000") as copy:
         assert copy.file_header is not None
         assert copy.file_header.get("TrailInfo", "FirstCSN") == f"{damaged + 1}0"
+
+
+@pytest.mark.parametrize("damaged", [(), (1,), (2,), (1, 3), (1, 2, 3)])
+def test_the_last_sound_record_before_each_byte(damaged: tuple[int, ...], line: Line, tmp_path: Path) -> None:
+    """Four records, damage before some of them; that is no record, and what is in it neither."""
+    parts: list[Record | bytes] = []
+    for at in range(4):
+        parts += [*([GARBAGE] if at in damaged else []), row(b"leaf" * (at + 1), trans_ind=ONLY)]
+    line(f"open {trail_of(tmp_path, *parts)}")
+    trail, starts = line.session.trail, _starts(parts)
+    sound = [start for start, part in zip(starts, parts, strict=True) if part is not GARBAGE]
+    places = index_of(trail).places
+    for _ in build(trail, places):
+        pass
+    for rba in range(1, trail.size + 1):
+        expected = max((start for start in sound if start < rba), default=None)
+        assert places.sound_before(trail, rba) == expected
+    for rba in (*starts[1:], trail.size):
+        assert line.session.cursor.good_header_before(rba) == max(start for start in sound if start < rba)

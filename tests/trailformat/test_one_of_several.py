@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.searching import Random
 from tests.trailformat.samples import header, row, table_record, trail_of
 from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_applied import transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
 from trailformat import ByteOrder, Record, TrailFile, make_record, make_token
 from trailformat.index.trail_index import build, index_of
-from trailformat.records.record_header import FIRST, LAST, MIDDLE
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, RESTART_ABEND
 from trailformat.scan import scan
 from trailformat.trail import resync
 from trailformat.trail.sequence import FilePosition, file_beyond
@@ -189,6 +190,36 @@ def test_the_begins_of_a_batch_are_the_first_and_the_last_of_all(begun: int, row
             assert tracker.state.last.transaction.csn == f"{begun}0"
 
 
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("marks", ["x", "r", "xmx", "xr", "rx", "mx", "mr", "xm"])
+def test_rows_after_damage_or_a_restart_are_of_no_transaction_wherever_reading_begins(
+    marks: str, rows: int, tmp_path: Path
+) -> None:
+    """Damage, restarts and rows in the middle of a transaction: from each of them on as from the beginning.
+
+    The last rows have no begin either.
+    """
+    of_marks = {"x": GARBAGE, "r": row(b"", io_type=RESTART_ABEND), "m": row(trans_ind=MIDDLE)}
+    records = [
+        *[_first("10"), row(trans_ind=MIDDLE), *(of_marks[mark] for mark in marks)],
+        *[row(trans_ind=MIDDLE), row(trans_ind=LAST), _first("20"), row(trans_ind=LAST)],
+        *[row(trans_ind=MIDDLE), row(trans_ind=LAST)],
+    ]
+    with TrailFile(trail_of(tmp_path, *records)) as trail:
+        found = [_csns_from(trail, _size(*records[:at]), rows) for at in range(len(records))]
+    assert found == [found[0][at:] for at in range(len(records))]
+    assert found[0][:2] == ["10", "10"]
+    assert found[0][-6:] == [None, None, "20", "20", None, None]
+
+
+def _csns_from(trail: TrailFile, start: int, rows: int) -> list[str | None]:
+    tracker, csns = TransactionTracker(trail), list[str | None]()
+    for batch in scan(trail, start, batch_size=rows):
+        owners = tracker.of(batch)
+        csns += [owners.of_row(at).csn for at in range(len(batch))]
+    return csns
+
+
 @pytest.mark.parametrize("empty", [0, 1, 2, 3])
 def test_unborn_are_those_of_the_files_without_records_that_no_other_follows(empty: int, tmp_path: Path) -> None:
     """An empty file between two others is none of them."""
@@ -197,3 +228,41 @@ def test_unborn_are_those_of_the_files_without_records_that_no_other_follows(emp
     whole = WholeTrail.around(tmp_path / "tt000000000")
     assert [path.name for path in whole.unborn] == [f"tt{number:09}" for number in range(6 - empty, 6)]
     assert [path.name for path in whole.paths] == [f"tt{number:09}" for number in range(6 - empty)]
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("case", range(4))
+def test_a_copy_is_one_of_both_names_and_names_the_first_of_several(
+    case: int, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three CSNs and three TRANIDs, each with each: with the greatest CSN there is a TRANID of a lower one.
+
+    They rise at first, and then come some of them again, in any order and in several files.
+    """
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(rows))
+    random = Random(f"{case} {rows}")
+    names = [(csn, xid) for csn in ("10", "20", "30") for xid in random.sample(("1.1", "1.2", "1.3"), 3)]
+    again = [random.choice(names) for _ in range(6)]
+    late = [*names[:7], *random.sample(names, 2), *names[7:], *again]
+    places = [sum(at >= cut for cut in (5, 9)) for at in range(len(late))]
+    files: list[list[Record]] = [[], [], []]
+    spots = []
+    for (csn, xid), number in zip(late, places, strict=True):
+        spots.append(TrailPosition(number, _size(*files[number])))
+        files[number] += transaction(csn, xid)
+    whole = WholeTrail([trail_of(tmp_path, *part, name=f"tt{number:09}") for number, part in enumerate(files)])
+    firsts = {name: spots[late.index(name)] for name in late}
+    expected = {spot: firsts[name] for name, spot in zip(late, spots, strict=True) if firsts[name] != spot}
+    judge = AppliedTransactions(whole)
+    found, falls, previous = {}, [], "00"
+    for batch in transaction_batches(whole):
+        verdict = judge.judge(batch)
+        found |= {batch.first(at): first for at, first in verdict.copies.items()}
+        falls += [batch.first(one.row) for one in verdict.verdicts if one.goes_back]
+    assert found == expected
+    back = []
+    for (csn, _), spot in zip(late, spots, strict=True):
+        back += [spot] if csn < previous else []
+        previous = csn
+    assert falls == back
+    assert (judge.whole, judge.copies) == (len(late), len(expected))

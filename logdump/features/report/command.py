@@ -40,7 +40,8 @@ from logdump.language.forms import Keyword, Maybe, Sequence
 from logdump.language.parameters import File, Number, OneOf
 from logdump.notation.text import Harmless, escape
 from logdump.notation.times import GMT, current_timestamp, iso_time
-from logdump.parameters.in_use import parameters_in_use
+from logdump.parameters.in_use import parameters_in_use, unused_parameters
+from logdump.parameters.not_used import ParameterUse
 from logdump.session.chosen_trail import trail_title, whole_trail_of
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Progress, say
@@ -148,6 +149,7 @@ class _Reporter:
         files = [event for event in recovery if isinstance(event, TrailFileShown)]
         count = f"COUNT DETAIL{f', LOG {self._over}' if self._over else ''}"
         self._add("State of the trail", f"DOCTOR{wildcard}", self._lines([shown]))
+        said += unused_parameters(self._quiet, ParameterUse.HISTORY)
         self._add("Restarts, and what a Replicat applies", f"RECOVERY{over}", self._lines(said))
         self._add("Files", f"RECOVERY{over} FILES", _files(files))
         self._add("Damage", f"CHECK{wildcard}", self._lines(check))

@@ -267,6 +267,45 @@ def test_a_damaged_file_header_is_made_anew_from_what_is_left_of_it(line: Line, 
     assert [one.origin for one in shown(line).headers] == [HeaderOrigin.REBUILT]
 
 
+@pytest.mark.parametrize("beside", [(0,), (2,), (0, 2)])
+def test_what_is_left_of_a_damaged_file_header_goes_before_those_of_the_files_beside(
+    beside: tuple[int, ...], line: Line, tmp_path: Path
+) -> None:
+    others = {"Compatibility": 4, "URI": "another:uri", "CreationTime": 5}
+    header = make_file_header_record(replace_values(HEADER.file_header, "TrailInfo", others))
+    for number in beside:
+        trail_of(tmp_path, header, *rows("c"), name=f"tt{number:09}")
+    line(f"open {_bad_header(tmp_path, 'tt000000001', 3)}; repair to {tmp_path / 'cp000000004'}")
+    assert shown(line).headers[0].source == tmp_path / f"tt{beside[0]:09}"
+    with TrailFile(tmp_path / "cp000000004") as copy:
+        assert copy.file_header is not None
+        for name in ("Compatibility", "CreationTime", "URI", "Charset"):
+            assert copy.file_header.get("TrailInfo", name) == HEADER.file_header.get("TrailInfo", name), name
+
+
+@pytest.mark.parametrize("at", [1, 2, 3, 4])
+def test_of_a_damaged_file_header_the_tokens_before_the_first_wrong_one_are_left(
+    at: int, line: Line, tmp_path: Path
+) -> None:
+    """Its id is that of one before it, so that what follows may be anything; the file beside has other values."""
+    info = next(group for group in HEADER.file_header.groups if group.name == "TrailInfo")
+    names = [token.name for token in info.tokens]
+    others = {"Compatibility": 4, "URI": "another:uri", "CreationTime": 5, "Charset": 8}
+    trail_of(
+        tmp_path, make_file_header_record(replace_values(HEADER.file_header, "TrailInfo", others)), name="tt000000002"
+    )
+    data = bytearray(HEADER.raw)
+    place = data.index(bytes([info.tokens[at].token.id]), data.index(info.tokens[at - 1].token.payload) + 2)
+    data[place] = info.tokens[0].token.id
+    source = trail_of(tmp_path, b"???" + bytes(data[3:]), *rows("ab"), name="tt000000001")
+    line(f"open {source}; repair to {tmp_path / 'cp000000004'}")
+    with TrailFile(tmp_path / "cp000000004") as copy:
+        assert copy.file_header is not None
+        for name in ("Compatibility", "Charset", "URI"):
+            own, other = HEADER.file_header.get("TrailInfo", name), others[name]
+            assert copy.file_header.get("TrailInfo", name) == (own if names.index(name) < at else other), name
+
+
 def test_a_lost_file_header_comes_from_the_file_beside_or_from_one_that_is_named(line: Line, tmp_path: Path) -> None:
     source = _bad_header(tmp_path, "tt000000000", 400)
     line(f"open {source}; repair to {tmp_path / 'cp000000000'}")

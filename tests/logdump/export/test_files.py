@@ -17,7 +17,10 @@ from hypothesis import strategies as st
 
 from logdump.features.export import files, text_formats
 from logdump.features.export.files import AppendedFile, StandardOutput, TextFile, Waiting, opened
+from logdump.features.export.target import ExportOptions, ExportTally
 from tests.kernels import needs_native
+from tests.logdump.line import Line
+from tests.trailformat.samples import row, trail_of
 from trailformat import CannotWrite
 
 CHARACTERS = st.sampled_from(["\n", '""', '"a\nb"', "leaf", ",", "\x0b\x8a\x22", "\x01"])
@@ -223,3 +226,16 @@ def test_rows_on_standard_output_are_those_that_were_written() -> None:
     file.write("1\n2\n", 2)
     assert file.close() == 2
     assert stream.getvalue() == b"1\n2\n"
+
+
+@pytest.mark.parametrize("stop", [None, 0, 100])
+@pytest.mark.parametrize("files_", [1, 3])
+def test_an_export_up_to_a_place_ends_in_the_file_of_that_place(
+    files_: int, stop: int | None, line: Line, tmp_path: Path
+) -> None:
+    """Under ACROSS, from the first of three files on."""
+    paths = [trail_of(tmp_path, row(trans_ind=3), name=f"tt{number:09}") for number in range(files_)]
+    line(f"open {paths[0]}; across on")
+    options = ExportOptions("CSV", tmp_path / "out", stop=stop)
+    read = [trail.path for trail in files.exported_files(line.session, options, ExportTally())]
+    assert read == (paths if stop is None else paths[:1])

@@ -135,6 +135,28 @@ def test_a_file_that_is_replaced_is_read_from_its_beginning(
     assert said == [f"{path} was replaced: reading the new file from its beginning"]
 
 
+@pytest.mark.parametrize("grows", [False, True])
+def test_a_file_that_is_replaced_or_grows_is_read_before_the_next_one(
+    grows: bool, tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
+) -> None:
+    """Both happen between two looks."""
+    path, following, other = tmp_path / "lt000000000", tmp_path / "lt000000001", tmp_path / "other"
+    path.write_bytes(whole[:3260])
+    other.write_bytes(whole)
+
+    def change() -> None:
+        following.write_bytes(whole[:1130])
+        if grows:
+            _append(path, whole[3260:])
+        else:
+            other.replace(path)
+
+    shown, said = follows(path, change)
+    before = [rba for rba in rbas if int(rba) < 3260]
+    assert shown == [*before, *(rbas[len(before) :] if grows else rbas), "0"]
+    assert said == ([] if grows else [f"{path} was replaced: reading the new file from its beginning"])
+
+
 def test_a_file_that_is_removed_is_said_and_the_next_one_is_waited_for(
     tmp_path: Path, whole: bytes, rbas: list[str], follows: Callable[..., tuple[list[str], list[str]]]
 ) -> None:

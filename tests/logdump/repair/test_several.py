@@ -150,11 +150,13 @@ def test_damage_is_half_a_record_only_where_the_trail_ends_inside_one(
     assert shown(line).restart_at == (FilePosition(tmp_path / "tt000000000", begin) if is_half else None)
 
 
-@pytest.mark.parametrize("follows", ["nothing", "an empty file", "a file"])
+@pytest.mark.parametrize("follows", ["nothing", "an empty file", "an empty file before a file", "a file"])
 def test_an_open_transaction_goes_on_if_a_file_with_records_follows(follows: str, line: Line, tmp_path: Path) -> None:
     source = trail_of(tmp_path, *rows("a"), row(b"x", trans_ind=FIRST), name="tt000000000")
     if follows != "nothing":
         trail_of(tmp_path, *([row(b"y", trans_ind=LAST)] if follows == "a file" else []), name="tt000000001")
+    if follows == "an empty file before a file":
+        trail_of(tmp_path, row(b"y", trans_ind=LAST), name="tt000000002")
     line(f'repair over "{source}" to {tmp_path / "cp000000000"}')
     assert [loss.reason for loss in losses(line)] == ([] if follows == "a file" else [LossReason.OPEN])
 
@@ -304,3 +306,34 @@ def test_the_definition_of_the_database_is_taken_once_for_all_tables(line: Line,
     trail_of(tmp_path, DATABASE, *tables, *both, name="tt000000002")
     places = _taken(line, source)
     assert sorted(place.rba for place in places) == [0, _lengths(DATABASE), _lengths(DATABASE, tables[0])]
+
+
+@pytest.mark.parametrize("damaged", [(0,), (1,), (0, 1), (0, 2), (1, 2)])
+def test_a_copy_that_stops_ends_at_the_first_of_several_places_of_damage(
+    damaged: tuple[int, ...], line: Line, tmp_path: Path
+) -> None:
+    """In three files, each of two transactions with damage between or not."""
+    files = [
+        [*rows(f"{number}a"), *([GARBAGE] if number in damaged else []), *rows(f"{number}b")] for number in range(3)
+    ]
+    _written(tmp_path, files)
+    copied = _copies(line, tmp_path, "stop")
+    assert [b"".join(texts) for texts in copied] == [
+        f"{number}a{number}b".encode() if number < damaged[0] else f"{number}a".encode()
+        for number in range(damaged[0] + 1)
+    ]
+    at = _lengths(*files[damaged[0]][:2])
+    assert shown(line).stopped_at == FilePosition(tmp_path / f"tt{damaged[0]:09}", at)
+
+
+@pytest.mark.parametrize("before", [1, 2, 3])
+def test_references_before_the_damage_and_their_rows_are_copied(before: int, line: Line, tmp_path: Path) -> None:
+    """After the damage rows have an index that is defined nowhere: what a reference means there is not known."""
+    references = [metadata_record(3, 1, f"TEA.CUPS{number}") for number in range(before)]
+    sound = [row(f"cup{number}".encode(), name=number + 2, trans_ind=ONLY) for number in range(before)]
+    after = [row(b"lost", name=9, trans_ind=ONLY), row(b"pot", name=1, trans_ind=ONLY)]
+    copied = repair(line, tmp_path, table_record(1, "TEA.POTS"), *references, *sound, GARBAGE, *after)
+    assert copied == [*(f"cup{number}".encode() for number in range(before)), b"pot"]
+    with TrailFile(tmp_path / "cp000000000") as copy:
+        names = [copy.name_of(record) for record in copy.records() if not record.is_metadata]
+    assert names == [*(f"TEA.CUPS{number}" for number in range(before)), "TEA.POTS"]

@@ -13,7 +13,7 @@ from logdump.features.report.chart import legend, svg_lines, text_lines
 from logdump.features.report.model import ReportChart, ReportSeries
 from logdump.notation.text import escape
 from tests.logdump.line import Line
-from tests.trailformat.samples import row, table_record, trail_of
+from tests.trailformat.samples import IO_TIME, row, table_record, trail_of
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 
 
@@ -83,3 +83,34 @@ def test_a_chart_reaches_from_the_earliest_to_the_latest_point_of_all_its_series
     assert [name for _, name in legend(chart)] == [f"S{at}" for at in order]
     bars = [text for text in text_lines(chart) if "  " in text]
     assert [text.count("█") for text in bars] == [round(value) for _, value in points]
+
+
+@pytest.mark.parametrize("cuts", [(1, 2), (2, 3), (1, 5)])
+def test_what_happened_over_time_is_that_of_all_files(cuts: tuple[int, int], line: Line, tmp_path: Path) -> None:
+    """Six records of three minutes, the file in the middle being neither the first nor the largest in time."""
+    minutes = [0, 2, 1, 1, 0, 2]
+    records = [
+        row(b"x" * 9 * (at + 1), trans_ind=ONLY, io_time=IO_TIME + minute * 60_000_000)
+        for at, minute in enumerate(minutes)
+    ]
+    whole = trail_of(tmp_path, *records, name="ww000000000")
+    first, second = cuts
+    for number, part in enumerate((records[:first], records[first:second], records[second:])):
+        trail_of(tmp_path, *part, name=f"tt{number:09}")
+    line(f"open {whole}")
+    expected = _section(line, tmp_path, "Over time")
+    assert _section(line, tmp_path, "Over time", f'over "{tmp_path}/tt*"') == expected
+
+
+def test_parameters_in_use_that_would_change_an_answer_are_named_as_by_the_command(line: Line, tmp_path: Path) -> None:
+    parameters = tmp_path / "ext.prm"
+    parameters.write_text(
+        "EXTRACT EXT\nRECOVERYOPTIONS OVERWRITEMODE\nEXTTRAIL dirdat/tt\nTABLE TEA.*;\n", encoding="utf-8"
+    )
+    path = trail_of(tmp_path, row(trans_ind=ONLY))
+    named = [said for said in line(f"params {parameters}; open {path}; recovery") if "RECOVERYOPTIONS" in said]
+    assert named
+    assert [said for said in _section(line, tmp_path, "Restarts") if "RECOVERYOPTIONS" in said] == named
+    other = Line()
+    other(f"open {path}")
+    assert not [said for said in _section(other, tmp_path, "Restarts") if "RECOVERYOPTIONS" in said]
