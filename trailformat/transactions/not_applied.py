@@ -195,7 +195,7 @@ class NotApplied(NotAppliedRanges):
         return ranges is not None and ranges.hold(spot.rba)
 
     def is_after_damage(self, spot: FilePosition) -> bool:
-        """Return True if a position is after the first damage, where a Replicat has abended; reads the trail up to it."""
+        """Return True if a position is after the first damage, where a Replicat abends; reads the trail up to there."""
         ordinal = self._whole.ordinals.get(spot.path)
         if ordinal is None:
             return False
