@@ -79,6 +79,8 @@ bench: native
 	$(BIN)/python -m benchmarks.export
 	$(BIN)/python -m benchmarks.records
 	$(BIN)/python -m benchmarks.sql
+	$(BIN)/python -m benchmarks.verbs
+	$(BIN)/python -m benchmarks.verbs --transactions small
 
 bench-spark: native
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[spark]'

@@ -32,7 +32,17 @@ MOST_DAMAGE = 1000
 
 _COLUMNS = ("rba", "table", "io_type", "io_time", "record_length", "audit_rba", "audit_pos")
 
+
+class SmallTransactions(NamedTuple):
+    """Whole transactions within one batch that are only counted: the file, and the RBAs of their first records."""
+
+    path: Path
+    begins: Array
+
+
 Item = Extent | Damage | Restart
+Least = Callable[[Array], int]
+"""Given the bytes of data of some transactions, returns the number of bytes up to which one is only counted."""
 
 
 class _Details:
@@ -90,6 +100,8 @@ class ExtentWalk:
         is_ahead: True if ``asked`` is in a later file than the first one.
         missing: the file that is missing before the first batch.
         chosen: returns the mask of the records of a batch that are counted in ``tables``; None: all records.
+        least: makes the small ones of the transactions within a batch SmallTransactions, which come before the others
+            of the batch; those without a chosen record are left out. None: each is an Extent.
     """
 
     def __init__(
@@ -100,7 +112,9 @@ class ExtentWalk:
         is_ahead: bool = False,
         missing: Path | None = None,
         chosen: Callable[[FileBatch], Array | None] = lambda _: None,
+        least: Least | None = None,
     ) -> None:
+        self._least = least
         self._walk = ColumnWalk()
         self._chosen = chosen
         self._path_of = path_of
@@ -115,7 +129,7 @@ class ExtentWalk:
         """True if further records may belong to a transaction of the batches so far."""
         return self._walk.is_open
 
-    def take(self, file_batch: FileBatch) -> Iterator[Item]:
+    def take(self, file_batch: FileBatch) -> Iterator[Item | SmallTransactions]:
         """Yield the transactions that end in a batch, and the restarts and damage between them, in trail order."""
         first = 0 if self._walk.is_open else 1
         segments = self._walk.segments(file_batch)
@@ -125,10 +139,23 @@ class ExtentWalk:
         if isinstance(file_batch.batch.rba, np.ndarray):
             learn_definitions(file_batch.trail, file_batch.batch)
         inside, outside = _marks(batch, path, segments)
-        added = self._added(file_batch, path, segments)
+        rows, owners, chosen = *segments.members(), self._chosen(file_batch)
+        is_small = np.zeros(len(segments), bool)
+        if self._least is not None:
+            is_plain = _are_plain(segments, {*inside, *outside}, stop=first + batch.rows)
+            small = _small(file_batch.batch, (rows, owners, chosen), is_plain, self._least)
+            is_small[small.numbers] = True
+            is_kept = ~is_small[owners]
+            rows, owners = rows[is_kept], owners[is_kept]
+            if len(small.begins):
+                yield SmallTransactions(path, small.begins)
+        added = self._added(file_batch, path, (rows, owners, chosen))
         if first:
             yield from self._outside(outside.get(0, ()))
         for number in range(first, len(segments)):
+            if is_small[number]:
+                self._lost, self._missing = [], None
+                continue
             details = self._details(number, segments)
             if number in added:
                 details.add(path, *added[number])
@@ -209,9 +236,9 @@ class ExtentWalk:
             details.missing,
         )
 
-    def _added(self, file_batch: FileBatch, path: Path, segments: Segments) -> dict[int, tuple[_Added, list[_OfTable]]]:
-        """Return the sums of the batch for each segment with records in it."""
-        rows, owners = segments.members()
+    def _added(self, file_batch: FileBatch, path: Path, members: _Members) -> dict[int, tuple[_Added, list[_OfTable]]]:
+        """Return the sums of the batch for each segment with records among these."""
+        rows, owners, chosen = members
         if not len(rows):
             return {}
         batch = file_batch.batch
@@ -229,7 +256,7 @@ class ExtentWalk:
             has_one_time.tolist(),
             np.maximum.reduceat(own_time, first).tolist(),
         )
-        group, chosen = np.repeat(np.arange(len(first)), last - first + 1), self._chosen(file_batch)
+        group = np.repeat(np.arange(len(first)), last - first + 1)
         if chosen is not None:
             group, fields = group[chosen[rows]], {name: column[chosen[rows]] for name, column in fields.items()}
         tables = _tables(file_batch, fields, group, len(first))
@@ -240,6 +267,41 @@ class ExtentWalk:
         if self._asked is not None and path == self._asked.path:
             return (rbas < self._asked.rba).astype(np.int64)
         return np.full(len(rbas), int(self._is_before))
+
+
+_Members = tuple[Array, Array, Array | None]
+"""Rows of a batch, the number of the segment of each, and the mask of the chosen rows of the batch; None: all."""
+
+
+class _Small(NamedTuple):
+    """The numbers of the segments that are only counted, and the RBAs of the first records of those counted."""
+
+    numbers: Array
+    begins: Array
+
+
+def _are_plain(segments: Segments, marked: set[int], *, stop: int) -> Array:
+    """Return a mask of the segments before ``stop`` that are whole transactions without restarts or damage."""
+    is_plain: Array = np.concatenate((np.zeros(1, bool), segments.begins & segments.has_end[1:]))
+    is_plain[list(marked)] = False
+    is_plain[stop:] = False
+    return is_plain
+
+
+def _small(batch: Batch, members: _Members, is_plain: Array, least: Least) -> _Small:
+    """Return the small ones of plain transactions."""
+    rows, owners, chosen = members
+    first = np.flatnonzero(np.append(True, owners[1:] != owners[:-1])[: len(owners)])
+    if not len(first):
+        return _Small(first, first)
+    sizes = np.asarray(batch.record_length)[rows].astype(np.int64)
+    is_counted = np.ones(len(rows), bool) if chosen is None else np.asarray(chosen)[rows]
+    sizes = np.add.reduceat(np.where(is_counted, sizes, 0), first)
+    has_chosen = np.logical_or.reduceat(is_counted, first)
+    numbers = owners[first]
+    can_be_small = is_plain[numbers]
+    is_small = can_be_small & (~has_chosen | (sizes <= least(sizes[can_be_small & has_chosen])))
+    return _Small(numbers[is_small], np.asarray(batch.rba)[rows[first[is_small & has_chosen]]])
 
 
 def _moments(fields: dict[str, Array], indexes: Array) -> Iterator[Moment]:
@@ -415,7 +477,7 @@ class TransactionWalk:
 
     def _taken(self, file_batch: FileBatch) -> Iterator[Extent | Damage | Restart]:
         """Yield the items of a batch; after ``until`` only the open transaction and the restart that cut it."""
-        items = self._walk.take(file_batch)
+        items = (item for item in self._walk.take(file_batch) if not isinstance(item, SmallTransactions))
         for item in items:
             yield item
             if self._is_past_until and isinstance(item, Extent):
@@ -440,7 +502,14 @@ def transactions_of(
     Raises:
         CannotRead: a file can no longer be read.
     """
-    walk, ordinal = ExtentWalk(whole.paths.__getitem__, chosen=chosen), -1
+    return (item for item in large_transactions_of(whole, None, chosen) if not isinstance(item, SmallTransactions))
+
+
+def large_transactions_of(
+    whole: WholeTrail, least: Least | None, chosen: Callable[[FileBatch], Any] = lambda _: None
+) -> Iterator[Extent | Damage | Restart | SmallTransactions]:
+    """Yield the same items as ``transactions_of``, but small transactions only counted; ``least``: see ExtentWalk."""
+    walk, ordinal = ExtentWalk(whole.paths.__getitem__, chosen=chosen, least=least), -1
     for file_batch in whole.batches():
         if file_batch.breaks:
             yield from walk.end(whole.missing_after(ordinal))

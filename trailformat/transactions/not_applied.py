@@ -168,28 +168,50 @@ class NotApplied(NotAppliedRanges):
         place, run = TrailPosition(self._whole.ordinals[extent.begin.path], extent.begin.rba), self._run
         return run is not None and run.end is None and run.start <= place
 
+    def applied_among(self, path: Path, begins: Any) -> int:
+        """Return how many of the whole transactions that begin at ascending RBAs of a file ``applies`` is True for."""
+        ordinal = self._whole.ordinals[path]
+        self._reach(TrailPosition(ordinal, int(begins[-1])))
+        is_held = _number_in(self._ranges.get(ordinal, no_ranges()), begins) >= 0
+        if self._run is not None:
+            start, end, _ = self._run
+            is_behind = begins >= _rba_in(ordinal, start)
+            if end is None:
+                is_held &= ~is_behind
+            else:
+                is_held |= is_behind & (begins < _rba_in(ordinal, end))
+        return int(np.count_nonzero(~is_held))
+
     def holds(self, spot: FilePosition) -> bool:
         """Return True if the transaction that begins at a position is not applied; reads the trail up to there."""
         ordinal = self._whole.ordinals.get(spot.path)
         if ordinal is None:
             return False
         place = TrailPosition(ordinal, spot.rba)
-        while self._reached < place and self._goes_on():
-            pass
+        self._reach(place)
         if self._run is not None and self._run.start <= place and (self._run.end is None or place < self._run.end):
             return True
         ranges = self._ranges.get(ordinal)
         return ranges is not None and ranges.hold(spot.rba)
 
     def is_after_damage(self, spot: FilePosition) -> bool:
-        """Return True if a position that has been read is after the first damage, where a Replicat has abended."""
+        """Return True if a position is after the first damage, where a Replicat abends; reads the trail up to there."""
         ordinal = self._whole.ordinals.get(spot.path)
-        return ordinal is not None and self.judge.is_after_damage(TrailPosition(ordinal, spot.rba))
+        if ordinal is None:
+            return False
+        place = TrailPosition(ordinal, spot.rba)
+        self._reach(place)
+        return self.judge.is_after_damage(place)
 
     def first_copy(self, spot: FilePosition) -> FilePosition | None:
         """Return the first whole occurrence of the copy that begins at a position; None if not known."""
         first = self._firsts.get(TrailPosition(self._whole.ordinals.get(spot.path, -1), spot.rba))
         return FilePosition(self._whole.paths[first.ordinal], first.rba) if first is not None else None
+
+    def _reach(self, place: TrailPosition) -> None:
+        """Read the trail up to the transaction at a position."""
+        while self._reached < place and self._goes_on():
+            pass
 
     def _goes_on(self) -> bool:
         """Read the next batch; return False at the end."""
@@ -226,7 +248,18 @@ def _are_rows(batch: Batch, rows: Any) -> Any:
 
 def _range_of(ranges: Ranges, batch: Batch, rows: Any) -> Any:
     """Return the number of the range of each row; -1 if it is in none."""
+    return _number_in(ranges, np.asarray(batch.rba)[rows])
+
+
+def _number_in(ranges: Ranges, rbas: Any) -> Any:
+    """Return the number of the range in which each RBA is; -1 if it is in none."""
     starts, stops = (np.frombuffer(bounds, np.int64) for bounds in (ranges.starts, ranges.stops))
-    rbas = np.asarray(batch.rba)[rows]
     number = np.searchsorted(starts, rbas, "right") - 1
     return np.where(rbas < np.append(stops, -1)[number], number, -1)
+
+
+def _rba_in(ordinal: int, place: TrailPosition) -> int:
+    """Return the RBA of a position in the file with this ordinal; 0 if it is in an earlier file, else END_OF_FILE."""
+    if place.ordinal == ordinal:
+        return place.rba
+    return 0 if place.ordinal < ordinal else END_OF_FILE

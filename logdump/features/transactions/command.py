@@ -21,11 +21,14 @@ from trailformat.transactions.extent import DamagedPlaces, Extent
 from trailformat.transactions.header_promises import mismatches_in
 
 with on_demand:
+    import numpy as np
+
     from logdump.session import defined_names
     from trailformat.transactions import extents
 
 if TYPE_CHECKING:
     from trailformat.scan.batch import BatchColumn
+    from trailformat.scan.rows.row_bytes import Array
     from trailformat.transactions.not_applied import NotApplied
     from trailformat.transactions.whole_trail import FileBatch
 
@@ -60,7 +63,11 @@ class TransactionsRun:
 
         not_applied, has_file = self._not_applied or NotApplied(self._whole), len(self._whole) > 1
         chosen = self._passes if self._options.filtered else lambda _: None
-        for item in extents.transactions_of(self._whole, chosen):
+        for item in extents.large_transactions_of(self._whole, self._least, chosen):
+            if isinstance(item, extents.SmallTransactions):
+                self._transactions += len(item.begins)
+                self._effective += not_applied.applied_among(item.path, item.begins)
+                continue
             self._damage.take(item)
             if isinstance(item, Extent) and item.tables:
                 is_effective = not_applied.applies(item)
@@ -68,6 +75,12 @@ class TransactionsRun:
                 is_behind = not is_effective and item.first is not None and not_applied.is_after_damage(item.first)
                 self._take(TransactionListed(item, is_effective, copy_of, is_behind, has_file))
         yield from ()
+
+    def _least(self, sizes: Array) -> int:
+        """Return the bytes of data up to which a transaction is not listed, given those of some in a batch."""
+        most = self._options.most
+        least = self._largest[0][0] if len(self._largest) == most else -1
+        return max(least, int(np.partition(sizes, -most)[-most]) - 1) if len(sizes) > most else least
 
     def _take(self, listed: TransactionListed) -> None:
         self._transactions += 1

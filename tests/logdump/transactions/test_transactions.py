@@ -10,7 +10,11 @@ import pytest
 
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
+from tests.searching import IS_LONG, Random, all_in_turn
 from tests.simulated.trail_faults import transaction
+from tests.trailformat.samples import BOTH
+from tests.trailformat.small_batches import in_batches
+from tests.trailformat.transaction_shapes import shapes
 
 TRAILS = ["at", "st", "et", "pt", "zt", "al", "ft", "bt", "ot000000", "nh000000"]
 """Restarts, files, LOBs and fragments, damage, both byte orders, without definitions, without a file header."""
@@ -111,3 +115,26 @@ def test_doctor_and_report_show_the_same(trail: str, tmp_path: Path) -> None:
     page = (tmp_path / "r.md").read_text(encoding="utf-8").partition("## Largest transactions")[2]
     rows = [line.split(" | ")[1:] for line in page.splitlines() if line.startswith("| 20")]
     assert [row[:2] for row in rows[:5]] == [[one["csn"] or "", one["xid"] or ""] for one in largest]
+
+
+@pytest.mark.parametrize(("seed", "size"), all_in_turn(range(60 if IS_LONG else 12), [3, 7, 1 << 14]))
+def test_those_that_are_not_listed_are_counted_as_those_that_are(
+    seed: int, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over two files of records that begin, continue, end and cut transactions, of damage and of copies."""
+    monkeypatch.setattr("trailformat.transactions.whole_trail.scan_in_threads", in_batches(size))
+    random = Random(f"{seed} {size}")
+    kinds = [*shapes(random.choice(BOTH))[1:], *transaction(11, 2), *transaction(12, 1), *transaction(13, 3)]
+    for number in range(2):
+        records = random.choices(kinds, k=30)
+        copied = random.choice([[], records[-9:]])
+        (tmp_path / f"nh{number:06}").write_bytes(
+            b"".join([*records, *transaction(14, 2), *copied, *transaction(15, 1)])
+        )
+    name = str(tmp_path / "nh")
+    filtered = random.choice([[], ["--table", "TEA.LEAVES"]])
+    every, all_of_them = listed(name, "--limit", "1000", *filtered)
+    for most in (1, random.randint(2, 6)):
+        some, end = listed(name, "--limit", str(most), *filtered)
+        assert some == every[:most]
+        assert {**end, "listed": len(every)} == all_of_them

@@ -323,9 +323,12 @@ def _spell_values(guard: Guard, args: Ends) -> None:
     places = list(words[arrays.P_OPENING :])
     texts = max(map(sum, zip(places[::2], places[1::2], strict=True))) + arrays.SPARE
     odd = {arrays.P_ODD: 256} if words[arrays.P_ODD] else {}
+    if words[arrays.P_CELLS]:
+        odd[arrays.P_CELLS] = 1 << 16
     form, stored = words[arrays.P_FORM], sum(max(0, size) for size in _sizes(args[0]))
-    longest = {arrays.SPELL_INTEGERS: 48, arrays.SPELL_MOMENTS: 32}.get(form, 0)
-    grown = stored * (2 if form == arrays.SPELL_BYTES else 0 if longest else 1 + words[arrays.P_DOUBLES_QUOTES])
+    longest = {arrays.SPELL_INTEGERS: 48, arrays.SPELL_MOMENTS: 32, arrays.SPELL_SHORT_BYTES: 32}.get(form, 0)
+    is_hex = form in (arrays.SPELL_BYTES, arrays.SPELL_SHORT_BYTES)
+    grown = stored * (2 if is_hex else 0 if longest else 1 + words[arrays.P_DOUBLES_QUOTES])
     room = rows * (longest + texts) + grown
     _column(guard, args)
     args[1] = guard.table(args[1], {arrays.P_TEXTS: texts, **odd}, arrays.SPELLING_SIZE)
@@ -378,6 +381,7 @@ CONTRACTS: dict[str, Callable[[Guard, Ends], object]] = {
     "write_lines": _write_lines,
     "join_runs": _join_runs,
     "spell_values": _spell_values,
+    "spell_short_values": _spell_values,
     "count_lines": _count_lines,
 }
 """For each kernel what puts guarded copies in the places of its arguments."""

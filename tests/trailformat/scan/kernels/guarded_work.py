@@ -25,6 +25,7 @@ from trailformat.arrays import (
     LineForm,
     Numbered,
     Parts,
+    ShortForm,
     Strings,
     TextForm,
     ValueSpelling,
@@ -84,6 +85,15 @@ _TEXTS = (
 _ODD = (np.arange(256) == 1).view(np.uint8)
 _FORM = TextForm((b"<", b">"), (b"longer than a word <", b">"), odd=_ODD, is_printable=True, doubles_quotes=True)
 _QUOTED = ValueSpelling(dict.fromkeys(DecodePath, _FORM), lambda _: None)
+_CUT = ShortForm(6, b"~", head=2, cells=np.ones(1 << 16, np.uint8))
+_SHORT = TextForm((b"<", b">"), (b"<", b"~> "), odd=_ODD, doubles_quotes=True, short=_CUT)
+_SHORTENED = [
+    ValueSpelling(
+        dict.fromkeys((DecodePath.TEXT, DecodePath.ASCII, DecodePath.BYTES), _SHORT._replace(short=short)),
+        lambda _: None,
+    )
+    for short in (_CUT, _CUT._replace(cells=None, is_bare=True))
+]
 
 
 def use_every_kernel(turn: int) -> None:
@@ -234,7 +244,8 @@ def _arrays_of(rows: RowBytes) -> None:
     for name, kind in KINDS.items():
         definition = column(**kind)
         column_arrays(spans, spans.after, [definition])
-        text_column(spans, spans.after, 0, definition, spelling=_QUOTED)
+        for spelling in (_QUOTED, *_SHORTENED):
+            text_column(spans, spans.after, 0, definition, spelling=spelling)
         if len(rows) == 1 and name != "VARCHAR":
             continue
         text_array(StoredValues(rows.view, spans.little, starts, sizes), definition)

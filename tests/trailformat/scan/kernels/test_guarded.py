@@ -38,6 +38,7 @@ NAMES = (
     "write_lines",
     "join_runs",
     "spell_values",
+    "spell_short_values",
     "count_lines",
 )
 
