@@ -20,7 +20,8 @@ _TRAILS = "trails"
 def new_findings(examined: Generator[Event, None, DoctorShown], path: Path) -> Iterator[Event]:
     """Yield the new problems of a trail, a notice in a first run, and nothing if none is new.
 
-    ``examined`` yields the progress of the examination, and returns its results. The state is written at the end, so that an examination that is stopped counts for nothing.
+    ``examined`` yields the progress of the examination, and returns its results. The state is written at the end, so
+    that an examination that is stopped counts for nothing.
 
     Raises:
         CommandError: the state is no regular file, cannot be read, or is used by another process.

@@ -19,6 +19,7 @@ NAMES = (
     "recovery",
     "heartbeat",
     "doctor",
+    "watch",
     "tables",
     "transactions",
     "row",

@@ -412,6 +412,11 @@ OTHERS: dict[str, VerbOption] = {
     "nagios": VerbOption(
         ("--nagios",), "one line for Nagios; status 0 ok, 1 warning, 2 damage, 3 cannot tell", {"action": "store_true"}
     ),
+    "every": VerbOption(("--every",), "seconds between two looks, 30 unless given", _value("SECONDS", type=_number)),
+    "listen": VerbOption(("--listen",), "serve the metrics there, by default at 127.0.0.1:9464", _value("HOST:PORT")),
+    "textfile": VerbOption(("--textfile",), "write the metrics to FILE, which ends with .prom", _value("FILE")),
+    "once": VerbOption(("--once",), "look once and print the metrics", {"action": "store_true"}),
+    "state": VerbOption(("--state",), "go on from the run before, which FILE keeps", _value("FILE")),
     "trails": VerbOption(("--trails",), "the folder of the trails that a log names", _value("FOLDER")),
     "dry": VerbOption(("--dry",), "write nothing, list what would be written", {"action": "store_true"}),
     "list": VerbOption(("--list",), "one short line for each record, as list has it", {"action": "store_true"}),

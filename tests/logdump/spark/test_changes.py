@@ -9,7 +9,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-import logdump.spark
 from logdump.spark.source.data_source import TrailSource
 from logdump.tables import change_rows
 from logdump.tables.change_columns import column_name, fields_by_table, flat_schema
