@@ -17,6 +17,7 @@ PAGES = {
     "check": ("CHECK", ("check", "gap", "bad_row")),
     "row": ("ROW", ("row_change", "row_story")),
     "doctor": ("DOCTOR", ("doctor", "new_problems", "nagios")),
+    "watch": ("WATCH", ("metrics",)),
     "list": ("LIST", ("listed_record",)),
     "transactions": ("TRANSACTIONS", ("listed_transaction", "listed_transactions")),
     "lob": ("LOB", ("lobs",)),

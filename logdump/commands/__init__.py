@@ -27,6 +27,7 @@ _HOMES = (
     ("features.count", "COUNT"),
     ("features.check", "CHECK"),
     ("features.doctor", "DOCTOR"),
+    ("features.watch", "WATCH"),
     ("features.heartbeat", "HEARTBEAT"),
     ("features.recovery", "RECOVERY"),
     ("features.diff", "DIFF"),

@@ -136,6 +136,7 @@ FINDINGS_OF_OTHERS = {
     },
     "sql": {"export": "files of a result"},
     "timeline": {"bounded_recovery": "open transactions", "heartbeat": "lags"},
+    "watch": {"doctor": "when the disk is full", "heartbeat": "lags"},
 }
 """Features that put together what others have found, and what that is."""
 

@@ -183,6 +183,60 @@ class Segments:
         return ends_in_damage or bool(self.has_restart[last]) or not self.exists(np.array([last]))[0]
 
 
+class OpenAtEnd(NamedTuple):
+    """The transaction that is open at the end: its records, their bytes, the time of the first one (Julian)."""
+
+    records: int = 0
+    size: int = 0
+    begun: int | None = None
+
+
+class TransactionCounts:
+    """What batches, given in file order, add up to; fragments have no bytes of their own here.
+
+    Attributes:
+        ended: number of transactions with their last record.
+        cut: number of those without: a restart of the writer or another transaction follows.
+        restarts: number of restarts of the writer.
+        largest: bytes of the largest one that has ended.
+        open: the one that is open at the end; None without one.
+    """
+
+    def __init__(
+        self, ended: int = 0, cut: int = 0, restarts: int = 0, largest: int = 0, last: OpenAtEnd | None = None
+    ) -> None:
+        self.ended, self.cut, self.restarts, self.largest, self.open = ended, cut, restarts, largest, last
+
+    def add(self, batch: Batch) -> None:
+        """Add a batch; its first transaction may have begun before, its last one may go on after it."""
+        segments = Segments(batch, is_open=self.open is not None, has_ended=False)
+        self.restarts += len(segments.restarts)
+        last = len(segments) - 1
+        if self.open is not None:
+            self._add(segments, 0, self.open, is_last=last == 0)
+        if last > 1:
+            is_ended = segments.has_end[1:last]
+            self.ended += int(is_ended.sum())
+            self.cut += int((~is_ended).sum())
+            self.largest = max(self.largest, int(np.max(segments.sizes[1:last][is_ended], initial=0)))
+        if last > 0:
+            begun = int(np.asarray(batch.io_time)[segments.starts[last - 1]])
+            self._add(segments, last, OpenAtEnd(begun=begun), is_last=True)
+
+    def _add(self, segments: Segments, number: int, former: OpenAtEnd, *, is_last: bool) -> None:
+        """Add a segment to what is there of its transaction."""
+        records = former.records + int(segments.records[number])
+        size = former.size + int(segments.sizes[number])
+        self.open = None
+        if segments.has_end[number]:
+            self.ended += 1
+            self.largest = max(self.largest, size)
+        elif segments.has_restart[number] or not is_last:
+            self.cut += 1
+        else:
+            self.open = former._replace(records=records, size=size)
+
+
 def _begins(batch: Batch) -> Array:
     """Return the rows at which a transaction begins, whatever precedes them."""
     rows = np.flatnonzero(_BEGINS[np.asarray(batch.trans_ind)] & (np.asarray(batch.kind) == RECORD))

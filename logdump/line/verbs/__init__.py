@@ -21,6 +21,7 @@ NAMES = (
     "recovery",
     "heartbeat",
     "doctor",
+    "watch",
     "tables",
     "transactions",
     "row",

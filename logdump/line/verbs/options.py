@@ -412,12 +412,16 @@ OTHERS: dict[str, VerbOption] = {
     "nagios": VerbOption(
         ("--nagios",), "one line for Nagios; status 0 ok, 1 warning, 2 damage, 3 cannot tell", {"action": "store_true"}
     ),
+    "every": VerbOption(("--every",), "seconds between two looks, 30 unless given", _value("SECONDS", type=_number)),
+    "listen": VerbOption(("--listen",), "serve the metrics there, by default at 127.0.0.1:9464", _value("HOST:PORT")),
+    "textfile": VerbOption(("--textfile",), "write the metrics to FILE, which ends with .prom", _value("FILE")),
+    "state": VerbOption(("--state",), "go on from the run before, which FILE keeps", _value("FILE")),
     "trails": VerbOption(("--trails",), "the folder of the trails that a log names", _value("FOLDER")),
     "dry": VerbOption(("--dry",), "write nothing, list what would be written", {"action": "store_true"}),
     "list": VerbOption(("--list",), "one short line for each record, as list has it", {"action": "store_true"}),
     "idle": VerbOption(("--idle",), "end after SECONDS without a new record", _value("SECONDS", type=_number)),
     "follow": VerbOption(("-F", "--follow"), "wait for more at the end, as tail does", {"action": "store_true"}),
-    "once": VerbOption(("--once",), "end at the end of the trail", {"action": "store_true"}),
+    "once": VerbOption(("--once",), "read to the end of the trail, and end", {"action": "store_true"}),
     "create": VerbOption(("--create",), "create tables that the target lacks", {"action": "store_true"}),
     "adopt": VerbOption(("--adopt",), "begin at this CSN where a position is not one of this trail", _value("CSN")),
     "overwrite": VerbOption(

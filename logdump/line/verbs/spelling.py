@@ -403,6 +403,17 @@ def doctor(request: VerbRequest) -> Iterator[VerbStep]:
         yield step("DOCTOR", name, *typed(request.words), *words, *["NAGIOS"] * options.nagios)
 
 
+def watch(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield WATCH for all trails."""
+    options = request.options
+    yield from _format(request)
+    words: list[Argument] = ["EVERY", str(options.every)] if options.every else []
+    for name in ("listen", "textfile", "state"):
+        if (value := getattr(options, name)) is not None:
+            words += [name.upper(), ValueWord(value)]
+    yield step("WATCH", request.named, *words, *["ONCE"] * options.once)
+
+
 def tables(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield COUNT DETAIL."""
     yield from _format(request)

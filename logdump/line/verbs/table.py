@@ -379,6 +379,19 @@ VERBS: tuple[Verb, ...] = (
         ("doctor dirdat/lt", "doctor dirdat --since-last /var/tmp/doctor.state", "doctor dirdat/lt --nagios"),
     ),
     Verb(
+        "watch",
+        "TRAIL…",
+        "Follow trails and serve their state as metrics for Prometheus, until Ctrl+C",
+        spelling.watch,
+        ("every", "listen", "textfile", "once", "state", "format"),
+        (
+            "watch dirdat/lt --state /var/lib/logdump/watch.state",
+            "watch dirdat/lt --textfile /var/lib/node_exporter/trail.prom --every 60",
+            "watch dirdat/lt --once",
+        ),
+        has_own_words=False,
+    ),
+    Verb(
         "tables",
         "FILE…",
         "Count the records of each table by type",

@@ -40,6 +40,8 @@ COMMANDS_OF_NO_ANSWER = {
 OPTIONS_OF_NO_ANSWER = {
     ("SAVE", "NEWFORMAT"): "the only format",
     ("SAVE", "MEGABYTES"): "of NonStop",
+    ("WATCH", "EVERY"): "how often it looks",
+    ("WATCH", "ONCE"): "without it WATCH does not end",
     ("FOLLOW", "EVERY"): "how often it looks",
     ("FOLLOW", "IDLE"): "without it FOLLOW does not end",
     **{(name, "TO"): "the name of the file follows" for name in ("EXPORT", "REPAIR", "REPORT")},
@@ -60,6 +62,9 @@ HELD_ELSEWHERE = {
     ("DIFF", "ORDERED"): "comparison/test_simulated.py::test_in_any_order_only_what_is_in_one_of_them_differs",
     ("DIFF", "ABSENT"): "comparison/test_simulated.py::test_columns_that_a_pump_leaves_out_are_absent_or_do_not_matter",
     ("EXPLAIN", "ALL"): "explaining/test_places.py::test_in_a_log_the_place_may_be_in_the_lines_after_the_error",
+    ("WATCH", "LISTEN"): "watch/test_watch.py::test_an_address_in_use_is_refused",
+    ("WATCH", "TEXTFILE"): "watch/test_watch.py::test_a_text_file_is_written_whole_and_can_be_read_by_others",
+    ("WATCH", "STATE"): "watch/test_watch.py::test_another_run_goes_on_from_the_state_and_reads_nothing_twice",
     ("DOCTOR", "SINCE"): "doctor/test_since_last.py::test_each_problem_is_told_once_and_then_never_again",
     ("DOCTOR", "REPORTS"): "explaining/test_folders.py::test_doctor_names_the_processes_that_read_its_trail",
     (

@@ -1,0 +1,1 @@
+"""WATCH: follows trails, and has their state as metrics for Prometheus."""

@@ -1,0 +1,122 @@
+"""What was read of one trail, as numbers that grow: they are kept in the state between two runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from trailformat import io_type_name
+from trailformat.codec.timestamps import FIRST_TIME, LAST_TIME
+from trailformat.scan import BAD_SPAN, FILE_HEADER, RECORD, Batch
+from trailformat.transactions.tracker import OpenAtEnd, TransactionCounts
+
+FILE_HEADER_NAME = "FileHeader"
+_TYPES = 256
+_MOST_TABLES = 10_000
+"""Tables that are counted one by one; later ones are counted together."""
+
+
+class TrailCounters:
+    """The counters of one trail.
+
+    Attributes:
+        records, sizes: numbers and bytes of records, by the name of their type.
+        table_records, table_sizes: those of records with a table, by its name; None for tables beyond the limit.
+        transactions: the transactions.
+        damages, damage_size: places of damage, and their bytes.
+        missing, replaced: files that are missing between others; how often the trail was another one.
+        oldest, newest: the earliest and the latest time of a record (Julian); None before the first.
+    """
+
+    def __init__(self) -> None:
+        self.records, self.sizes = Counter[str](), Counter[str]()
+        self.table_records, self.table_sizes = Counter[str | None](), Counter[str | None]()
+        self.transactions = TransactionCounts()
+        self.damages = self.damage_size = self.missing = self.replaced = 0
+        self.oldest: int | None = None
+        self.newest: int | None = None
+
+    def add(self, batch: Batch) -> None:
+        """Add the rows of a batch; an incomplete record at its end counts for nothing."""
+        kind, sizes = np.asarray(batch.kind), np.asarray(batch.length).astype(np.int64)
+        is_record = kind == RECORD
+        types = np.where(is_record, np.asarray(batch.io_type).astype(np.int64), _TYPES)
+        is_sound = is_record | (kind == FILE_HEADER)
+        for number, records, size in _sums(types[is_sound], sizes[is_sound]):
+            name = FILE_HEADER_NAME if number == _TYPES else io_type_name(number)
+            self.records[name] += records
+            self.sizes[name] += size
+        tables = np.asarray(batch.table).astype(np.int64)
+        for key, records, size in _sums(tables[is_record], sizes[is_record]):
+            if name := batch.names[key]:
+                is_known = name in self.table_records or len(self.table_records) < _MOST_TABLES
+                self.table_records[name if is_known else None] += records
+                self.table_sizes[name if is_known else None] += size
+        is_bad = kind == BAD_SPAN
+        self.damages += int(is_bad.sum())
+        self.damage_size += int(sizes[is_bad].sum())
+        self._add_times(np.asarray(batch.io_time)[is_record])
+        self.transactions.add(batch)
+
+    def _add_times(self, times: Any) -> None:
+        times = times[(times >= FIRST_TIME) & (times <= LAST_TIME)]
+        if len(times):
+            self.oldest = min(int(times.min()), self.oldest if self.oldest is not None else LAST_TIME)
+            self.newest = max(int(times.max()), self.newest if self.newest is not None else FIRST_TIME)
+
+    def add_damage(self, size: int) -> None:
+        """Add damage that no batch has: an incomplete record that a later file follows, a file without a record."""
+        self.damages += 1
+        self.damage_size += size
+
+    def as_values(self) -> dict[str, Any]:
+        """Return the counters as values of JSON."""
+        counts = self.transactions
+        values = {
+            **vars(self),
+            "transactions": [counts.ended, counts.cut, counts.restarts, counts.largest, counts.open],
+        }
+        for name in ("table_records", "table_sizes"):
+            values[name] = [*values[name].items()]
+        return values
+
+    @classmethod
+    def of_values(cls, values: dict[str, Any]) -> TrailCounters:
+        """Return the counters of such values.
+
+        Raises:
+            KeyError, TypeError, ValueError: they are no such values.
+        """
+        counters = cls()
+        for name, own in vars(counters).items():
+            given = values[name]
+            if isinstance(own, Counter):
+                given = Counter(
+                    {key: int(count) for key, count in (given if isinstance(given, list) else given.items())}
+                )
+            elif isinstance(own, TransactionCounts):
+                given = _transactions(*given)
+            elif not isinstance(given, int) and not (given is None and own is None):
+                raise TypeError(name)
+            setattr(counters, name, given)
+        return counters
+
+
+def _transactions(ended: int, cut: int, restarts: int, largest: int, last: list[int] | None) -> TransactionCounts:
+    """Return the counts of such values. Raises TypeError and ValueError."""
+    numbers = [ended, cut, restarts, largest, *(last or ())]
+    if not all(isinstance(number, int) for number in numbers):
+        raise TypeError("transactions")
+    return TransactionCounts(ended, cut, restarts, largest, OpenAtEnd(*last) if last is not None else None)
+
+
+def _sums(keys: Any, sizes: Any) -> list[tuple[int, int, int]]:
+    """Return each key with the number of its rows and the sum of their sizes."""
+    if not len(keys):
+        return []
+    records = np.bincount(keys)
+    totals = np.zeros(len(records), np.int64)
+    np.add.at(totals, keys, sizes)
+    return [(key, int(records[key]), int(totals[key])) for key in np.flatnonzero(records).tolist()]
