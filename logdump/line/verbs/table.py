@@ -289,6 +289,8 @@ VERBS: tuple[Verb, ...] = (
             "adopt",
             "overwrite",
             "ignore_ddl",
+            "errors",
+            "retry",
             "batch",
             "interval",
             "patience",
