@@ -17,16 +17,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from logdump.features.sql.trail_table import TrailTable, read
     from logdump.targets.applier import ApplyProgress
-    from logdump.targets.in_process import apply
+    from logdump.targets.in_process import apply, retry
 
 __version__ = "1.0.0"
-__all__ = ["ApplyProgress", "TrailTable", "apply", "read"]
+__all__ = ["ApplyProgress", "TrailTable", "apply", "read", "retry"]
 
 _HOMES = {
     "ApplyProgress": "logdump.targets.applier",
     "TrailTable": "logdump.features.sql.trail_table",
     "apply": "logdump.targets.in_process",
     "read": "logdump.features.sql.trail_table",
+    "retry": "logdump.targets.in_process",
 }
 """The module of each public name, which loads pyarrow."""
 _MISSING = "A trail as a table needs pyarrow: pip install 'logdump[export]'"

@@ -47,6 +47,8 @@ class ApplyOptions(NamedTuple):
         creates: whether missing tables are created.
         overwrites: whether existing rows are replaced, and changes of missing rows left out.
         ignores_ddl: whether DDL statements are passed over.
+        notes_refused: whether changes that the target refuses are noted in ``logdump_errors``, and the rest goes on.
+        retries: whether those are applied again, and nothing else.
         batch: bytes of trail in one transaction of the target.
         interval: seconds between checks of the trail; ``patience``: seconds to wait for a target that is lost.
     """
@@ -60,6 +62,8 @@ class ApplyOptions(NamedTuple):
     creates: bool = False
     overwrites: bool = False
     ignores_ddl: bool = False
+    notes_refused: bool = False
+    retries: bool = False
     batch: str = "32m"
     interval: int = 1
     patience: int = 60
@@ -83,10 +87,14 @@ def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
                 create=options.creates,
                 collisions="overwrite" if options.overwrites else "stop",
                 ddl="ignore" if options.ignores_ddl else "stop",
+                errors="table" if options.notes_refused else "stop",
                 batch=options.batch,
                 patience=float(options.patience),
                 stop=stop,
             )
+            if options.retries:
+                yield from _retried(started.retry())
+                return
             for step in started.commits():
                 yield from log.notices()
                 if isinstance(step, run.Outage):
@@ -100,10 +108,25 @@ def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
         yield from log.notices()
     done = started.progress
     applied = f"{amount(done.rows, 'change')} of {amount(done.transactions, 'transaction')} applied"
+    if done.refused:
+        yield _noted(done.refused)
     if stop.is_set():
         yield Notice((f"Stopped after a transaction, {applied}; the same command continues.",), ExitStatus.INTERRUPTED)
-    elif not done.rows:
+    elif not done.rows and not done.refused:
         yield say("No change to apply.")
+
+
+def _retried(done: ApplyProgress) -> Iterator[Event]:
+    yield say(f"{amount(done.rows, 'noted change')} applied.")
+    if done.refused:
+        yield _noted(done.refused)
+
+
+def _noted(number: int) -> Notice:
+    return Notice(
+        (f"{amount(number, 'change')} not applied: logdump_errors in the target has them; RETRY applies them.",),
+        ExitStatus.FINDINGS,
+    )
 
 
 class _Stopped(CommandError):
@@ -229,6 +252,8 @@ COMMANDS = (
                 "adopt": Keyword("ADOPT", _Csn("<csn>")),
                 "overwrites": OneOf({"OVERWRITE": True}),
                 "ignores_ddl": Keyword("DDL", OneOf({"IGNORE": True})),
+                "notes_refused": Keyword("ERRORS", OneOf({"TABLE": True})),
+                "retries": OneOf({"RETRY": True}),
                 "batch": Keyword("BATCH", _Size("<size>")),
                 "interval": Keyword("INTERVAL", Number("<seconds>", 1, _MOST_SECONDS, "a number of seconds")),
                 "patience": Keyword("PATIENCE", Number("<seconds>", 0, _MOST_SECONDS, "a number of seconds")),
@@ -246,6 +271,8 @@ COMMANDS = (
             "FROM: the first CSN of tables that have no position. ADOPT: of those whose position is of another trail.",
             "ONCE: end at the end of the trail. OVERWRITE: replace rows that exist, leave out changes of missing rows.",
             "DDL IGNORE: pass over statements, at which APPLY stops otherwise, with all before them applied.",
+            "ERRORS TABLE: a change that the target refuses is noted in its table logdump_errors, with the later ones",
+            "of the row, and the rest goes on; status 3. RETRY: apply what is noted there again, and nothing else.",
             "BATCH: bytes of trail in a transaction of the target, 32m. INTERVAL: seconds between checks of the trail,",
             "1. PATIENCE: seconds to wait for a target that is lost, 60. docs/pipeline.md says what is promised.",
         ),

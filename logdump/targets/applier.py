@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from logdump.tables.errors import BadTrail, report
 from logdump.targets.net_effect import Changes
+from logdump.targets.refused import Waiting, has_place, part_changes
 from logdump.targets.target import (
     AppliedPosition,
     ApplyTarget,
@@ -21,6 +22,7 @@ from logdump.targets.target import (
     KeyShared,
     LastTransaction,
     Refused,
+    RefusedChange,
     SourceTable,
 )
 from trailformat.changes.csn import csn_key
@@ -29,6 +31,8 @@ Rows = Callable[[], Iterator[pa.Table]]
 """Yields the rows of a batch in portions, those of each table in trail order; each call yields them again."""
 _IDLE = 10.0
 """Seconds after which a position is committed even without changes, so that files before it may be purged."""
+_MOST_REFUSED = 100
+"""Most changes of a batch that are refused and noted, those that wait for them aside; with more the run stops."""
 _MOST_ROWS = 200_000
 """Changes that are held at once; a larger batch takes several steps of one transaction."""
 
@@ -46,6 +50,7 @@ class ApplyProgress(NamedTuple):
         csn, time: CSN of the last one, and the time at which the source wrote it.
         lag: seconds from that time to the commit in the target.
         rate: changes per second since the commit before.
+        refused: number of changes noted in ``logdump_errors`` since the beginning, not among ``rows``.
     """
 
     rows: int = 0
@@ -54,6 +59,7 @@ class ApplyProgress(NamedTuple):
     time: datetime | None = None
     lag: float | None = None
     rate: float = 0.0
+    refused: int = 0
 
 
 class Undecodable(ChangeRefused):
@@ -67,11 +73,13 @@ class ApplyRules(NamedTuple):
         overwrite: whether existing rows are replaced, and changes of missing rows left out.
         firsts: the CSN with which tables without a position begin, by name; transactions before it are left out.
         keeps_undecoded: whether a value that does not decode leaves the column of the target as it is; else it stops.
+        notes_refused: whether a change that the target refuses is noted in it, and the rest goes on; else it stops.
     """
 
     overwrite: bool = False
     firsts: Mapping[str, str] = MappingProxyType({})
     keeps_undecoded: bool = False
+    notes_refused: bool = False
 
 
 class Applier:
@@ -85,6 +93,7 @@ class Applier:
         rules: what is done with some changes, in place of ``overwrite``.
         done: the progress so far.
         witness_at: returns the last transaction before a place of the trail.
+        waiting: keys of rows of which a change is noted in the target, by table.
     """
 
     def __init__(
@@ -97,12 +106,15 @@ class Applier:
         rules: ApplyRules | None = None,
         done: ApplyProgress | None = None,
         witness_at: Callable[[str], LastTransaction | None] = lambda _place: None,
+        waiting: Waiting = MappingProxyType({}),
     ) -> None:
         self._target = target
         self._tables = {table.name: table for table in tables}
         self._positions = dict(positions)
         self._rules = rules or ApplyRules(overwrite)
         self._witness_at = witness_at
+        self._waiting = {name: {*keys} for name, keys in waiting.items()}
+        self._refused: dict[str, str] = {}
         self._committed_at = time.monotonic()
         self.progress = done or ApplyProgress()
 
@@ -117,26 +129,29 @@ class Applier:
             Refused: the target refuses a change; the message names it, and the transactions before it are applied.
             TargetLost: the connection is lost; either all of the batch is applied or nothing.
         """
-        try:
-            return self._attempt(rows, end)
-        except ChangeRefused as error:
-            self._target.rollback()
-            refused = error
-        raise self._search(rows, refused) from None
+        return self._apply(rows, end)
 
     def apply_before(self, rows: Rows, place: str, table: str) -> None:
         """Apply the changes of a batch before a statement on a table; commit the position after it.
 
         Raises like apply.
         """
-        try:
-            self._attempt(rows, f"{place}9", place, reached=(table,))
-        except ChangeRefused as error:
-            self._target.rollback()
-            refused = error
-        else:
-            return
-        raise self._search(rows, refused)
+        self._apply(rows, f"{place}9", place, reached=(table,))
+
+    def _apply(self, rows: Rows, place: str, last: str | None = None, *, reached: Collection[str] = ()) -> bool:
+        """Attempt to apply changes until the target takes all that are not noted. Arguments as of _attempt."""
+        self._refused = {}
+        while True:
+            try:
+                return self._attempt(rows, place, last, reached=reached)
+            except ChangeRefused as error:
+                self._target.rollback()
+                refused = error
+            at, refused = self._search(rows, refused)
+            is_noted = self._rules.notes_refused and at and not isinstance(refused, Undecodable)
+            if not is_noted or at[:-1] in self._refused or len(self._refused) >= _MOST_REFUSED:
+                raise _error(refused, _named(rows, at, refused) if at else refused.problem)
+            self._refused[at[:-1]] = refused.problem
 
     def place_of(self, table: str) -> str:
         """Return the place before which a table has all changes; empty if it has none."""
@@ -162,17 +177,19 @@ class Applier:
         ``reached`` are tables that get this position even if none of their changes was met.
         """
         step = _Step(self._target, self._tables, self._positions, self._rules, reached)
+        step.refused, step.waits = self._refused, {name: {*keys} for name, keys in self._waiting.items()}
         for part in rows():
             step.take(part if last is None else part.filter(pc.less_equal(part["_sequence"], last)))
         step.flush()
         is_idle = time.monotonic() - self._committed_at > _IDLE
-        if not commits or not (step.changes or is_idle or reached):
+        if not commits or not (step.changes or step.noted or is_idle or reached):
             return False
         self._note(step, step.commit(place, self._witness_at(place), is_closed=last is None))
         return True
 
     def _note(self, step: _Step, positions: Mapping[str, AppliedPosition]) -> None:
         self._positions |= positions
+        self._waiting = step.waits
         now, last = time.monotonic(), step.last
         lag = (datetime.now(UTC) - last.time).total_seconds() if last.time else None
         self.progress = ApplyProgress(
@@ -182,23 +199,23 @@ class Applier:
             last.time or self.progress.time,
             lag,
             step.changes / max(now - self._committed_at, 1e-9),
+            self.progress.refused + len(step.noted),
         )
         self._committed_at = now
 
-    def _search(self, rows: Rows, error: ChangeRefused) -> Refused | BadTrail:
-        """Apply the transactions before the refused change, and return an error that names it."""
+    def _search(self, rows: Rows, error: ChangeRefused) -> tuple[str, ChangeRefused]:
+        """Apply the transactions before the refused change; return its place, empty if unknown, and the reason."""
         ends, every = _places(rows)
         index = _first_failing(ends, lambda last: self._failure(rows, last) is not None)
         if index == len(ends):
-            return _error(error, error.problem)
+            return "", error
         before = ends[index - 1] if index else ""
         if before and self._target.commits_parts:
             self._attempt(rows, f"{before[:-1]}9", before)
         inside = [place for place in every if before < place <= ends[index]]
         change = _first_failing(inside, lambda last: self._failure(rows, last) is not None)
         place = inside[min(change, len(inside) - 1)]
-        error = self._failure(rows, ends[index] if change == len(inside) else place) or error
-        return _error(error, _named(rows, place, error))
+        return place, self._failure(rows, ends[index] if change == len(inside) else place) or error
 
     def _failure(self, rows: Rows, last: str) -> ChangeRefused | None:
         """Return why the changes up to a place are refused; None if they are not. Nothing is committed."""
@@ -228,6 +245,10 @@ class _Step:
         self._counts = Counter[str]()
         self._most = _MOST_ROWS
         self._waiting: dict[str, pa.Table] = {}
+        self.refused: Mapping[str, str] = {}
+        self.waits: dict[str, set[str]] = {}
+        self.noted: list[RefusedChange] = []
+        self._truncated: dict[str, str] = {}
         self.transactions: set[tuple[Any, Any]] = set()
         self.last = AppliedPosition("", "")
 
@@ -250,6 +271,8 @@ class _Step:
                 start = place if is_closed else before.start
                 changes = before.changes + self._counts[name]
                 positions[name] = AppliedPosition(place, start, csn, moment, changes, witness)
+        if self._rules.notes_refused:
+            self._target.note_refused(self.noted, self._truncated)
         self._target.commit(positions)
         return positions
 
@@ -293,10 +316,22 @@ class _Step:
         return rows.filter(pc.is_in(rows["_csn"], pa.array(csns, pa.string())))
 
     def _hold(self, name: str, changes: pa.Table) -> None:
+        if len(changes) and self._rules.notes_refused:
+            changes = self._without_noted(self._tables[name], changes)
         if len(changes):
             table = self._tables[name]
             self._held.setdefault(name, Changes([*table.columns], table.keys)).add(changes)
             self._counts[name] += len(changes)
+
+    def _without_noted(self, table: SourceTable, changes: pa.Table) -> pa.Table:
+        """Return the changes to be applied; note the others."""
+        waiting = self.waits.setdefault(table.name, set())
+        least = not waiting and not has_place(changes, self.refused)
+        parted = part_changes(table, changes, waiting, self.refused, least=least)
+        if parted.truncated is not None:
+            self._truncated[table.name] = parted.truncated
+        self.noted += parted.noted
+        return parted.applied
 
     def flush(self) -> None:
         for name, waiting in self._waiting.items():

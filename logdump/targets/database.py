@@ -26,6 +26,7 @@ from logdump.targets.target import (
     ChangeRefused,
     KeyShared,
     LastTransaction,
+    RefusedChange,
     SourceTable,
     TargetLost,
     differences,
@@ -38,6 +39,8 @@ _SOUGHT = "k"
 _WITNESS = ("trail", "last_at", "last_csn", "last_xid")
 _ADDED = (*_WITNESS, "target_table")
 """Columns of the table of positions that release 1.0.0 does not have."""
+ERROR_TABLE = "logdump_errors"
+_ERROR_COLUMNS = RefusedChange._fields
 _POSITION_COLUMNS = ("place", "start_at", "csn", "source_time", "changes", *_ADDED)
 
 
@@ -192,6 +195,50 @@ class DatabaseTarget(ApplyTarget):
                     columns = f"{', '.join(names)}, table_name"
                     cursor.execute(f"INSERT INTO {POSITION_TABLE} ({columns}) VALUES ({marks})", given)
             self._connection.commit()
+
+    def refused(self, *, create: bool) -> list[RefusedChange]:
+        with self._errors(BadTarget):
+            there = self._dialect.tables(self._cursor(), [ERROR_TABLE])
+            if not there and create:
+                text, moment, number = self._dialect.position_types
+                kinds = {"table_name": f"{text} NOT NULL", "place": f"{text} NOT NULL", "source_time": moment}
+                kinds |= dict.fromkeys(("csn", "xid", "op"), text) | {"rba": number}
+                long = self._dialect.types["text"]
+                columns = [f"{name} {kinds.get(name, long)}" for name in _ERROR_COLUMNS]
+                key = "PRIMARY KEY (table_name, place)"
+                self.execute(f"CREATE TABLE {ERROR_TABLE} ({', '.join(columns)}, noted_at {moment}, {key})")
+            rows = self._query(f"SELECT {', '.join(_ERROR_COLUMNS)} FROM {ERROR_TABLE}") if there else []
+            self._connection.commit()
+        noted = (dict(zip(_ERROR_COLUMNS, row, strict=True)) for row in rows)
+        changes = [
+            RefusedChange(**{**one, "source_time": _moment(one["source_time"]), "rba": int(one["rba"])})
+            for one in noted
+        ]
+        return sorted(changes, key=lambda change: change.place)
+
+    def note_refused(self, changes: Sequence[RefusedChange], truncated: Mapping[str, str]) -> None:
+        with self._errors():
+            first, second = map(self._dialect.mark_of, range(2))
+            for name, place in truncated.items():
+                where = f"table_name = {first} AND place < {second}"
+                self._cursor().execute(f"DELETE FROM {ERROR_TABLE} WHERE {where}", (name, place))
+            for change in changes:
+                if change.place < truncated.get(change.table_name, ""):
+                    continue
+                self.forget_refused(change)
+                now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
+                moment = change.source_time
+                moment = moment.astimezone(dt.UTC).replace(tzinfo=None) if moment is not None else None
+                values = [*change._replace(source_time=moment), now]
+                marks = ", ".join(map(self._dialect.mark_of, range(len(values))))
+                head = f"INSERT INTO {ERROR_TABLE} ({', '.join(_ERROR_COLUMNS)}, noted_at)"
+                self._cursor().execute(f"{head} VALUES ({marks})", tuple(map(self._dialect.value, values)))
+
+    def forget_refused(self, change: RefusedChange) -> None:
+        with self._errors():
+            first, second = map(self._dialect.mark_of, range(2))
+            where = f"table_name = {first} AND place = {second}"
+            self._cursor().execute(f"DELETE FROM {ERROR_TABLE} WHERE {where}", (change.table_name, change.place))
 
     def rollback(self) -> None:
         with self._errors():

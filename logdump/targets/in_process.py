@@ -103,3 +103,22 @@ def apply(path: Paths, target: Any, tables: Tables = "*", **given: Unpack[ApplyA
             transactions before it are applied; ``TargetLost``: the connection is lost for longer than ``patience``.
     """
     return apply_run(path, target, tables, **given).to_the_end()
+
+
+def retry(path: Paths, target: Any, tables: Tables = "*", **given: Unpack[ApplyArguments]) -> ApplyProgress:
+    """Apply the changes that ``apply(errors="table")`` has noted in the target again, each with those that wait for it.
+
+    A change that is refused again stays noted, and so do the later ones of its row.
+
+    Args:
+        path: the trail, which has the definitions of the tables.
+        target: the target, as in :func:`logdump.apply`.
+        tables: as there.
+        given: as there.
+
+    Returns: the number of changes that are applied, ``rows``, and of those that are left, ``refused``.
+
+    Raises:
+        SourceError: as there.
+    """
+    return apply_run(path, target, tables, **given).retry()

@@ -16,7 +16,7 @@ from logdump.tables.paths import TrailInput, find_files
 
 DdlHandler = Callable[[str, str], object]
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-COLLISIONS, DDL = one_of("stop", "overwrite"), one_of("stop", "ignore")
+COLLISIONS, DDL, ERRORS = one_of("stop", "overwrite"), one_of("stop", "ignore"), one_of("stop", "table")
 _TAKEN = frozenset(
     {
         "path",

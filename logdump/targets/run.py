@@ -10,6 +10,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any, NamedTuple, TypedDict
 
 from logdump.tables.errors import SchemaChanged, SourceError
@@ -19,12 +20,15 @@ from logdump.targets.database import DatabaseTarget
 from logdump.targets.dialects import dialect_for
 from logdump.targets.lakes import DeltaTarget, IcebergTarget
 from logdump.targets.positions import witness_of
-from logdump.targets.request import COLLISIONS, DDL, ApplyRequest, DdlHandler, Paths, csn, word
+from logdump.targets.refused import retry_noted, waiting_of
+from logdump.targets.request import COLLISIONS, DDL, ERRORS, ApplyRequest, DdlHandler, Paths, csn, word
 from logdump.targets.statements import statements_between
 from logdump.targets.target import (
     ApplyTarget,
     BadTarget,
+    RefusedChange,
     SourceColumn,
+    SourceTable,
     TargetLost,
     place_of,
     source_tables,
@@ -92,6 +96,8 @@ class ApplyArguments(TypedDict, total=False):
         patience: seconds to wait for a target whose connection is lost; 60.
         progress: called after each commit.
         stop: ends the call after the current transaction.
+        errors: ``stop`` at a change that the target refuses; ``table``: it is noted in ``logdump_errors`` with the
+            later changes of its row, and all else goes on; :func:`logdump.retry` applies them again.
         undecodable: with ``null`` a value that does not decode leaves its column in the target as it is; otherwise it
             stops.
     """
@@ -108,6 +114,7 @@ class ApplyArguments(TypedDict, total=False):
     patience: float
     progress: Callable[[ApplyProgress], object] | None
     stop: threading.Event | None
+    errors: str
     undecodable: str
 
 
@@ -147,6 +154,7 @@ def run_of(driver: ApplyDriver, path: Paths, target: Any, tables: Tables, given:
     create = bool(arguments.get("create"))
     chosen = request.chosen(overwrite=overwrite)
     run = ApplyRun(driver, target_for(target), chosen, stop, overwrite=overwrite, create=create)
+    run.notes_refused = word("errors", ERRORS, arguments.get("errors", "stop")) == "table"
     run.patience, run.report = arguments.get("patience", 60.0), arguments.get("progress")
     return run
 
@@ -182,6 +190,7 @@ class ApplyRun:
         progress: the progress so far.
         report: called after each commit.
         patience: seconds to wait for a target whose connection is lost.
+        notes_refused: whether changes that the target refuses are noted in it, and the rest goes on.
     """
 
     def __init__(
@@ -198,6 +207,7 @@ class ApplyRun:
         self._overwrite, self._create = overwrite, create
         self.report: Callable[[ApplyProgress], object] | None = None
         self.patience = 60.0
+        self.notes_refused = False
         self._applier: Applier | None = None
         self._reached = ""
         self._handled: set[str] = set()
@@ -246,32 +256,58 @@ class ApplyRun:
 
     def follow(self) -> Iterator[ApplyProgress]:
         """Follow the trail from the positions in the target until it ends or is stopped. Raises TargetLost."""
-        request, target = self._asked, self._target
-        try:
-            target.open(request.tables)
-            files = request.files()
-            begun = Beginning.of(request, target.positions(), files)
-            self._reached = begun.start
-            if not begun.options and not begun.firsts:
-                check_beginning(request)
-            columns = self._driver.begin(request, {**request.read_options, **begun.options, "arrowBatches": True})
-            sources = [*source_tables(columns, request.tables, request.keys)]
-            if request.ddl != "ignore":
-                sources = [*begun.tables(sources, request.layouts(), files, self._handled)]
-            target.prepare(sources, create=self._create)
-            self._applier = Applier(
-                target,
-                sources,
-                begun.positions,
-                rules=ApplyRules(self._overwrite, begun.firsts, request.keeps_undecoded),
-                done=self.progress,
-                witness_at=lambda place: witness_of(request.files(), place),
-            )
-            self._begun = begun
+        with closing(self._target):
+            self._open()
             for _ in self._driver.run(self._take, self._stop):
                 yield self.progress
-        finally:
-            target.close()
+
+    def retry(self) -> ApplyProgress:
+        """Apply the changes that are noted in the target again, in order; return the numbers of applied and left ones.
+
+        Raises:
+            SourceError: as commits.
+        """
+        self.notes_refused = True
+        with closing(self._target):
+            noted, sources = self._open()
+            done, left = retry_noted(self._target, sources, noted, overwrite=self._overwrite)
+        return ApplyProgress(rows=done, refused=left)
+
+    def _open(self) -> tuple[list[RefusedChange], list[SourceTable]]:
+        """Open the target at its positions; return the changes that are noted in it, and the tables.
+
+        Raises:
+            BadTarget: changes are noted, and others of the same rows would overtake them.
+        """
+        request, target = self._asked, self._target
+        target.open(request.tables)
+        noted = [one for one in target.refused(create=self.notes_refused) if one.table_name in request.tables]
+        if noted and not self.notes_refused:
+            raise BadTarget(
+                f"nothing was written: logdump_errors has {len(noted)} changes of {noted[0].table_name} and others, "
+                "which later ones would overtake: retry them, delete them, or go on with errors='table'"
+            )
+        files = request.files()
+        begun = Beginning.of(request, target.positions(), files)
+        self._reached = begun.start
+        if not begun.options and not begun.firsts:
+            check_beginning(request)
+        columns = self._driver.begin(request, {**request.read_options, **begun.options, "arrowBatches": True})
+        sources = [*source_tables(columns, request.tables, request.keys)]
+        if request.ddl != "ignore":
+            sources = [*begun.tables(sources, request.layouts(), files, self._handled)]
+        target.prepare(sources, create=self._create)
+        self._applier = Applier(
+            target,
+            sources,
+            begun.positions,
+            rules=ApplyRules(self._overwrite, begun.firsts, request.keeps_undecoded, self.notes_refused),
+            done=self.progress,
+            witness_at=lambda place: witness_of(request.files(), place),
+            waiting=waiting_of(noted),
+        )
+        self._begun = begun
+        return noted, sources
 
     def _take(self, rows: Rows, end: str) -> bool:
         applier = self._applier

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import fcntl
+import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -41,6 +43,46 @@ class ChangeRefused(Exception):
     def __init__(self, problem: str, number: int | None = None) -> None:
         super().__init__(problem)
         self.problem, self.number = problem, number
+
+
+class RefusedChange(NamedTuple):
+    """A change that is noted: a row, or the two parts of an update of the key.
+
+    Attributes:
+        table_name: its table in the trail.
+        place: ``_sequence`` of its last part: changes that are noted are applied again in this order.
+        csn, xid, source_time: of its transaction.
+        trail_file, rba: where its record is.
+        op: its operation.
+        row_keys: the keys of the row, those before the change first, as a JSON list of texts.
+        image: the columns that it has, as a JSON object of texts.
+        reason: why it was refused.
+        change_rows: its rows as an Arrow stream in base 64.
+    """
+
+    table_name: str
+    place: str
+    csn: str | None
+    xid: str | None
+    source_time: dt.datetime | None
+    trail_file: str
+    rba: int
+    op: str
+    row_keys: str
+    image: str
+    reason: str
+    change_rows: str
+
+    @property
+    def key_texts(self) -> list[str]:
+        """The keys as texts."""
+        return [str(key) for key in json.loads(self.row_keys)]
+
+    @property
+    def rows(self) -> pa.Table:
+        """The rows of the change. Raises ValueError if they were edited by hand."""
+        with pa.ipc.open_stream(base64.b64decode(self.change_rows)) as stream:
+            return stream.read_all()
 
 
 class KeyShared(ChangeRefused):
@@ -227,6 +269,9 @@ def lock_file(path: Path) -> IO[bytes] | None:
     return file
 
 
+_NOTES_NONE = "nothing was written: errors 'table' goes with databases"
+
+
 class ApplyTarget(ABC):
     """Tables that take changes in transactions; while the target is open no other stream writes to them.
 
@@ -272,6 +317,32 @@ class ApplyTarget(ABC):
             ChangeRefused: the target refuses a change.
             TargetLost: the connection is lost.
         """
+
+    def refused(self, *, create: bool) -> list[RefusedChange]:
+        """Return the changes that are noted in the target, in order; with ``create`` the table for them is created.
+
+        Raises:
+            BadTarget: changes are to be noted, and the target notes none.
+        """
+        if create:
+            raise BadTarget(_NOTES_NONE)
+        return []
+
+    def note_refused(self, changes: Sequence[RefusedChange], truncated: Mapping[str, str]) -> None:
+        """Note changes in the current transaction; remove those that are before the truncate of a table.
+
+        Args:
+            changes: the changes.
+            truncated: the place of the truncate by table.
+
+        Raises:
+            BadTarget: as refused.
+        """
+        raise BadTarget(_NOTES_NONE)
+
+    def forget_refused(self, change: RefusedChange) -> None:
+        """Remove a change that was noted, in the current transaction. Raises like note_refused."""
+        raise BadTarget(_NOTES_NONE)
 
     @abstractmethod
     def commit(self, positions: Mapping[str, AppliedPosition]) -> None:

@@ -428,6 +428,12 @@ OTHERS: dict[str, VerbOption] = {
         ("--overwrite",), "replace rows that exist, leave out changes of missing rows", {"action": "store_true"}
     ),
     "ignore_ddl": VerbOption(("--ignore-ddl",), "pass over DDL statements", {"action": "store_true"}),
+    "errors": VerbOption(
+        ("--errors",),
+        "stop at a refused change, or note it in logdump_errors",
+        {"choices": ("stop", "table")},
+    ),
+    "retry": VerbOption(("--retry",), "apply what is noted in logdump_errors, nothing else", {"action": "store_true"}),
     "batch": VerbOption(("--batch",), "bytes of trail in a transaction of the target, 32m", _value("SIZE")),
     "interval": VerbOption(("--interval",), "seconds between checks of the trail, 1", _value("SECONDS", type=_number)),
     "patience": VerbOption(

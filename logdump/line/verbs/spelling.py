@@ -259,7 +259,8 @@ def apply(request: VerbRequest) -> Iterator[VerbStep]:
         words += [word, str(number)] if number is not None else []
     flags = {"ONCE": options.once, "CREATE": options.create, "OVERWRITE": options.overwrite}
     words += [word for word, is_given in flags.items() if is_given]
-    yield step("APPLY", *words, *["DDL", "IGNORE"] * options.ignore_ddl)
+    words += ["DDL", "IGNORE"] * options.ignore_ddl + ["ERRORS", "TABLE"] * (options.errors == "table")
+    yield step("APPLY", *words, *["RETRY"] * options.retry)
 
 
 _PLAIN_NAME = re.compile(r"[\w$#]+|\"(?:[^\"]|\"\")+\"")

@@ -290,6 +290,8 @@ VERBS: tuple[Verb, ...] = (
             "adopt",
             "overwrite",
             "ignore_ddl",
+            "errors",
+            "retry",
             "batch",
             "interval",
             "patience",

@@ -80,6 +80,27 @@ def test_the_status_says_what_has_stopped_it(tmp_path: Path) -> None:
     assert logdump(*line, "--adopt", extract.csn_of(9), "--overwrite").status == 0
 
 
+def test_refused_changes_are_status_3_until_they_are_retried(tmp_path: Path) -> None:
+    place = sqlite_place(tmp_path)
+    bank, _ = bank_trail(tmp_path, 12, seed=4, cut_chance=0.0)
+    line = ["apply", f"{tmp_path}/sm", place.url, "--once"]
+    assert logdump(*line, "--create", "--table", "BANK.ACCOUNTS").status == 0
+    place.run("DELETE FROM accounts", "DELETE FROM logdump_position")
+    raised = "BEGIN SELECT RAISE(ABORT, 'closed'); END"
+    place.run(f"CREATE TRIGGER closed BEFORE INSERT ON accounts {raised}")
+    assert logdump(*line, "--table", "BANK.ACCOUNTS").status == 1
+    noted = logdump(*line, "--create", "--errors", "table")
+    assert noted.status == 3
+    assert "not applied: logdump_errors in the target has them" in noted.err
+    assert logdump(*line, "--retry").status == 3
+    assert logdump(*line).status == 1
+    place.run("DROP TRIGGER closed")
+    retried = logdump(*line, "--retry")
+    assert (retried.status, retried.err) == (0, "")
+    assert retried.out.endswith(" applied.\n")
+    assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
+
+
 ODD = "/?#@:%&=+;,'\"<>{}[] \t|\\^`" + string.ascii_letters
 MARK = "MARK"
 

@@ -1,6 +1,6 @@
 """Runs ``apply`` in processes that are killed at drawn moments, each of which goes on where the last one was.
 
-``python -m tests.logdump.spark.targets.killed_at DRIVER TRAIL URL TABLES BATCH KILLS`` prints the moment of each kill,
+``python -m tests.logdump.spark.targets.killed_at DRIVER TRAIL URL TABLES BATCH KILLS ERRORS`` prints the moment of each kill,
 and the number of changes that the last process has applied.
 """
 
@@ -17,12 +17,12 @@ from logdump.targets.database import DatabaseTarget
 from tests.logdump.spark.targets.direct import DRIVERS, applied
 from tests.searching import Random
 
-_POSITION = re.compile(r"(?:UPDATE|INSERT INTO) logdump_position\b")
+_POSITION = re.compile(r"(?:UPDATE|INSERT INTO) logdump_(?:position|errors)\b")
 _KILLS = ((re.compile(""), range(1, 90)), (_POSITION, range(2, 12)))
 """The statements before or after which processes are killed, by turns: any, then twice those of the position."""
 
 
-def main(driver: str, path: str, url: str, tables: str, batch: str, kills: str) -> None:
+def main(driver: str, path: str, url: str, tables: str, batch: str, kills: str, errors: str) -> None:
     """Fork a process for each attempt, before this one has any thread."""
     random = Random(kills)
     for attempt in range(int(kills) + 1):
@@ -32,7 +32,9 @@ def main(driver: str, path: str, url: str, tables: str, batch: str, kills: str) 
         if not child:
             if attempt < int(kills):
                 kill_at(statements, moment, is_after=is_after)
-            done = applied(DRIVERS[driver](random), path, url, tables.split(","), create=True, batch=batch)
+            done = applied(
+                DRIVERS[driver](random), path, url, tables.split(","), create=True, batch=batch, errors=errors
+            )
             sys.stdout.write(f"{done.rows}\n")
             sys.stdout.flush()
             os._exit(0)

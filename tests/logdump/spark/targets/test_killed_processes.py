@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.logdump.spark.targets.bank import NAMES, batch_size, changes_of, differences
+import logdump
+from tests.logdump.spark.targets.bank import NAMES, batch_size, changes_of, differences, opened
 from tests.logdump.spark.targets.direct import DRIVERS
 from tests.logdump.spark.targets.places import postgresql_place, sqlite_place
 from tests.searching import IS_LONG, part_of
@@ -24,7 +26,7 @@ def test_the_tables_are_those_of_the_source_whenever_a_process_is_killed(
     trail.mkdir()
     bank, extract = bank_trail(trail, 300 if IS_LONG else 12, seed=17, roll_chance=0.05)
     place = sqlite_place(tmp_path) if base == "sqlite" else postgresql_place(request.getfixturevalue("postgresql"))
-    words = [driver, f"{trail}/sm*", place.url, ",".join(NAMES), batch_size(trail), "30" if IS_LONG else "3"]
+    words = [driver, f"{trail}/sm*", place.url, ",".join(NAMES), batch_size(trail), "30" if IS_LONG else "3", "stop"]
     line = [sys.executable, "-m", "tests.logdump.spark.targets.killed_at", *words]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -34,3 +36,44 @@ def test_the_tables_are_those_of_the_source_whenever_a_process_is_killed(
     assert int(changes) == len(changes_of(trail)[0])
     [(csn,)] = place.query("SELECT max(csn) FROM logdump_position")
     assert csn == extract.csn
+
+
+RULES = {
+    "sqlite": (
+        "CREATE TRIGGER thirds BEFORE INSERT ON events WHEN NEW.id % 3 = 0 BEGIN SELECT RAISE(ABORT, 'third'); END",
+        "DROP TRIGGER thirds",
+    ),
+    "postgresql": (
+        "ALTER TABLE events ADD CONSTRAINT thirds CHECK (id % 3 <> 0)",
+        "ALTER TABLE events DROP CONSTRAINT thirds",
+    ),
+}
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.parametrize("base", part_of(["sqlite", "postgresql"], 0, 2))
+def test_what_is_refused_is_noted_once_whenever_a_process_is_killed(
+    base: str, driver: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Each change is applied once or noted, whatever is killed between the rows, what is noted and the position."""
+    trail = tmp_path / "trail"
+    trail.mkdir()
+    bank, _ = bank_trail(trail, 300 if IS_LONG else 14, seed=19, roll_chance=0.05)
+    place = sqlite_place(tmp_path) if base == "sqlite" else postgresql_place(request.getfixturevalue("postgresql"))
+    rows, sources = changes_of(trail)
+    with closing(place.target()) as target:
+        opened(target, sources)
+    begin, end = RULES[base]
+    place.run(begin)
+    words = [driver, f"{trail}/sm*", place.url, ",".join(NAMES), batch_size(trail), "30" if IS_LONG else "4", "table"]
+    line = [sys.executable, "-m", "tests.logdump.spark.targets.killed_at", *words]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    noted = place.query("SELECT rba, trail_file FROM logdump_errors")
+    thirds = [row for row in rows.to_pylist() if row["_table"] == "BANK.EVENTS" and row["BANK.EVENTS"]["ID"] % 3 == 0]
+    assert sorted(noted) == sorted((row["_rba"], row["_file"]) for row in thirds)
+    [(changes,)] = place.query("SELECT sum(changes) FROM logdump_position")
+    assert int(changes) + len(noted) == len(rows)
+    place.run(end)
+    assert logdump.retry(f"{trail}/sm*", place.url, [*NAMES]).rows == len(noted)
+    assert differences(bank, {name: place.rows(name) for name in NAMES}) == []

@@ -15,7 +15,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,57 +23,20 @@ import pytest
 
 import logdump.spark
 from logdump.targets.run import ApplyRun
-from tests.logdump.spark.targets.bank import NAMES, batch_size, changes_of, differences, opened
-from tests.logdump.spark.targets.places import Place, mariadb_place, postgresql_place, sqlite_place
-from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer, mariadb_server, postgresql_server
+from tests.logdump.spark.targets.bank import NAMES, batch_size, changes_of, differences
+from tests.logdump.spark.targets.outages import Server, held, killed
+from tests.logdump.spark.targets.places import Place, sqlite_place
 from tests.searching import IS_LONG, Random
 from tests.simulated.five_tables import BankStates, bank_trail
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+__all__ = ["killed"]
 pytestmark = pytest.mark.spark
-Server = PostgreSQLServer | MariaDBServer
 TRANSACTIONS, KILLS = 100_000, 10
 _DAEMON = re.compile(r"-m \S*daemon\b")
 """How the processes of Spark's Python are called, here those of the tests too."""
-COUNTED = "CREATE TABLE counted (id bigint)"
-COUNTS = {
-    "postgresql": (
-        """CREATE FUNCTION count_it() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN INSERT INTO counted VALUES (NEW.id); RETURN NEW; END $$""",
-        "CREATE TRIGGER counts AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION count_it()",
-    ),
-    "mariadb": ("CREATE TRIGGER counts AFTER INSERT ON events FOR EACH ROW INSERT INTO counted VALUES (NEW.id)",),
-}
-
-
-@pytest.fixture(params=["postgresql", "mariadb"])
-def killed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Server, Place]]:
-    """A server that may be killed, and a database in it: empty tables, with a trigger that counts what is inserted."""
-    servers: Iterator[Server] = postgresql_server() if request.param == "postgresql" else mariadb_server()
-    for server in servers:
-        place = postgresql_place(server) if isinstance(server, PostgreSQLServer) else mariadb_place(server)
-        first = tmp_path / "first"
-        first.mkdir()
-        bank_trail(first, 1)
-        target = place.target()
-        opened(target, changes_of(first)[1])
-        target.close()
-        place.run(COUNTED, *COUNTS[request.param])
-        yield server, place
-
-
-def _held(states: BankStates, place: Place) -> str:
-    """The CSN up to which the tables are those of the source, at one moment; each event was inserted once."""
-    tables = (f"SELECT * FROM {name.rpartition('.')[2].lower()}" for name in NAMES)
-    counted = "SELECT count(*), count(DISTINCT id) FROM counted"
-    csns, counts, *found = place.at_once("SELECT DISTINCT csn FROM logdump_position", counted, *tables)
-    csn = csns[0][0] if csns else None
-    states.go_to(csn)
-    assert differences(states, dict(zip(NAMES, found, strict=True))) == []
-    assert counts == [(len(states.rows["BANK.EVENTS"]),) * 2]
-    return str(csn)
 
 
 def test_the_target_equals_the_model_after_kills(
@@ -87,7 +49,7 @@ def test_the_target_equals_the_model_after_kills(
     moments: list[str] = []
 
     def kill(_progress: logdump.spark.ApplyProgress) -> None:
-        moments.append(_held(states, place))
+        moments.append(held(states, place))
         if len(moments) == 1:
             _kill_workers(os.getpid())
             server.crash()
@@ -95,7 +57,7 @@ def test_the_target_equals_the_model_after_kills(
 
     logdump.spark.apply(spark, f"{trail}/sm*", place.url, [*NAMES], once=True, batch=batch_size(trail), progress=kill)
     assert len(moments) > 2
-    assert moments[-1] == _held(states, place) == extract.csn
+    assert moments[-1] == held(states, place) == extract.csn
 
 
 @pytest.mark.slow
@@ -109,7 +71,7 @@ def test_ten_kills_of_the_driver_its_workers_and_the_database(killed: tuple[Serv
         driver = _driver(trail, place)
         while kills < KILLS and _kill_one(driver, server, kills, random):
             kills += 1
-            sys.stderr.write(f"kill {kills}: equal to the model at CSN {_held(states, place)}\n")
+            sys.stderr.write(f"kill {kills}: equal to the model at CSN {held(states, place)}\n")
             if kills % 3 == 2:
                 break
         out, _ = driver.communicate()
@@ -117,7 +79,7 @@ def test_ten_kills_of_the_driver_its_workers_and_the_database(killed: tuple[Serv
         if driver.returncode == 0:
             break
     assert kills == KILLS
-    assert _held(states, place) == extract.csn
+    assert held(states, place) == extract.csn
 
 
 def _driver(trail: Path, place: Place) -> subprocess.Popen[bytes]:

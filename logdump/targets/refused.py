@@ -1,0 +1,180 @@
+"""Changes that a target has refused, which are noted in it while the rest goes on, and are applied again on request.
+
+A row of which a change is noted gets no later change either: those are noted too, in order, so that none overtakes
+another. A change of the key makes two keys wait. A truncate of the table ends all waiting.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from logdump.targets.net_effect import Changes
+from logdump.targets.target import ApplyTarget, ChangeRefused, RefusedChange, SourceTable
+
+Waiting = Mapping[str, Collection[str]]
+"""The keys, as text, of the rows that wait, by table."""
+EARLIER = "an earlier change of the row is noted here"
+"""The reason for a change of a row that waits."""
+
+_UNKNOWN = ""
+"""The text of a key of which a column has no value."""
+
+
+class Parted(NamedTuple):
+    """Changes of a table in order: those to be applied, those to be noted, and the place of the last truncate."""
+
+    applied: pa.Table
+    noted: list[RefusedChange]
+    truncated: str | None
+
+
+def part_changes(
+    table: SourceTable, rows: pa.Table, waiting: set[str], refused: Mapping[str, str], *, least: bool
+) -> Parted:
+    """Part changes of a table into those to be applied and those to be noted.
+
+    Args:
+        table: the table.
+        rows: its changes in order; both parts of an update of the key are among them, or none.
+        waiting: the keys that wait; keys are added and removed.
+        refused: the reason for each refused change by its place without the last digit.
+        least: whether nothing is refused or waits in this table, so that only truncates matter.
+
+    Raises:
+        ChangeRefused: a truncate, or a change of an unknown row, is refused: it cannot be noted.
+    """
+    ops, places = rows["_op"].to_pylist(), rows["_sequence"].to_pylist()
+    truncates = [place for op, place in zip(ops, places, strict=True) if op == "truncate"] if "truncate" in ops else []
+    truncated = truncates[-1] if truncates else None
+    if least:
+        return Parted(rows, [], truncated)
+    keys = [*map(_key_text, zip(*(rows[name].to_pylist() for name in table.keys), strict=True))]
+    kept, noted = list[int](), list[RefusedChange]()
+    for unit in _units(places):
+        own = [keys[number] for number in unit]
+        reason = refused.get(places[unit[0]][:-1])
+        if reason is not None and (ops[unit[0]] == "truncate" or _UNKNOWN in own):
+            raise ChangeRefused(reason)  # nobody knows which rows would have to wait
+        if ops[unit[0]] == "truncate" and reason is None:
+            waiting.clear()
+        if reason is None and not waiting.intersection(own):
+            kept += unit
+            continue
+        waiting.update(own)
+        noted.append(_noted(table, rows.take(pa.array(unit)), own, reason or EARLIER))
+    return Parted(rows.take(pa.array(kept, pa.int64())), noted, truncated)
+
+
+def _units(places: Sequence[str]) -> Iterator[list[int]]:
+    """Yield the numbers of the rows of each change: two for an update of the key."""
+    number = 0
+    while number < len(places):
+        is_pair = number + 1 < len(places) and places[number][:-1] == places[number + 1][:-1]
+        yield [number, number + 1] if is_pair else [number]
+        number += 1 + is_pair
+
+
+def _key_text(key: tuple[Any, ...]) -> str:
+    return _UNKNOWN if None in key else json.dumps([*map(_text, key)], ensure_ascii=False)
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def _noted(table: SourceTable, rows: pa.Table, keys: list[str], reason: str) -> RefusedChange:
+    last = rows.slice(len(rows) - 1).to_pylist()[0]
+    absent = {*(last["_absent"] or ())}
+    image = {table.column(name): _text(last[name]) for name in table.columns if name not in absent}
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema) as stream:
+        stream.write_table(rows.combine_chunks())
+    return RefusedChange(
+        table.name,
+        last["_sequence"],
+        last["_csn"],
+        last["_xid"],
+        last["_time"],
+        last["_file"],
+        last["_rba"],
+        "key update" if len(rows) > 1 else last["_op"],
+        json.dumps(keys, ensure_ascii=False),
+        json.dumps(image, ensure_ascii=False),
+        reason,
+        base64.b64encode(sink.getvalue()).decode(),
+    )
+
+
+def waiting_of(changes: Collection[RefusedChange]) -> dict[str, set[str]]:
+    """Return the keys that wait, by table, given all changes that are noted."""
+    waiting: dict[str, set[str]] = {}
+    for change in changes:
+        waiting.setdefault(change.table_name, set()).update(change.key_texts)
+    return waiting
+
+
+def has_place(rows: pa.Table, places: Collection[str]) -> bool:
+    """Return whether one of the rows is at one of these places, which are without their last digit."""
+    if not places:
+        return False
+    known = pa.array([f"{place}{digit}" for place in places for digit in "0123456789"])
+    return bool(pc.any(pc.is_in(rows["_sequence"], known)).as_py())
+
+
+def retry_noted(
+    target: ApplyTarget, tables: Sequence[SourceTable], changes: Sequence[RefusedChange], *, overwrite: bool
+) -> tuple[int, int]:
+    """Apply noted changes in order, each in a transaction with its removal; return how many are applied, and left.
+
+    Args:
+        target: a target that is prepared for the tables.
+        tables: tables of the source; changes of others are left.
+        changes: the noted changes, in order.
+        overwrite: whether existing rows are replaced, and changes of missing rows left out.
+
+    Raises:
+        TargetLost: the connection is lost; changes that are still noted are not applied.
+    """
+    by_name = {table.name: table for table in tables}
+    left: dict[str, set[str]] = {}
+    done = others = 0
+    for change in changes:
+        table = by_name.get(change.table_name)
+        blocked = left.setdefault(change.table_name, set())
+        if table is None or blocked.intersection(change.key_texts):
+            blocked.update(change.key_texts)
+            others += 1
+            continue
+        own = Changes([*table.columns], table.keys)
+        own.add(_with_columns(table, change.rows))
+        try:
+            target.apply(table.name, own, overwrite=overwrite)
+            target.forget_refused(change)
+            target.commit({})
+        except ChangeRefused:
+            target.rollback()
+            blocked.update(change.key_texts)
+            others += 1
+        else:
+            done += 1
+    return done, others
+
+
+def _with_columns(table: SourceTable, rows: pa.Table) -> pa.Table:
+    """Return rows with the columns that the table has now; those that it did not have are absent."""
+    new = [name for name in table.columns if name not in rows.column_names]
+    columns = {
+        name: rows[name].cast(kind) if name in rows.column_names else pa.nulls(len(rows), kind)
+        for name, kind in table.columns.items()
+    }
+    absent = [[*(names or ()), *new] or None for names in rows["_absent"].to_pylist()]
+    fixed = {name: rows[name] for name in ("_op", "_sequence")}
+    return pa.table({**columns, **fixed, "_absent": pa.array(absent, pa.list_(pa.string()))})

@@ -1,0 +1,201 @@
+"""Changes that a target refuses: noted in ``logdump_errors`` with the later ones of their row, and retried."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import logdump
+from logdump.targets.target import BadTarget, Refused
+from tests.logdump.spark.targets.direct import Apply
+from tests.logdump.spark.targets.places import Place, postgresql_place, sqlite_place
+from tests.logdump.spark.targets.rows import Trail
+from tests.searching import IS_LONG, Random
+
+TABLE, OTHER, COLUMNS = "S.T", "S.U", {"ID": "INT64", "NAME": "VARCHAR", "N": "INT32"}
+CREATED = tuple(f"CREATE TABLE {name} (id bigint PRIMARY KEY, name text, n integer)" for name in ("t", "u"))
+RULES = {
+    "sqlite": (
+        *(
+            f"CREATE TRIGGER no_{when.lower()} BEFORE {when} ON t WHEN NEW.name LIKE 'bad%' "
+            "BEGIN SELECT RAISE(ABORT, 'no such name'); END"
+            for when in ("INSERT", "UPDATE")
+        ),
+    ),
+    "postgresql": ("ALTER TABLE t ADD CONSTRAINT no_bad CHECK (name NOT LIKE 'bad%')",),
+}
+LIFTED = {
+    "sqlite": ("DROP TRIGGER no_insert", "DROP TRIGGER no_update"),
+    "postgresql": ("ALTER TABLE t DROP CONSTRAINT no_bad",),
+}
+Row = tuple[Any, ...]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def base(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """Two of the databases, with a table that refuses some names."""
+    place = sqlite_place(tmp_path)
+    if request.param == "postgresql":
+        place = postgresql_place(request.getfixturevalue("postgresql"))
+    place.run(*CREATED, *RULES[request.param])
+    return place
+
+
+def kind(place: Place) -> str:
+    return place.url.partition(":")[0]
+
+
+class Drawn:
+    """Changes of a few rows, some of them refused, and the rows as they are at the source."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.trail = Trail({TABLE: COLUMNS, OTHER: COLUMNS})
+        self.rows: dict[int, Row] = {}
+        self.count = 0
+
+    def change(self, number: int) -> None:
+        """One change, of a transaction of its own."""
+        random = self.random
+        self.count += 1
+        name = f"{random.choice(('bad', 'good', 'good'))}{number}"
+        key = random.randrange(9)
+        if key not in self.rows:
+            self.rows[key] = (key, name, number)
+            self.trail.insert(TABLE, *self.rows[key])
+            return
+        match random.randrange(5):
+            case 0:
+                del self.rows[key]
+                self.trail.delete(TABLE, key)
+            case 1 if free := [other for other in range(12) if other not in self.rows]:
+                self.count += 1
+                other = random.choice(free)
+                self.rows[other] = (other, name, self.rows.pop(key)[2])
+                self.trail.move(TABLE, (key,), (other, name))
+            case 2:
+                self.rows[key] = (key, self.rows[key][1], number)
+                self.trail.update(TABLE, key, ..., number)
+            case _:
+                self.rows[key] = (key, name, self.rows[key][2])
+                self.trail.update(TABLE, key, name)
+
+    def end_badly(self) -> None:
+        """A row whose insert is refused, and changes that have to wait for it; a change of another table."""
+        self.rows[100] = (100, "good", 7)
+        self.trail.insert(TABLE, 100, "bad at last", 1)
+        self.trail.update(TABLE, 100, ..., 7)
+        self.trail.update(TABLE, 100, "good")
+        self.trail.insert(OTHER, 1, "bad", 1)
+        self.count += 4
+
+
+def noted(place: Place) -> list[tuple[Any, ...]]:
+    """Place, keys and reason of what is noted, in order."""
+    return sorted(place.query("SELECT place, row_keys, reason FROM logdump_errors"))
+
+
+def waiting(place: Place) -> set[int]:
+    """The keys of the rows that wait."""
+    return {int(json.loads(key)[0]) for _, keys, _ in noted(place) for key in json.loads(keys)}
+
+
+@pytest.mark.parametrize("batch", [{"maxTransactionsPerTrigger": 1}, {"batch": "900b"}, {}])
+@pytest.mark.parametrize("seed", range(12 if IS_LONG else 3))
+def test_what_is_refused_is_noted_and_comes_later(
+    seed: int, batch: dict[str, Any], base: Place, tmp_path: Path, apply: Apply
+) -> None:
+    """Whatever the batches and however often it is begun again: a row that waits for nothing is that of the source."""
+    drawn, applied, refused = Drawn(Random(f"{seed} {batch}")), 0, 0
+    for part in range(3):
+        for number in range(drawn.random.randrange(12)):
+            drawn.change(100 * part + number)
+        if part == 2:
+            drawn.end_badly()
+        path = drawn.trail.write(tmp_path / "a")
+        done = apply(path, base, errors="table", **batch)
+        applied, refused = applied + done.rows, refused + done.refused
+    waits = waiting(base)
+    rows = {row[0]: row for row in base.rows(TABLE)}
+    assert {key: row for key, row in rows.items() if key not in waits} == {
+        key: row for key, row in drawn.rows.items() if key not in waits
+    }
+    assert base.rows(OTHER) == [(1, "bad", 1)]
+    is_one_by_one = "maxTransactionsPerTrigger" in batch
+    assert 100 in waits or not is_one_by_one
+    assert refused == len(noted(base))
+    moves = sum(json.loads(keys)[1:] != [] for _, keys, _ in noted(base))
+    assert applied + refused + moves == drawn.count
+    again = logdump.retry(path, base.url)
+    assert (again.rows, again.refused) == (0, refused) or not is_one_by_one
+    base.run(*LIFTED[kind(base)])
+    logdump.retry(path, base.url)
+    assert noted(base) == []
+    assert sorted(base.rows(TABLE)) == sorted(drawn.rows.values())
+    assert logdump.retry(path, base.url) == logdump.ApplyProgress()
+
+
+def _refusing(tmp_path: Path, *, more: int = 0) -> Path:
+    trail = Trail({TABLE: COLUMNS, OTHER: COLUMNS})
+    for number in range(3):
+        trail.insert(TABLE, number, "good", number)
+    trail.insert(TABLE, 7, "bad", 1)
+    trail.insert(TABLE, 8, "good", 1)
+    for number in range(more):
+        trail.insert(TABLE, 1000 + number, "bad", 1)
+    return trail.write(tmp_path / "a")
+
+
+def test_the_place_the_image_and_the_reason_are_noted(tmp_path: Path, base: Place, apply: Apply) -> None:
+    path = _refusing(tmp_path)
+    done = apply(path, base, TABLE, errors="table")
+    assert (done.rows, done.refused) == (4, 1)
+    columns = "table_name, csn, xid, trail_file, op, row_keys, image"
+    [row] = base.query(f"SELECT {columns} FROM logdump_errors")
+    image = '{"ID": "7", "NAME": "bad", "N": "1"}'
+    assert row == (TABLE, "104", "1.2.4", str(path), "insert", '["[\\"7\\"]"]', image)
+    [(rba, reason)] = base.query("SELECT rba, reason FROM logdump_errors")
+    assert "no such name" in reason or "no_bad" in reason
+    base.run("DELETE FROM logdump_errors", "DELETE FROM logdump_position", "DELETE FROM t")
+    with pytest.raises(Refused, match=rf"RBA {rba}, CSN 104: insert of S\.T"):
+        apply(path, base, TABLE)
+
+
+def test_a_run_without_the_table_does_not_overtake_what_is_noted(tmp_path: Path, base: Place, apply: Apply) -> None:
+    path = _refusing(tmp_path)
+    apply(path, base, TABLE, errors="table")
+    with pytest.raises(BadTarget, match=r"^nothing was written: logdump_errors has 1 changes? of S\.T"):
+        apply(path, base, TABLE)
+    base.run("DELETE FROM logdump_errors")
+    assert apply(path, base, TABLE).rows == 0
+
+
+def test_many_refused_changes_stop_it(
+    tmp_path: Path, base: Place, apply: Apply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("logdump.targets.applier._MOST_REFUSED", 5)
+    path = _refusing(tmp_path, more=4)
+    assert apply(path, base, TABLE, errors="table").refused == 5
+    base.run("DELETE FROM logdump_errors", "DELETE FROM logdump_position", "DELETE FROM t")
+    with pytest.raises(Refused):
+        apply(_refusing(tmp_path, more=5), base, TABLE, errors="table")
+
+
+def test_a_row_that_is_in_the_way_waits_until_it_is_gone(tmp_path: Path, base: Place, apply: Apply) -> None:
+    trail = Trail({TABLE: COLUMNS})
+    base.run("INSERT INTO t VALUES (1, 'in the way', 0)")
+    trail.insert(TABLE, 1, "own", 1)
+    trail.insert(TABLE, 2, "other", 1)
+    trail.move(TABLE, (1,), (3, "moved"))
+    trail.update(TABLE, 3, ..., 9)
+    path = trail.write(tmp_path / "a")
+    assert apply(path, base, TABLE, errors="table", maxTransactionsPerTrigger=1).refused == 3
+    assert sorted(base.rows(TABLE)) == [(1, "in the way", 0), (2, "other", 1)]
+    assert waiting(base) == {1, 3}
+    assert logdump.retry(path, base.url).refused == 3
+    base.run("DELETE FROM t WHERE id = 1")
+    assert logdump.retry(path, base.url).rows == 3
+    assert sorted(base.rows(TABLE)) == [(2, "other", 1), (3, "moved", 9)]
