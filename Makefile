@@ -6,7 +6,7 @@ SPARKS := 4.0 4.1
 QUIET := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 SAMPLE := fixtures/trails/et000000000
 
-.PHONY: demo native lint test test-quick test-long drawn test-spark-versions check format bench bench-spark mutants mistakes fuzz fixtures docs clean
+.PHONY: demo native lint test test-quick test-long drawn test-spark-versions check format bench bench-spark mutants mistakes fuzz fixtures docs wheels wheelhouse clean
 
 demo: $(VENV)/.native
 	@echo
@@ -111,6 +111,17 @@ fixtures: $(VENV)/.base
 docs: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]'
 	$(BIN)/python -m scripts.update_docs
+
+# What an index takes: the source package, the wheel with the library for this kind of machine, and the one for all others.
+wheels: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
+wheels: $(VENV)/.native
+	rm -rf dist && mkdir dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist --config-settings kernels=none .
+	$(BIN)/python -c "import sys; sys.path.insert(0, 'scripts'); import build_backend; build_backend.build_sdist('dist')"
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'twine>=6' 'auditwheel>=6'
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/auditwheel show dist/logdump-*-manylinux_*.whl
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,24 +1,34 @@
 """The build backend: that of setuptools, with the library of kernels in each wheel if it can be built.
 
-A wheel with the library is for one platform. Without a C compiler it is for all, and reads large trails slowly.
+A wheel with the library is for one platform and any Python. The library needs no C library: on Linux with glibc the wheel
+has the tag of the oldest such system that installers know. Without a C compiler, or with the setting ``kernels=none``
+(``pip wheel --config-settings kernels=none .``), a wheel is for all platforms, and reads large trails slowly.
+The same sources give the same wheel, byte for byte, where SOURCE_DATE_EPOCH is set.
 An editable install has no library until ``make native``.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from setuptools import build_meta
 
 _ROOT = Path(__file__).parents[1]
-_LIBRARY = _ROOT / "trailformat" / "native" / "kernels.so"
+_NATIVE = _ROOT / "trailformat" / "native"
+_LIBRARY = _NATIVE / "kernels.so"
+_OLDEST_GLIBC = "2_17"
+"""Of the oldest tag of wheels for glibc that indexes take and every installer knows."""
 
 build_editable = build_meta.build_editable
 build_sdist = build_meta.build_sdist
@@ -39,10 +49,36 @@ def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
     """Build the wheel, with a library built from these sources or without one; return its file name."""
-    command = [sys.executable, "-m", "scripts.build_native", "--if-possible"]
-    subprocess.run(command, cwd=_ROOT, check=True)  # noqa: S603 - our own command
     settings = dict(config_settings or {})
-    if _LIBRARY.is_file():
-        settings["--build-option"] = [f"--plat-name={sysconfig.get_platform()}"]
-    name: str = build_meta.build_wheel(wheel_directory, settings, metadata_directory)
+    is_pure = settings.pop("kernels", None) == "none"
+    for folder in (_ROOT / "build").glob("*"):  # what was built before from other sources
+        shutil.rmtree(folder, ignore_errors=True)
+    if not is_pure:
+        command = [sys.executable, "-m", "scripts.build_native", "--if-possible"]
+        subprocess.run(command, cwd=_ROOT, check=True)  # noqa: S603 - our own command
+    with _without_library() if is_pure else contextlib.nullcontext():
+        if _LIBRARY.is_file():
+            settings["--build-option"] = [f"--plat-name={platform_tag()}"]
+        name: str = build_meta.build_wheel(wheel_directory, settings, metadata_directory)
     return name
+
+
+def platform_tag() -> str:
+    """Return the platform of a wheel with the library that is built here."""
+    tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    has_glibc = platform.libc_ver()[0] == "glibc"
+    return tag.replace("linux_", f"manylinux_{_OLDEST_GLIBC}_", 1) if has_glibc and tag.startswith("linux_") else tag
+
+
+@contextlib.contextmanager
+def _without_library() -> Iterator[None]:
+    """Move the library aside as long as a wheel without it is built."""
+    with tempfile.TemporaryDirectory(dir=_ROOT) as folder:
+        moved = [(path, Path(folder) / path.name) for path in _NATIVE.glob("kernels.*")]
+        for path, aside in moved:
+            path.rename(aside)
+        try:
+            yield
+        finally:
+            for path, aside in moved:
+                aside.rename(path)

@@ -7,7 +7,9 @@ requires.
 from __future__ import annotations
 
 import os
+import platform
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -99,6 +101,53 @@ def test_the_wheel_has_every_module_the_kernels_and_what_they_read(wheel: Path) 
     assert sorted(modules - names) == []
     assert ("trailformat/native/kernels.so" in names) == (ROOT / "trailformat" / "native" / "kernels.so").exists()
     assert wheel.name.startswith(f"logdump-{__version__}-")
+
+
+def _built(source: Path, wheels: Path, *options: str) -> Path:
+    """The wheel of a folder with sources, built offline at a given time."""
+    environment = {**os.environ, **OFFLINE, **UNCOMPILED, "SOURCE_DATE_EPOCH": "1700000000"}
+    environment.pop("PYTHONPATH", None)
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", str(wheels), *options, str(source)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return next(wheels.iterdir())
+
+
+def test_a_wheel_with_the_library_is_for_any_python_and_linux(wheel: Path) -> None:
+    """The tag is right because the library needs no other one; the test of its build reads its symbols."""
+    with zipfile.ZipFile(wheel) as archive:
+        has_library = "trailformat/native/kernels.so" in archive.namelist()
+    if not (has_library and platform.libc_ver()[0] == "glibc"):
+        pytest.skip("no library for glibc is built here")
+    assert wheel.name == f"logdump-{__version__}-py3-none-manylinux_2_17_{platform.machine()}.whl"
+
+
+def test_a_wheel_without_the_library_is_for_all_and_leaves_the_library_there(source: Path, tmp_path: Path) -> None:
+    before = {path.name: path.read_bytes() for path in (source / "trailformat" / "native").glob("kernels.*")}
+    made = _built(source, tmp_path, "--config-settings", "kernels=none")
+    assert made.name == f"logdump-{__version__}-py3-none-any.whl"
+    with zipfile.ZipFile(made) as archive:
+        assert [name for name in archive.namelist() if "/kernels." in name] == []
+    assert {path.name: path.read_bytes() for path in (source / "trailformat" / "native").glob("kernels.*")} == before
+
+
+@pytest.mark.slow
+def test_the_same_sources_make_the_same_wheel_byte_for_byte_and_so_does_the_source_package(
+    source: Path, tmp_path: Path
+) -> None:
+    """Each builds its own library; one builds beside what an older build has left."""
+    program = f"import sys; sys.path.insert(0, 'scripts'); import build_backend as b; b.build_sdist({str(tmp_path)!r})"
+    subprocess.run([sys.executable, "-c", program], cwd=source, capture_output=True, check=True)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        archive.extractall(tmp_path / "package", filter="data")
+    stale = tmp_path / "stale"
+    shutil.copytree(source, stale, ignore=shutil.ignore_patterns("kernels.*"))
+    (stale / "build" / "lib" / "logdump").mkdir(parents=True)
+    (stale / "build" / "lib" / "logdump" / "of_an_older_build.py").write_text("", "utf-8")
+    sources = [source, next((tmp_path / "package").iterdir()), stale]
+    wheels = [_built(one, tmp_path / f"wheel{number}") for number, one in enumerate(sources)]
+    assert len({wheel.name for wheel in wheels}) == 1
+    assert len({wheel.read_bytes() for wheel in wheels}) == 1
 
 
 def test_the_source_package_has_every_file(source: Path, tmp_path: Path) -> None:

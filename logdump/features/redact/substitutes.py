@@ -142,6 +142,7 @@ class Substitutes:
         self._table = lru_cache(512)(self._new_table)
         self._kept_text = lru_cache(_KEPT_VALUES)(self._text)
         self._kept_word = lru_cache(_KEPT_VALUES)(self._word)
+        self._kept_number = lru_cache(_KEPT_VALUES)(self._number)
 
     # ---- permutations
 
@@ -305,6 +306,9 @@ class Substitutes:
 
         ``fraction`` has no zeros at its end; nor has that of the result, which has as many digits.
         """
+        return self._kept_number(whole, fraction, is_negative)
+
+    def _number(self, whole: int, fraction: str, is_negative: bool) -> tuple[int, str]:  # noqa: FBT001 - as it is kept
         sign = b"-" if is_negative else b"+"
         if not fraction:
             bounds = _BOUNDS[is_negative and whole > 0]
