@@ -19,7 +19,7 @@ from logdump.session.errors import CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
 
-_WIDTH, _LONGEST = 26, 110
+_WIDTH, _LONGEST, _SCREEN = 26, 110, 80
 
 
 _SENTENCE = re.compile(r"(?<=\.)\s+(?=[A-Z])")
@@ -43,19 +43,23 @@ _LIST = "PAGES"
 _PAGE = re.compile(r"\| \[(?P<name>[\w-]+)\.md\]\([\w.-]+\) \| (?P<question>.+) \|")
 _HEADING = re.compile(r"\| (?P<task>[A-Z][^|]+?) \| +\|")
 _LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
+_MEANING = re.compile(r"\| (?P<words>[^|]+) \| (?P<text>.+) \|")
+_GLOSSARY = "glossary"
+"""The page with the words of the format, a row for each."""
 
 
 class Topic(NamedTuple):
-    """A topic of HELP: a command, one of its terms, the first word of one of its forms, or a page."""
+    """A topic of HELP: a command, one of its terms, the first word of one of its forms, a page, or a meaning."""
 
     command: AnyCommand | None
     term: Term | None = None
     word: str = ""
     page: str = ""
+    meaning: str = ""
 
 
 class Topics(Parameter[list[Topic]]):
-    """Pages and commands; a command may be followed by some of its terms, or by the first word of a form."""
+    """Pages, words of the format and commands; some terms of a command, or the first word of a form, may follow it."""
 
     is_phrase = True
 
@@ -67,6 +71,10 @@ class Topics(Parameter[list[Topic]]):
         while words:
             if page := _page_called(words[0]):
                 topics.append(Topic(None, page=page))
+                words.pop(0)
+                continue
+            if not _is_command(words[0]) and (meaning := _meaning_of(words[0])):
+                topics.append(Topic(None, meaning=meaning))
                 words.pop(0)
                 continue
             command = REGISTRY.find(words.pop(0))
@@ -95,7 +103,8 @@ class Topics(Parameter[list[Topic]]):
             terms = REGISTRY.find(before[0]).terms() if before else ()
         except CommandError:
             terms = ()
-        return beginning(typed[start:], [term.keyword for term in terms] or [*REGISTRY.words(), _LIST])
+        words = () if before else [word for words, _ in _glossary() for word in words if " " not in word]
+        return beginning(typed[start:], [term.keyword for term in terms] or [*REGISTRY.words(), _LIST, *words])
 
 
 def run_help(session: Session, topics: list[Topic] | None) -> Iterator[Event]:
@@ -105,8 +114,11 @@ def run_help(session: Session, topics: list[Topic] | None) -> Iterator[Event]:
     width = session.width if session.standard_output is not None else None  # the screen breaks lines by itself
     if topics is None:
         yield say(*_fitting(_list_of_commands(REGISTRY.commands), width))
-    for command, term, word, page in topics or ():
-        if command is None:
+    for command, term, word, page, meaning in topics or ():
+        if meaning:
+            yield say(*wrap(meaning, min(width or _SCREEN, _SCREEN), subsequent_indent="  "))
+            yield say(f"HELP {_GLOSSARY.upper()} has the other words.")
+        elif command is None:
             yield say(*_fitting(_list_of_pages() if page == _LIST else _text_of(page), width))
         elif word:
             yield say(*_fitting(_of_word(command, word), width))
@@ -175,6 +187,28 @@ def _page_called(word: str) -> str:
 
 def _text_of(page: str) -> list[str]:
     return Path(page).read_text(encoding="utf-8").splitlines()
+
+
+def _meaning_of(word: str) -> str:
+    """Return what the glossary says of a word of the format, however it is hyphenated; empty if it has not the word."""
+    asked = {_plain(word), _plain(word).removesuffix("s")} - {""}
+    found = (meaning for words, meaning in _glossary() if asked & set(map(_plain, words)))
+    return next(found, "")
+
+
+def _glossary() -> Iterator[tuple[list[str], str]]:
+    """Yield the words of each row of the glossary, and a line with its meaning; nothing if it is not installed."""
+    try:
+        rows = list(map(_MEANING.fullmatch, _text_of(str(_folder_of_pages() / f"{_GLOSSARY}.md"))))
+    except (CommandError, OSError):
+        return
+    for row in rows:
+        if row is not None and row["words"] != "Word":
+            yield row["words"].split(", "), f"{row['words']}: {re.sub(r'[*`]', '', row['text'])}"
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"[\W_]", "", word).lower()
 
 
 def _list_of_pages() -> Iterator[str]:
@@ -248,14 +282,14 @@ def _of_term(term: Term) -> Iterator[str]:
     yield f"     Example: {term.example}"
 
 
-_TOPICS = Topics(syntax="<command> [<option>] | <page> | PAGES")
+_TOPICS = Topics(syntax="<command> [<option>] | <page> | PAGES | <word>")
 COMMANDS = (
     Command(
         "HELP",
         Maybe(_TOPICS),
         "List the commands, explain one, or print a page of the documents",
         run_help,
-        details=(f"HELP {_LIST} lists the pages by task.",),
+        details=(f"HELP {_LIST} lists the pages by task. <word> is one of the format, such as TRANSIND or HDR-IND.",),
         is_one_shot=True,
         also=("?",),
     ),

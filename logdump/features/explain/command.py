@@ -15,6 +15,7 @@ from logdump.features.recovery.command import SEQNO_AND_RBA
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import EnteredTime, File, FreeText, OneOf, Time, Word
+from logdump.language.reader import Context
 from logdump.notation.times import TIME_FORMS
 from logdump.parameters.in_use import parameters_in_use, unused_parameters
 from logdump.parameters.not_used import ParameterUse
@@ -164,6 +165,10 @@ class _Message(FreeText):
         """Return True if a text has the beginning of a message number, or names a place."""
         first = word.split(maxsplit=1)[0].upper() if word.strip() else ""
         return is_explained(word) if first not in _QUESTIONS else "OGG-" in word.upper()
+
+    def begins(self, typed: str, context: Context) -> bool:  # noqa: ARG002 - as the method of the class above
+        """Return True: any text can go on to a number or a place."""
+        return True
 
 
 def _message(text: str) -> Run:

@@ -187,7 +187,8 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
     if isinstance(target, Output):
         session.check_target(target.path, "SQL", wanted="a file")
     is_text = session.settings.format is OutputFormat.TEXT
-    results = _results(session, statement, source, MOST_ROWS + 1 if is_text and target is None else None)
+    most = MOST_ROWS + 1 if is_text and target is None else None
+    results = _with_reason(_results(session, statement, source, most), view_table.views_in(statement))
     with contextlib.closing(results):
         if target is not None:
             if isinstance(target, Output):
@@ -198,6 +199,21 @@ def run_sql(session: Session, query: Query) -> Iterator[Event]:
             yield from _as_table(results, session.width)
         else:
             yield from (rows_shown(result) if isinstance(result, ResultRows) else result for result in results)
+
+
+def _with_reason(
+    results: Generator[Event | ResultRows, None, None], views: Iterable[str]
+) -> Generator[Event | ResultRows, None, None]:
+    """Yield a result, and after one without rows why a view of Oracle's heartbeat tables may have none."""
+    rows = 0
+    with contextlib.closing(results):
+        for result in results:
+            rows += result.batch.num_rows if isinstance(result, ResultRows) else 0
+            yield result
+    if not rows and (of_target := [view for view in views if view.startswith("gg_")]):
+        said = f"{of_target[0]} is made of the rows of GG_HEARTBEAT in a trail captured from a target."
+        ask = "Of a trail that an Extract has captured from a source, HEARTBEAT and the view heartbeats have the lag."
+        yield Notice((said, ask), ExitStatus.OK)
 
 
 def _results(

@@ -16,6 +16,7 @@ from logdump.commands import help as help_command
 from logdump.filters import OPTIONS, Option
 from logdump.line.line_mode import Script
 from tests.logdump.line import Line
+from tests.searching import Random, examples
 
 ON_NONSTOP = [
     "argetnondatachanges",
@@ -190,3 +191,31 @@ def test_lines_fit_the_terminal(line: Line, entered: str) -> None:
     shown = line(entered)
     assert max(map(len, shown)) <= 60
     assert " ".join(shown).split() == " ".join(whole).split()
+
+
+_FIELDS = ("TransInd", "Hdr-Ind", "Partition", "RecType", "Continued", "tokens", "TRANID", "LOGCSN", "OrigNode", "RBA")
+
+
+@pytest.mark.parametrize("word", _FIELDS)
+def test_a_word_of_the_format_is_explained_however_it_is_written(word: str, line: Line) -> None:
+    """As the glossary explains it, in lines that fit a terminal; a command after it is explained too."""
+    random = Random(word)
+    page = (Path(help_command.__file__).parents[2] / "docs" / "glossary.md").read_text(encoding="utf-8")
+    term = word.removesuffix("s")
+    (row,) = (
+        text for text in page.splitlines() if term.lower() in text.lower().split(" | ")[0].strip("| ").split(", ")
+    )
+    for _ in range(examples(4)):
+        written = "".join(random.choice((letter.upper(), letter.lower())) for letter in word)
+        written = written.replace("-", random.choice(("-", "_", "")))
+        *told, last = line(f"help {written}")
+        whole = " ".join(map(str.strip, told))
+        assert whole.partition(": ")[2] == row.replace("*", "").replace("`", "").split(" | ")[1].removesuffix(" |")
+        assert last == "HELP GLOSSARY has the other words."
+        assert max(map(len, told)) <= 80
+        assert line(f"help {written} safe")[-1] == line("help safe")[-1]
+
+
+def test_a_word_that_no_page_has_is_told(line: Line) -> None:
+    for word in ("transindices", "word", "xyzzy"):
+        assert line(f"help {word}")[0] == f"Unknown command: {word.upper()}."
