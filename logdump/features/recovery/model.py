@@ -129,9 +129,9 @@ class TrailState(NamedTuple):
             (self.twice, "repeated transaction"),
             (self.order_breaks, "order break"),
             (self.restarts, "restart"),
-            (len(self.left_open), "open file"),
         )
-        return missing + [amount(number, noun) for number, noun in counts if number]
+        left_open = [f"{amount(len(self.left_open), 'file')} not closed"] if self.left_open else []
+        return missing + [amount(number, noun) for number, noun in counts if number] + left_open
 
 
 def _to(gap: FileGap) -> str:

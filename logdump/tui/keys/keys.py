@@ -26,7 +26,8 @@ class Area(enum.Enum):
     HEX = "the hex page"
     TIMELINE = "the timeline"
     SIDE_BY_SIDE = "the page of two trails"
-    ANSWER = "the output page, if a line of it is about a place or a table is wider than the page"
+    PLACES = "the output page, if a line of it is about a place"
+    ANSWER = "the output page, while a table in it is wider than the page"
     SHAPE = "the strip over the list"
     CHOICES = "the panes of tables, transactions, marks, files, findings, columns and changes of a row"
     PANES = "every pane"
@@ -318,7 +319,7 @@ KEYS = (
         "open_place",
         "enter",
         "go to the record that the line is about",
-        Area.ANSWER,
+        Area.PLACES,
         acts="open_place",
         short="record",
         weight=1,
@@ -327,7 +328,7 @@ KEYS = (
         "copy_line",
         "y",
         "copy the line, such as an ALTER command",
-        Area.ANSWER,
+        Area.PLACES,
         acts="app.copy_line",
         short="copy",
         weight=3,

@@ -313,6 +313,13 @@ def _state_text(trail: ListedTrail, _context: PaneContext) -> str:
     return ", ".join(words) or ("no damage" if trail.state is not None else "")
 
 
+def _trail_name(trail: ListedTrail, context: PaneContext) -> str:
+    """Return the name of a trail, with that of its folder if the trails are of several."""
+    listed = context.model.trails.trails if context.model.trails is not None else ()
+    folder = trail.paths[0].parent
+    return trail.name if all(other.paths[0].parent == folder for other in listed) else f"{folder.name}/{trail.name}"
+
+
 def _trail_choice(text: str, trail: ListedTrail, _context: PaneContext) -> Choice:
     if trail.is_archive:
         return Choice(text, enter=str(trail.paths[0]), is_place=True)
@@ -343,7 +350,7 @@ def _recent_first(trails: Sequence[ListedTrail], history: Sequence[str]) -> list
 _TRAILS = Pane[ListedTrail](
     lambda model: _recent_first(model.trails.trails, model.history) if model.trails is not None else (),
     (
-        PaneColumn("trail", lambda trail, _: trail.name, fills=2),
+        PaneColumn("trail", _trail_name, fills=2),
         PaneColumn("files", lambda trail, _: f"{len(trail.paths):,}", priority=9, gap=2, is_number=True),
         PaneColumn("size", lambda trail, _: size_text(trail.size), priority=6, gap=2, is_number=True),
         PaneColumn("records", _records_text, gap=2, is_number=True),

@@ -21,7 +21,13 @@ _NO_LINE = Line(())
 
 
 class RecordPane(TextPane):
-    """Lines about the record under the cursor. While the pane has the focus, one of them is current."""
+    """Lines about the record under the cursor. While the pane has the focus, one of them is current.
+
+    Attributes:
+        mark: the style of the current line.
+    """
+
+    mark = "here"
 
     @dataclass(eq=False)
     class Picked(Message):
@@ -81,7 +87,7 @@ class RecordPane(TextPane):
         if index != min(self.current, self.count - 1) or not self.has_focus:
             return row
         return row._replace(
-            pieces=tuple((text or " ", f"{style}+here" if style else "here") for text, style in row.pieces)
+            pieces=tuple((text or " ", f"{style}+{self.mark}" if style else self.mark) for text, style in row.pieces)
         )
 
     def on_focus(self) -> None:
@@ -98,6 +104,7 @@ class RowPane(RecordPane):
     """
 
     BINDINGS = bindings(Area.ROW)
+    mark = "cursor"
 
     def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(name, glyphs)
@@ -154,7 +161,8 @@ class AnswerPane(RecordPane):
         has_places: True if a line of the newest answer is about a place.
     """
 
-    BINDINGS = bindings(Area.ANSWER)
+    BINDINGS = [*bindings(Area.PLACES), *bindings(Area.ANSWER)]  # noqa: RUF012 - Textual's own form
+    mark = "cursor"
 
     @dataclass(eq=False)
     class Opened(Message):
@@ -207,7 +215,7 @@ class AnswerPane(RecordPane):
 
     def _wrap(self) -> None:
         super()._wrap()
-        self.place = Area.ANSWER if self.has_places or self._is_wide else Area.PANES
+        self.place = Area.ANSWER if self._is_wide else Area.PLACES if self.has_places else Area.PANES
         self.left = self._within_width(self.left)
 
     def _within_width(self, left: int) -> int:

@@ -114,7 +114,7 @@ def test_the_words_of_a_state_name_what_is_missing_first(tmp_path: Path) -> None
         "1 headless transaction",
         "1 lost transaction",
         "1 restart",
-        "1 open file",
+        "1 file not closed",
     ]
 
 

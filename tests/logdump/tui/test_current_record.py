@@ -68,7 +68,14 @@ _LEVELS = {
     "header": "fileheader {0}",
 }
 PAGES = ("values", "detail", "hex", "tokens", "header")
-_PAGE_OF = {Area.TEXT: "detail", Area.ROW: "values", Area.HEX: "hex", Area.TIMELINE: "timeline", Area.ANSWER: "output"}
+_PAGE_OF = {
+    Area.TEXT: "detail",
+    Area.ROW: "values",
+    Area.HEX: "hex",
+    Area.TIMELINE: "timeline",
+    Area.ANSWER: "output",
+    Area.PLACES: "output",
+}
 _ENDS = ("quit", "exit")
 """Keys that end the session."""
 

@@ -72,7 +72,7 @@ def test_the_palette_finds_an_action_by_a_word_of_its_name(word: str) -> None:
 
 def test_no_key_is_there_twice_in_one_place() -> None:
     everywhere = {Area.PANES, Area.EVERYWHERE}
-    for area in (Area.RECORDS, Area.TEXT, Area.HEX, Area.TIMELINE, Area.ANSWER, Area.CHOICES):
+    for area in (Area.RECORDS, Area.TEXT, Area.HEX, Area.TIMELINE, Area.ANSWER, Area.PLACES, Area.ROW, Area.CHOICES):
         names = Counter(name for key in KEYS if key.area is area for name in key.keys.split(","))
         assert [name for name, times in names.items() if times > 1] == []
     names = Counter(name for key in KEYS if key.area in everywhere for name in key.keys.split(","))

@@ -125,7 +125,7 @@ def test_a_wide_table_is_scrolled_sideways_to_its_last_column_and_back() -> None
         assert head.split() == ["rba", "a", "b", "…"]
         assert len(rows) == 3
         assert all(row.endswith("…") for row in (head, rule, *rows))
-        assert footer(screen).startswith(" Enter record  Right next columns  Left columns before")
+        assert footer(screen).startswith(" Right next columns  Left columns before")
         assert "cells 1-80/135" in screen.text
         await screen.press(*["right"] * 5)
         head, rule, *rows = table_rows(screen)[-6:-1]
