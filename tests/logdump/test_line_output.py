@@ -26,6 +26,7 @@ from logdump.session.events import Event, Failure, Notice, Progress, say
 from logdump.session.reading import ReadSoFar
 from logdump.session.session import History
 from logdump.session.settings import OutputFormat, Settings
+from tests.searching import Random
 from trailformat import CannotRead
 from trailformat.trail.outcomes import OUTCOMES
 
@@ -277,6 +278,20 @@ def test_progress_begins_anew_with_each_command(screen: Terminal, clock: list[fl
     clock[0] += 10
     scroller.show(_progress(4000), settings)
     assert _shown(screen)[-1].rstrip() == scanned
+
+
+def test_progress_is_shown_no_more_often_than_it_can_be_read(screen: Terminal, clock: list[float]) -> None:
+    """Whatever its steps: from the last one that was shown a quarter of a second passes, which is drawn."""
+    random, scroller = Random("progress"), Scroller()
+    shown, last = 0, clock[0] - 1
+    for number in range(200):
+        clock[0] += random.choice((0.0, 0.0625, 0.125, 0.25, 0.3125, 0.5))
+        is_due = clock[0] - last >= 0.25
+        scroller.show(_read(number % 100), Settings())
+        lines = _shown(screen)
+        assert len(lines) == is_due, (clock[0], last)
+        last, shown = (clock[0], shown + 1) if is_due else (last, shown)
+    assert shown > 20
 
 
 def test_a_line_of_progress_covers_the_one_before_and_an_answer_wipes_it_away(

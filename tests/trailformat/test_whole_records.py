@@ -25,6 +25,7 @@ from trailformat import (
     make_column,
     make_file_header,
     make_file_header_record,
+    make_token,
 )
 from trailformat.changes import segments as module
 from trailformat.changes.segments import (
@@ -33,11 +34,12 @@ from trailformat.changes.segments import (
     joined,
     whole_record,
 )
+from trailformat.codec.tokens import build_tokens
 from trailformat.records import large_record
 from trailformat.records.columns import build_columns
 from trailformat.records.large_record import LARGEST, LargeRecord, record_of
 from trailformat.records.record import make_record
-from trailformat.records.record_header import RECORD_FRAGMENT
+from trailformat.records.record_header import RECORD_FRAGMENT, build_header
 
 from .samples import header
 
@@ -89,6 +91,29 @@ def test_stretches_have_so_many_bytes_in_common(monkeypatch: pytest.MonkeyPatch)
         stretches = [*left.stretches("D", overlap=3, start=5)]
     assert b"".join(stretch[:10] for stretch in stretches) == record.data[5:]
     assert all(one[10:] == other[:3] for one, other in pairwise(stretches))
+
+
+@pytest.mark.parametrize("order", BOTH)
+@pytest.mark.parametrize("is_large", [True, False])
+def test_of_several_tokens_of_one_kind_the_first_counts(order: ByteOrder, *, is_large: bool) -> None:
+    """Three of each, between others; the lengths differ, so that no other place fits."""
+    head = build_header(header(order=order), order)
+    payloads = {letter: [letter.encode() * size for size in (3, 5, 4)] for letter in "DTU"}
+    tokens = [make_token("H", head)]
+    for number in range(3):
+        tokens += [make_token(letter, payloads[letter][number]) for letter in "UDT"]
+    body = build_tokens(tokens, order)
+    length = order.encode(len(body) + 8, 2)
+    raw = b"G\0" + length + body + b"Z\0" + length
+    record = LargeRecord(raw, 0, len(raw), order, None) if is_large else Record(raw, order=order)
+    for letter, (first, *_) in payloads.items():
+        token, part = record.token(letter), record.part(letter)
+        assert token is not None
+        assert part is not None
+        assert (token.payload, record.payload(letter), record.head(letter, 2)) == (first, first, first[:2])
+        assert raw[part.at : part.at + part.size] == first
+    assert record.token("X") is None
+    assert record.part("X") is None
 
 
 def test_a_record_of_a_batch_stays_when_the_file_has_grown(tmp_path: Path) -> None:

@@ -93,6 +93,15 @@ SPELLED = {
     "check et000000000 --values": ("CHECK VALUES et000000000",),
     "transactions 'at*' --limit 4": ("TRANSACTIONS OVER at* 4",),
     "recovery 'at*' --op insert": ("OPEN @/at000000000", "FILTER RECTYPE Insert", "RECOVERY OVER at* FILTERED"),
+    "ddl 'at*' --params one.prm --params two.prm --params three.prm": (
+        "PARAMS one.prm",
+        "PARAMS two.prm",
+        "PARAMS three.prm",
+        "DDL OVER at*",
+    ),
+    "export et000000000 --table A.B --columns op --rba 3,987 --limit 4": (
+        "SQL OVER et000000000 SELECT op FROM A.B WHERE rba >= 3987 LIMIT 4 FORMAT JSONL",
+    ),
     "info 'at*'": ("RECOVERY OVER at* FILES",),
     "report et000000000 --rba 3987 -o x.md --replace": ("REPORT OVER et000000000 AT 3987 TO x.md REPLACE",),
     "repair et000000000 -o y000000 --dry --replace": ("REPAIR OVER et000000000 TO y000000 REPLACE DRY",),

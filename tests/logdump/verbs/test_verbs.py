@@ -23,8 +23,10 @@ from fixtures import TRAILS
 from logdump.cli import main
 from logdump.line.verbs import NAMES
 from logdump.line.verbs.completion import SHELLS
+from logdump.line.verbs.running import VerbRun
 from logdump.line.verbs.spelling import names_trails
 from logdump.line.verbs.table import BY_NAME, VERBS, Verb
+from logdump.session.errors import ExitStatus
 from tests.logdump.program import logdump, process
 from tests.trailformat.samples import metadata_record, trail_of
 from tests.trailformat.values.kinds import KINDS
@@ -264,6 +266,27 @@ def test_nothing_is_written_over_a_file_that_is_read(words: str, kind: str, tmp_
     answer = logdump(*line.split(), "-o", str(read), "--replace")
     assert answer.status in (2, 4)
     assert read.read_bytes() == before
+
+
+@pytest.mark.parametrize("verb", ["list", "show", "count", "doctor"])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_an_answer_that_was_interrupted_is_in_no_file(
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_there: bool
+) -> None:
+    """Though nothing has failed and lines were written: a file that is there stays as it was."""
+    target, run = tmp_path / "answer.txt", VerbRun._run
+    if is_there:
+        target.write_text("mine")
+
+    def interrupted(self: VerbRun) -> int:
+        run(self)
+        self.status = ExitStatus.INTERRUPTED
+        return self.status
+
+    monkeypatch.setattr(VerbRun, "_run", interrupted)
+    answer = logdump(verb, str(TRAILS / "et000000000"), "-o", str(target), "--replace")
+    assert answer.status == ExitStatus.INTERRUPTED
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"] * is_there
 
 
 def test_an_answer_goes_to_a_file_whole_or_not_at_all(tmp_path: Path) -> None:

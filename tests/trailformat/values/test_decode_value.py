@@ -14,6 +14,16 @@ def test_the_length_of_a_varchar_is_in_file_order(order: ByteOrder, length: byte
     assert decode_value(make_column(0, length + b"CAR"), of(VARCHAR), order).value == "CAR"
 
 
+@pytest.mark.parametrize("order", list(ByteOrder))
+@pytest.mark.parametrize("data_type", [VARCHAR, 65, 191])
+def test_a_value_is_as_long_as_its_length_says(data_type: int, order: ByteOrder) -> None:
+    """Neither longer nor shorter, whichever number of bytes follows."""
+    text = b"2024-03-14"
+    for length in (0, 1, len(text) - 1, len(text), len(text) + 1, 0xFFFF):
+        value = decode_value(make_column(0, order.encode(length, 2) + text), of(data_type), order)
+        assert (value.problem is None) == (length == len(text)), length
+
+
 @pytest.mark.parametrize("text", ["WA", "W ", ""])
 def test_fixed_text_is_as_it_stands(text: str) -> None:
     assert decode_value(make_column(0, text.encode()), of(CHAR), ByteOrder.BIG).value == text

@@ -18,7 +18,9 @@ from fixtures.statements import Ddl
 from logdump.tables.errors import BadOption, FileChanged, SourceError
 from logdump.targets.beginning import _start
 from logdump.targets.positions import OtherTrail
+from logdump.targets.request import ApplyRequest
 from logdump.targets.run import DdlFound
+from logdump.targets.statements import statements_between
 from logdump.targets.target import AppliedPosition, BadTarget, place_of
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, sqlite_place
@@ -387,3 +389,22 @@ def test_a_stream_begins_where_it_has_the_changes_of_every_table(
     places = {name: place_of(*place) for name, place in starts.items()}
     positions = {name: AppliedPosition(place, place) for name, place in places.items()}
     assert _start(["A", "B"], positions, firsts) == options
+
+
+RENAMES = ("alter table teahouse.TEAS rename to HERBS", "rename TEAS to HERBS")
+
+
+@pytest.mark.parametrize("text", RENAMES)
+@pytest.mark.parametrize("tables", [[TEAS], ["TEAHOUSE.HERBS"], [TEAS, "TEAHOUSE.HERBS"], [SALES]])
+def test_a_statement_that_renames_a_table_is_one_of_both_its_names(
+    text: str, tables: list[str], tmp_path: Path
+) -> None:
+    """The new name is the base object of the statement, the old one the derived object."""
+    extract = SizedExtract(tmp_path)
+    extract.whole()
+    extract.statement(Ddl("ALTER", "TABLE", "TEAS", text))
+    extract.close()
+    files = ApplyRequest(f"{tmp_path}/sm*", {}, {}, None, "stop", {}).files()
+    found = [*statements_between(files, place_of(0, 0), place_of(9, 0), tables)]
+    assert len(found) == (tables != [SALES])
+    assert {one.table for one in found} <= {*tables}
