@@ -125,11 +125,12 @@ def test_a_number_means_another_table_from_its_next_definition_on(form: str, tmp
 
 @pytest.mark.parametrize("skipped", range(1, 9))
 def test_records_inside_a_transaction_have_what_its_first_record_says(skipped: int, form: str, tmp_path: Path) -> None:
+    """Of three, of which the last is open at the end of the file."""
     records = [
         make_record(row().header._replace(trans_ind=place), b"", tokens)
-        for number in (1, 2)
+        for number in (1, 2, 3)
         for place, tokens in ((0, [make_token("L", b"41%d" % number), make_token("6", b"1.2.%d" % number)]), *PLACES)
-    ]
+    ][:-1]
     _check(trail_of(tmp_path, *records), "n 9999", f"{form}; skip {skipped}")
     _check(trail_of(tmp_path, *records), "n 9999", f"{form}; n {skipped}")
 

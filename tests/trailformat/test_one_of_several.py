@@ -199,7 +199,11 @@ def test_rows_after_damage_or_a_restart_are_of_no_transaction_wherever_reading_b
 
     The last rows have no begin either.
     """
-    of_marks = {"x": GARBAGE, "r": row(b"", io_type=RESTART_ABEND), "m": row(trans_ind=MIDDLE)}
+    of_marks: dict[str, Record | bytes] = {
+        "x": GARBAGE,
+        "r": row(b"", io_type=RESTART_ABEND),
+        "m": row(trans_ind=MIDDLE),
+    }
     records = [
         *[_first("10"), row(trans_ind=MIDDLE), *(of_marks[mark] for mark in marks)],
         *[row(trans_ind=MIDDLE), row(trans_ind=LAST), _first("20"), row(trans_ind=LAST)],
@@ -254,7 +258,8 @@ def test_a_copy_is_one_of_both_names_and_names_the_first_of_several(
     firsts = {name: spots[late.index(name)] for name in late}
     expected = {spot: firsts[name] for name, spot in zip(late, spots, strict=True) if firsts[name] != spot}
     judge = AppliedTransactions(whole)
-    found, falls, previous = {}, [], "00"
+    found: dict[TrailPosition, TrailPosition] = {}
+    falls, previous = [], "00"
     for batch in transaction_batches(whole):
         verdict = judge.judge(batch)
         found |= {batch.first(at): first for at, first in verdict.copies.items()}

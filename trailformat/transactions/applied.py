@@ -425,10 +425,8 @@ class AwaitedCopies:
         """Yield the rows of a judged batch that are awaited copies, each with the positions of its originals."""
         if not self._waiting:
             return
-        for verdict in verdicts:
-            yield from self._taken(batch, verdict.row)
         kinds = [kind for kind, ahead in self._ahead.items() if ahead and ahead[0][0] <= judge.greatest(kind)]
-        for row in range(batch.rows) if kinds else ():
+        for row in range(batch.rows) if kinds else (verdict.row for verdict in verdicts):
             yield from self._taken(batch, row)
         for kind in kinds:
             ahead, greatest = self._ahead[kind], judge.greatest(kind)

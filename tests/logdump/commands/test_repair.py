@@ -271,7 +271,7 @@ def test_a_damaged_file_header_is_made_anew_from_what_is_left_of_it(line: Line, 
 def test_what_is_left_of_a_damaged_file_header_goes_before_those_of_the_files_beside(
     beside: tuple[int, ...], line: Line, tmp_path: Path
 ) -> None:
-    others = {"Compatibility": 4, "URI": "another:uri", "CreationTime": 5}
+    others: dict[str, Value] = {"Compatibility": 4, "URI": "another:uri", "CreationTime": 5}
     header = make_file_header_record(replace_values(HEADER.file_header, "TrailInfo", others))
     for number in beside:
         trail_of(tmp_path, header, *rows("c"), name=f"tt{number:09}")
@@ -290,7 +290,7 @@ def test_of_a_damaged_file_header_the_tokens_before_the_first_wrong_one_are_left
     """Its id is that of one before it, so that what follows may be anything; the file beside has other values."""
     info = next(group for group in HEADER.file_header.groups if group.name == "TrailInfo")
     names = [token.name for token in info.tokens]
-    others = {"Compatibility": 4, "URI": "another:uri", "CreationTime": 5, "Charset": 8}
+    others: dict[str, Value] = {"Compatibility": 4, "URI": "another:uri", "CreationTime": 5, "Charset": 8}
     trail_of(
         tmp_path, make_file_header_record(replace_values(HEADER.file_header, "TrailInfo", others)), name="tt000000002"
     )

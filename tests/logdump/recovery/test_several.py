@@ -24,7 +24,10 @@ from trailformat.records.record_header import FIRST, LAST, MIDDLE, RESTART_ABEND
 from trailformat.scan import scan
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import extents, whole_trail
+from trailformat.transactions.extent import Extent
+from trailformat.transactions.extents import transactions_of
 from trailformat.transactions.restart_places import restart_places
+from trailformat.transactions.whole_trail import WholeTrail
 
 _APPEND, _OVERWRITE = 1, 0
 _MARKER = row(b"", io_type=RESTART_ABEND)
@@ -215,6 +218,57 @@ def test_what_is_free_is_said_only_after_all_was_read(at: int, ill: str | None, 
     line(f'recovery over "{tmp_path}/tt*" keep')
     shown = [event for event in line.events if isinstance(event, KeepShown)]
     assert len(shown) == (ill is None)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 100])
+@pytest.mark.parametrize("copies", [0, 1, 2, 3])
+def test_cuts_of_one_transaction_are_lost_until_the_first_of_its_copies(
+    copies: int, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three cuts, between others, and up to three whole copies: of each only the first is no copy of another."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(rows))
+    cut, whole = [_first("20"), _MARKER], [_first("20"), _MIDDLE, _LAST]
+    records = [*transaction("10", "1.5"), *cut, *cut, *cut, *whole * copies, *transaction("30", "1.6")]
+    told = report([_file(tmp_path, 0, *records)])
+    state = told.shown("", None, is_partial=False).state
+    assert (state.lost, state.twice) == (0 if copies else 3, max(0, copies - 1))
+    begin = _lengths(*transaction("10", "1.5"), *cut * 3)
+    spots = [
+        shown.again.ref.begin.rba if shown.again and shown.again.ref.begin else None
+        for shown in told.cuts(is_alone=True)
+    ]
+    assert spots == [begin if copies else None] * 3
+
+
+@pytest.mark.parametrize("rows", [1, 2, 100])
+@pytest.mark.parametrize("shape", ["x", "xwx", "xwxwx", "wx", "xwr", "xr"])
+def test_rows_without_a_begin_are_damaged_if_the_last_thing_before_them_is(
+    shape: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Damage, whole transactions and restarts before them: a restart or a transaction between shows that none is."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(rows))
+    parts: list[Record | bytes] = [*transaction("10", "1.1")]
+    for at, what in enumerate(shape):
+        parts += transaction(f"2{at}", f"2.{at}") if what == "w" else [GARBAGE if what == "x" else _MARKER]
+    path = _file(tmp_path, 0, *parts, _MIDDLE, _LAST, *transaction("90", "1.9"))
+    survey = surveyed([path])
+    assert survey.begins_missing.number == (shape[-1] != "x")
+    (lost,) = (item for item in transactions_of(WholeTrail([path])) if isinstance(item, Extent) and item.begin is None)
+    assert len(lost.damage) == (shape[-1] == "x")
+
+
+@pytest.mark.parametrize("between", [0, 1, 2, 3])
+def test_what_is_lost_after_other_transactions_does_not_move_the_place_to_leave_out(
+    between: int, tmp_path: Path
+) -> None:
+    """The others have lower CSNs; then come rows whose begin is lost."""
+    asked = [_first("50"), _LAST]
+    others = [record for at in range(between) for record in transaction(f"1{at}", f"1.{at}")]
+    path = _file(tmp_path, 0, *asked, *others, _MIDDLE, _LAST, *transaction("90", "1.9"))
+    with TrailFile(path) as trail:
+        places = restart_places(trail, 0)
+    end = _lengths(*asked) if between else _lengths(*asked, _MIDDLE, _LAST)
+    assert places.leave_out == FilePosition(path, end)
 
 
 def test_each_file_is_compared_with_the_one_before_it(tmp_path: Path) -> None:

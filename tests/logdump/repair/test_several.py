@@ -313,7 +313,7 @@ def test_a_copy_that_stops_ends_at_the_first_of_several_places_of_damage(
     damaged: tuple[int, ...], line: Line, tmp_path: Path
 ) -> None:
     """In three files, each of two transactions with damage between or not."""
-    files = [
+    files: list[list[Record | bytes]] = [
         [*rows(f"{number}a"), *([GARBAGE] if number in damaged else []), *rows(f"{number}b")] for number in range(3)
     ]
     _written(tmp_path, files)
