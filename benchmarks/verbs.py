@@ -65,8 +65,8 @@ VERBS = {
 }
 """The words of each verb, as entered in a shell."""
 _ACCEPTED = frozenset({0, 1, 3, 4})
-"""Exit statuses of a verb that has read the trail: 1 where FIND or ROW finds nothing, 3 for a warning, 4 where rows
-with LOBs in pieces of an unknown layout are left out."""
+"""Exit statuses of a verb that has read the trail: 1 where FIND or ROW finds nothing, 3 for a warning, 4 for rows that
+are left out: those with LOBs in pieces of an unknown layout."""
 
 
 class Run(NamedTuple):

@@ -236,3 +236,8 @@ def escape_block(data: bytes) -> Harmless:
     if data.translate(None, _PLAIN).decode().isprintable():
         return Harmless(text)
     return Harmless("\n".join(escape_lines(text.split("\n"))))
+
+
+def escaped_lines(data: bytes) -> list[Harmless]:
+    """Return UTF-8 lines, separated by line feeds, each escaped, as a list."""
+    return cast("list[Harmless]", escape_block(data).split("\n"))

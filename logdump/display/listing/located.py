@@ -7,7 +7,7 @@ bytes, its definition and the other half of its update is stated (:mod:`.stated`
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,6 @@ from logdump.display.record_row import (
     NO_DIFFERENCE,
     RecordKind,
     RecordRow,
-    RecordRows,
     before_image_note,
     is_significant,
     kind_of_type,
@@ -89,23 +88,23 @@ class Lister:
 
     Args:
         session: the session that reads the file.
+        facts_of: returns the facts of a record, with the columns shown.
         columns: names of the columns shown, in capitals; None: the key and what changed.
         has_file: True if a line begins with the name of the file.
     """
 
-    def __init__(self, session: Session, columns: frozenset[str] | None = None, *, has_file: bool = False) -> None:
-        self._session, self._columns = session, columns
+    def __init__(
+        self,
+        session: Session,
+        facts_of: Callable[[Record], RecordRow],
+        columns: frozenset[str] | None = None,
+        *,
+        has_file: bool = False,
+    ) -> None:
+        self._session, self._facts_of, self._columns = session, facts_of, columns
         self._trail, self._transactions = session.trail, session.cursor.transactions
         self._definitions = session.row_definitions
-        self._facts = RecordRows(self._trail, self._definitions, self._transactions)
         self._file = session.trail.path.name if has_file else ""
-
-    def facts_of(self, record: Record) -> RecordRow:
-        """Return the facts of a record, with the columns shown."""
-        row = self._facts.of(record)
-        if self._columns is None:
-            return row
-        return row._replace(columns=tuple(column for column in row.columns if column.name.upper() in self._columns))
 
     def parts(self, found: FoundRows) -> Iterator[ListedPart]:
         """Yield the lines of records of a batch, in parts.
@@ -147,7 +146,7 @@ class Lister:
         return ListedPart(merged(lines), part.numbers)
 
     def _stated(self, part: _Part, row: int) -> RecordRow:
-        return self.facts_of(self._learned(part, row))
+        return self._facts_of(self._learned(part, row))
 
     def _learned(self, part: _Part, row: int) -> Record:
         """Return a record, whose transaction is known from now on."""

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.display.first_match import show_record
+from logdump.display.record_row import RecordRow, RecordRows
 from logdump.features.list.model import RecordListed
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword, Sequence
 from logdump.language.parameters import Number, OneOf, Word
-from logdump.notation.text import amount, escape, escape_block
+from logdump.notation.text import amount, escaped_lines
 from logdump.session.across import go_to
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice, Pause
@@ -38,6 +39,7 @@ with on_demand:
 if TYPE_CHECKING:
     from trailformat.scan import Batch
 
+_SCREENFUL = 20
 _SETTLED_LOOKS = 2
 """Looks at a file before FOLLOW leaves it for the newest one: a writer may still be closing it."""
 _BEFORE = 1 << 24
@@ -211,7 +213,6 @@ def _record_start(trail: TrailFile, rba: int) -> int:
     return row.rba if row is not None else min(rba, places.covered)
 
 
-_SCREENFUL = 20
 _MOST_SECONDS = 24 * 60 * 60
 
 
@@ -223,23 +224,25 @@ class RecordListing:
     Args:
         session: the session.
         columns: names of the columns shown, in capitals; None: the key and the changed columns.
+        most: the number of records that will be shown at most; few are read one by one, without a scan.
 
     Attributes:
         find: the way in which records are read.
     """
 
-    def __init__(self, session: Session, columns: frozenset[str] | None = None) -> None:
+    def __init__(self, session: Session, columns: frozenset[str] | None = None, most: int = sys.maxsize) -> None:
         self._session, self._columns = session, columns
+        self._facts: tuple[TrailFile, RecordRows] | None = None
         self._made: tuple[TrailFile, located.Lister] | None = None
         is_text, is_backwards = session.settings.format is OutputFormat.TEXT, session.cursor.is_backwards
         self.find: Find = FilteredReader.find
-        if session.takes_lines > 0 and is_text and not is_backwards:
+        if session.takes_lines > 0 and is_text and not is_backwards and most > _SCREENFUL:
             self.find = partial(FilteredReader.find_rows, prints_reports=not session.settings.scan_scrolling)
 
     def show(self, found: Record | FoundRows) -> Generator[Event, None, int]:
         """Yield records that were just read; return their number."""
         if isinstance(found, Record):
-            yield RecordListed(self._session.trail.path, self._lister.facts_of(found), self._has_file)
+            yield RecordListed(self._session.trail.path, self._facts_of(found), self._has_file)
             return 1
         for part in self._lister.parts(found):
             yield from self._handed_over(found.batch, part)
@@ -247,23 +250,35 @@ class RecordListing:
 
     def _handed_over(self, batch: Batch, part: located.ListedPart) -> Iterator[Event]:
         cursor, last = self._session.cursor, int(part.rows[-1])
-        text = escape_block(bytes(part.data[:-1]))
+        lines = escaped_lines(bytes(part.data[:-1]))
         if self._session.takes_lines > 1:
-            yield from handed_over(cursor, [text], int(batch.rba[last]), int(batch.length[last]))
+            yield from handed_over(cursor, lines, int(batch.rba[last]), int(batch.length[last]))
             return
-        for row, line in zip(part.rows.tolist(), text.split("\n"), strict=True):
-            yield from handed_over(cursor, [escape(line)], int(batch.rba[row]), int(batch.length[row]))
+        for row, line in zip(part.rows.tolist(), lines, strict=True):
+            yield from handed_over(cursor, [line], int(batch.rba[row]), int(batch.length[row]))
 
     @property
     def _has_file(self) -> bool:
         return self._session.settings.across is not Across.OFF
 
+    def _facts_of(self, record: Record) -> RecordRow:
+        """Return the facts of a record of the open file, with the columns shown."""
+        session = self._session
+        if self._facts is None or self._facts[0] is not session.trail:
+            rows = RecordRows(session.trail, session.row_definitions, session.cursor.transactions)
+            self._facts = session.trail, rows
+        row = self._facts[1].of(record)
+        if self._columns is None:
+            return row
+        return row._replace(columns=tuple(column for column in row.columns if column.name.upper() in self._columns))
+
     @property
     def _lister(self) -> located.Lister:
         """The maker of the lines of the open file."""
-        trail = self._session.trail
-        if self._made is None or self._made[0] is not trail:
-            self._made = trail, located.Lister(self._session, self._columns, has_file=self._has_file)
+        session = self._session
+        if self._made is None or self._made[0] is not session.trail:
+            lister = located.Lister(session, self._facts_of, self._columns, has_file=self._has_file)
+            self._made = session.trail, lister
         return self._made[1]
 
 
@@ -276,7 +291,7 @@ class ListOptions(NamedTuple):
 
 def run_list(session: Session, options: ListOptions) -> Iterator[Event]:
     """List the next records that pass the filter, in the read direction; continue after damage."""
-    left, listing = options.most, RecordListing(session, options.columns)
+    left, listing = options.most, RecordListing(session, options.columns, options.most)
     with closing(over_damage(session, find=listing.find)) as items:
         for item in items:
             if isinstance(item, DamagePassed):
