@@ -14,7 +14,8 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.state_file import StateFile
 
-_NUMBER = re.compile(r"\d[\d,]*")
+_NUMBER = re.compile(r"(?<![\w.$#])\d[\d,]*(?![\w.$#])(?: (?:records?|more bad rows?)\b)?")
+"""A number that is no part of a name, with the noun that it may make a plural."""
 _TRAILS = "trails"
 
 
@@ -69,7 +70,7 @@ def _counts(last: Any) -> dict[str, int] | None:
 def _key(finding: Finding) -> str:
     """Return what makes a finding the same in two runs: its place, unless it adds up what is in many places."""
     if finding.number is not None:
-        return f"{finding.severity.value} {_NUMBER.sub('#', finding.text, count=1)}"
+        return f"{finding.severity.value} {_NUMBER.sub('#', finding.text)}"
     place = "" if finding.spot is None else f"{finding.spot.path.absolute()}:{finding.spot.rba} "
     return f"{finding.severity.value} {place}{finding.text}"
 

@@ -107,7 +107,8 @@ def test_more_records_of_a_kind_are_news_and_fewer_are_not(tmp_path: Path) -> No
     assert (more.status, "new problem" in more.out) == (3, True)
     (tmp_path / "tt000000000").unlink()
     fewer = logdump("doctor", str(tmp_path / "tt"), "--since-last", str(state))
-    assert "IOType" not in fewer.out
+    assert "effect is not known" in more.out
+    assert "effect is not known" not in fewer.out
 
 
 def test_two_runs_at_once_do_not_take_one_state(tmp_path: Path) -> None:

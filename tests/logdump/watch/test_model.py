@@ -94,7 +94,10 @@ class Model:
             self._draw.choice([self._complete, self.roll])()
             return
         chances = (
-            [self.transaction] * 6 + [self.roll] * 2 + [self.restart, self.half, self.damage, self.purge, self.replace]
+            [self.transaction] * 6
+            + [self.go_on] * 4
+            + [self.roll] * 2
+            + [self.restart, self.half, self.damage, self.purge, self.replace]
         )
         self._draw.choice(chances)()
 
@@ -104,6 +107,10 @@ class Model:
         kinds = [ONLY] if count == 1 else [FIRST, *[MIDDLE] * (count - 2), LAST]
         for kind in kinds[: self._draw.choice([count, count, self._draw.randint(1, count)])]:
             self._record(kind)
+
+    def go_on(self) -> None:
+        """A record of the transaction that is open, or of one whose begin is lost."""
+        self._record(self._draw.choice([MIDDLE, MIDDLE, LAST]))
 
     def restart(self) -> None:
         """The writer was restarted."""
