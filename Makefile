@@ -121,6 +121,12 @@ wheels: $(VENV)/.native
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/auditwheel show dist/logdump-*-manylinux_*.whl
 
+# Everything for a host without a network: wheels for the Pythons and machines there are, and a script that installs them.
+wheelhouse: wheels
+	$(BIN)/python -m scripts.wheelhouse $(if $(PYTHONS),--pythons $(PYTHONS)) $(if $(MACHINES),--machines $(MACHINES)) \
+	  $(if $(EXTRAS),--extras $(EXTRAS))
+	tar -C dist -cf dist/logdump-wheelhouse.tar wheelhouse
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
