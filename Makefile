@@ -6,7 +6,7 @@ SPARKS := 4.0 4.1
 QUIET := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 SAMPLE := fixtures/trails/et000000000
 
-.PHONY: demo native lint test test-quick test-long drawn test-spark-versions check format bench bench-spark mutants mistakes fuzz fixtures docs wheels wheelhouse clean
+.PHONY: demo native lint test test-quick test-long drawn test-spark-versions check format bench bench-spark mutants mistakes fuzz fixtures docs wheels wheelhouse release clean
 
 demo: $(VENV)/.native
 	@echo
@@ -122,6 +122,16 @@ wheels: $(VENV)/.native
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'twine>=6' 'auditwheel>=6'
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/auditwheel show dist/logdump-*-manylinux_*.whl
+
+# Is this commit VERSION? Then it is checked, built and tagged; nothing is pushed.
+release: $(VENV)/.dev
+	$(BIN)/python -m scripts.release $(VERSION)
+
+# Everything for a host without a network: wheels for the Pythons and machines there are, and a script that installs them.
+wheelhouse: wheels
+	$(BIN)/python -m scripts.wheelhouse $(if $(PYTHONS),--pythons $(PYTHONS)) $(if $(MACHINES),--machines $(MACHINES)) \
+	  $(if $(EXTRAS),--extras $(EXTRAS))
+	tar -C dist -cf dist/logdump-wheelhouse.tar wheelhouse
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,8 +1,8 @@
 """The build backend: that of setuptools, with the library of kernels in each wheel if it can be built.
 
 A wheel with the library is for one platform and any Python. The library needs no C library: on Linux with glibc the
-wheel has the tag of the oldest such system that installers know. Without a C compiler, or with the setting ``kernels=none``
-(``pip wheel --config-settings kernels=none .``), a wheel is for all platforms, and reads large trails slowly.
+wheel has the tag of the oldest such system that installers know. Without a C compiler, or with the setting
+``kernels=none``, a wheel is for all platforms, and reads large trails slowly.
 The same sources give the same wheel, byte for byte, where SOURCE_DATE_EPOCH is set.
 An editable install has no library until ``make native``.
 """
