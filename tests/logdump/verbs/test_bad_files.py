@@ -92,7 +92,7 @@ def test_a_packed_trail_answers_as_the_trail(verb: str, here: Path) -> None:
     rest = ["TEAHOUSE.TEAS", "TEA_CODE=SEN01"] if verb == "row" else _REST.get(verb, [])
     plain, packed = (logdump(verb, name, *rest) for name in ("et000000000", "et000000000.gz"))
     assert packed.status == plain.status
-    assert len(packed.out.splitlines()) == len(plain.out.splitlines())
+    assert len(packed.out.split()) == len(plain.out.split())  # longer names may break lines elsewhere
 
 
 @pytest.mark.usefixtures("held_by_permissions")

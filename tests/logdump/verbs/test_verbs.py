@@ -111,7 +111,7 @@ ANSWERS = [
     ("explain et000000000 LAG", 0, "No heartbeat"),
     ("doctor et000000000", 0, "Findings     none"),
     ("doctor ft000000000", 4, "RBA 3522: damage, 107 bytes"),
-    ("doctor at", 3, "no whole copy"),
+    ("doctor at", 3, "whole copy follows   [RECOVERY CUT]"),
 ]
 """What is typed after ``logdump``, the status, and what standard output has."""
 
