@@ -11,6 +11,7 @@ from fixtures import TRAILS
 from tests.logdump.program import Answer, logdump
 from tests.searching import Random, examples
 from tests.trailformat.samples import row, trail_of
+from trailformat import Record
 from trailformat.records.record_header import FIRST, RESTART_ABEND
 
 GARBAGE = b"no record at all, but bytes " * 4
@@ -40,13 +41,14 @@ def test_the_line_has_what_a_trail_was_made_of(case: int, tmp_path: Path) -> Non
     damages, cuts = draw.choice([(0, 0), (0, 1), (0, 2), (1, 0), (2, 1), (3, 2)])
     pieces = [*["damage"] * damages, *["cut"] * cuts, *["row"] * draw.randint(1, 3)]
     draw.shuffle(pieces)
-    records = []
+    records = list[Record | bytes]()
+    kinds: dict[str, list[Record | bytes]] = {
+        "damage": [GARBAGE],
+        "cut": [row(b"", trans_ind=FIRST), row(b"", io_type=RESTART_ABEND)],
+        "row": [],
+    }
     for piece in pieces:
-        records += {
-            "damage": [GARBAGE],
-            "cut": [row(b"", trans_ind=FIRST), row(b"", io_type=RESTART_ABEND)],
-            "row": [],
-        }[piece]
+        records += kinds[piece]
         records.append(row(b""))
     path = trail_of(tmp_path, *records)
     answer, data = asked(str(path))

@@ -12,6 +12,7 @@ from logdump.session.state_file import StateFile
 from tests.logdump.program import logdump
 from tests.searching import Random, examples
 from tests.trailformat.samples import row, trail_of
+from trailformat import Record
 from trailformat.records.record_header import FIRST, RESTART_ABEND
 
 CUT = (row(b"", trans_ind=FIRST), row(b"", io_type=RESTART_ABEND))
@@ -28,7 +29,7 @@ def test_each_problem_is_told_once_and_then_never_again(case: int, tmp_path: Pat
     draw, state, told = Random(f"since {case}"), tmp_path / "state", 0
     for number in range(draw.randint(2, 4)):
         damages, cuts = draw.choice([(0, 0), (1, 0), (0, 1), (2, 1)])
-        pieces = [*[(garbage(number),)] * damages, *[CUT] * cuts]
+        pieces: list[tuple[Record | bytes, ...]] = [*[(garbage(number),)] * damages, *[CUT] * cuts]
         draw.shuffle(pieces)
         records = [record for piece in pieces for record in (row(b""), *piece)]
         trail_of(tmp_path, *records, row(b""), name=f"tt{number:09}")
