@@ -41,15 +41,15 @@ def test_the_line_has_what_a_trail_was_made_of(case: int, tmp_path: Path) -> Non
     damages, cuts = draw.choice([(0, 0), (0, 1), (0, 2), (1, 0), (2, 1), (3, 2)])
     pieces = [*["damage"] * damages, *["cut"] * cuts, *["row"] * draw.randint(1, 3)]
     draw.shuffle(pieces)
-    records: list[Record | bytes] = []
-    of_piece: dict[str, list[Record | bytes]]
+    records = list[Record | bytes]()
+    kinds: dict[str, list[Record | bytes]] = {
+        "damage": [GARBAGE],
+        "cut": [row(b"", trans_ind=FIRST), row(b"", io_type=RESTART_ABEND)],
+        "row": [],
+    }
     for piece in pieces:
-        of_piece = {
-            "damage": [GARBAGE],
-            "cut": [row(b"", trans_ind=FIRST), row(b"", io_type=RESTART_ABEND)],
-            "row": [],
-        }
-        records += [*of_piece[piece], row(b"")]
+        records += kinds[piece]
+        records.append(row(b""))
     path = trail_of(tmp_path, *records)
     answer, data = asked(str(path))
     assert answer.status == (2 if damages else 1 if cuts else 0)
