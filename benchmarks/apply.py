@@ -17,9 +17,9 @@ import pyarrow as pa
 
 import logdump.spark
 from benchmarks.spark_peers import processor_seconds
-from logdump.targets.run import target_for
 from logdump.targets.applier import by_table
 from logdump.targets.dialects import DatabaseDialect, dialect_for
+from logdump.targets.run import target_for
 from tests.logdump.spark.targets.bank import NAMES, changes_of, end_of, opened, parts, transactions_in
 from tests.logdump.spark.targets.places import postgresql_place
 from tests.logdump.statements.servers import postgresql_server

@@ -105,7 +105,7 @@ def noted(place: Place) -> list[tuple[Any, ...]]:
 
 def waiting(place: Place) -> set[int]:
     """The keys of the rows that wait."""
-    return {int(json.loads(key)[0]) for _, keys, _ in noted(place) for key in json.loads(keys)}
+    return {int(json.loads(key)["ID"]) for _, keys, _ in noted(place) for key in json.loads(keys)}
 
 
 @pytest.mark.parametrize("batch", [{"maxTransactionsPerTrigger": 1}, {"batch": "900b"}, {}])
@@ -161,7 +161,7 @@ def test_the_place_the_image_and_the_reason_are_noted(tmp_path: Path, base: Plac
     columns = "table_name, csn, xid, trail_file, op, row_keys, image"
     [row] = base.query(f"SELECT {columns} FROM logdump_errors")
     image = '{"ID": "7", "NAME": "bad", "N": "1"}'
-    assert row == (TABLE, "104", "1.2.4", str(path), "insert", '["[\\"7\\"]"]', image)
+    assert row == (TABLE, "104", "1.2.4", str(path), "insert", '["{\\"ID\\": \\"7\\"}"]', image)
     [(rba, reason)] = base.query("SELECT rba, reason FROM logdump_errors")
     assert "no such name" in reason or "no_bad" in reason
     base.run("DELETE FROM logdump_errors", "DELETE FROM logdump_position", "DELETE FROM t")
@@ -176,6 +176,13 @@ def test_a_run_without_the_table_does_not_overtake_what_is_noted(tmp_path: Path,
         apply(path, base, TABLE)
     base.run("DELETE FROM logdump_errors")
     assert apply(path, base, TABLE).rows == 0
+
+
+def test_a_key_of_other_columns_than_what_is_noted_is_refused(tmp_path: Path, base: Place, apply: Apply) -> None:
+    path = _refusing(tmp_path)
+    apply(path, base, TABLE, errors="table")
+    with pytest.raises(BadTarget, match=r"^nothing was written: logdump_errors has changes of S\.T with a key"):
+        apply(path, base, TABLE, errors="table", keys={TABLE: ["NAME"]})
 
 
 def test_many_refused_changes_stop_it(
@@ -240,7 +247,7 @@ def test_a_truncate_ends_what_waits_before_it(cut: int, base: Place) -> None:
             positions = target.positions()
             target.prepare([source], create=False)
             rules = ApplyRules(notes_refused=True)
-            applier = Applier(target, [source], positions, rules=rules, waiting=waiting_of(changes_noted))
+            applier = Applier(target, [source], positions, rules=rules, waiting=waiting_of(changes_noted, [source]))
             for number in range(len(part)):
                 rows = _rows(part[number])
                 applier.apply(parts(rows), f"{part[number][0]:04}.9")
