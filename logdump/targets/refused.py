@@ -9,13 +9,14 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from logdump.targets.net_effect import Changes
-from logdump.targets.target import ApplyTarget, ChangeRefused, RefusedChange, SourceTable
+from logdump.targets.target import ApplyTarget, BadTarget, ChangeRefused, RefusedChange, SourceTable
 
 Waiting = Mapping[str, Collection[str]]
 """The keys, as text, of the rows that wait, by table."""
@@ -54,18 +55,20 @@ def part_changes(
     truncated = truncates[-1] if truncates else None
     if least:
         return Parted(rows, [], truncated)
-    keys = [*map(_key_text, zip(*(rows[name].to_pylist() for name in table.keys), strict=True))]
+    keys = [_key_text(table, key) for key in zip(*(rows[name].to_pylist() for name in table.keys), strict=True)]
     kept, noted = list[int](), list[RefusedChange]()
     for unit in _units(places):
         own = [keys[number] for number in unit]
         reason = refused.get(places[unit[0]][:-1])
-        if reason is not None and (ops[unit[0]] == "truncate" or _UNKNOWN in own):
+        if reason is not None and ops[unit[0]] == "truncate":
             raise ChangeRefused(reason)  # nobody knows which rows would have to wait
         if ops[unit[0]] == "truncate" and reason is None:
             waiting.clear()
         if reason is None and not waiting.intersection(own):
             kept += unit
             continue
+        if _UNKNOWN in own:
+            raise ChangeRefused(reason or EARLIER)
         waiting.update(own)
         noted.append(_noted(table, rows.take(pa.array(unit)), own, reason or EARLIER))
     return Parted(rows.take(pa.array(kept, pa.int64())), noted, truncated)
@@ -80,13 +83,16 @@ def _units(places: Sequence[str]) -> Iterator[list[int]]:
         number += 1 + is_pair
 
 
-def _key_text(key: tuple[Any, ...]) -> str:
-    return _UNKNOWN if None in key else json.dumps([*map(_text, key)], ensure_ascii=False)
+def _key_text(table: SourceTable, key: tuple[Any, ...]) -> str:
+    texts = dict(zip(map(table.column, table.keys), map(_text, key), strict=True))
+    return _UNKNOWN if None in key else json.dumps(texts, ensure_ascii=False)
 
 
 def _text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
+    if isinstance(value, Decimal):
+        return format(value.normalize(), "f")  # as it is if the column gets more digits
     return value.hex() if isinstance(value, bytes) else str(value)
 
 
@@ -113,9 +119,20 @@ def _noted(table: SourceTable, rows: pa.Table, keys: list[str], reason: str) -> 
     )
 
 
-def waiting_of(changes: Collection[RefusedChange]) -> dict[str, set[str]]:
-    """Return the keys that wait, by table, given all changes that are noted."""
+def waiting_of(changes: Collection[RefusedChange], tables: Sequence[SourceTable]) -> dict[str, set[str]]:
+    """Return the keys that wait, by table, given all changes that are noted in these tables.
+
+    Raises:
+        BadTarget: a change was noted with a key of other columns: nobody could tell its row from others.
+    """
+    columns = {table.name: [*map(table.column, table.keys)] for table in tables}
     waiting: dict[str, set[str]] = {}
+    for change in changes:
+        if any([*json.loads(key)] != columns.get(change.table_name) for key in change.key_texts):
+            raise BadTarget(
+                f"nothing was written: logdump_errors has changes of {change.table_name} with a key of other columns: "
+                f"{change.row_keys[:80]}"
+            )
     for change in changes:
         waiting.setdefault(change.table_name, set()).update(change.key_texts)
     return waiting

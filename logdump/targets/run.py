@@ -304,7 +304,7 @@ class ApplyRun:
             rules=ApplyRules(self._overwrite, begun.firsts, request.keeps_undecoded, self.notes_refused),
             done=self.progress,
             witness_at=lambda place: witness_of(request.files(), place),
-            waiting=waiting_of(noted),
+            waiting=waiting_of(noted, sources),
         )
         self._begun = begun
         return noted, sources

@@ -1,7 +1,7 @@
 """Runs ``apply`` in processes that are killed at drawn moments, each of which goes on where the last one was.
 
-``python -m tests.logdump.spark.targets.killed_at DRIVER TRAIL URL TABLES BATCH KILLS ERRORS`` prints the moment of each kill,
-and the number of changes that the last process has applied.
+``python -m tests.logdump.spark.targets.killed_at DRIVER TRAIL URL TABLES BATCH KILLS ERRORS`` prints the moment of each
+kill, and the number of changes that the last process has applied.
 """
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ def main(driver: str, path: str, url: str, tables: str, batch: str, kills: str, 
         if not child:
             if attempt < int(kills):
                 kill_at(statements, moment, is_after=is_after)
-            done = applied(
-                DRIVERS[driver](random), path, url, tables.split(","), create=True, batch=batch, errors=errors
-            )
+            given = {"create": True, "batch": batch, "errors": errors}
+            done = applied(DRIVERS[driver](random), path, url, tables.split(","), **given)
             sys.stdout.write(f"{done.rows}\n")
             sys.stdout.flush()
             os._exit(0)

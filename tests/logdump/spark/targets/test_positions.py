@@ -283,6 +283,21 @@ def test_a_table_that_comes_later_begins_with_its_csn_and_the_others_with_their_
     assert sorted(int(row[0]) for row in target.rows(SALES)) == [number for number in sales if number >= first]
 
 
+def test_several_trails_into_one_target_have_positions_of_their_own(
+    tmp_path: Path, target: Place, apply: Apply
+) -> None:
+    """Trails of other names, numbers and tables, by turns; neither is taken for the other."""
+    for last in (4, 9):
+        first = trail(tmp_path / "a", range(1, last), (2,))
+        second = trail(tmp_path / "b", range(101, 100 + last), (103,), "rt", tuple(range(101, 100 + last)))
+        assert apply(first, target, TEAS, create=True).rows == apply(second, target, SALES, create=True).rows > 0
+        with pytest.raises(OtherTrail, match="trail sm, not of rt"):
+            apply(second, target, [TEAS, SALES])
+    assert codes(target) == expected(*range(1, 9))
+    assert sorted(int(row[0]) for row in target.rows(SALES)) == [*range(101, 109)]
+    assert sorted(target.query("SELECT trail, changes FROM logdump_position")) == [("rt", 8), ("sm", 8)]
+
+
 def test_a_first_csn_holds_until_it_is_reached(
     tmp_path: Path, target: Place, apply: Apply, monkeypatch: pytest.MonkeyPatch
 ) -> None:

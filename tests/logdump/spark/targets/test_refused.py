@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import logdump
-from logdump.targets.target import BadTarget, Refused
+from logdump.targets.applier import Applier, ApplyRules
+from logdump.targets.refused import waiting_of
+from logdump.targets.target import BadTarget, Refused, SourceTable
+from tests.logdump.spark.targets.bank import parts
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, postgresql_place, sqlite_place
 from tests.logdump.spark.targets.rows import Trail
@@ -100,7 +105,7 @@ def noted(place: Place) -> list[tuple[Any, ...]]:
 
 def waiting(place: Place) -> set[int]:
     """The keys of the rows that wait."""
-    return {int(json.loads(key)[0]) for _, keys, _ in noted(place) for key in json.loads(keys)}
+    return {int(json.loads(key)["ID"]) for _, keys, _ in noted(place) for key in json.loads(keys)}
 
 
 @pytest.mark.parametrize("batch", [{"maxTransactionsPerTrigger": 1}, {"batch": "900b"}, {}])
@@ -156,7 +161,7 @@ def test_the_place_the_image_and_the_reason_are_noted(tmp_path: Path, base: Plac
     columns = "table_name, csn, xid, trail_file, op, row_keys, image"
     [row] = base.query(f"SELECT {columns} FROM logdump_errors")
     image = '{"ID": "7", "NAME": "bad", "N": "1"}'
-    assert row == (TABLE, "104", "1.2.4", str(path), "insert", '["[\\"7\\"]"]', image)
+    assert row == (TABLE, "104", "1.2.4", str(path), "insert", '["{\\"ID\\": \\"7\\"}"]', image)
     [(rba, reason)] = base.query("SELECT rba, reason FROM logdump_errors")
     assert "no such name" in reason or "no_bad" in reason
     base.run("DELETE FROM logdump_errors", "DELETE FROM logdump_position", "DELETE FROM t")
@@ -171,6 +176,13 @@ def test_a_run_without_the_table_does_not_overtake_what_is_noted(tmp_path: Path,
         apply(path, base, TABLE)
     base.run("DELETE FROM logdump_errors")
     assert apply(path, base, TABLE).rows == 0
+
+
+def test_a_key_of_other_columns_than_what_is_noted_is_refused(tmp_path: Path, base: Place, apply: Apply) -> None:
+    path = _refusing(tmp_path)
+    apply(path, base, TABLE, errors="table")
+    with pytest.raises(BadTarget, match=r"^nothing was written: logdump_errors has changes of S\.T with a key"):
+        apply(path, base, TABLE, errors="table", keys={TABLE: ["NAME"]})
 
 
 def test_many_refused_changes_stop_it(
@@ -199,3 +211,45 @@ def test_a_row_that_is_in_the_way_waits_until_it_is_gone(tmp_path: Path, base: P
     base.run("DELETE FROM t WHERE id = 1")
     assert logdump.retry(path, base.url).rows == 3
     assert sorted(base.rows(TABLE)) == [(2, "other", 1), (3, "moved", 9)]
+
+
+def _rows(*changes: tuple[int, str, int, str]) -> pa.Table:
+    """Changes by number, operation, key and name, each a transaction."""
+    numbers, ops, keys, names = zip(*changes, strict=True)
+    count = len(changes)
+    texts = {
+        "_table": [TABLE] * count,
+        "_op": ops,
+        "_sequence": [f"{number:04}.0" for number in numbers],
+        "_csn": [*map(str, numbers)],
+        "_xid": [*map(str, numbers)],
+        "_file": ["tt000000000"] * count,
+    }
+    own = {"ID": pa.array(keys, pa.int64()), "NAME": pa.array(names), "N": pa.nulls(count, pa.int32())}
+    nulls = {"_absent": pa.nulls(count, pa.list_(pa.string())), "_time": pa.nulls(count, pa.timestamp("us", tz="UTC"))}
+    return pa.table({**own, **{name: pa.array(values) for name, values in texts.items()}, **nulls, "_rba": [*numbers]})
+
+
+BEFORE = [(1, "insert", 1, "bad"), (2, "insert", 2, "good"), (3, "update", 1, "good"), (4, "insert", 3, "bad")]
+AFTER = [(5, "truncate", None, None), (6, "insert", 1, "good"), (7, "insert", 3, "bad"), (8, "insert", 4, "good")]
+
+
+@pytest.mark.parametrize("cut", [2, 4, 5, 6, 8])
+def test_a_truncate_ends_what_waits_before_it(cut: int, base: Place) -> None:
+    """In the batch of the refused change or in a later one; a key that is refused after it waits again."""
+    columns = {"ID": pa.int64(), "NAME": pa.string(), "N": pa.int32()}
+    source = SourceTable(TABLE, None, columns, ("ID",))
+    changes: Any = [*BEFORE, *AFTER]
+    for part in (changes[:cut], changes[cut:]):
+        with closing(base.target()) as target:
+            target.open({TABLE: ""})
+            changes_noted = target.refused(create=True)
+            positions = target.positions()
+            target.prepare([source], create=False)
+            rules = ApplyRules(notes_refused=True)
+            applier = Applier(target, [source], positions, rules=rules, waiting=waiting_of(changes_noted, [source]))
+            for number in range(len(part)):
+                rows = _rows(part[number])
+                applier.apply(parts(rows), f"{part[number][0]:04}.9")
+    assert sorted(row[:2] for row in base.rows(TABLE)) == [(1, "good"), (4, "good")]
+    assert [place for place, _, _ in noted(base)] == ["0007.0"]
