@@ -54,11 +54,11 @@ def _severity(places: RestartPlaces) -> Severity:
 
 
 def _restart(spot: FilePosition) -> Iterator[str]:
-    yield PlacedLine(f"  {restart_text(spot)}", spot)
+    yield PlacedLine(f"  {restart_text(spot)}", spot, is_advice=True)
 
 
 def _of_extract(spot: FilePosition) -> Iterator[str]:
-    yield PlacedLine(f"  {restart_text(spot).replace('REPLICAT', 'EXTRACT', 1)}", spot)
+    yield PlacedLine(f"  {restart_text(spot).replace('REPLICAT', 'EXTRACT', 1)}", spot, is_advice=True)
 
 
 def _pasted(spot: FilePosition) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _pasted(spot: FilePosition) -> Iterator[str]:
 def _between(places: RestartPlaces, restart: _Restart) -> Iterator[str]:
     """Yield the place to start at between two transactions, and the damage there."""
     if places.damage is None:
-        yield from (PlacedLine(line.strip(), places.asked) for line in restart(places.asked))
+        yield from (PlacedLine(line.strip(), places.asked, is_advice=True) for line in restart(places.asked))
         return
     if places.leave_out is not None:
         yield "To continue after it:"
