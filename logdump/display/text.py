@@ -36,16 +36,20 @@ class PlacedLine(str):
     Attributes:
         spot: the position of the record; None if the line is about none.
         severity: the severity of what the line says.
+        is_advice: True for a command to be pasted, which the view begins with.
     """
 
-    __slots__ = ("severity", "spot")
+    __slots__ = ("is_advice", "severity", "spot")
     spot: FilePosition | None
     severity: Severity
+    is_advice: bool
 
-    def __new__(cls, text: str, spot: FilePosition | None, severity: Severity = Severity.NOTE) -> Self:
+    def __new__(
+        cls, text: str, spot: FilePosition | None, severity: Severity = Severity.NOTE, *, is_advice: bool = False
+    ) -> Self:
         """Return a line with its place."""
         self = super().__new__(cls, text)
-        self.spot, self.severity = spot, severity
+        self.spot, self.severity, self.is_advice = spot, severity, is_advice
         return self
 
 
@@ -125,5 +129,5 @@ def _escaped(lines: list[str]) -> list[Harmless]:
     shown = escape_lines(lines)
     for index in (index for index, line in enumerate(lines) if isinstance(line, PlacedLine)):
         line = cast("PlacedLine", lines[index])
-        shown[index] = cast("Harmless", PlacedLine(shown[index], line.spot, line.severity))
+        shown[index] = cast("Harmless", PlacedLine(shown[index], line.spot, line.severity, is_advice=line.is_advice))
     return shown

@@ -58,7 +58,7 @@ def _restart(shown: SafePointShown, spot: FilePosition) -> Iterator[str]:
     """Yield the command of GGSCI and Admin Client, and in a brief text the call of the REST API that does the same."""
     command, group = restart_text(spot), escape(shown.group) or "<group>"
     command = command.replace("REPLICAT", "EXTRACT", 1) if shown.is_extract else command
-    yield PlacedLine(f"  {command.replace('<group>', group)}", spot)
+    yield PlacedLine(f"  {command.replace('<group>', group)}", spot, is_advice=True)
     name = TrailName.parse(spot.path)
     if shown.is_brief and not shown.is_extract and name is not None and spot.rba <= _GREATEST_OFFSET:
         yield f'  PATCH /services/v2/replicats/{group} {{"begin":{{"sequence":{name.seqno},"offset":{spot.rba}}}}}'
@@ -67,7 +67,7 @@ def _restart(shown: SafePointShown, spot: FilePosition) -> Iterator[str]:
 def _between(places: RestartPlaces, restart: _Restart) -> Iterator[str]:
     """Yield the place to start at between two transactions, and the damage there."""
     if places.damage is None:
-        yield from (PlacedLine(line.strip(), places.asked) for line in restart(places.asked))
+        yield from (PlacedLine(line.strip(), places.asked, is_advice=True) for line in restart(places.asked))
         return
     if places.leave_out is not None:
         yield "To continue after it:"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from textual.events import Click
+from textual.events import Click, Resize
 from textual.message import Message
 from textual.widget import Widget
 
@@ -175,6 +175,7 @@ class AnswerPane(RecordPane):
         self.left = 0
         self.has_places = False
         self._begin = self._widest = 0
+        self._is_begun = True
 
     def line_at(self, index: int) -> Line:
         """Return a row as it is shown, scrolled sideways if it is of a table."""
@@ -182,7 +183,7 @@ class AnswerPane(RecordPane):
         return row if row.wraps or not self.left else from_cell(row, self.left)
 
     def show(self, lines: list[Line], *, top: int | None = None) -> None:
-        """Show other lines, with tables from their first cell on; the first line about a place is current.
+        """Show other lines, with tables from their first cell on; the first command or place is current.
 
         An answer with places stays where it is when lines are added after it.
         """
@@ -195,8 +196,7 @@ class AnswerPane(RecordPane):
         self.has_places = any(line.spot is not None for line in lines[self._begin :])
         super().show(lines, top=None if goes_on else top)
         if self.has_places and not goes_on:
-            rows = range(self.top, self.count)
-            self.current = next((index for index in rows if self.rows[index].spot is not None), self.top)
+            self._begin_with_advice()
 
     @property
     def where(self) -> str:
@@ -226,6 +226,24 @@ class AnswerPane(RecordPane):
         before = self.shown_lines()
         self.left = self._within_width(self.left + step * max(1, self._room // 2))
         self.repaint(before)
+
+    def _begin_with_advice(self) -> None:
+        """Make the first command to be pasted current, else the first line about a place."""
+        rows = range(self.top, self.count)
+        placed = next((index for index in rows if self.rows[index].spot is not None), self.top)
+        self.current = next((index for index in rows if self.rows[index].is_advice), placed)
+        self._is_begun = not (self.rows and self.rows[self.current].is_advice)
+        self._scroll_to_advice()
+
+    def _scroll_to_advice(self) -> None:
+        """Scroll down to the command, once the page is laid out."""
+        if not self._is_begun and self.size.height:
+            self._is_begun = True
+            self.scroll_to_line(max(self.top, self.current - self.height + 2))
+
+    def on_resize(self, _event: Resize) -> None:
+        """Scroll to the command after the lines are wrapped, which the base class does."""
+        self.call_later(self._scroll_to_advice)
 
     def action_open_place(self) -> None:
         """Go to the record that the current line is about."""

@@ -217,7 +217,8 @@ class Line(NamedTuple):
 
     ``wraps`` is False for a line of a table: it is one row, and is scrolled sideways.
     ``fields`` are the names of the record's fields that the line shows (see :mod:`logdump.tui.text.hex_text`).
-    ``spot`` is the position of the record that a line of an answer is about; ``role`` what a line of a row shows, and
+    ``spot`` is the position of the record that a line of an answer is about, and ``is_advice`` is True if the line is a
+    command to be pasted; ``role`` what a line of a row shows, and
     ``is_rest`` is True for the lines of a column after its first.
     """
 
@@ -228,6 +229,7 @@ class Line(NamedTuple):
     spot: FilePosition | None = None
     role: LineRole = LineRole.NONE
     is_rest: bool = False
+    is_advice: bool = False
 
     @property
     def text(self) -> str:

@@ -114,6 +114,43 @@ async def end_of(screen: Screen) -> str:
     return next(one for one in screen.text.splitlines() if "── end" in one)
 
 
+def test_a_click_on_a_row_of_the_next_file_goes_there(cut: tuple[Path, list[Path]]) -> None:
+    _, paths = cut
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "G")
+        page, own = screen.app.records._page, screen.app.records
+        below = [nth for nth in range(len(page.below)) if own._line_of(len(page.rows) + nth) < own.region.height - 1]
+        nth = below[-1]
+        wanted = page.below[nth].rba
+        y = own.region.y + 1 + own._line_of(len(page.rows) + nth)
+        assert y < own.region.bottom
+        await screen.pilot.click(offset=(4, y))
+        await screen.settle()
+        assert screen.app.session.trail.path == paths[1]
+        assert rba_of(screen) == wanted
+
+    drive(steps, paths[0], first=opened(paths[0]))
+
+
+def test_a_mark_is_not_shown_at_the_same_rba_of_the_next_file(cut: tuple[Path, list[Path]]) -> None:
+    _, paths = cut
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "home")
+        own = screen.app.records
+        await screen.press("m", "q", "G")
+        page = own._page
+        row = own.row
+        below = [nth for nth, one in enumerate(page.below) if one.rba == 0]
+        assert row is not None
+        assert own.marks == {0: "q"}
+        y = own.region.y + 1 + own._line_of(len(page.rows) + below[0])
+        assert screen.text.splitlines()[y].split()[0] == "0"
+
+    drive(steps, paths[0], first=opened(paths[0]))
+
+
 @pytest.mark.parametrize(
     ("across", "missing", "text"),
     [

@@ -256,6 +256,24 @@ def test_the_list_reads_values_by_the_definitions_of_a_file() -> None:
     drive(steps, "ot000000", size=(120, 36))
 
 
+def test_the_rows_of_the_list_are_read_again_with_each_change_of_the_definitions() -> None:
+    async def steps(screen: Screen) -> None:
+        def shown() -> list[str]:
+            return screen.text.splitlines()[2 : screen.app.records.size.height]
+
+        without = shown()
+        await screen.type(f"sourcedefs {DEFINITIONS}")
+        named = shown()
+        assert any("STOCK_KG" in one or "NAME" in one for one in named)
+        assert not any("STOCK_KG" in one or "NAME" in one for one in without)
+        await screen.type("sourcedefs off")
+        assert shown() == without
+        await screen.type(f"sourcedefs {DEFINITIONS}")
+        assert shown() == named
+
+    drive(steps, "ot000000", size=(120, 36))
+
+
 @pytest.mark.parametrize(
     ("trail", "start", "key", "rba"),
     [

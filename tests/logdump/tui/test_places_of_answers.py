@@ -76,6 +76,23 @@ def test_enter_on_a_line_leads_to_its_record_and_back_to_the_line(seed: int) -> 
     drive(steps, "at000000000")
 
 
+def test_the_command_to_paste_is_current_and_seen_in_a_long_answer() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.type("explain OGG-01028 et000000000 rba 2008")
+        await screen.press("escape")
+        page = _page(screen)
+        lines = screen.text.splitlines()[page.region.y : page.region.bottom]
+        assert page.rows[page.current].text.strip().startswith("ALTER REPLICAT")
+        assert any("ALTER REPLICAT" in line for line in lines)
+        assert page.count > page.size.height
+        await screen.press("y")
+        assert screen.app.clipboard.startswith("ALTER REPLICAT <group>, EXTSEQNO 0, EXTRBA ")
+        await screen.press("pageup", "pageup")
+        assert page.top == 0 or "explain" in page.rows[page.top].text or page.top < 5
+
+    drive(steps, place="records")
+
+
 def test_a_line_without_a_place_leads_nowhere() -> None:
     async def steps(screen: Screen) -> None:
         await screen.type("doctor")
