@@ -383,6 +383,10 @@ def test_a_statement_may_name_its_trails_itself(trails: Path, tmp_path: Path) ->
     ("line", "sentence"),
     [
         ("export at --by-table", "--by-table needs -o FOLDER"),
+        ("export at --by-table -o x --meta --table A.B", "--meta is a file of records, and --by-table"),
+        ("row et000000000 A.B K=1 --undo --last 2 --csn 5", "--last and --csn both say how far: give one"),
+        ("row et000000000 A.B K=1 --undo --since 09:30 --csn 5", "--since and --csn both say how far: give one"),
+        ("row et000000000 A.B K=1 --last 2", "--last says how far changes are taken back: it needs --undo"),
         ("sql 'select count(*) from records'", "sql takes 'STATEMENT' FILE…, as in: logdump sql"),
     ],
 )

@@ -196,3 +196,34 @@ def test_a_target_has_what_drawn_changes_make_of_a_table(
             _apply(applier, random, _batches(random, [*first[begun:], *last], 2))
         told = loaded, [*first[begun:], *last]
         assert sorted(read(), key=repr) == sorted(_expected(table), key=repr), told
+
+
+ABSENT = (..., ...)
+A, B, C = KEYS[0], KEYS[1], KEYS[3]
+TO_KEYS_THAT_ARE_TAKEN: list[tuple[list[Step], Table]] = [
+    ([("swap", A, B, ABSENT)], {A: ("b", "w"), B: ("a", "z")}),
+    ([("delete", B, None, ABSENT), ("move", A, B, ABSENT)], {B: ("a", "z")}),
+    ([("delete", B, None, ABSENT), ("move", A, B, ("c", ...))], {B: ("c", "z")}),
+    ([("move", B, C, ABSENT), ("move", A, B, ABSENT)], {C: ("b", "w"), B: ("a", "z")}),
+    ([("move", A, C, ABSENT), ("move", B, A, ABSENT), ("move", C, B, (..., "v"))], {A: ("b", "w"), B: ("a", "v")}),
+]
+"""Changes of the rows A and B, and what they make of them: a row that moves keeps what the trail lacks of it."""
+
+
+@pytest.mark.parametrize("lot", DRAWS)
+def test_a_row_that_moves_to_a_key_that_was_taken_keeps_its_own_columns(
+    lot: Any, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    loaded: list[Step] = [("insert", None, A, ("a", "z")), ("insert", None, B, ("b", "w"))]
+    cases = TO_KEYS_THAT_ARE_TAKEN if IS_LONG or lot is _sqlite else TO_KEYS_THAT_ARE_TAKEN[:2]
+    for number, (steps, table) in enumerate(cases):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        target, read = lot(request, folder)
+        with closing(target):
+            target.open({SOURCE.name: ""})
+            target.prepare([SOURCE], create=True)
+            for seqno, some in enumerate((loaded, steps), 1):
+                batch = _rows(some, seqno)
+                Applier(target, [SOURCE], {}).apply(parts(batch), end_of(batch))
+        assert sorted(read()) == _expected(table), steps

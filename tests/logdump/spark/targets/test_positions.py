@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fixtures import TRAILS
 from fixtures.changes import Change, insert
 from fixtures.flavour import ORACLE_12
 from fixtures.shop import ORACLE_SALES, sale
 from fixtures.statements import Ddl
 from logdump.tables.errors import BadOption, FileChanged, SourceError
 from logdump.targets.beginning import _start
-from logdump.targets.positions import OtherTrail
+from logdump.targets.positions import OtherTrail, check_position
 from logdump.targets.request import ApplyRequest
 from logdump.targets.run import DdlFound
 from logdump.targets.statements import statements_between
@@ -423,3 +425,16 @@ def test_a_statement_that_renames_a_table_is_one_of_both_its_names(
     found = [*statements_between(files, place_of(0, 0), place_of(9, 0), tables)]
     assert len(found) == (tables != [SALES])
     assert {one.table for one in found} <= {*tables}
+
+
+@pytest.mark.parametrize("names", [(0, 1), (0,), (1,)])
+def test_both_places_of_a_position_have_to_be_there(names: tuple[int, ...], tmp_path: Path) -> None:
+    """Those of the changes and of the stream, which begins with the transactions that were open."""
+    for number in names:
+        shutil.copy(TRAILS / f"st00000000{number}", tmp_path)
+    files = ApplyRequest(f"{tmp_path}/st*", {}, {}, None, "stop", {}).files()
+    for start, place in ((0, 1), (1, 1), (0, 0)):
+        position = AppliedPosition(place_of(place, 1000), place_of(start, 900))
+        missing = {start, place} - {*names}
+        with pytest.raises(FileChanged, match=f"st00000000{min(missing)} is missing") if missing else nullcontext():
+            check_position(TEAS, position, files)
