@@ -271,3 +271,25 @@ def test_a_copy_is_one_of_both_names_and_names_the_first_of_several(
         previous = csn
     assert falls == back
     assert (judge.whole, judge.copies) == (len(late), len(expected))
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("cut", [3, 4, 5, 6])
+def test_copies_that_go_on_in_the_next_file_are_not_applied_from_its_beginning(
+    cut: int, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three transactions and copies of all, of which none to three are in the first file; then another one."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(rows))
+    csns = ["10", "20", "30", "10", "20", "30", "40"]
+    files: list[list[Record]] = [[], []]
+    spots = []
+    for at, csn in enumerate(csns):
+        number = int(at >= cut)
+        spots.append((number, _size(*files[number])))
+        files[number] += transaction(csn, f"1.{csn}")
+    paths = [trail_of(tmp_path, *part, name=f"tt{number:09}") for number, part in enumerate(files)]
+    not_applied = NotApplied(WholeTrail(paths))
+    ranges = [not_applied.of(path) for path in paths]
+    for at, (number, rba) in enumerate(spots):
+        assert not_applied.holds(FilePosition(paths[number], rba)) == (3 <= at < 6)
+        assert ranges[number].hold(rba) == (3 <= at < 6)
