@@ -335,9 +335,11 @@ def _table(change: Change, record: Record, session: Session, width: int) -> Iter
 def _fitted(shown: Sequence[int], needs: Sequence[int], width: int) -> list[int]:
     """Return the widths of the columns of the table in ``width`` cells: what the others leave is shared by the values.
 
-    Where that is little, the type is left out (0), and the name is cut.
+    Where that is little, the type is left out (0), and the name is cut. A page that is hidden has no width.
     """
     widths = list(needs)
+    if not width:
+        return widths
     values = [index for index, place in enumerate(shown) if place in (BEFORE, AFTER)]
     name = shown.index(COLUMN)
 

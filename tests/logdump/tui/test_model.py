@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from logdump.features.doctor.findings_scan import TrailFindings
 from logdump.session.reading import Reading
 from logdump.session.session import Mark
 from logdump.session.settings import Across
@@ -47,6 +48,7 @@ def _filled() -> Model:
         model.__dict__[name] = ("set", name)
     model.__dict__.update(state=State(path=HERE, opened=3), opened=3, listing=7)
     model.__dict__.update(files=(ListedFile(BEFORE, 1),), lacks={INDEX: STOPPED})
+    model.__dict__.update(findings=TrailFindings((), (BEFORE,), is_whole=True))
     return model
 
 
@@ -58,7 +60,7 @@ def test_another_file_leaves_nothing_of_what_was_known_of_the_former_one() -> No
     model, index = _filled(), TrailIndex()
     before = _parts(model)
     model.open(index)
-    assert _parts(model) == before | OF_FILE | {"opened": 4, "listing": 8}
+    assert _parts(model) == before | OF_FILE | {"opened": 4, "listing": 8, "findings": None}
     assert model.index is index
 
 

@@ -33,7 +33,7 @@ from tests.logdump.tui.stepped import Stepped
 from tests.logdump.tui.twin import PARTS, painted_anew
 from trailformat.index import TrailIndex
 
-_OTHERS = {"questions", "is_over", "where", "crossings", "pane"}
+_OTHERS = {"findings", "sizes", "questions", "is_over", "where", "crossings", "pane"}
 """Parts that lead the keyboard elsewhere or say where it is, end the view, tell what a pane shows, let it move on."""
 
 
