@@ -10,6 +10,7 @@ import base64
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -151,6 +152,8 @@ def retry_noted(
 ) -> tuple[int, int]:
     """Apply noted changes in order, each in a transaction with its removal; return how many are applied, and left.
 
+    Those of a transaction are applied together if they can be: two rows that swap their keys fit in no other way.
+
     Args:
         target: a target that is prepared for the tables.
         tables: tables of the source; changes of others are left.
@@ -160,29 +163,53 @@ def retry_noted(
     Raises:
         TargetLost: the connection is lost; changes that are still noted are not applied.
     """
-    by_name = {table.name: table for table in tables}
-    left: dict[str, set[str]] = {}
-    done = others = 0
-    for change in changes:
-        table = by_name.get(change.table_name)
-        blocked = left.setdefault(change.table_name, set())
-        if table is None or blocked.intersection(change.key_texts):
-            blocked.update(change.key_texts)
-            others += 1
-            continue
+    retry = _Retry(target, {table.name: table for table in tables}, overwrite=overwrite)
+    done = 0
+    for _, of_transaction in groupby(changes, key=lambda change: (change.csn, change.xid)):
+        by_table: dict[str, list[RefusedChange]] = {}
+        for change in of_transaction:
+            by_table.setdefault(change.table_name, []).append(change)
+        for noted in by_table.values():
+            if len(noted) > 1 and retry.has_applied(noted):
+                done += len(noted)
+                continue
+            for change in noted:
+                if retry.has_applied([change]):
+                    done += 1
+                else:
+                    retry.block(change)
+    return done, len(changes) - done
+
+
+class _Retry:
+    """Applies noted changes, but none of a row of which an earlier one is left."""
+
+    def __init__(self, target: ApplyTarget, tables: Mapping[str, SourceTable], *, overwrite: bool) -> None:
+        self._target, self._tables, self._overwrite = target, tables, overwrite
+        self._blocked: dict[str, set[str]] = {}
+
+    def block(self, change: RefusedChange) -> None:
+        """Leave the later changes of the row."""
+        self._blocked.setdefault(change.table_name, set()).update(change.key_texts)
+
+    def has_applied(self, changes: Sequence[RefusedChange]) -> bool:
+        """Return whether all these changes of one table are applied; else none of them is."""
+        table = self._tables.get(changes[0].table_name)
+        blocked = self._blocked.get(changes[0].table_name, set())
+        if table is None or any(blocked.intersection(change.key_texts) for change in changes):
+            return False
         own = Changes([*table.columns], table.keys)
-        own.add(_with_columns(table, change.rows))
+        for change in changes:
+            own.add(_with_columns(table, change.rows))
         try:
-            target.apply(table.name, own, overwrite=overwrite)
-            target.forget_refused(change)
-            target.commit({})
+            self._target.apply(table.name, own, overwrite=self._overwrite)
+            for change in changes:
+                self._target.forget_refused(change)
+            self._target.commit({})
         except ChangeRefused:
-            target.rollback()
-            blocked.update(change.key_texts)
-            others += 1
-        else:
-            done += 1
-    return done, others
+            self._target.rollback()
+            return False
+        return True
 
 
 def _with_columns(table: SourceTable, rows: pa.Table) -> pa.Table:

@@ -47,9 +47,13 @@ OPTIONS_OF_NO_ANSWER = {
     **{(name, "TO"): "the name of the file follows" for name in ("EXPORT", "REPAIR", "REPORT")},
     ("EXPLAIN", "FILE"): "the file follows",
     ("SQL", "MODE"): "the mode follows",
+    ("APPLY", "OVER"): "the trail follows",
+    **{(name, "TO"): "the target follows" for name in ("APPLY", "REDACT")},
     ("REPAIR", "HEADER"): "what follows says which",
 }
 """Words that change nothing by themselves, and why."""
+_OF_APPLY = ("ADOPT", "BATCH", "CREATE", "DDL", "IGNORE", "ERRORS", "TABLE", "FROM", "INTERVAL", "ONCE", "OVERWRITE")
+_OF_APPLY += ("PATIENCE", "TABLES")
 HELD_ELSEWHERE = {
     ("ACROSS", "GAPS"): "test_across.py::test_gaps_are_read_over_and_named_on_demand",
     ("BR", "BEGINS"): "bounded_recovery/test_moments.py::test_a_begin_that_is_given_is_never_behind_the_commit",
@@ -65,6 +69,27 @@ HELD_ELSEWHERE = {
     ("WATCH", "LISTEN"): "watch/test_watch.py::test_an_address_in_use_is_refused",
     ("WATCH", "TEXTFILE"): "watch/test_watch.py::test_a_text_file_is_written_whole_and_can_be_read_by_others",
     ("WATCH", "STATE"): "watch/test_watch.py::test_another_run_goes_on_from_the_state_and_reads_nothing_twice",
+    **{
+        ("APPLY", word): "verbs/test_apply.py::test_each_option_reaches_the_run"
+        for word in [
+            "ADOPT",
+            "BATCH",
+            "CREATE",
+            "DDL",
+            "IGNORE",
+            "ERRORS",
+            "TABLE",
+            "FROM",
+            "INTERVAL",
+            "ONCE",
+            "OVERWRITE",
+            "PATIENCE",
+            "TABLES",
+        ]
+    },
+    ("APPLY", "RETRY"): "verbs/test_apply.py::test_refused_changes_are_status_3_until_they_are_retried",
+    ("REDACT", "OVER"): "redact/test_refused.py::test_several_files_keep_the_distance_of_their_numbers",
+    ("REDACT", "REPLACE"): "redact/test_refused.py::test_a_file_that_exists",
     ("DOCTOR", "SINCE"): "doctor/test_since_last.py::test_each_problem_is_told_once_and_then_never_again",
     ("DOCTOR", "REPORTS"): "explaining/test_folders.py::test_doctor_names_the_processes_that_read_its_trail",
     (

@@ -25,6 +25,8 @@ WORK: dict[str, Words] = {
     "sql": ("et000000000", "select rba from records"),
     "diff": ("et000000000", "bt000000000"),
     "repair": ("gt000000000", "-o", "x"),
+    "redact": ("et000000000", "-o", "y"),
+    "apply": ("et000000000", "sqlite:///shop.db", "--create", "--once"),
     "recovery": ("at*",),
     "heartbeat": ("yt*",),
     "doctor": ("et000000000",),
@@ -125,6 +127,13 @@ CASES: dict[tuple[str, str], tuple[Words, Words]] = {
         for verb, name in (("sql", "x.csv"), ("redo", "x.sql"), ("undo", "x.sql"))
         for option in ("output", "replace")
     },
+    **{
+        ("apply", option): ((*WORK["apply"], "--explain"), (*WORK["apply"], "--explain", *GIVEN[option]))
+        for option in ("table", "from_csn")
+    },
+    ("redact", "output"): (("et000000000",), WORK["redact"]),
+    ("redact", "replace"): (("et000000000", "-o", "x"), ("et000000000", "-o", "x", "--replace")),
+    ("redact", "format"): (WORK["redact"], (*WORK["redact"], "--format", "jsonl")),
     ("report", "output"): (("et000000000",), WORK["report"]),
     ("report", "replace"): (WORK["report"], (*WORK["report"], "--replace")),
 }
@@ -137,6 +146,15 @@ HELD_ELSEWHERE = {
     "listen": "logdump/watch: the page that is served",
     "once": "logdump/watch: without it watch does not end",
     "values": "logdump/commands/test_check_rows.py: values that do not decode",
+    "create": "logdump/spark/targets/test_names_and_types.py: tables that are created",
+    "adopt": "logdump/spark/targets/test_positions.py: a position of another trail",
+    "overwrite": "logdump/spark/targets/test_drawn_changes.py: an overlapping load",
+    "ignore_ddl": "logdump/spark/targets/test_positions.py: statements",
+    "errors": "logdump/verbs/test_apply.py: refused changes",
+    "retry": "logdump/verbs/test_apply.py: refused changes",
+    "batch": "logdump/verbs/test_apply.py: a signal between two batches",
+    "interval": "logdump/spark/targets: how often the trail is looked at",
+    "patience": "logdump/spark/targets/test_stream.py: outages",
     "reports": "logdump/explaining/test_folders.py: reports beside trails",
     "trails": "logdump/explaining/test_folders.py: reports beside trails",
     "all": "logdump/explaining: a log of several messages",

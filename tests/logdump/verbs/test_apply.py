@@ -22,6 +22,42 @@ from trailformat.codec.remote.url import keeping_secrets
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
+@pytest.mark.parametrize(
+    ("words", "options", "given"),
+    [
+        ("ONCE", "--once", {"once": True}),
+        ("CREATE", "--create", {"create": True}),
+        ("OVERWRITE", "--overwrite", {"collisions": "overwrite"}),
+        ("DDL IGNORE", "--ignore-ddl", {"ddl": "ignore"}),
+        ("ERRORS TABLE", "--errors table", {"errors": "table"}),
+        ("FROM 41", "--from-csn 41", {"from_csn": "41"}),
+        ("ADOPT 42", "--adopt 42", {"adopt": "42"}),
+        ("BATCH 3m", "--batch 3m", {"batch": "3m"}),
+        ("INTERVAL 7", "--interval 7", {"interval": 7.0}),
+        ("PATIENCE 9", "--patience 9", {"patience": 9.0}),
+        ("TABLES a.b,c.*", "--table a.b --table c.*", {"tables": ("a.b", "c.*")}),
+    ],
+)
+def test_each_option_reaches_the_run(
+    words: str, options: str, given: dict[str, object], trails: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[dict[str, object]] = []
+
+    def apply_run(path: str, target: str, tables: tuple[str, ...], **arguments: object) -> None:
+        calls.append({"path": Path(path).name, "target": target, "tables": tables, **arguments, "stop": None})
+        raise BadTarget("it is only looked at")
+
+    monkeypatch.setattr("logdump.targets.in_process.apply_run", apply_run)
+    target = "sqlite:///shop.db"
+    plain = logdump("-c", f"apply over {trails}/et to {target}")
+    assert "it is only looked at" in plain.out + plain.err
+    logdump("-c", f"apply over {trails}/et to {target} {words}")
+    logdump("apply", f"{trails}/et000000000", target, *options.split())
+    assert calls[0]["path"] == "et"
+    assert calls[0]["target"] == target
+    assert calls[1] == calls[2] == {**calls[0], **given} != calls[0]
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_stops_it_after_a_transaction_and_the_same_command_goes_on(
     number: signal.Signals, tmp_path: Path

@@ -22,7 +22,9 @@ _REST = {
     "diff": ["et000000000"],
     "report": ["-o", "page.html"],
     "apply": ["sqlite:///shop.db", "--create", "--once"],
+    "watch": ["--once"],
     "repair": ["-o", "copy000000"],
+    "redact": ["-o", "copy000000"],
     "tail": ["--idle", "1"],
     "ddl": ["--params", "rep1.prm"],
 }

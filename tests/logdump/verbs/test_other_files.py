@@ -19,13 +19,15 @@ REST = {
     "ddl": ["--params", "rep1.prm"],
     "tail": ["--idle", "1", "--list", "--since", "2024-03-14T09:38Z"],
     "compress": ["LEVEL", "1"],
+    "watch": ["--once"],
     "repair": ["--dry", "-o", "copy000000000"],
+    "redact": ["-o", "copy000000000"],
     "report": ["--replace", "-o", "page.md"],
     "apply": ["sqlite:///shop.db", "--create", "--once"],
 }
 """What follows the files of a verb."""
-WITHOUT_TRAIL = ("safe", "lob", "explain", "params", "diff")
-"""Verbs that take a place in one file, a text, or two trails."""
+WITHOUT_TRAIL = ("safe", "lob", "explain", "params", "diff", "redact", "watch")
+"""Verbs that take a place in one file, a text, or two trails, draw anew what they write, or wait for a writer."""
 OTHERS = ("ggserr.log", "notes.txt", "REP1.rpt", "lt.tmp", "PSALES.dsc", "map.prm", "x000000y")
 
 

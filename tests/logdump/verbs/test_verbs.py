@@ -142,7 +142,7 @@ def test_a_verb_answers_on_standard_output_and_ends_with_the_status(line: str, s
 def test_the_answer_is_that_of_the_commands_it_explains(verb: Verb) -> None:
     line = (
         next(line for line, *_ in ANSWERS if line.split()[0] == verb.name)
-        if verb.name not in ("repair", "report")
+        if verb.name not in ("repair", "report", "redact", "apply")
         else ""
     )
     if not line:

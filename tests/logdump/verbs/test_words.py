@@ -62,7 +62,9 @@ WORDS = {
 OPTIONS = {
     "tail": ["--idle", "1", "--since", "2024-03-14T09:38Z"],
     "ddl": ["--params", "rep1.prm"],
+    "watch": ["--once"],
     "repair": ["-o", "copy000000", "--dry"],
+    "redact": ["-o", "copy000000", "--replace"],
     "report": ["-o", "page.md", "--replace"],
     "compress": ["--format", "jsonl"],
     "apply": ["--create", "--once"],
