@@ -52,7 +52,19 @@ OPTIONS_OF_NO_ANSWER = {
     ("REPAIR", "HEADER"): "what follows says which",
 }
 """Words that change nothing by themselves, and why."""
-_OF_APPLY = ("ADOPT", "BATCH", "CREATE", "DDL", "IGNORE", "ERRORS", "TABLE", "FROM", "INTERVAL", "ONCE", "OVERWRITE")
+_OF_APPLY: tuple[str, ...] = (
+    "ADOPT",
+    "BATCH",
+    "CREATE",
+    "DDL",
+    "IGNORE",
+    "ERRORS",
+    "TABLE",
+    "FROM",
+    "INTERVAL",
+    "ONCE",
+    "OVERWRITE",
+)
 _OF_APPLY += ("PATIENCE", "TABLES")
 HELD_ELSEWHERE = {
     ("ACROSS", "GAPS"): "test_across.py::test_gaps_are_read_over_and_named_on_demand",
