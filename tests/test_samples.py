@@ -29,8 +29,20 @@ NOT_RUN = {
     ("docs/pipeline.md", "import logdump.spark"): "it runs until it is stopped; tests/logdump/spark/targets has tests",
     (
         "docs/pipeline.md",
-        "python examples/replicate.py 'fixtures/trails/st*' sqlite:///shop.db TEAHOUSE.TEAS TEAHOUSE.SALES --once",
-    ): "it takes Java; tests/logdump/spark/targets runs the example",
+        "logdump apply dirdat/lt postgresql://user@host/shop --table 'TEAHOUSE.*' --create",
+    ): "it needs a server; tests/logdump/verbs/test_apply.py has tests",
+    (
+        "docs/pipeline.md",
+        "logdump apply fixtures/trails/st sqlite:///shop.db --create --once",
+    ): "the line that was printed depends on the time; tests/logdump/verbs/test_apply.py has tests",
+    ("docs/pipeline.md", "import logdump"): "it needs a server; tests/logdump/spark/targets has tests",
+    (
+        "docs/shell.md",
+        (
+            "15 3 * * *  logdump doctor /u01/ogg/dirdat/lt --since-last /var/tmp/doctor.state      "
+            "# a mail if there are new problems"
+        ),
+    ): "a line of crontab; tests/logdump/doctor has tests",
     ("docs/python.md", "1130 Metadata  None"): "the output of the block before; tests/test_documents.py compares them",
 }
 """The blocks that are not run, by page and first line, and why."""

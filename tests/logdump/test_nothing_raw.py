@@ -50,6 +50,8 @@ SHOWS = {
     "ROW": ("row *owned* A=1",),
     "ONERROR": ("onerror",),
     "DOCTOR": ("doctor", "doctor nagios", "doctor since \x1b[2J/x"),
+    "REDACT": ("redact to /nowhere/\x1b[2J", "redact over \x1b[2J to /nowhere/x"),
+    "APPLY": ("apply over rc* to sqlite:////nowhere/\x1b[2J once", "apply over \x1b[2J to sqlite:////nowhere/x once"),
     "WATCH": ("watch * once", "watch \x1b[2J once", "watch * once listen \x1b[2J textfile \x1b[2J"),
     "REPORT": ("report to \x1b[2J.md", "report to \x1b[2J/x.html"),
     "TRANSACTIONS": ("transactions; transactions all",),

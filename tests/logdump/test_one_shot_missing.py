@@ -24,6 +24,9 @@ MISSING = {
     "REPAIR": ("repair over nosuch to xx",),
     "FILES": ("files nosuch", "files no/such*"),
     "REPORT": ("report over nosuch to xx.md",),
+    "REDACT": ("redact over nosuch to xx",),
+    "WATCH": ("watch nosuch once",),
+    "APPLY": ("apply over nosuch to sqlite:///xx.db once",),
     "SQL": ("sql over nosuch select count(*) from records",),
 }
 """The verbs that take files, by their first names."""

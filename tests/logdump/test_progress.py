@@ -32,6 +32,7 @@ COMMANDS = (
         "export csv to T",
     ),
     *("export jsonl to T by table", "export sql to T", "save T", f"repair over {FILES} to T", "repair to T dry"),
+    "redact to T",
     *("filter include filename NO.SUCH; n", "pos 2722; transaction next", "pos csn 99999999", "pos time 2099-01-01"),
     *(
         "pos 2722; row",
@@ -53,7 +54,7 @@ COMMANDS = (
 )
 
 
-NEEDS_MORE = frozenset({"FOLLOW", "DDL", "SCANFORHEADER", "SCANFORRBA"})
+NEEDS_MORE = frozenset({"FOLLOW", "WATCH", "APPLY", "DDL", "SCANFORHEADER", "SCANFORRBA"})
 """Commands that end at no size or need parameter files, and print as they go; searches for a header tell their RBA."""
 
 

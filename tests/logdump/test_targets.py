@@ -35,18 +35,19 @@ WRITERS = {
         "export arrow to T heartbeats",
     ),
     "LOG": ("log to T", "out T"),
+    "REDACT": ("redact to T", "redact to T replace"),
     "REPAIR": ("repair to T", "repair to T replace", "repair to T replace all megabytes 1"),
 }
 """Every way to have a command write a file; T is the target."""
 READERS = set(
     """
     OPEN NEXTTRAIL CHECK TRANSACTIONS SOURCEDEFS FILES OBEY TUI CD COUNT SQL X HEARTBEAT RECOVERY DIFF COMPRESS BR
-    PARAMS DDL DOCTOR ACROSS REPORT
+    PARAMS DDL DOCTOR ACROSS REPORT WATCH
     """.split()  # noqa: SIM905 - a list of so many would fill a page
 )
 """Commands that take a file and do not write to it (what X runs is not ours).
 
-SQL TO and REPORT have tests of their own.
+SQL TO, REPORT and WATCH have tests of their own.
 """
 ELSEWHERE = {"SCANFORTYPE", "SCANFORRBA", "SCANFORTIME", "FILTER", "DATAFILE", "GGSAUDITREAD"}
 """Commands whose files are names of tables, or NonStop's."""
@@ -54,6 +55,7 @@ WRITING_MODULES = {
     "trailformat/trail/whole_file/staged.py",
     "trailformat/trail/whole_file/leftovers.py",
     "logdump/session/session.py",
+    "logdump/session/state_file.py",
     "logdump/features/export/files.py",
     "logdump/spark/jobs/export_pieces.py",
     "logdump/spark/write/publish.py",

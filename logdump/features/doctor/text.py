@@ -19,7 +19,7 @@ from logdump.features.doctor.model import (
 from logdump.features.recovery.versions import FileFacts
 from logdump.features.transactions.text import not_applied_note
 from logdump.notation.text import amount, as_field, display_width, escape, wrapped
-from logdump.notation.times import TimeOffset, format_timestamp, format_with_zone
+from logdump.notation.times import TimeOffset, format_timestamp, zone_text
 from logdump.session.settings import Settings
 from trailformat import io_type_name
 from trailformat.totals.counting import TypeTotals
@@ -135,7 +135,8 @@ def _growth(growth: Growth, offset: TimeOffset) -> Iterator[str]:
     if growth.first is None or growth.last is None:
         yield "Time         no record with a time"
         return
-    yield f"Time         {format_timestamp(growth.first, offset)} to {format_with_zone(growth.last, offset)}"
+    first, last = _seconds(growth.first, offset), _seconds(growth.last, offset)
+    yield f"Time         {first} to {last} {zone_text(offset, growth.last)}"
     rate = growth.bytes_per_hour
     if rate is not None:
         yield f"Growth       {rate:,} bytes an hour on average   [COUNT INTERVAL 60]"

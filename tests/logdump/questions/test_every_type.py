@@ -273,5 +273,5 @@ def test_a_row_with_a_token_that_is_not_known_says_that_its_values_may_be_parts(
     line(f"pos 0; export jsonl to {tmp_path / 'out.jsonl'}")
     rows = map(json.loads, (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines())
     assert [row["problems"] for row in rows if row["rba"] == rba] == [[reason]]
-    assert any(reason.partition(": ")[2] in row for row in line("format text; doctor"))
+    assert reason.partition(": ")[2] in " ".join(" ".join(line("format text; doctor")).split())  # lines are broken
     assert logdump("list", str(made.path)).out.count(reason) == 1
