@@ -13,6 +13,7 @@ from trailformat.definitions.metadata import KEY, build_table
 from trailformat.records.record_header import (
     DELETE,
     FIELD_COMP,
+    FIRST,
     INSERT,
     ONLY,
     PURGE_DATA,
@@ -26,12 +27,15 @@ RAW = bytes
 
 
 class Trail:
-    """Records of tables, each with the kinds of its columns; the first column is the key."""
+    """Records of tables, each with the kinds of its columns; the first column is the key.
+
+    ``role`` is the place of the next record in its transaction; each has one of its own unless that is set.
+    """
 
     def __init__(self, tables: Mapping[str, Mapping[str, str]]) -> None:
         self._tables = {name: dict(columns) for name, columns in tables.items()}
         self._records: list[Record] = []
-        self._number = 0
+        self._number, self.role = 0, ONLY
         for name in self._tables:
             self._define(name)
 
@@ -79,14 +83,14 @@ class Trail:
         self._add(name, PURGE_DATA, Images(None, None))
 
     def _add(self, name: str, io_type: int, images: Images) -> None:
-        self._number += 1
+        self._number += self.role in (ONLY, FIRST)
         partition = 0x40 | 4 if io_type == UNIFIED_PK_UPDATE else 4
         fields = {"partition": header(1).partition | partition}
         about = header(
             self._index(name),
             ORDER,
             io_type=io_type,
-            trans_ind=ONLY,
+            trans_ind=self.role,
             before_after=ord("B" if io_type == DELETE else "A"),
             **fields,
         )

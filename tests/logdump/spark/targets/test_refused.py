@@ -19,6 +19,7 @@ from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, postgresql_place, sqlite_place
 from tests.logdump.spark.targets.rows import Trail
 from tests.searching import IS_LONG, Random
+from trailformat.records.record_header import FIRST, LAST
 
 TABLE, OTHER, COLUMNS = "S.T", "S.U", {"ID": "INT64", "NAME": "VARCHAR", "N": "INT32"}
 CREATED = tuple(f"CREATE TABLE {name} (id bigint PRIMARY KEY, name text, n integer)" for name in ("t", "u"))
@@ -211,6 +212,21 @@ def test_a_row_that_is_in_the_way_waits_until_it_is_gone(tmp_path: Path, base: P
     base.run("DELETE FROM t WHERE id = 1")
     assert logdump.retry(path, base.url).rows == 3
     assert sorted(base.rows(TABLE)) == [(2, "other", 1), (3, "moved", 9)]
+
+
+def test_rows_that_swap_their_keys_are_retried_together(tmp_path: Path, base: Place, apply: Apply) -> None:
+    trail = Trail({TABLE: COLUMNS})
+    trail.insert(TABLE, 1, "bad one", 1)
+    trail.insert(TABLE, 2, "bad two", 2)
+    trail.role = FIRST
+    trail.move(TABLE, (1,), (2, "was one"))
+    trail.role = LAST
+    trail.move(TABLE, (2,), (1, "was two"))
+    path = trail.write(tmp_path / "a")
+    assert apply(path, base, TABLE, errors="table", maxTransactionsPerTrigger=1).refused == 4
+    base.run(*LIFTED[kind(base)])
+    assert logdump.retry(path, base.url).rows == 4
+    assert sorted(base.rows(TABLE)) == [(1, "was two", 2), (2, "was one", 1)]
 
 
 def _rows(*changes: tuple[int, str, int, str]) -> pa.Table:
