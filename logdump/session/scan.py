@@ -224,8 +224,7 @@ class FilteredReader:
                     yield record
             yield from self._progress(batch, begun, bad)
             self.suppressed = self.scanned - passed
-            if bad:
-                self._cursor.stand_at(int(batch.rba[bad - 1]), int(batch.length[bad - 1]))
+            self._stand_after(batch, bad)
             if bad < len(batch):
                 self._cursor.read()
 
@@ -246,10 +245,15 @@ class FilteredReader:
                     yield FoundRows(batch, np.array(rows), of_batch)
                 yield from self._progress(batch, begun, min(stop + 1, bad))
                 done = stop
-            if bad:
-                cursor.stand_at(int(batch.rba[bad - 1]), int(batch.length[bad - 1]))
+            self._stand_after(batch, bad)
             if bad < len(batch):
                 cursor.read()
+
+    def _stand_after(self, batch: Batch, rows: int) -> None:
+        """Move to the end of the last of the first ``rows`` rows, unless the position is there already."""
+        rba, length = (int(batch.rba[rows - 1]), int(batch.length[rows - 1])) if rows else (0, 0)
+        if rba + length > self._cursor.next:
+            self._cursor.stand_at(rba, length)
 
     def _first_and_others(
         self, state: tuple[int, int] | None, most: int | None = None

@@ -17,6 +17,7 @@ from logdump.session.events import Event, Notice, Pause
 from logdump.session.files import matching_files
 from logdump.session.session import Session
 from logdump.session.state_file import StateFile
+from trailformat import TrailFile
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import RemotePath, path_of
 from trailformat.trail.files_read import reading
@@ -98,6 +99,8 @@ def _trails_of(names: str) -> list[Path]:
     """Return the folder and the prefix of each trail that has one of these files."""
     trails, others = trails_among(matching_files(names))
     if others:
+        with TrailFile(others[0]):  # what is no trail at all is said like that
+            pass
         raise CommandError(f"{others[0]} is no file of a trail with a number: WATCH takes trails.")
     paths = [own[0].directory.absolute() / own[0].prefix for own in trails]
     if any(isinstance(path, RemotePath) for path in paths):

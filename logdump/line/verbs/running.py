@@ -230,7 +230,8 @@ def run_verb(name: str, arguments: Sequence[str]) -> int | None:
     try:
         request = verb.request(options)
         has_trails = bool(request.files) or names_trails(request.rest) or not (request.words or verb.needs_words)
-        if not has_trails and _is_command(verb.name, options.words):
+        has_options = any(word.startswith("-") for word in arguments)
+        if not has_trails and not has_options and _is_command(verb.name, options.words):
             return None
         if not has_trails and not verb.has_free_text:
             raise no_such_file(request.words[-1 if verb.has_words_first else 0])

@@ -130,7 +130,10 @@ def test_rows_are_written_if_each_is_after_the_one_before_in_its_batch_or_the_fo
             _, parts = write_frame(some, tmp_path / str(number))
             assert b"".join(body(one) for one in paths_of(parts)) == body(TRAILS / "et000000000")
         else:
-            with pytest.raises(NotInOrder, match=r"RBA \d+ comes after RBA \d+"):
+            # a definition that has changed places is missed first
+            with pytest.raises(
+                (NotInOrder, SourceUnknown), match=r"RBA \d+ comes after RBA \d+|defined in no row before"
+            ):
                 write_frame(some, tmp_path / str(number))
 
 
