@@ -27,8 +27,10 @@ from trailformat import TrailError
 
 FOLDER = "out"
 """Where commands write, beside the trail; removed after each session."""
-ELSEWHERE = {"X", "TUI", "SQL", "ENGINE", "OBEY", "FC", "EXIT"}
-"""Commands that run other programs, take the screen, begin Spark, read commands or end the session."""
+ELSEWHERE = {"X", "TUI", "SQL", "ENGINE", "OBEY", "FC", "EXIT", "WATCH", "APPLY"}
+"""Commands that run other programs, take the screen, begin Spark, read commands, wait, or end the session."""
+_OTHER_EACH_TIME = {"SAVEFILECOMMENT", "REDACT"}
+"""Commands whose files have the time, or a key of their own; so have the messages of OGG."""
 OF_THE_MOMENT = {"TIME", "ENV", "SHOW", "FILES", "BULKIOSTATS", "COMPRESS", "LOG", "DOCTOR", "REPORT", "DEBUG"}
 """Commands that show times, free space, sums of the session and how kernels run: two sessions need not agree."""
 NAMES = sorted(command.name for command in REGISTRY.commands if command.name not in ELSEWHERE)
@@ -85,7 +87,7 @@ def run_lines(path: Path, lines: list[str], behaviour: Behaviour) -> None:
     assert printed[0] == printed[1], "\n".join(
         ["the ways print different lines", *(f"{a} | {b}" for a, b in zip(*printed, strict=False) if a != b)]
     )
-    is_dated = any("SAVEFILECOMMENT" in _commands_of(line) for line in lines)
+    is_dated = any(_OTHER_EACH_TIME & _commands_of(line) or " OGG" in line.upper() for line in lines)
     assert written[0] == written[1] or is_dated, (
         f"the ways write different files: {sorted(written[0])} {sorted(written[1])}"
     )
