@@ -71,11 +71,11 @@ def check(folder: Path, sources: list[Source], newest: int) -> None:
     gaps = [shown for shown in objects("heartbeat", path, "GAPS") if shown["type"] == "heartbeat_gap"]
     assert {gap["source_database"]: gap["beats"] for gap in gaps} == due
     assert all(gap["before"] is gap["before_at"] is None for gap in gaps)
-    doctor = logdump("doctor", path).out
+    doctor = " ".join(logdump("doctor", path).out.split())
     assert [f"{beats} heartbeat{'s' * (beats > 1)} missing" in doctor for beats in due.values()] == [True] * len(due)
     assert ("missing" in doctor) == bool(due)
     answer = logdump("explain", path, "LAG").out
-    assert f"Path: {_decides(sources, due, newest)} => TGT" in answer
+    assert any(f"Path: {name} => TGT" in answer for name in _may_decide(sources, due, newest))
     assert ("missing, and no restart" in answer) == _is_silent(sources, due, newest)
 
 
@@ -89,11 +89,12 @@ def _is_silent(sources: list[Source], due: dict[str, int], newest: int) -> bool:
     return longest > max(max(source.lags) for source in sources)
 
 
-def _decides(sources: list[Source], due: dict[str, int], newest: int) -> str:
+def _may_decide(sources: list[Source], due: dict[str, int], newest: int) -> list[str]:
+    """The sources with the longest silence, or else the greatest lag."""
+    decisive = {source.name: max(source.lags) for source in sources}
     if _is_silent(sources, due, newest):
-        stopped = [source for source in sources if source.name in due]
-        return max(stopped, key=lambda source: _silence(source, newest)).name
-    return max(sources, key=lambda source: max(source.lags)).name
+        decisive = {source.name: _silence(source, newest) for source in sources if source.name in due}
+    return [name for name, value in decisive.items() if value == max(decisive.values())]
 
 
 @pytest.mark.parametrize("seed", range(examples(30)))
