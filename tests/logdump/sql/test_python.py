@@ -49,7 +49,9 @@ def test_others_take_it_as_it_is(tmp_path: Path) -> None:
     assert duckdb.execute("select count(*), min(rba) from teas").fetchall() == [(10, min(arrow["rba"].to_pylist()))]
     pd.testing.assert_frame_equal(pd.DataFrame.from_arrow(teas), arrow.to_pandas(), check_dtype=False)
     pyarrow.dataset.write_dataset(teas, tmp_path, format="parquet")
-    assert pyarrow.dataset.dataset(tmp_path).to_table() == arrow
+    kept = pyarrow.dataset.dataset(tmp_path).to_table()  # it writes batches in any order
+    assert kept.schema == arrow.schema
+    assert sorted(map(repr, kept.to_pylist())) == sorted(map(repr, arrow.to_pylist()))
 
 
 def test_its_types_and_rows_are_those_of_export_parquet(line: Line, tmp_path: Path) -> None:

@@ -108,7 +108,8 @@ class Kept(NamedTuple):
         text = OF_THE_MOMENT.sub("", text).replace(f"{self.folder}/", "")
         for packed, size in self.sizes:
             text = text.replace(str(packed), str(size)).replace(f"{packed:,}", f"{size:,}")
-        return re.sub(" {2,}", "  ", text.replace(self.suffix, "") if self.suffix else text)
+        # columns are as wide as names, and long lines are broken
+        return re.sub(r"\s+", " ", text.replace(self.suffix, "") if self.suffix else text)
 
 
 KEPT = ("s3", "http", "gz")
