@@ -139,7 +139,8 @@ class LakeTarget(ApplyTarget):
 
     def _write(self, table: SourceTable, changes: Changes, position: str) -> None:
         sought = changes.sought(overwrite=self._overwrite)
-        net = changes.net({*self._rows(table, sought)} if sought else (), overwrite=self._overwrite)
+        present = self._rows(table, sought).keys() & sought  # rows that share a part of the key are read too
+        net = changes.net(present, overwrite=self._overwrite)
         spelled = dict(zip(changes.columns, table.columns, strict=True))
         absent = [frozenset(spelled[name] for name in names) for names in net.absent]
         net = net._replace(rows=net.rows.rename_columns([*table.columns]), absent=absent)

@@ -284,7 +284,7 @@ class _Replay:
             row = _Row(before, number, absent)
         else:
             row.change(number, absent)
-        if key in self._present and key not in self._rows and key not in self.gone:
+        if not self.overwrite and key in self._present and key not in self._rows and key not in self.gone:
             self._rows[key] = [_Row(key, number, self._columns)]
         self._rows.setdefault(key, []).append(row)
 

@@ -60,6 +60,12 @@ OF_THE_MOMENT = re.compile(
 )
 """What two runs of a command, or two places of a file, have not in common: times, rates and the free space."""
 Result = tuple[str, dict[str, Any]]
+_HAS_DOCTOR = re.compile("doctor|report")
+
+
+def _joined(text: str) -> str:
+    """Return a page of DOCTOR without its breaks of lines and its columns, which are as wide as the names of files."""
+    return " ".join(text.split())
 
 
 class Kept(NamedTuple):
@@ -93,7 +99,10 @@ class Kept(NamedTuple):
         lines = [one for one in (done.out + done.err).splitlines(True) if not one.startswith("It is packed")]
         written = {str(path.relative_to(out)): self._content(path) for path in out.rglob("*") if path.is_file()}
         rmtree(out)
-        return self._plain("".join(lines)), written
+        printed = self._plain("".join(lines))
+        if not _HAS_DOCTOR.search(command):
+            return printed, written
+        return _joined(printed), {name: _joined(text) for name, text in written.items()}
 
     def _content(self, path: Path) -> Any:
         """The bytes of a file that was written; of one of Arrow or Parquet the rows."""
@@ -108,8 +117,7 @@ class Kept(NamedTuple):
         text = OF_THE_MOMENT.sub("", text).replace(f"{self.folder}/", "")
         for packed, size in self.sizes:
             text = text.replace(str(packed), str(size)).replace(f"{packed:,}", f"{size:,}")
-        # columns are as wide as names, and long lines are broken
-        return re.sub(r"\s+", " ", text.replace(self.suffix, "") if self.suffix else text)
+        return re.sub(" {2,}", "  ", text.replace(self.suffix, "") if self.suffix else text)
 
 
 KEPT = ("s3", "http", "gz")

@@ -181,6 +181,13 @@ def test_of_rows_with_one_key_the_last_one_replaces_the_others(
     assert not net.conflicts
 
 
+def test_a_row_that_has_replaced_one_of_the_table_is_the_one_that_moves_on() -> None:
+    """The table has a row with the key in between, which is known as an upsert of it follows."""
+    steps = [("move", (2, 1), "c", ...), ("move", (1, 3), ..., ...), ("upsert", 1, "a", "b")]
+    net = _changes(*steps).net({(1,)}, overwrite=True)
+    assert _told(net) == ({1, 2}, {(MOVE, 2, 3, "c", ...), (INSERT, None, 1, "a", "b")})
+
+
 def test_a_truncate_forgets_the_rows_that_were_there_to_move_to() -> None:
     net = _net(("truncate", None), ("insert", 1, "a", "b"), ("move", (1, 2), "c", ...), present=(2,))
     assert net.is_truncated

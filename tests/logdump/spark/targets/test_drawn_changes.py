@@ -170,10 +170,6 @@ def test_a_target_has_what_drawn_changes_make_of_a_table(
     lot: Any, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, overwrites: bool
 ) -> None:
     """Or, after a load of a later moment, what all of them make of it where rows are replaced."""
-    if overwrites and lot.__name__ == "_iceberg" and not IS_LONG:
-        pytest.skip(
-            "not solved: Iceberg may keep a row whose key another one has taken and left (make test-long shows it)"
-        )
     random = Random(f"{lot.__name__} {overwrites}")
     for number in range(DRAWS[lot] * (10 if IS_LONG else 1)):
         folder = tmp_path / str(number)
