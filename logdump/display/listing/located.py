@@ -59,6 +59,8 @@ FEW = 16
 """Number of rows of a table below which they are stated: columns cost as much for one row as for some dozens."""
 _MANY = 1 << 12
 """Number of records from which on a table of all characters is worth making."""
+_MOST_CELLS = 1 << 20
+"""Maximum of rows times columns at a time: each cell takes some bytes, even if it is absent."""
 _IS_ROW = np.array(
     [
         kind_of_type(number) in (RecordKind.INSERT, RecordKind.UPSERT, RecordKind.UPDATE, RecordKind.DELETE)
@@ -125,8 +127,7 @@ class Lister:
 
     def _made(self, part: _Part) -> ListedPart:
         lines = list[LinePart]()
-        for group in part.groups():
-            known = self._definitions.of(part.rows.record(int(group[0]), self._trail.path))
+        for group, known in self._bounded(part):
             if part.is_piece[group[0]]:
                 source: TableRows | PieceRows = PieceRows(part, group, known)
                 name = self._trail.name_of(part.rows.record(int(group[0]), self._trail.path))
@@ -144,6 +145,13 @@ class Lister:
         lines += stated_part(facts, offset, part.rows.rows[stated], self._file)
         self._learned(part, int(np.flatnonzero(part.is_listed)[-1]))
         return ListedPart(merged(lines), part.numbers)
+
+    def _bounded(self, part: _Part) -> Iterator[tuple[Array, RowDefinition]]:
+        """Yield the indexes of rows of one definition, as many as take bounded memory, with the definition."""
+        for group in part.groups():
+            known = self._definitions.of(part.rows.record(int(group[0]), self._trail.path))
+            most = max(1, _MOST_CELLS // max(len(known.table.columns) if known.table is not None else 0, 1))
+            yield from ((group[begin : begin + most], known) for begin in range(0, len(group), most))
 
     def _stated(self, part: _Part, row: int) -> RecordRow:
         return self._facts_of(self._learned(part, row))

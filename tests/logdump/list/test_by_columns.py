@@ -48,6 +48,7 @@ class Shown(NamedTuple):
 def _few_are_many(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(located, "FEW", request.param)
     monkeypatch.setattr(located, "_MANY", request.param)
+    monkeypatch.setattr(located, "_MOST_CELLS", 8 if request.param == 1 else 1 << 20)  # a row, or two, at a time
     monkeypatch.setattr(scan, "_LARGEST", 3)
     monkeypatch.setattr(scan, "_TOGETHER", 7)
 
@@ -160,6 +161,19 @@ def test_both_halves_of_updates_are_listed_alike_wherever_batches_end(place: int
     start = [row(name=1) for _ in range(place)]
     lines = check(trail_of(tmp_path, table, *start, *records))
     assert sum("before image of the update" in line for line in lines) == 3
+
+
+@pytest.mark.parametrize("seed", range(examples(24)))
+def test_columns_in_any_order_and_more_than_once_are_listed_alike(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    orders = [random.choices(range(4), k=random.randint(1, 7)) for _ in range(12)] + [[0, 3, 1, 3], [2, 0, 1, 0]]
+    rows = [
+        make_record(
+            header(1), Images(None, tuple(make_column(at, number.to_bytes(8)) for number, at in enumerate(order, 1)))
+        )
+        for order in orders
+    ]
+    check(trail_of(tmp_path, table_record(1, "TEA.LEAVES", columns=4), *rows))
 
 
 @pytest.mark.parametrize("wide", [True, False])

@@ -180,7 +180,7 @@ def locate(data: int, starts: int, ends: int, little: int, rows: int, image: int
                 size, bit = _look_at(data, offset, length)
                 if index <= last and _is_put(all_sizes, wide, index * rows + row):
                     size, bit = np.int64(UNDECIDED), HAS_UNDECIDED
-                last = index
+                last = max(last, index)
                 _put(all_starts, all_sizes, wide, index * rows + row, offset + 2, size)
                 store8(seen, index, u8(seen, index) | bit)
             offset += length
