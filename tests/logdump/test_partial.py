@@ -45,7 +45,7 @@ PARAMETERS = "REPLICAT r\nDDL INCLUDE MAPPED\nMAP teahouse.*, TARGET tea2.*;\n"
 RESTARTED, BEATS, DDL = "at00000000?", "hb000000000", "dt000000000"
 VERDICTS = re.compile(
     r"^(?:Not safe|Not certainly safe|Most of the lag|Extract was down|Extract waits for|The clocks differ)\b"
-    r"|^No hop has more|^No beat (?:from|before)|^The trail ends before|statements are not replicated"
+    r"|^The [\d.:]+ (?:s )?are spread:|^No beat (?:from|before)|^The trail ends before|statements are not replicated"
     r"|\bSafe\b|CSNs are in order|No transaction appears twice|No heartbeat|Missing +none|Missing +not known"
     r"|^ +Age |No significant lag|no gap\b|Nothing is lost|No transaction is lost|reads all files|not needed"
     r"|and all later files|Again at +not found"

@@ -208,7 +208,8 @@ def _one_hop(facts: LagFacts) -> Phrase | None:
 def _several(facts: LagFacts) -> Phrase | None:
     if facts.chosen is None:
         return ("No beat before that moment.",)
-    return (f"No hop has more than half of the {seconds(facts.chosen.total)} lag.",)
+    hops = ", ".join(f"{_PLACES[name]} {seconds(lag)}" for name, lag in facts.chosen.hops.items() if lag > 0)
+    return (f"The {seconds(facts.chosen.total)} are spread: {hops}.",)
 
 
 RULES = (

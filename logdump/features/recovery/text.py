@@ -208,7 +208,7 @@ def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]
     facts += [f"database {escape(shown.unique_name)}"] if shown.unique_name else []
     facts += ["too new for the reader"] if shown.is_too_new else []
     facts += ["record data looks encrypted"] if shown.looks_encrypted else []
-    facts += ["not needed"] if shown.keeps is False else []
+    facts += ["no reader needs it"] if shown.keeps is False else []
     yield PlacedLine(f"{escape(str(shown.path))}: {', '.join(facts)}", FilePosition(shown.path, 0))
 
 

@@ -24,11 +24,6 @@ _GREATEST_OFFSET = 2_147_483_647
 """The greatest offset that the schema of the REST API allows."""
 _Restart = Callable[[FilePosition], Iterator[str]]
 _SKIPS_COPIES = "Replicat skips copies, unless it runs with NOFILTERDUPTRANSACTIONS."
-_BEFORE = {
-    Ended.CUT: "To restart before the part that Replicat drops:",
-    Ended.OVERTAKEN: "To restart before the part that Replicat drops:",
-    Ended.DAMAGE: "To restart before it:",
-}
 
 
 def safe_lines(shown: SafePointShown, _settings: Settings) -> Iterator[str]:
@@ -177,14 +172,13 @@ def _advice(places: RestartPlaces, extent: Extent, restart: _Restart) -> Iterato
     if places.is_safe and not places.is_begin:
         yield from restart(places.asked)
     if extent.begin is not None:
-        is_open = extent.after is None and extent.ended not in _BEFORE
-        again = "To apply it once its end is available:" if is_open else "To apply the whole transaction again:"
-        yield _BEFORE.get(extent.ended, again)
+        yield _to_restart_before(places, extent)
         yield from restart(extent.begin)
     for copy in places.copies:
-        how = "whole" if copy.is_whole else "not whole"
+        how = "complete" if copy.is_whole else "but not complete"
         late = f", after a later transaction. {_SKIPS_COPIES}" if copy.is_late else "."
-        yield PlacedLine(f"A copy follows at {_place(places, copy.begin)}: {how}{late}", copy.begin)
+        text = f"Extract wrote the transaction again, {how}, at {_place(places, copy.begin)}{late}"
+        yield PlacedLine(text, copy.begin)
     if places.leave_out is not None:
         records = amount((places.whole or extent).records, "record")
         yield f"To skip it, {records} ({_skipped(places)}):"
@@ -193,8 +187,21 @@ def _advice(places: RestartPlaces, extent: Extent, restart: _Restart) -> Iterato
         yield f"That also skips {amount(places.others, 'transaction')} that a Replicat would apply."
 
 
+def _to_restart_before(places: RestartPlaces, extent: Extent) -> str:
+    """Return what Replicat does when it is restarted at the beginning of a transaction."""
+    if extent.ended is Ended.DAMAGE:
+        return "To restart before it:"
+    if extent.ended in (Ended.CUT, Ended.OVERTAKEN):
+        if any(copy.is_whole and not copy.is_late for copy in places.copies):
+            return "To apply it (Replicat drops the cut part and applies the copy):"
+        return "To restart before it (Replicat drops the cut part):"
+    if extent.after is None:
+        return "To apply it once its end is available:"
+    return "To apply the whole transaction again:"
+
+
 def _skipped(places: RestartPlaces) -> str:
-    """Return what a restart after the transaction leaves out: its changes, each once, and what damage has cost."""
+    """Return what a restart after the transaction leaves out: its changes, each once, and what is lost in damage."""
     tables = sorted(places.skipped.items())
     number = sum(types.total() for _, types in tables)
     listed = ", ".join(f"{escape(table) or '(no name)'} {_types(types)}" for table, types in tables[:_MOST_TABLES])

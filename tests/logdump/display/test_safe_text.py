@@ -18,7 +18,7 @@ from tests.logdump.extents import BEFORE, HERE, NEXT, OPEN, OVERTAKEN, WHOLE
 from trailformat.records.record_header import DELETE, INSERT, NO_TRANSACTION, RESTART_ABEND, Transaction
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Damage, Ended, Extent, Restart
-from trailformat.transactions.restart_places import RestartPlaces
+from trailformat.transactions.restart_places import CopyPlace, RestartPlaces
 
 _ESCAPES = "\x1b[2J\nB"
 _CUT = WHOLE._replace(
@@ -135,11 +135,11 @@ def test_between_two_transactions_the_place_itself_is_printed() -> None:
     [
         (
             _CUT,
-            ["To restart before the part that Replicat drops:", _TO.format(7, 100), _SKIP, (7, 450)],
+            ["To restart before it (Replicat drops the cut part):", _TO.format(7, 100), _SKIP, (7, 450)],
         ),
         (
             OVERTAKEN,
-            ["To restart before the part that Replicat drops:", _TO.format(7, 100), _SKIP, (7, 400)],
+            ["To restart before it (Replicat drops the cut part):", _TO.format(7, 100), _SKIP, (7, 400)],
         ),
         (OPEN, ["To apply it once its end is available:", _TO.format(7, 100)]),
         (_LOST, [_SKIP_REST, (7, 400)]),
@@ -222,9 +222,9 @@ _COPY = WHOLE._replace(begin=FilePosition(HERE, 450), first=FilePosition(HERE, 4
 def test_what_is_cut_and_comes_again_is_left_out_behind_its_whole_copy() -> None:
     assert _lines(_copied(_CUT, _COPY))[:6] == [
         "RBA 100 of et000000007 begins a transaction that is cut here and has a whole copy: a restart there is safe.",
-        "To restart before the part that Replicat drops:",
+        "To apply it (Replicat drops the cut part and applies the copy):",
         _TO.format(7, 100),
-        "A copy follows at RBA 450: whole.",
+        "Extract wrote the transaction again, complete, at RBA 450.",
         _SKIP,
         _TO.format(8, 90),
     ]
@@ -234,19 +234,29 @@ def test_of_several_copies_each_is_named_and_what_else_is_left_out_is_said() -> 
     cut = _CUT._replace(begin=FilePosition(HERE, 450), first=FilePosition(HERE, 450))
     copy = _COPY._replace(begin=FilePosition(NEXT, 7), first=FilePosition(NEXT, 7))
     assert _lines(_copied(_CUT, cut, copy, others=2))[3:8] == [
-        "A copy follows at RBA 450: not whole.",
-        "A copy follows at RBA 7 of dirdat/et000000008: whole.",
+        "Extract wrote the transaction again, but not complete, at RBA 450.",
+        "Extract wrote the transaction again, complete, at RBA 7 of dirdat/et000000008.",
         _SKIP,
         _TO.format(8, 90),
         "That also skips 2 transactions that a Replicat would apply.",
     ]
 
 
+def test_a_copy_after_a_later_transaction_is_not_applied() -> None:
+    late = CopyPlace(FilePosition(HERE, 450), FilePosition(NEXT, 90), 3, is_whole=True, is_late=True)
+    lines = _lines(RestartPlaces(FilePosition(HERE, 100), _CUT, whole=_COPY, late=(late,)))
+    assert lines[1] == "To restart before it (Replicat drops the cut part):"
+    assert lines[3] == (
+        "Extract wrote the transaction again, complete, at RBA 450, after a later transaction. "
+        "Replicat skips copies, unless it runs with NOFILTERDUPTRANSACTIONS."
+    )
+
+
 def test_a_place_after_the_last_record_of_what_is_cut_is_safe_itself() -> None:
     assert _lines(_copied(_CUT._replace(before=3), _COPY, asked=400))[:4] == [
         "RBA 400 of et000000007 is after the last record of a transaction that has no end: a restart there is safe.",
         _TO.format(7, 400),
-        "To restart before the part that Replicat drops:",
+        "To apply it (Replicat drops the cut part and applies the copy):",
         _TO.format(7, 100),
     ]
 

@@ -71,9 +71,12 @@ def test_most_of_a_lag_is_more_than_half_of_it(more: int, rule: str, order: tupl
     lags = (30 * SECOND + more, 20 * SECOND, 10 * SECOND)
     shown, text = told(facts_of(beat(9 * MINUTE, *(lags[at] for at in order))))
     assert shown == rule
+    places = ("Extract", "the pump or distribution path", "Replicat, before it reads")
     if rule == "one_hop":
-        places = ("Extract", "the pump or distribution path", "Replicat, before it reads")
         assert text.startswith(f"Most of the lag is in {places[order.index(0)]}: ")
+    else:
+        hops = ", ".join(f"{place} {lags[at] / SECOND:.3f} s" for place, at in zip(places, order, strict=True))
+        assert text == f"The {sum(lags) / SECOND:.3f} s are spread: {hops}."
 
 
 @pytest.mark.parametrize("order", list(permutations((-5, -90, -20))))

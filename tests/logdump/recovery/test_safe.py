@@ -109,7 +109,7 @@ def _check_text(places: RestartPlaces) -> None:
         assert f"{shown['after']['alter']}\n" in text
     lost = re.search(r"lost: all that stood in ([\d,]+) bytes\):", text)
     assert (int(lost[1].replace(",", "")) if lost is not None else 0) == shown["lost_bytes"]
-    copies = re.findall(r"A copy follows at RBA (\d+)", text)
+    copies = re.findall(r"wrote the transaction again, (?:but not )?complete, at RBA (\d+)", text)
     assert list(map(int, copies)) == [copy["begin"]["rba"] for copy in shown["again"]]
     assert ("The trail has it whole before" in text) == (shown["copy_of"] is not None)
     assert text.count("after a later transaction") == sum(copy["late"] for copy in shown["again"])
