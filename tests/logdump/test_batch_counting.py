@@ -19,7 +19,7 @@ from logdump.session.events import Progress
 from tests.logdump.filters.subjects import selection_through
 from tests.logdump.line import Line
 from tests.oracles.count_by_record import RecordTotals, take
-from tests.searching import in_turn, part_of, some_trails
+from tests.searching import Random, in_turn, part_of, some_trails
 from tests.simulated.bounded_recovery import HOUR, Worked, write_trail
 from tests.trailformat.samples import row, trail_of
 from tests.trailformat.small_batches import in_batches
@@ -74,8 +74,8 @@ TAKEN = {
 }
 
 
-def _new_count(start: int | None = None) -> RecordTotals:
-    return RecordTotals(TransactionHistory(5, 2, 100), MINUTE, start)
+def _new_count(start: int | None = None, history: tuple[int, int, int] = (5, 2, 100)) -> RecordTotals:
+    return RecordTotals(TransactionHistory(*history), MINUTE, start)
 
 
 def _by_record(path: Path, taken: CountBounds, count: RecordTotals) -> None:
@@ -113,10 +113,23 @@ def test_columns_count_like_records(size: int, name: str) -> None:
 
 
 def _assert_columns_count_like_records(path: Path, size: int, taken: CountBounds) -> None:
-    expected, count = _new_count(taken.start), _new_count(taken.start)
+    history = _history_at_the_sizes_of(path, taken)
+    expected, count = _new_count(taken.start, history), _new_count(taken.start, history)
     _by_record(path, taken, expected)
     _by_batch(path, taken, count, size)
-    assert _outcome(count) == _outcome(expected), path.name
+    assert _outcome(count) == _outcome(expected), (path.name, history)
+
+
+def _history_at_the_sizes_of(path: Path, taken: CountBounds) -> tuple[int, int, int]:
+    """Return the size and the limits of a history: limits are records and bytes of transactions, or one more."""
+    random, every = Random(f"{path.name} {taken}"), _new_count(taken.start, (1000, 0, 0))
+    _by_record(path, taken, every)
+    transactions = every.history.largest
+    if not transactions:
+        return 5, 2, 100
+    records, data_bytes = random.choice(transactions).records, random.choice(transactions).data_bytes
+    limits = records + random.choice((0, 0, 1)), data_bytes + random.choice((0, 0, 1, 1 << 40))
+    return random.randint(1, len(transactions)), *limits
 
 
 def test_intervals_of_times_as_far_apart_as_they_can_be(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def pick_columns(
 ) -> int:
     """Fill place and size, int64, of the column in each region that has the index in ``wanted``, int64.
 
-    ``states``, uint8, becomes ONE, ANOTHER if there is none, SEVERAL (place and size of the last), or NO_COLUMNS if
+    ``states``, uint8, becomes ONE, ANOTHER if there is none, SEVERAL, or NO_COLUMNS if
     columns do not fill the region.
     """
     for region in range(regions):
