@@ -6,7 +6,7 @@ SPARKS := 4.0 4.1
 QUIET := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 SAMPLE := fixtures/trails/et000000000
 
-.PHONY: demo native lint test test-quick test-long drawn test-spark-versions check format bench bench-spark mutants mistakes fuzz fixtures docs wheels wheelhouse release clean
+.PHONY: demo native lint test test-quick test-long drawn test-spark-versions check format bench bench-spark mutants mistakes fuzz fixtures docs site wheels wheelhouse release clean
 
 demo: $(VENV)/.native
 	@echo
@@ -111,6 +111,11 @@ fixtures: $(VENV)/.base
 docs: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]'
 	$(BIN)/python -m scripts.update_docs
+
+# The documents as a site that needs no server, in build/site/pages; every link is checked.
+site: $(VENV)/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/python -m scripts.site
 
 # What an index takes: the source package, the wheel with the library for this kind of machine, and the one for all others.
 wheels: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
