@@ -26,6 +26,7 @@ _OTHERS = (
     "SECURITY.md",
     "benchmarks/README.md",
     "tests/robustness.md",
+    "tests/seed-trace.md",
     "fixtures/README.md",
 )
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
