@@ -4,9 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 SPARKS := 4.0 4.1
 QUIET := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
+COMMA := ,
+BLANK := $(subst ,, )
 SAMPLE := fixtures/trails/et000000000
 
-.PHONY: demo native lint test test-quick test-long drawn test-spark-versions check format bench bench-spark mutants mistakes fuzz fixtures docs site wheels wheelhouse release clean
+.PHONY: demo native lint test test-quick test-long drawn test-spark-versions check format bench bench-spark mutants mistakes fuzz fixtures docs site sbom wheels wheelhouse release clean
 
 demo: $(VENV)/.native
 	@echo
@@ -116,6 +118,20 @@ docs: $(VENV)/.base
 site: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	$(BIN)/python -m scripts.site
+
+# What an install brings along, with versions and licences (CycloneDX), in dist/logdump.cdx.json; EXTRAS="tui sql" for others.
+sbom: BOM := .venv-bom
+sbom: INSTALLED := $(or $(EXTRAS),tui export sql packed remote)
+sbom: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
+sbom:
+	rm -rf $(BOM) && mkdir -p $(BOM) dist
+	$(PYTHON) -m venv $(BOM)/tool
+	$(PYTHON) -m venv --without-pip $(BOM)/install
+	$(BOM)/tool/bin/python -m pip install --quiet --disable-pip-version-check 'cyclonedx-bom>=7,<8'
+	$(BOM)/tool/bin/python -m pip --python $(BOM)/install/bin/python install --quiet --disable-pip-version-check \
+	  --config-settings kernels=none '.[$(subst $(BLANK),$(COMMA),$(strip $(INSTALLED)))]'
+	$(BOM)/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
+	  --output-file dist/logdump.cdx.json $(BOM)/install/bin/python
 
 # What an index takes: the source package, the wheel with the library for this kind of machine, and the one for all others.
 wheels: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)

@@ -25,7 +25,7 @@ def main(*arguments: str) -> int:
         sys.stderr.write("".join(f"{problem}\n" for problem in problems))
         return 1
     tag = ["git", "tag", "-a", f"v{version}", "-m", f"Release {version}"]
-    for command in (["make", "check"], ["make", "wheels"], tag):
+    for command in (["make", "check"], ["make", "wheels"], ["make", "sbom"], tag):
         if status := subprocess.run(command, cwd=ROOT, check=False).returncode:  # noqa: S603 - our own commands
             return status
     sys.stdout.write(f"v{version} is tagged, dist has its files. Left: git push --tags, and docs/install.md.\n")
