@@ -35,6 +35,8 @@ _SMALL = 4096
 """Most values of a form whose permutation is a table."""
 _MOST = 1 << 96
 """Number of values of a form above which a hash draws each character: no two are likely to get the same."""
+_MOST_PERMUTED = 61
+"""Number of bytes above which there are more values than that: a class has three members at least."""
 _MOST_DIGITS = 60
 """Digits of a number above which it is treated as text."""
 _KEPT_VALUES = 1 << 15
@@ -46,7 +48,9 @@ _DIGITS = bytes(range(ord("0"), ord("9") + 1))
 _BLANKS = b"\0\t\n\r "
 _LINES = b"\t\n\r"
 _PRINTABLE = bytes(range(0x21, 0x7F))
-_SIGNS = bytes(byte for byte in _PRINTABLE if byte not in b"".join((*_LETTERS, _DIGITS)))
+_MARKS = b"\\',=()"
+"""Signs that replace each other alone: the layout of DDL consists of them."""
+_SIGNS = bytes(byte for byte in _PRINTABLE if byte not in b"".join((*_LETTERS, _DIGITS, _MARKS)))
 _CONTROLS = bytes(byte for byte in (*range(1, 0x20), 0x7F) if byte not in _LINES)
 _OF_UTF_8 = (
     *(bytes(range(start, start + 16)) for start in range(0x80, 0xC0, 16)),
@@ -93,10 +97,9 @@ class _Classes:
 
 
 _FOLDED = [(1, letters) for letters in _LETTERS]
-_TEXT = _Classes(
-    [*_FOLDED, (2, _DIGITS), (3, _SIGNS), (4, _CONTROLS), *((5 + n, some) for n, some in enumerate(_OF_UTF_8))]
-)
-_WORD = _Classes([*_FOLDED, (2, _DIGITS), (4, _CONTROLS), *((5 + n, some) for n, some in enumerate(_OF_UTF_8))])
+_IN_WORDS = [*_FOLDED, (2, _DIGITS), (4, _CONTROLS), *((6 + n, some) for n, some in enumerate(_OF_UTF_8))]
+_TEXT = _Classes([*_IN_WORDS, (3, _SIGNS), (5, _MARKS)])
+_WORD = _Classes(_IN_WORDS)
 """The classes in names: signs stay."""
 _ONLY_DIGITS = _Classes([(2, _DIGITS)])
 _ANY = _Classes([(1, bytes(range(256)))])
@@ -124,9 +127,11 @@ _BOUNDS = (
 """The least of the numbers that are permuted among themselves, positive and negative: alike in digits and storage."""
 _OTHER_LETTERS = ((0xA1, 0x250), (0x370, 0x600), (0xE01, 0xE2F), (0x3041, 0x30FB), (0x4E00, 0x9FA6), (0x20000, 0x20400))
 _MOST_LETTERS = 2048
-_WORDS = re.compile(rb"[A-Za-z0-9_$#\x80-\xff]+")
-_PARTS = re.compile(rb"[A-Za-z0-9\x80-\xff]+")
-_RUN_OF_SIGNS = re.compile(rb"[%s]{4,}" % re.escape(_SIGNS + _CONTROLS))
+_WORDS = re.compile(rb"[A-Za-z0-9_$#\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\xff]+")
+_PARTS = re.compile(rb"[A-Za-z0-9\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\xff]+")
+_MOST_OF_VERSION = 2
+"""Digits of a number in a version; longer ones are dates, builds, or worse."""
+_RUN_OF_SIGNS = re.compile(rb"[%s]{4,}" % re.escape(_SIGNS + _MARKS))
 """Four signs or more are a text of their own, also between words: a password."""
 
 
@@ -173,26 +178,36 @@ class Substitutes:
     def _in_classes(self, data: bytes, classes: _Classes, salt: bytes) -> bytes:
         """Return other bytes of the same classes, without regard to capitals; blanks and zeros at the end stay."""
         stripped = data.rstrip(b" \0")
-        radices = [radix for byte in stripped if (radix := classes.radix[byte]) > 1] if len(stripped) <= _LONG else None
-        form = salt + stripped.translate(classes.of)
-        if radices is None or (size := prod(radices)) > _MOST:
-            stream = shake_128(self._key + form + b"\0" + stripped.upper()).digest(4 * len(stripped))
-            return classes.drawn(stripped, stream) + data[len(stripped) :]
+        return self._drawn(stripped, classes, salt, stripped.upper()) + data[len(stripped) :]
+
+    def _drawn(self, data: bytes, classes: _Classes, salt: bytes, seed: bytes) -> bytes:
+        """Return other bytes of the same classes: permuted, or drawn by ``seed`` if there are too many for that."""
+        numbers = data.translate(classes.of)
+        form = salt + numbers
+        is_small = len(data) - numbers.count(0) <= _MOST_PERMUTED
+        radices = [radix for byte in data if (radix := classes.radix[byte]) > 1] if is_small else []
+        if not is_small or (size := prod(radices)) > _MOST:
+            return classes.drawn(data, shake_128(self._key + form + b"\0" + seed).digest(4 * len(data)))
         number = 0
-        for byte in stripped:
+        for byte in data:
             number = number * classes.radix[byte] + classes.index[byte]
         number = self.permuted(number, size, form)
-        out = bytearray(stripped)
-        for place in range(len(stripped) - 1, -1, -1):
-            byte = stripped[place]
-            number, index = divmod(number, classes.radix[byte])
-            if classes.radix[byte] > 1:
+        out = bytearray(data)
+        for place in range(len(data) - 1, -1, -1):
+            byte = data[place]
+            radix = classes.radix[byte]
+            if radix > 1:
+                number, index = divmod(number, radix)
                 out[place] = classes.members[classes.first[byte] + index]
-        return bytes(out) + data[len(stripped) :]
+        return bytes(out)
 
     def characters(self, data: bytes, salt: bytes = b"") -> bytes:
         """Return text with each character replaced by one of its kind; another ``salt`` gives another result."""
         return self._in_classes(data, _TEXT, b"c" + salt)
+
+    def prose(self, data: bytes) -> bytes:
+        """Return text with other letters and digits, drawn for all of it at once; signs stay."""
+        return self._in_classes(data, _WORD, b"p")
 
     def digits(self, data: bytes) -> bytes:
         """Return text with other digits."""
@@ -200,25 +215,11 @@ class Substitutes:
 
     def raw(self, data: bytes) -> bytes:
         """Return other bytes, as many."""
-        return self._in_binary(data, _ANY)
+        return self._drawn(data, _ANY, b"raw", data)
 
-    def opaque(self, data: bytes) -> bytes:
+    def opaque(self, data: bytes, salt: bytes = b"") -> bytes:
         """Return other bytes for bytes that are not understood; a zero stays zero, and nothing else becomes one."""
-        return self._in_binary(data, _NOT_ZERO)
-
-    def _in_binary(self, data: bytes, classes: _Classes) -> bytes:
-        if len(data) > 12:
-            return classes.drawn(data, shake_128(self._key + b"raw" + classes.of[:1] + data).digest(4 * len(data)))
-        size, form = prod([classes.radix[byte] for byte in data]), b"raw" + data.translate(classes.of)
-        number = 0
-        for byte in data:
-            number = number * classes.radix[byte] + classes.index[byte]
-        number = self.permuted(number, size, form)
-        out = bytearray(data)
-        for place in range(len(data) - 1, -1, -1):
-            number, index = divmod(number, classes.radix[data[place]])
-            out[place] = classes.members[classes.first[data[place]] + index]
-        return bytes(out)
+        return self._drawn(data, _NOT_ZERO, b"opaque" + salt, data)
 
     # ---- texts
 
@@ -427,11 +428,12 @@ class Substitutes:
         return _RUN_OF_SIGNS.sub(lambda match: self.characters(match[0]), other)
 
     def version(self, data: bytes, kept: frozenset[bytes]) -> bytes:
-        """Return the text of a version: words of ``kept`` and numbers stay, all else is replaced as in names."""
+        """Return the text of a version: words of ``kept`` and short numbers stay, all else is replaced as in names."""
 
         def other(match: re.Match[bytes]) -> bytes:
             text = match[0]
-            return text if text.isdigit() or text.upper() in kept else self.word(text)
+            is_short = text.isdigit() and len(text) <= _MOST_OF_VERSION
+            return text if is_short or text.upper() in kept else self.word(text)
 
         return _RUN_OF_SIGNS.sub(lambda match: self.characters(match[0]), _PARTS.sub(other, data))
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.features.redact.records import OF_PRODUCERS, OF_STATEMENTS
+from logdump.features.redact.records import OF_PRODUCERS
+from logdump.features.redact.statements import OF_STATEMENTS
 from tests.logdump.redact.drawn_secrets import copies_of, drawn_trail
 from tests.searching import examples, some_trails
 from trailformat import ByteOrder
