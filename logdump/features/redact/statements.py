@@ -55,16 +55,18 @@ OF_STATEMENTS = _TYPES | frozenset(
 """Words of SQL and of DDL records that stay, unless they are names in the trail."""
 _BEFORE_TYPES = frozenset(b"AS CHAR CHARACTER DOUBLE INTERVAL LONG NATIONAL NCHAR RETURN RETURNING TO TYPE".split())
 """Words of SQL after which a data type may follow; else it follows a name."""
-_BEFORE_COLUMNS = frozenset(b"( , ADD ALTER CHANGE COLUMN EXISTS MODIFY".split())
+_BEFORE_COLUMNS = frozenset(b"( , ADD CHANGE COLUMN EXISTS MODIFY".split())
 """What is before the name of a column that has its data type after it."""
-_BEFORE_NAMES = frozenset(
-    b"COLUMN CONSTRAINT LINK PARTITION REFERENCES ROLE SCHEMA SUBPARTITION TABLESPACE TO USER".split()
-)
+_BEFORE_PARTS = frozenset(b"COLUMN CONSTRAINT PARTITION REFERENCES SUBPARTITION TABLESPACE".split())
+"""Words before the name of a part of a table."""
+_BEFORE_NAMES = _BEFORE_PARTS | frozenset(b"LINK ROLE SCHEMA TO USER".split())
 _NO_NAMES = frozenset(
-    b"""BY CASCADE CHECK CONNECT DAY DEFAULT EXISTS FOR FOREIGN FROM GROUP HOUR IDENTIFIED IF INVISIBLE IS MINUTE MONTH
-    NOT NULL ON ONLY PRIMARY PUBLIC ROLE SECOND SET TO UNIQUE USER USING VALUES VISIBLE WITH YEAR""".split()
+    b"""BY CHECK DEFAULT EXISTS FOR FOREIGN FROM GROUP IDENTIFIED IF IS NOT NULL ON ONLY PRIMARY PUBLIC SET TO UNIQUE
+    USING VALUES WITH""".split()
 )
 """Words that follow those of ``_BEFORE_NAMES`` without being names."""
+_FIELDS = frozenset(b"DAY HOUR MINUTE MONTH SECOND YEAR".split())
+"""Words that follow TO in the name of a data type."""
 _CONSTANTS = frozenset(b"DEFAULT FALSE MAXVALUE MINVALUE NULL SYSDATE SYSTIMESTAMP TRUE".split())
 """Words that are alone between commas or parentheses without being names."""
 _ITEMS_OF_WORDS = frozenset({"B5", "B6", "C9", "C15"})
@@ -188,9 +190,10 @@ def _names_in_statement(statement: bytes, tokenizers: tuple[SqlTokenizer, ...]) 
         before = parts[at - 1] if at else nothing
         after = parts[at + 1] if at + 1 < len(parts) else nothing
         is_part = before.data in (b".", b"@", b"[") or after.data in (b".", b"@")
-        is_column = before.upper in _BEFORE_COLUMNS and after.upper in _TYPES
+        is_column = before.upper in _BEFORE_COLUMNS and after.upper in _TYPES and part.upper not in _BEFORE_PARTS
         is_alone = depth > 0 and before.data in (b"(", b",") and after.data in (b",", b")")
-        is_named = before.upper in _BEFORE_NAMES and part.upper not in _NO_NAMES
+        is_field = before.upper == b"TO" and part.upper in _FIELDS
+        is_named = before.upper in _BEFORE_NAMES and part.upper not in _NO_NAMES and not is_field
         is_password = (earlier.upper, before.upper) == (b"IDENTIFIED", b"BY") and part.upper != b"VALUES"
         if is_part or is_column or is_named or is_password or (is_alone and part.upper not in _CONSTANTS):
             yield part.upper
