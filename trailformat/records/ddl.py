@@ -12,6 +12,7 @@ quote, whatever it contains.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from trailformat.codec import layout
 from trailformat.errors import CannotWrite
@@ -49,35 +50,68 @@ _STATEMENT = "C1"
 _HEAD = r"[A-Z][0-9]{1,9}(?:_[0-9]{1,9})?(?:\('[^']*'\))?="
 _VALUE = re.compile(rf",?({_HEAD})'((?:[^']++|'(?!,?\Z|,,|,{_HEAD}))*+)'(?:,|\Z)")
 _WHOLE_STATEMENT = re.compile(rf",?{_STATEMENT}=(?:'(.*)',?|([^'].*|))\Z", re.DOTALL)
-_ESCAPED = re.compile(r"(?:[^\\',=()]++|\\[\\',=()])*+")
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED = re.compile(rb"(?:[^\\',=()]++|\\[\\',=()])*+")
+_ESCAPE = re.compile(rb"\\(.)", re.DOTALL)
+_SPECIAL = re.compile(rb"[\\',=()]")
 
 
-def parse_ddl(data: bytes) -> list[tuple[str, str]]:
-    """Return the items in order, by id with key; a rest that cannot be parsed comes last, under an empty id.
+class DdlPlace(NamedTuple):
+    """An item by its place: its id with key, and the offsets of its value in the data.
+
+    The id is empty for a rest that cannot be parsed. ``is_quoted`` is True if the value is within quotes.
+    """
+
+    item: str
+    begin: int
+    end: int
+    is_quoted: bool = True
+
+
+def ddl_places(data: bytes) -> list[DdlPlace]:
+    """Return the places of the items in order; a rest that cannot be parsed comes last, under an empty id.
 
     A statement without its closing quote is cut and counts as such a rest.
     """
-    text = data.decode("utf-8", "backslashreplace").rstrip("\0")
-    items = []
+    text = data.rstrip(b"\0").decode("latin-1")  # a character is a byte, and all marks are ASCII
+    places: list[DdlPlace] = []
     position = 0
     while position < len(text):
         if match := _WHOLE_STATEMENT.match(text, position):
-            items.append((_STATEMENT, match[2] if match[1] is None else _plain(match[1])))
+            is_quoted = match[1] is not None
+            places.append(DdlPlace(_STATEMENT, *match.span(1 if is_quoted else 2), is_quoted))
             break
         match = (
             None if text.startswith((f"{_STATEMENT}=", f",{_STATEMENT}="), position) else _VALUE.match(text, position)
         )
         if match is None:
-            items.append(("", text[position:]))
+            places.append(DdlPlace("", position, len(text), is_quoted=False))
             break
-        items.append((match[1][:-1], _plain(match[2])))
+        places.append(DdlPlace(match[1][:-1], *match.span(2)))
         position = match.end()
+    return places
+
+
+def parse_ddl(data: bytes) -> list[tuple[str, str]]:
+    """Return the items in order, by id with key, as at the places of ``ddl_places``."""
+    items = []
+    for place in ddl_places(data):
+        value = data[place.begin : place.end]
+        items.append((_decoded(place.item.encode("latin-1")), _decoded(unescaped(value) if place.is_quoted else value)))
     return items
 
 
-def _plain(value: str) -> str:
-    return _ESCAPE.sub(r"\1", value) if _ESCAPED.fullmatch(value) else value
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")
+
+
+def unescaped(value: bytes) -> bytes:
+    """Return a value in quotes without the escapes of GoldenGate's DDL package, if it has them throughout."""
+    return _ESCAPE.sub(rb"\1", value) if _ESCAPED.fullmatch(value) else value
+
+
+def escaped(value: bytes) -> bytes:
+    """Return a value with the escapes of GoldenGate's DDL package."""
+    return _SPECIAL.sub(rb"\\\g<0>", value)
 
 
 def ddl_name(item: str) -> str | None:

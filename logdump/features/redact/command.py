@@ -24,7 +24,7 @@ from trailformat.codec.on_demand import on_demand
 from trailformat.transactions.whole_trail import WholeTrail
 
 with on_demand:
-    from logdump.features.redact import csns, records, redacted_file, substitutes, values
+    from logdump.features.redact import csns, first_pass, records, redacted_file, statements, substitutes, values
 
 _PIECE = 1 << 20
 
@@ -66,6 +66,7 @@ class Redaction:
         self._substitutes = substitutes.Substitutes()
         self._values = values.ValueSubstitutes(self._substitutes)
         self._csns = csns.CsnSubstitutes((), self._substitutes.name)
+        self._names = frozenset[bytes]()
         self._unknown: Counter[Unknown] = Counter()
         self._records = self._size = self._places = self._damaged = 0
         self._rest = b""
@@ -85,7 +86,10 @@ class Redaction:
                     raise CommandError(
                         f"{path} looks encrypted: what is secret in it cannot be found, and REDACT does not copy it."
                     )
-        self._csns = csns.CsnSubstitutes.of(self._whole.paths, self._substitutes.name)
+        source = self._session.source_definitions
+        first = first_pass.FirstPass(self._whole.paths, source.file if source is not None else None)
+        self._csns = csns.CsnSubstitutes(first.csns(), self._substitutes.name)
+        self._names = first.names
         with TrailWriter(self._targets[0], replace=self._replaces, is_copy=True) as writer:
             sizes: list[int] = []
             for path, target in zip(self._whole.paths, self._targets, strict=True):
@@ -105,6 +109,7 @@ class Redaction:
             self._substitutes,
             self._values,
             self._csns,
+            statements.StatementSubstitutes(self._substitutes, self._names, statements.tokenizers_of(trail)),
             renumbered(trail.path, target),
         )
         made.go_on_from(self._rest)

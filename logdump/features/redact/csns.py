@@ -12,22 +12,17 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
-from trailformat import NotATrail, TrailFile
 from trailformat.changes.csn import csn_key
-from trailformat.scan import RECORD, Workers, scan_in_threads
-from trailformat.scan.row_tokens import csn_and_xid_of
 
-_FIELDS = ("FirstCSN", "LastCSN", "LOGBSN")
 _MOST_FORMS = 16
 """Number of forms above which the CSNs of a kind stay."""
 _HEXADECIMAL = ("0x", "0X")
 _DIGIT = re.compile("[0-9a-fA-F]")
 _DECIMAL = re.compile("[0-9]+")
+_HEAD = re.compile(r"(?:[^:\s]*\.)?")
+_SIGN = re.compile("[^A-Za-z0-9]")
 
 
 class _Form(NamedTuple):
@@ -95,15 +90,6 @@ class CsnSubstitutes:
         """True if some stay, because no substitutes would have the same order."""
         return bool(self._kept)
 
-    @classmethod
-    def of(cls, paths: Iterable[Path], name: Callable[[bytes], bytes]) -> CsnSubstitutes:
-        """Return the substitutes for files: of the CSNs in their records and in their headers.
-
-        Raises:
-            CannotRead: a file can no longer be read.
-        """
-        return cls((csn for path in paths for csn in _csns_of(path)), name)
-
     def _include(self, csn: str) -> None:
         parts = _split(csn)
         if parts is not None and len(self._ranges) <= 2 * _MOST_FORMS:
@@ -115,11 +101,16 @@ class CsnSubstitutes:
         if parts is None or parts[0] not in self._ranges:
             return None
         form, number, digits = parts
+        head = form.head if form.head[:2] in _HEXADECIMAL else self._head(form.head)
         if form.kind in self._kept:
-            return csn
-        head = form.head if form.head[:2] in _HEXADECIMAL else self._name(form.head.encode()).decode()
+            return head + csn[len(head) :]
         shifted = (number + self._ranges[form].shift) % form.base ** form.text.count("#")
         return head + _written(form, shifted, is_capital=digits != digits.lower())
+
+    def _head(self, head: str) -> str:
+        """Return another name of a file of MySQL, which tells the name of a host, without a sign that ends it."""
+        other = self._name(head.encode()).decode()
+        return other if _HEAD.fullmatch(other) else self._name(_SIGN.sub("x", head[:-1]).encode()).decode() + "."
 
 
 def _are_in_order(forms: dict[_Form, _Range]) -> bool:
@@ -156,19 +147,3 @@ def _written(form: _Form, number: int, *, is_capital: bool) -> str:
     digits = f"{number:0{size}d}" if form.base == 10 else f"{number:0{size}{'X' if is_capital else 'x'}}"
     following: Iterator[str] = iter(digits)
     return "".join(next(following) if character == "#" else character for character in form.text)
-
-
-def _csns_of(path: Path) -> Iterator[str]:
-    """Yield the CSNs in a file; none if it is no trail file."""
-    try:
-        trail = TrailFile(path)
-    except NotATrail:
-        return
-    with trail, Workers() as workers:
-        header = trail.file_header
-        values = [header.get("TrailInfo", name) for name in _FIELDS] if header is not None else []
-        yield from (value for value in values if isinstance(value, str) and value)
-        for batch in scan_in_threads(trail, workers):
-            rows = np.flatnonzero((np.asarray(batch.kind) == RECORD) & (np.asarray(batch.token_size) > 0))
-            csns, _ = csn_and_xid_of(batch, rows, np.ones(len(rows), bool), trail.buffer)
-            yield from (csn for csn in csns if csn)

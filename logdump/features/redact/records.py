@@ -34,6 +34,7 @@ from trailformat.records.record_header import (
 
 if TYPE_CHECKING:
     from logdump.features.redact.csns import CsnSubstitutes
+    from logdump.features.redact.statements import StatementSubstitutes
     from logdump.features.redact.substitutes import Substitutes
     from logdump.features.redact.values import ValueSubstitutes
     from trailformat.records.record import Record
@@ -46,7 +47,8 @@ _MOST_INDEX = 1 << 10
 _NO_LENGTH = b"\xff\xff"
 _NUMBER_SIZES = {1: 2, 2: 4, 3: 2}
 _FIXED_OF_COLUMN = 44
-_MOST_CASE = 0x33
+_CASES = frozenset(quoted << 4 | plain for quoted in (0, 1, 2, 4) for plain in (0, 1, 2, 4))
+"""Bytes that say for a kind of object which letters differ; others are none."""
 OF_PRODUCERS = frozenset(
     b"""VERSION OGGCORE PLATFORMS PLATFORM FBO ORACLE DATABASE GOLDENGATE ENTERPRISE STANDARD EDITION RELEASE PRODUCTION
     64BIT 32BIT WITH THE PARTITIONING OLAP DATA MINING REAL APPLICATION TESTING OPTIONS AND LINUX AIX SUNOS SOLARIS HPUX
@@ -55,37 +57,6 @@ OF_PRODUCERS = frozenset(
     LIBRARY NT SUN4V SUN4U""".split()
 )
 """Words of vendors that stay in versions, names of systems and processors, and names of time zones."""
-OF_STATEMENTS = frozenset(
-    b"""ACCESS ADD ADMIN AFTER ALL ALTER ALWAYS ANALYZE AND ANY AS ASC AUDIT AUTHORIZATION BEFORE BEGIN BETWEEN BFILE
-    BIGINT BINARY BINARY_DOUBLE BINARY_FLOAT BITMAP BLOB BODY BOOLEAN BY BYTE CACHE CASCADE CASE CAST CHAR CHARACTER
-    CHECK CLOB CLUSTER COALESCE COLLATE COLUMN COLUMNS COMMENT COMMIT COMPRESS COMPUTE CONSTRAINT CONSTRAINTS CONTEXT
-    CREATE CURRENT CURRVAL CYCLE DATABASE DATAFILE DATE DATETIME DAY DEC DECIMAL DECLARE DEFAULT DEFERRABLE DEFERRED
-    DEFINER DELETE DESC DIMENSION DIRECTORY DISABLE DISTINCT DOUBLE DROP EACH ELSE ENABLE END ENGINE ENUM EXCEPTION
-    EXCHANGE EXECUTE EXISTS EXTENT EXTERNAL FALSE FETCH FLOAT FLUSH FOR FOREIGN FROM FULL FUNCTION GENERATED GLOBAL
-    GRANT GROUP HASH HAVING HOUR IDENTIFIED IDENTITY IF IMMEDIATE IN INCREMENT INDEX INITIAL INITIALLY INITRANS INNODB
-    INSERT INT INTEGER INTERVAL INTO INVALID INVISIBLE IS JOIN JSON KEY LEFT LESS LEVEL LIBRARY LIKE LINK LIST LOB LOCAL
-    LOCK LOGGING LONG LONGBLOB LONGTEXT MATERIALIZED MAXEXTENTS MAXVALUE MEDIUMBLOB MEDIUMTEXT MERGE MINEXTENTS MINUTE
-    MINVALUE MODIFY MONITORING MONTH MOVE NATIONAL NCHAR NCLOB NESTED NEXT NEXTVAL NO NOCACHE NOCOMPRESS NOCYCLE
-    NOLOGGING NOMAXVALUE NOMINVALUE NOORDER NOPARALLEL NOT NOVALIDATE NULL NUMBER NUMERIC NVARCHAR NVARCHAR2 OBJECT OF
-    OFFLINE ON ONLINE ONLY OPERATOR OPTION OR ORDER OUTER OVERFLOW PACKAGE PARALLEL PARTITION PARTITIONS PCTFREE
-    PCTINCREASE PCTUSED PRECISION PRIMARY PRIVILEGES PROCEDURE PROFILE PUBLIC PURGE RANGE RAW READ REAL REBUILD RECORD
-    REFERENCES RENAME REPLACE RETURN RETURNING REUSE REVOKE RIGHT ROLE ROLLBACK ROW ROWDEPENDENCIES ROWID ROWS SAVEPOINT
-    SCHEMA SECOND SEGMENT SELECT SEQUENCE SESSION SET SHRINK SIZE SMALLINT SPACE SPLIT START STATISTICS STORAGE
-    SUBPARTITION SUBPARTITIONS SUPPLEMENTAL SYNONYM SYSDATE SYSTIMESTAMP SYSTEM TABLE TABLES TABLESPACE TEMPORARY TEXT
-    THAN THEN TIME TIMESTAMP TINYINT TO TRIGGER TRUE TRUNCATE TYPE UNDER UNION UNIQUE UNLIMITED UNUSABLE UPDATE USER
-    USING VALIDATE VALUE VALUES VARCHAR VARCHAR2 VARRAY VARYING VIEW VIRTUAL VISIBLE WHEN WHERE WHITESPACE WITH WITHOUT
-    WORK WRITE XMLTYPE YEAR YES ZONE""".split()
-)
-"""Words of SQL and of DDL records that stay."""
-_ITEM = re.compile(
-    rb"(?P<item>(?:\A|(?<=,))[BC]\d{1,2}(?:_\d{1,3})?(?=[=(]))"
-    rb"|(?P<size>(?<=\w)\s?\\?\(\s?\d{1,3}(?:\\?,\s?\d{1,3})?(?:\s(?:CHAR|BYTE))?\\?\))"
-    rb"|(?P<word>[A-Za-z_\x80-\xff][\w$#\x80-\xff]*)|(?P<number>\d[\w$#]*)"
-    rb"|(?P<signs>[!#$%&@^`~{}|?<>:+/*.\[\]\"\x01-\x08\x0b\x0c\x0e-\x1f\x7f-]{3,})",
-    re.IGNORECASE,
-)
-"""What a DDL record consists of: ids of items and sizes of types, which stay, and what is replaced."""
-_DDL_SIGNS = b"!#$%&@^`~{}|?<>:+"
 _SEQNO = re.compile(rb"(.*[/\\])?(.*?)(\d{6}|\d{9})", re.DOTALL)
 _KEPT_TEXTS = ("VerString", "ClientVerString", "Sysname", "Hardware", "DbTimeZone")
 
@@ -97,6 +68,7 @@ class RecordSubstitutes:
         trail: the file.
         definitions: the definitions of its rows.
         substitutes, values, csns: those of the run.
+        statements: those of the file.
         seqno: returns the Seqno of the copy for that of the header.
 
     Attributes:
@@ -110,9 +82,10 @@ class RecordSubstitutes:
         substitutes: Substitutes,
         values: ValueSubstitutes,
         csns: CsnSubstitutes,
+        statements: StatementSubstitutes,
         seqno: Callable[[int], int],
     ) -> None:
-        self._trail, self._definitions = trail, definitions
+        self._trail, self._definitions, self._statements = trail, definitions, statements
         self._substitutes, self._values, self._csns, self._seqno = substitutes, values, csns, seqno
         self._rest = b""
         self.unknown: Counter[Unknown] = Counter()
@@ -253,8 +226,8 @@ class RecordSubstitutes:
         io_type = record.header.io_type
         if io_type in ROW_TYPES or io_type in PREFIX_SIZES:
             return self._images(record, data, self._definition(record))
-        if io_type == DDL_OP:
-            return self._statement(data)
+        if io_type == DDL_OP and b"\0" not in data.rstrip(b"\0"):
+            return self._statements.of(data)
         if io_type != COMMENT and data:
             is_named = io_type in IO_TYPES or io_type == UPSERT
             self.unknown[Unknown("data", io_type_name(io_type) if is_named else f"type {io_type}")] += 1
@@ -324,27 +297,6 @@ class RecordSubstitutes:
             out[at : at + len(stored)] = stored
         return bytes(out)
 
-    # ---- DDL
-
-    def _statement(self, data: bytes) -> bytes:
-        """Return a DDL record with other names, texts and numbers; words of SQL, sizes of types and signs stay."""
-
-        def other(match: re.Match[bytes]) -> bytes:
-            text = match[0]
-            if match["signs"] is not None:
-                draws = self._substitutes.raw(text)
-                return bytes(
-                    _DDL_SIGNS[draw % len(_DDL_SIGNS)] if sign in _DDL_SIGNS else sign
-                    for sign, draw in zip(text, draws, strict=True)
-                )
-            if match["item"] is not None or match["size"] is not None:
-                return text
-            if match["word"] is not None and text.upper() in OF_STATEMENTS:
-                return text
-            return self._substitutes.word(text)
-
-        return _ITEM.sub(other, data)
-
     # ---- definitions
 
     def _metadata(self, record: Record, payload: bytes) -> bytes:
@@ -377,8 +329,8 @@ class RecordSubstitutes:
             return data
         if token == 4:
             return data[:2] + self._substitutes.version(data[2:], OF_PRODUCERS)
-        if token == 5 and max(data[4:], default=0) <= _MOST_CASE:
-            return data
+        if token == 5:
+            return self._header_cases("", data)
         return self._unknown_token("DDR ", token, data)
 
     def _table_token(self, token: int, data: bytes, order: ByteOrder) -> bytes:
@@ -443,7 +395,7 @@ class RecordSubstitutes:
         return self._in_tokens(data, ORDER, lambda _, uri: uri[:2] + self._substitutes.name(uri[2:]))
 
     def _header_cases(self, _name: str, data: bytes) -> bytes:
-        return data if max(data[4:], default=0) <= _MOST_CASE else data[:4] + self._substitutes.opaque(data[4:])
+        return data if _CASES.issuperset(data[4:]) else data[:4] + self._substitutes.opaque(data[4:])
 
     def _header_signature(self, _name: str, data: bytes) -> bytes:
         return data if data == SIGNATURE else self._substitutes.opaque(data)

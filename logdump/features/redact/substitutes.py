@@ -14,15 +14,17 @@ from __future__ import annotations
 import re
 import secrets
 from bisect import bisect_right
+from contextlib import suppress
 from datetime import date
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import lru_cache
 from hashlib import blake2b, shake_128
 from math import isqrt, prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from logdump.features.redact.letters import Kind, kind_of
 from trailformat.codec import charsets
 from trailformat.errors import TrailError
 
@@ -35,6 +37,8 @@ _SMALL = 4096
 """Most values of a form whose permutation is a table."""
 _MOST = 1 << 96
 """Number of values of a form above which a hash draws each character: no two are likely to get the same."""
+_MOST_PERMUTED = 61
+"""Number of bytes above which there are more values than that: a class has three members at least."""
 _MOST_DIGITS = 60
 """Digits of a number above which it is treated as text."""
 _KEPT_VALUES = 1 << 15
@@ -46,19 +50,11 @@ _DIGITS = bytes(range(ord("0"), ord("9") + 1))
 _BLANKS = b"\0\t\n\r "
 _LINES = b"\t\n\r"
 _PRINTABLE = bytes(range(0x21, 0x7F))
-_SIGNS = bytes(byte for byte in _PRINTABLE if byte not in b"".join((*_LETTERS, _DIGITS)))
+_MARKS = b"\\',=()"
+"""Signs that replace each other alone: the layout of DDL consists of them."""
+_SIGNS = bytes(byte for byte in _PRINTABLE if byte not in b"".join((*_LETTERS, _DIGITS, _MARKS)))
 _CONTROLS = bytes(byte for byte in (*range(1, 0x20), 0x7F) if byte not in _LINES)
-_OF_UTF_8 = (
-    *(bytes(range(start, start + 16)) for start in range(0x80, 0xC0, 16)),
-    bytes(range(0xC3, 0xE0)),
-    bytes((*range(0xE1, 0xED), 0xEE, 0xEF)),
-    bytes(range(0xF1, 0xF4)),
-    bytes((0xC0, 0xC1, *range(0xF5, 0x100))),
-)
-"""Bytes that may replace each other in UTF-8 (and CESU-8) without making valid text invalid, or invalid text valid.
-
-The bytes C2, E0, ED, F0 and F4, after which not every byte is valid, stay.
-"""
+_HIGH = bytes(range(0x80, 0x100))
 
 
 class _Classes:
@@ -93,10 +89,9 @@ class _Classes:
 
 
 _FOLDED = [(1, letters) for letters in _LETTERS]
-_TEXT = _Classes(
-    [*_FOLDED, (2, _DIGITS), (3, _SIGNS), (4, _CONTROLS), *((5 + n, some) for n, some in enumerate(_OF_UTF_8))]
-)
-_WORD = _Classes([*_FOLDED, (2, _DIGITS), (4, _CONTROLS), *((5 + n, some) for n, some in enumerate(_OF_UTF_8))])
+_IN_WORDS = [*_FOLDED, (2, _DIGITS), (4, _CONTROLS), (6, _HIGH)]
+_TEXT = _Classes([*_IN_WORDS, (3, _SIGNS), (5, _MARKS)])
+_WORD = _Classes(_IN_WORDS)
 """The classes in names: signs stay."""
 _ONLY_DIGITS = _Classes([(2, _DIGITS)])
 _ANY = _Classes([(1, bytes(range(256)))])
@@ -122,11 +117,11 @@ _BOUNDS = (
     sorted([1, *(10**digits for digits in range(1, _MOST_DIGITS + 2)), *((1 << bits) + 1 for bits in (15, 31, 63))]),
 )
 """The least of the numbers that are permuted among themselves, positive and negative: alike in digits and storage."""
-_OTHER_LETTERS = ((0xA1, 0x250), (0x370, 0x600), (0xE01, 0xE2F), (0x3041, 0x30FB), (0x4E00, 0x9FA6), (0x20000, 0x20400))
-_MOST_LETTERS = 2048
-_WORDS = re.compile(rb"[A-Za-z0-9_$#\x80-\xff]+")
-_PARTS = re.compile(rb"[A-Za-z0-9\x80-\xff]+")
-_RUN_OF_SIGNS = re.compile(rb"[%s]{4,}" % re.escape(_SIGNS + _CONTROLS))
+_WORDS = re.compile(rb"[A-Za-z0-9_$#\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\xff]+")
+_PARTS = re.compile(rb"[A-Za-z0-9\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\xff]+")
+_MOST_OF_VERSION = 2
+"""Digits of a number in a version; longer ones are dates, builds, or worse."""
+_RUN_OF_SIGNS = re.compile(rb"[%s]{4,}" % re.escape(_SIGNS + _MARKS))
 """Four signs or more are a text of their own, also between words: a password."""
 
 
@@ -171,28 +166,44 @@ class Substitutes:
     # ---- characters
 
     def _in_classes(self, data: bytes, classes: _Classes, salt: bytes) -> bytes:
-        """Return other bytes of the same classes, without regard to capitals; blanks and zeros at the end stay."""
+        """Return other bytes of the same classes, without regard to capitals; blanks and zeros at the end stay.
+
+        Characters of UTF-8 are replaced by others of their kinds.
+        """
         stripped = data.rstrip(b" \0")
-        radices = [radix for byte in stripped if (radix := classes.radix[byte]) > 1] if len(stripped) <= _LONG else None
-        form = salt + stripped.translate(classes.of)
-        if radices is None or (size := prod(radices)) > _MOST:
-            stream = shake_128(self._key + form + b"\0" + stripped.upper()).digest(4 * len(stripped))
-            return classes.drawn(stripped, stream) + data[len(stripped) :]
+        if not data.isascii():
+            with suppress(UnicodeDecodeError):
+                return self._in_letters(data.decode(), charsets.UTF_8, classes, salt).encode()
+        return self._drawn(stripped, classes, salt, stripped.upper()) + data[len(stripped) :]
+
+    def _drawn(self, data: bytes, classes: _Classes, salt: bytes, seed: bytes) -> bytes:
+        """Return other bytes of the same classes: permuted, or drawn by ``seed`` if there are too many for that."""
+        numbers = data.translate(classes.of)
+        form = salt + numbers
+        is_small = len(data) - numbers.count(0) <= _MOST_PERMUTED
+        radices = [radix for byte in data if (radix := classes.radix[byte]) > 1] if is_small else []
+        if not is_small or (size := prod(radices)) > _MOST:
+            return classes.drawn(data, shake_128(self._key + form + b"\0" + seed).digest(4 * len(data)))
         number = 0
-        for byte in stripped:
+        for byte in data:
             number = number * classes.radix[byte] + classes.index[byte]
         number = self.permuted(number, size, form)
-        out = bytearray(stripped)
-        for place in range(len(stripped) - 1, -1, -1):
-            byte = stripped[place]
-            number, index = divmod(number, classes.radix[byte])
-            if classes.radix[byte] > 1:
+        out = bytearray(data)
+        for place in range(len(data) - 1, -1, -1):
+            byte = data[place]
+            radix = classes.radix[byte]
+            if radix > 1:
+                number, index = divmod(number, radix)
                 out[place] = classes.members[classes.first[byte] + index]
-        return bytes(out) + data[len(stripped) :]
+        return bytes(out)
 
     def characters(self, data: bytes, salt: bytes = b"") -> bytes:
         """Return text with each character replaced by one of its kind; another ``salt`` gives another result."""
         return self._in_classes(data, _TEXT, b"c" + salt)
+
+    def prose(self, data: bytes) -> bytes:
+        """Return text with other letters and digits, drawn for all of it at once; signs stay."""
+        return self._in_classes(data, _WORD, b"p")
 
     def digits(self, data: bytes) -> bytes:
         """Return text with other digits."""
@@ -200,25 +211,11 @@ class Substitutes:
 
     def raw(self, data: bytes) -> bytes:
         """Return other bytes, as many."""
-        return self._in_binary(data, _ANY)
+        return self._drawn(data, _ANY, b"raw", data)
 
-    def opaque(self, data: bytes) -> bytes:
+    def opaque(self, data: bytes, salt: bytes = b"") -> bytes:
         """Return other bytes for bytes that are not understood; a zero stays zero, and nothing else becomes one."""
-        return self._in_binary(data, _NOT_ZERO)
-
-    def _in_binary(self, data: bytes, classes: _Classes) -> bytes:
-        if len(data) > 12:
-            return classes.drawn(data, shake_128(self._key + b"raw" + classes.of[:1] + data).digest(4 * len(data)))
-        size, form = prod([classes.radix[byte] for byte in data]), b"raw" + data.translate(classes.of)
-        number = 0
-        for byte in data:
-            number = number * classes.radix[byte] + classes.index[byte]
-        number = self.permuted(number, size, form)
-        out = bytearray(data)
-        for place in range(len(data) - 1, -1, -1):
-            number, index = divmod(number, classes.radix[data[place]])
-            out[place] = classes.members[classes.first[data[place]] + index]
-        return bytes(out)
+        return self._drawn(data, _NOT_ZERO, b"opaque" + salt, data)
 
     # ---- texts
 
@@ -237,14 +234,19 @@ class Substitutes:
 
     def text_in(self, data: bytes, codec: str) -> bytes:
         """Return the substitute of a text in a character set, with as many bytes, in it."""
-        if codec in (charsets.UTF_8, charsets.CESU_8) or (data.isascii() and charsets.keeps_ascii(codec)):
+        if data.isascii() and charsets.keeps_ascii(codec):
             return self.text(data)
         try:
             text = charsets.decode(data, codec)
         except TrailError:
             return self._undecodable(data, codec)
-        made = self.text(text.encode("ascii")).decode("ascii") if text.isascii() else self._in_letters(text, codec)
+        if codec == charsets.UTF_8:
+            return self.text(data)
         try:
+            if text.isascii():
+                made = self.text(text.encode("ascii")).decode("ascii")
+            else:
+                made = self._in_letters(text, codec, _TEXT, b"c")
             other = charsets.encode(made, codec)
             is_text = len(other) == len(data) and len(charsets.decode(other, codec)) == len(text)
         except TrailError:
@@ -265,39 +267,43 @@ class Substitutes:
     def _undecodable(self, data: bytes, codec: str) -> bytes:
         """Return other bytes for bytes that are no text in a character set, which they still are not."""
         for turn in range(_ROUNDS):
-            other = self.characters(data, bytes((turn,)))
+            other = self.opaque(data, bytes((turn,)))
             try:
                 charsets.decode(other, codec)
             except TrailError:
                 return other
-        return self.characters(data)
+        return self.opaque(data)
 
-    def _in_letters(self, text: str, codec: str) -> str:
-        """Return other characters of the same kinds and of as many bytes in a character set."""
-        kinds = [self._kind(character, codec) for character in text]
-        size, form = prod([len(kind) for kind in kinds]), b"l" + codec.encode() + bytes([len(k) & 0xFF for k in kinds])
-        if size > _MOST or any(c not in kind for c, kind in zip(text, kinds, strict=True)):
-            stream = shake_128(self._key + form + text.encode("utf-8", "surrogatepass")).digest(4 * len(text))
-            draws = [int.from_bytes(stream[4 * n : 4 * n + 4], "big") for n in range(len(text))]
-            return "".join(kind[draw % len(kind)] for kind, draw in zip(kinds, draws, strict=True))
-        number = 0
-        for character, kind in zip(text, kinds, strict=True):
-            number = number * len(kind) + kind.index(character)
-        number = self.permuted(number, size, form)
-        out: list[str] = []
-        for kind in reversed(kinds):
-            number, index = divmod(number, len(kind))
-            out.append(kind[index])
-        return "".join(reversed(out))
+    def _in_letters(self, text: str, codec: str, classes: _Classes, salt: bytes) -> str:
+        """Return other characters of the same kinds, and of as many bytes in a character set; as ``_in_classes``."""
+        bare = text.rstrip(" \0")
+        kinds = [self._kind(character, codec, classes) for character in bare]
+        form = b"l" + salt + b" ".join(kind.name for kind in kinds)
+        size = prod([len(kind.members) for kind in kinds]) if len(kinds) <= _LONG else _MOST + 1
+        places = [kind.members.find(character) for character, kind in zip(bare, kinds, strict=True)]
+        if size > _MOST or -1 in places:
+            seed = bare.upper().encode("utf-8", "surrogatepass")
+            stream = np.frombuffer(shake_128(self._key + form + b"\0" + seed).digest(4 * len(bare)), np.uint32)
+            places = [draw % len(kind.members) for kind, draw in zip(kinds, stream.tolist(), strict=True)]
+        else:
+            number = 0
+            for place, kind in zip(places, kinds, strict=True):
+                number = number * len(kind.members) + place
+            number = self.permuted(number, size, form)
+            for at in range(len(kinds) - 1, -1, -1):
+                number, places[at] = divmod(number, len(kinds[at].members))
+        others = [kind.members[place] for kind, place in zip(kinds, places, strict=True)]
+        return "".join(others) + text[len(bare) :]
 
     @staticmethod
-    def _kind(character: str, codec: str) -> str:
+    def _kind(character: str, codec: str, classes: _Classes) -> Kind:
         """Return the characters that may replace one."""
-        if character.isascii():
-            byte = ord(character)
-            first = _TEXT.first[byte]
-            return _TEXT.members[first : first + _TEXT.radix[byte]].decode("ascii")
-        return letters_of(codec, len(charsets.encode(character, codec)))
+        if not character.isascii():
+            return kind_of(character, codec)
+        byte = ord(character)
+        first = classes.first[byte]
+        members = classes.members[first : first + classes.radix[byte]].decode("latin-1")
+        return Kind(b"%d" % classes.of[byte], members)
 
     # ---- numbers
 
@@ -427,11 +433,12 @@ class Substitutes:
         return _RUN_OF_SIGNS.sub(lambda match: self.characters(match[0]), other)
 
     def version(self, data: bytes, kept: frozenset[bytes]) -> bytes:
-        """Return the text of a version: words of ``kept`` and numbers stay, all else is replaced as in names."""
+        """Return the text of a version: words of ``kept`` and short numbers stay, all else is replaced as in names."""
 
         def other(match: re.Match[bytes]) -> bytes:
             text = match[0]
-            return text if text.isdigit() or text.upper() in kept else self.word(text)
+            is_short = text.isdigit() and len(text) <= _MOST_OF_VERSION
+            return text if is_short or text.upper() in kept else self.word(text)
 
         return _RUN_OF_SIGNS.sub(lambda match: self.characters(match[0]), _PARTS.sub(other, data))
 
@@ -443,20 +450,3 @@ class Substitutes:
         if data.isdigit() and (number := self.number_text(data)) is not None:
             return number
         return self._in_classes(data, _WORD, b"c")
-
-
-@cache
-def letters_of(codec: str, size: int) -> str:
-    """Return characters that a character set encodes in ``size`` bytes, at least one, at most some thousand."""
-    found: list[str] = []
-    for first, stop in _OTHER_LETTERS:
-        for character in map(chr, range(first, stop)):
-            try:
-                encoded = charsets.encode(character, codec)
-            except TrailError:
-                continue
-            if len(encoded) == size and charsets.decode(encoded, codec) == character:
-                found.append(character)
-        if len(found) > _MOST_LETTERS:
-            break
-    return "".join(found) or "?" * 2

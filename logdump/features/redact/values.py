@@ -59,23 +59,30 @@ class ValueSubstitutes:
         The bytes after the indicator of NULL, which mean nothing, become zeros. A value that cannot be decoded has a
         substitute that cannot be decoded.
         """
-        if raw[:_INDICATOR] == NULL:
-            return NULL + bytes(len(raw) - _INDICATOR)
         indicator, value = raw[:_INDICATOR], raw[_INDICATOR:]
-        if definition is None or indicator != PRESENT:
-            return indicator + self.guessed(value, order)
-        data_type = data_type_of(definition)
-        of_family = self._by_family.get(data_type.family)
-        if of_family is None:
+        if indicator == NULL:
+            return NULL + bytes(len(value))
+        if indicator != PRESENT:
+            return self._unindicated(raw)
+        data_type = data_type_of(definition) if definition is not None else None
+        of_family = self._by_family.get(data_type.family) if data_type is not None else None
+        if definition is None or data_type is None or of_family is None:
             return indicator + self.guessed(value, order)
         try:
             return indicator + of_family(value, definition, data_type, order, codec)
         except (TrailError, ArithmeticError, ValueError, struct.error):
             return indicator + self._undecodable(value, definition, order, codec)
 
+    def _unindicated(self, raw: bytes) -> bytes:
+        """Return other bytes for a column without a known indicator, which they do not get either."""
+        other = self.bytes_or_text(raw)
+        while other[:_INDICATOR] in (NULL, PRESENT):
+            other = self._substitutes.opaque(other)
+        return other
+
     def guessed(self, value: bytes, order: ByteOrder) -> bytes:
         """Return the substitute of bytes without a definition: of a text, of an integer, or of any bytes."""
-        if value[:_PREFIX] == order.encode(len(value) - _PREFIX, _PREFIX) if len(value) > _PREFIX else False:
+        if len(value) > _PREFIX and _is_prefixed(value, order):
             return value[:_PREFIX] + self.bytes_or_text(value[_PREFIX:])
         if is_text(value):
             return self._substitutes.text(value)
@@ -88,11 +95,12 @@ class ValueSubstitutes:
         return self._substitutes.text(value) if is_text(value) else self._substitutes.opaque(value)
 
     def _undecodable(self, value: bytes, definition: ColumnDefinition, order: ByteOrder, codec: str) -> bytes:
-        """Return other bytes that cannot be decoded either; a length in front of them stays."""
-        at = _PREFIX if data_type_of(definition).is_variable else 0
+        """Return other bytes that cannot be decoded either; a length in front of them stays if it is that."""
+        at = _PREFIX if data_type_of(definition).is_variable and _is_prefixed(value, order) else 0
+        make = self._substitutes.characters if is_text(value[at:]) else self._substitutes.opaque
         other = value
         for turn in range(_TURNS):
-            other = value[:at] + self._substitutes.characters(value[at:], bytes((turn,)))
+            other = value[:at] + make(value[at:], bytes((turn,)))
             if decode_value(Column(0, PRESENT + other), definition, order, codec).problem is not None:
                 break
         return other
@@ -104,9 +112,9 @@ class ValueSubstitutes:
     ) -> bytes:
         prefix, body = b"", value
         if data_type.is_variable:
+            if not _is_prefixed(value, order):
+                raise BadData("the length does not match the data")
             prefix, body = value[:_PREFIX], value[_PREFIX:]
-            if len(prefix) < _PREFIX or order.decode(prefix) != len(body):
-                return prefix + self.bytes_or_text(body)
         kind = sub_type(definition.sub_data_type)
         if kind.is_binary:
             return prefix + self._substitutes.raw(body)
@@ -164,10 +172,10 @@ class ValueSubstitutes:
             raise BadData("not a float")
         if math.isnan(number):
             return struct.pack(_FLOATS[len(value)], math.nan)
-        if math.isinf(number) or not number:
+        if math.isinf(number):
             return value
         digits = _DECIMAL_DIGITS[len(value)]
-        short = f"{number:.{digits}g}"
+        short = f"{number:.{digits}g}" if number else "0"
         other = Decimal(short)
         encode = data_type.encode
         for _ in range(_TURNS):
@@ -176,7 +184,7 @@ class ValueSubstitutes:
                 encoded = encode(float(other), definition, order, codec) if encode is not None else b""
             except (TrailError, OverflowError):
                 continue
-            if len(encoded) == len(value) and _decoded(encoded, definition, data_type, order, codec):
+            if len(encoded) == len(value) and (other == 0 or _decoded(encoded, definition, data_type, order, codec)):
                 return self._with_more_digits(encoded, is_exact=_is_same(value, short, definition, data_type, order))
         return value[:1] + self._substitutes.opaque(value[1:])
 
@@ -231,6 +239,11 @@ def is_text(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return not any(character < " " and character not in "\t\r\n" for character in text)
+
+
+def _is_prefixed(value: bytes, order: ByteOrder) -> bool:
+    """Return True if a value begins with the length of its rest."""
+    return len(value) >= _PREFIX and order.decode(value[:_PREFIX]) == len(value) - _PREFIX
 
 
 def _decoded(value: bytes, definition: ColumnDefinition, data_type: DataType, order: ByteOrder, codec: str) -> object:

@@ -131,9 +131,10 @@ class Writer:
         return random.choice([secrets.text(), secrets.text() + b"\0\0\0", random.randbytes(12)])
 
     def image(self, kinds: tuple[str, ...]) -> tuple[Column, ...]:
-        """Columns with secrets; one may be NULL with a secret behind the indicator."""
+        """Columns with secrets; one has a secret behind the indicator of NULL, or no indicator."""
+        random = self.random
         columns = [make_column(index, self.value(kind)) for index, kind in enumerate(kinds)]
-        columns.append(Column(len(kinds), NULL + self.secrets.text()))
+        columns.append(Column(len(kinds), random.choice([NULL, b""]) + self.secrets.text()))
         return tuple(columns)
 
     def tokens(self) -> list[Token]:
@@ -233,9 +234,12 @@ class Writer:
     def head(self, flavour: Flavour) -> Record:
         """A file header with secrets in its texts and in a token and a group without a name."""
         secrets = self.secrets
-        named = {"Nodename": secrets.name(), "Release": secrets.name(), "Version": secrets.name()}
+        named = {"Nodename": secrets.name(), "Release": secrets.name(), "Version": secrets.name(), "Sysname": "Linux"}
         made = replace_values(file_header(flavour), "MachineInfo", {**named})
-        made = replace_values(made, "DatabaseInfo", {"Name": secrets.name(), "Instance": secrets.name()})
+        account = secrets.kept(secrets.number(8).encode()).decode()
+        texts = {"Name": secrets.name(), "Instance": secrets.name(), "DbObjMetadata": secrets.text()}
+        version = {"VerString": f"12.2.0.1 for {account}, {secrets.name()}", "ClientVerString": secrets.name()}
+        made = replace_values(made, "DatabaseInfo", {**texts, **version, "DbTimeZone": f"Europe/{secrets.name()}"})
         uri = f"uri:{secrets.name()}:{secrets.name()}"
         csns = {"FirstCSN": str(self.csn), "LOGBSN": str(self.csn)}
         made = replace_values(

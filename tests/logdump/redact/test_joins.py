@@ -90,6 +90,44 @@ def test_capitals_and_blanks_at_the_end_make_no_difference() -> None:
     assert substitutes.name(b"TEAS.LEAVES") == b".".join(map(substitutes.text, (b"TEAS", b"LEAVES")))
 
 
+_SAME_IN = {
+    "äöüßÄÖÜéñçøþæ": ["utf-8", "utf-16-be", "utf-16-le", "iso8859-1", "cp1252", "iso8859-15", "cp850", "cesu-8"],
+    "яблокоЧАЙщэю": ["utf-8", "utf-16-be", "cp1251", "koi8-r", "iso8859-5", "cp866"],
+    "ἀЁєїЉ": ["utf-8", "utf-16-le", "cesu-8"],
+    "ςλόγοΣ€„": ["utf-8", "utf-16-be"],
+    "茶叶的味道": ["utf-8", "utf-16-le", "gbk", "gb18030", "cp936"],
+    "녹차홍차": ["utf-8", "utf-16-be", "cp949"],
+    "plain 42!": ["utf-8", "utf-16-le", "iso8859-1", "cp1047", "gbk"],
+}
+"""Letters, and character sets that have all of their alphabet."""
+
+
+@pytest.mark.parametrize("letters", _SAME_IN)
+def test_a_text_has_one_substitute_in_all_character_sets_that_have_its_letters(letters: str) -> None:
+    random, substitutes = Random(letters), Substitutes()
+    for size in (1, 2, 5, 12, 40, 300):
+        text = "".join(random.choices(letters + "bcdEF", k=size))
+        others = set()
+        for codec in _SAME_IN[letters]:
+            for blanks in ("", "   "):
+                data = charsets.encode(text + blanks, codec)
+                other = substitutes.text_in(data, codec)
+                assert len(other) == len(data)
+                others.add(charsets.decode(other, codec).rstrip(" "))
+        assert len(others) == 1, (text, others)
+        small = substitutes.text_in(charsets.encode(text.swapcase(), "utf-8"), "utf-8").decode()
+        if letters[0] in "äя" and "ß" not in text:
+            assert small == others.pop().swapcase()
+
+
+@pytest.mark.parametrize("word", ["Straße", "ЧАЙ", "茶", "ORDERS", "TEA_LEAF", "Ström7", "a", "Ελλάδα"])
+def test_a_name_of_letters_is_replaced_as_the_value_that_it_is(word: str) -> None:
+    substitutes = Substitutes()
+    if "_" not in word:
+        assert substitutes.name(word.encode()) == substitutes.text(word.encode())
+    assert substitutes.name(f"{word}.{word}".encode()) == b".".join([substitutes.word(word.encode())] * 2)
+
+
 _CODECS = sorted({charset.codec for charset in CHARSETS.values() if charset.codec} | {"utf-8", "cesu-8", "cp1047"})
 
 

@@ -14,6 +14,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.features.redact import redacted_file
 from logdump.features.redact.csns import CsnSubstitutes
+from logdump.features.redact.substitutes import Substitutes
 from tests.logdump.line import Line
 from tests.logdump.program import ENVIRONMENT, logdump
 from tests.searching import Random, examples
@@ -153,11 +154,30 @@ def test_csns_keep_their_order(form: str, seed: int) -> None:
     assert "teahouse" not in "".join(map(str, others))
 
 
-@pytest.mark.parametrize("csns", [["4:95", "4:1095", "5:3"], ["0007", "12"], ["0.4294967290", "1.0000000001"]])
+_KEPT = (["4:95", "4:1095", "5:3"], ["0007", "12"], ["0.4294967290", "1.0000000001"])
+
+
+@pytest.mark.parametrize("csns", _KEPT)
 def test_csns_that_would_not_keep_their_order_stay(csns: list[str]) -> None:
     substitutes = CsnSubstitutes(csns, lambda name: name)
     assert substitutes.are_kept
     assert [substitutes.of_text(csn) for csn in csns] == csns
+
+
+@pytest.mark.parametrize("host", ["prodhost-bin.", "pr.od-----host.", "prod!!host#1.", "."])
+@pytest.mark.parametrize("form", ["{}:{}", "{:06}:{:05}"])
+def test_the_name_of_a_binary_log_never_stays(host: str, form: str) -> None:
+    """It holds a host's name, and has no part in the order: whether the numbers stay or not."""
+    csns = [host + form.format(*numbers) for numbers in ((4, 95), (4, 1095), (5, 3))]
+    substitutes = CsnSubstitutes(csns, Substitutes().name)
+    others = [substitutes.of_text(csn) or "" for csn in csns]
+    assert substitutes.are_kept == (form == "{}:{}")
+    assert [len(other) for other in others] == [len(csn) for csn in csns]
+    keys = [csn_key(other) for other in others]
+    assert {key.kind if key else None for key in keys} == {"MySQL position"}
+    assert sorted(keys, key=lambda key: key.parts if key else ()) == keys
+    assert not [word for word in ("prod", "host") if any(word in other for other in others)]
+    assert len({other[: len(host)] for other in others}) == 1
 
 
 @pytest.mark.slow
