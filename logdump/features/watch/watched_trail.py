@@ -17,7 +17,7 @@ from logdump.features.watch.survey import TrailCounters
 from trailformat import CannotRead, NotATrail, TrailError, TrailFile
 from trailformat.codec.mapped_file import copied
 from trailformat.scan import PARTIAL
-from trailformat.trail.sequence import TrailName, TrailSequence, is_unborn
+from trailformat.trail.sequence import TrailName, TrailSequence
 from trailformat.transactions.header_promises import is_left_open
 
 _PROOF = 1 << 16
@@ -124,11 +124,10 @@ class WatchedTrail:
         try:
             trail = self._opened(path)
         except NotATrail as error:
-            if isinstance(error.__cause__, OSError) or (is_last and not is_unborn(path)):
+            if isinstance(error.__cause__, OSError) or is_last:  # no file of the trail has a record
                 raise
-            if not is_last:
-                self.counters.add_damage(path.stat().st_size)
-                self.place = ReadUpTo(path.name, 0, None, "")
+            self.counters.add_damage(path.stat().st_size)
+            self.place = ReadUpTo(path.name, 0, None, "")
             yield str(error)
             return
         start = 0

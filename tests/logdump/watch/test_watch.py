@@ -235,6 +235,21 @@ def test_what_is_no_trail_is_refused(words: list[str]) -> None:
     assert answer.err
 
 
+@pytest.mark.parametrize("case", range(examples(12)))
+def test_a_trail_of_which_nothing_can_be_read_is_down(case: int, tmp_path: Path) -> None:
+    """Its files are all empty, or end in their first record; after one that has records they are not begun."""
+    draw = Random(f"unborn {case}")
+    for number in range(1, 1 + draw.randint(1, 3)):
+        begun = row(b"one").raw[: draw.choice([0, 0, 1, 5, 40])]
+        trail_of(tmp_path, begun, name=f"tt{number:09d}")
+    answer = logdump("watch", str(tmp_path / draw.choice(["tt", "tt000000001"])), "--once")
+    assert (answer.status, of(parsed(answer.out), "up")) == (4, 0)
+    assert str(tmp_path) in answer.err
+    trail_of(tmp_path, row(b"one"))
+    answer = logdump("watch", str(tmp_path / "tt"), "--once")
+    assert (answer.status, of(parsed(answer.out), "up")) == (0, 1)
+
+
 def test_a_trail_that_goes_away_is_down_and_said_once(tmp_path: Path) -> None:
     trail = trail_of(tmp_path, row(b"one"))
     watch = Watch([tmp_path / "tt"])
