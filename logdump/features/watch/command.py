@@ -105,7 +105,7 @@ def _trails_of(names: str) -> list[Path]:
         with TrailFile(others[0]):  # what is no trail at all is said like that
             pass
         raise CommandError(f"{others[0]} is no file of a trail with a number: WATCH takes trails.")
-    paths = [own[0].directory.absolute() / own[0].prefix for own in trails]
+    paths = [own[0].trail.absolute() for own in trails]
     if any(isinstance(path, RemotePath) for path in paths):
         raise CommandError("WATCH takes trails on this machine, not in a store.")
     return paths

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import select
 import shutil
 import socket
 import subprocess
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from fixtures import TRAILS
-from logdump.features.watch import metrics
+from logdump.features.watch import metrics, server
 from logdump.features.watch.command import Watch
 from logdump.features.watch.exposition import Metric, Sample, exposed, wants_open_metrics
 from logdump.features.watch.server import MetricsServer
@@ -313,6 +315,26 @@ def test_clients_that_say_nothing_or_nonsense_do_not_stop_the_service(served: Me
     assert of(parsed(_asked(served)[1]), "up") == 1
     for client in silent:
         client.close()
+
+
+@pytest.mark.parametrize("case", range(examples(4)))
+def test_a_client_has_a_time_for_all_of_a_request(
+    case: int, served: MetricsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However it spends it: each byte that it sends, or takes, gives it no more of it."""
+    draw = Random(f"slow {case}")
+    monkeypatch.setattr(server, "_PATIENCE", 0.2)
+    begun = draw.choice([b"", b"GET /metrics", b"GET /metrics HTTP/1.1\r\nX: "])
+    with socket.create_connection(("127.0.0.1", served.port)) as client:
+        client.sendall(begun)
+        for _ in range(200):
+            if select.select([client], [], [], 0.02)[0]:
+                break
+            with suppress(OSError):
+                client.sendall(draw.choice([b"x", b"y"]))
+        else:
+            pytest.fail("the connection was not ended")
+    assert of(parsed(_asked(served)[1]), "up") == 1
 
 
 @pytest.mark.parametrize(
