@@ -57,8 +57,10 @@ class StateFile:
         with os.fdopen(handle, "rb") as file:
             data = file.read(_LARGEST + 1)
         begin = self._encoded({})[:-2].encode("ascii")
-        if not data.strip(b"\0 \r\n"):
+        if not data.strip(b" \r\n"):
             return KeptState({}, "it is empty")
+        if len(data) <= _LARGEST and not data.strip(b"\0"):  # as a crash of the machine leaves it
+            return KeptState({}, "it is damaged")
         if not data.startswith(begin.rpartition(b",")[0]):
             raise CommandError(f"{self.path}: it is no state of {self._head[_KIND]}, and is not replaced.")
         try:
@@ -78,10 +80,13 @@ class StateFile:
         """Write the state whole; the file is readable by its owner alone, as it names tables and places.
 
         Raises:
-            CannotWrite: it cannot be written; the former state stays.
+            CannotWrite: it cannot be written, or is larger than what is read again; the former state stays.
         """
+        data = self._encoded(values).encode("ascii")
+        if len(data) > _LARGEST:
+            raise CannotWrite(f"the state would have more than {_LARGEST:,} bytes", path=self.path)
         with WholeFile(self.path, replace=True, mode=0o600) as file:
-            file.write(self._encoded(values).encode("ascii"))
+            file.write(data)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

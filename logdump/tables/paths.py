@@ -56,7 +56,7 @@ class TrailInput(NamedTuple):
     @property
     def trail(self) -> Path:
         """Path common to the files of a trail, without the number; for a file without a number its own path."""
-        return self.name.directory / self.name.prefix if self.name else self.path
+        return self.name.trail if self.name else self.path
 
     @property
     def ends_trail(self) -> bool:

@@ -61,6 +61,11 @@ class TrailName(NamedTuple):
         return self._replace(packing="").path
 
     @property
+    def trail(self) -> Path:
+        """Folder and prefix of the files of its trail, as ``dirdat/lt``."""
+        return self.directory / self.prefix
+
+    @property
     def next(self) -> TrailName:
         """The name after this one; 0 follows the highest number."""
         return self.beyond(1)

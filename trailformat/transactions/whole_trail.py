@@ -106,7 +106,7 @@ class WholeTrail:
         """The path of the trail without a number; that of the file if it belongs to no trail; "" without files."""
         name = TrailName.parse(self.paths[0]) if self.paths else None
         if name is not None and name.is_documented:
-            return str(name.directory / name.prefix)
+            return str(name.trail)
         return str(self.paths[0]) if self.paths else ""
 
     def __len__(self) -> int:

@@ -13,6 +13,7 @@ from logdump.features.doctor.model import DoctorShown, Finding, NewFindings
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
 from logdump.session.state_file import StateFile
+from trailformat.trail.sequence import TrailName
 
 _NUMBER = re.compile(r"(?<![\w.$#])\d[\d,]*(?![\w.$#])(?: (?:records?|more bad rows?)\b)?")
 """A number that is no part of a name, with the noun that it may make a plural."""
@@ -53,10 +54,11 @@ def new_findings(examined: Generator[Event, None, DoctorShown], path: Path) -> I
 
 
 def _name_of(paths: tuple[Path, ...], title: str) -> str:
-    """Return the name of a trail in the state: the folder of its files, and what they are called without a number."""
+    """Return the name of a trail in the state: the folder and prefix of its files; of a file of no trail its path."""
     if not paths:
         return title
-    return str(paths[0].absolute().with_name(paths[0].name.rstrip("0123456789")))
+    name = TrailName.parse(paths[0])
+    return str((name.trail if name is not None else paths[0]).absolute())
 
 
 def _counts(last: Any) -> dict[str, int] | None:

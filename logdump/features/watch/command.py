@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,12 +17,12 @@ from logdump.session.events import Event, Notice, Pause
 from logdump.session.files import matching_files
 from logdump.session.session import Session
 from logdump.session.state_file import StateFile
-from trailformat import TrailFile
+from trailformat import CannotWrite, TrailFile
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import RemotePath, path_of
-from trailformat.trail.files_read import reading
+from trailformat.trail.files_read import one_reading
 from trailformat.trail.sequence import trails_among
-from trailformat.trail.whole_file import WholeFile
+from trailformat.trail.whole_file import WholeFile, cannot_write, check_target
 
 with on_demand:
     from logdump.features.watch import exposition, metrics, server, watched_trail
@@ -32,7 +32,7 @@ LISTEN = "127.0.0.1:9464"
 EVERY = 30
 """Seconds between two looks by default."""
 _TEXTFILE = ".prom"
-_TRAILS, _TABLES = "trails", "tables"
+_TRAILS = "trails"
 
 
 class WatchOptions(NamedTuple):
@@ -71,26 +71,29 @@ def run_watch(session: Session, question: _Question) -> Iterator[Event]:
     textfile = path_of(Path(options.textfile)) if options.textfile is not None else None
     if textfile is not None and textfile.suffix != _TEXTFILE:
         raise CommandError(f"{textfile}: the node exporter reads files that end with {_TEXTFILE} only.")
-    if (files := reading()) is not None:
-        files.goes_on = True
+    if textfile is not None:
+        try:
+            check_target(textfile, replace=True)
+        except (OSError, ValueError) as error:
+            raise cannot_write(error, textfile) from error
     with contextlib.ExitStack() as stack:
-        watch = Watch(_trails_of(question.files))
         state = StateFile(path_of(Path(options.state)), "watch") if options.state is not None else None
+        watch = Watch(_trails_of(question.files), textfile, state)
         if state is not None:
             stack.enter_context(state.locked())
             yield from watch.resume(state)
-        if not options.once and (options.listen is not None or textfile is None):
+        if options.once:
+            yield from watch.look()
+            watch.write()
+            yield from watch.shown(has_page=textfile is None)
+            return
+        if options.listen is not None or textfile is None:
             stack.callback(server.MetricsServer(options.listen or LISTEN, watch.page).close)
         while True:
-            yield from watch.look()
-            if textfile is not None:
-                with WholeFile(textfile, replace=True, mode=0o644, is_durable=False) as file:
-                    file.write(watch.page(is_open_metrics=False).encode())
-            if state is not None:
-                watch.keep(state)
-            if options.once:
-                yield from watch.shown(has_page=textfile is None)
-                return
+            with one_reading() as files:  # each look has files of its own: a trail may be replaced between two of them
+                files.goes_on = True
+                events = [*watch.look(), *watch.written()]
+            yield from events
             yield Pause()
             time.sleep(options.every)
 
@@ -102,7 +105,7 @@ def _trails_of(names: str) -> list[Path]:
         with TrailFile(others[0]):  # what is no trail at all is said like that
             pass
         raise CommandError(f"{others[0]} is no file of a trail with a number: WATCH takes trails.")
-    paths = [own[0].directory.absolute() / own[0].prefix for own in trails]
+    paths = [own[0].trail.absolute() for own in trails]
     if any(isinstance(path, RemotePath) for path in paths):
         raise CommandError("WATCH takes trails on this machine, not in a store.")
     return paths
@@ -113,16 +116,30 @@ class Watch:
 
     Args:
         paths: the folder and the prefix of the files of each trail.
+        textfile, state: the files that are written after a look.
+        clock: returns the time, in seconds since 1970.
     """
 
-    def __init__(self, paths: list[Path]) -> None:
+    def __init__(
+        self,
+        paths: list[Path],
+        textfile: Path | None = None,
+        state: StateFile | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._textfile, self._state, self._clock = textfile, state, clock
         self._trails = [watched_trail.WatchedTrail(path) for path in paths]
-        self._metrics = metrics.Metrics(self._trails, {})
+        files = {"state": state, "textfile": textfile}
+        self._metrics = metrics.Metrics(self._trails, [name for name, file in files.items() if file is not None])
         self._kept: dict[str, Any] | None = None
         self._others: dict[str, Any] = {}
         self._said = set[str]()
+        self._unwritten: dict[str, str] = {}
         self._is_up = False
-        self._shown = tuple(self._metrics.at(time.time()))
+        self._show()
+
+    def _show(self) -> None:
+        self._shown = tuple(self._metrics.at(self._clock()))
 
     def page(self, *, is_open_metrics: bool) -> str:
         """Return the metrics of the last look."""
@@ -136,7 +153,8 @@ class Watch:
                 yield Notice((text,), ExitStatus.OK)
         self._said = set(said)
         self._is_up = all(trail.is_up for trail in self._trails)
-        self._shown = tuple(self._metrics.at(time.time()))
+        self._metrics.looked = self._clock()
+        self._show()
 
     def shown(self, *, has_page: bool) -> Iterator[Event]:
         """Yield the page, and a notice with a status if a trail could not be read."""
@@ -151,28 +169,46 @@ class Watch:
         kept = state.read()
         trails = kept.values.get(_TRAILS)
         trails = trails if isinstance(trails, dict) else {}
-        tables: dict[str, list[str]] = {}
         for trail in self._trails:
             own = trails.pop(str(trail.path), None)
             try:
                 trail.resume(own)
-                tables[str(trail.path)] = [str(name) for name in own[_TABLES]]
             except (KeyError, TypeError, ValueError, AttributeError):
                 why = kept.problem or ("it has nothing of this trail" if own is None else "it is damaged")
                 text = f"{state.path}: {why}: {trail.path} is read from its beginning"
                 yield Notice((text,), ExitStatus.OK)
-        self._others, self._metrics = trails, metrics.Metrics(self._trails, tables)
-        self._shown = tuple(self._metrics.at(time.time()))
+        self._others = trails
+        self._show()
 
-    def keep(self, state: StateFile) -> None:
-        """Write the state, unless nothing has changed. Raises CannotWrite."""
-        own = {
-            str(trail.path): {**trail.as_values(), _TABLES: self._metrics.tables[str(trail.path)]}
-            for trail in self._trails
-        }
+    def write(self) -> None:
+        """Write the state, unless nothing has changed, and the text file. Raises CannotWrite."""
+        self._keep()
+        self._expose()
+
+    def written(self) -> Iterator[Event]:
+        """Write them; yield a notice if one cannot be written, unless that was said at the last look."""
+        failures = dict[str, str]()
+        for name, put in (("state", self._keep), ("textfile", self._expose)):
+            try:
+                put()
+            except (CannotWrite, OSError) as error:
+                failures[name] = str(error)
+                self._metrics.failures[name] += 1
+                self._show()
+                if self._unwritten.get(name) != failures[name]:
+                    yield Notice((f"{failures[name]}: tried again at each look",), ExitStatus.OK)
+        self._unwritten = failures
+
+    def _expose(self) -> None:
+        if self._textfile is not None:
+            with WholeFile(self._textfile, replace=True, mode=0o644, is_durable=False) as file:
+                file.write(self.page(is_open_metrics=False).encode())
+
+    def _keep(self) -> None:
+        own = {str(trail.path): trail.as_values() for trail in self._trails}
         values = {_TRAILS: {**self._others, **own}}
-        if values != self._kept:
-            state.write(values)
+        if self._state is not None and values != self._kept:
+            self._state.write(values)
             self._kept = values
 
 

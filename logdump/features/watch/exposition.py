@@ -43,13 +43,18 @@ def _lines(metric: Metric, *, is_open_metrics: bool) -> Iterator[str]:
     yield f"# HELP {name} {_escaped(metric.help, quotes=is_open_metrics)}"
     yield f"# TYPE {name} {'counter' if metric.is_counter else 'gauge'}"
     for labels, value in metric.samples:
-        pairs = ",".join(f'{label}="{_escaped(text, quotes=True)}"' for label, text in labels.items())
+        pairs = ",".join(f'{label}="{_escaped(label_value(text), quotes=True)}"' for label, text in labels.items())
         yield f"{metric.name}{{{pairs}}} {_number(value)}" if pairs else f"{metric.name} {_number(value)}"
 
 
+def label_value(text: str) -> str:
+    """Return a text as the value of a label: without control characters, and another one for each text."""
+    return escape(text.replace("\\", "\\\\"))
+
+
 def _escaped(text: str, *, quotes: bool) -> str:
-    """Return a text without control characters, in the escapes of the form."""
-    text = escape(text).replace("\\", "\\\\")
+    """Return a printable text in the escapes of the form."""
+    text = text.replace("\\", "\\\\")
     return text.replace('"', '\\"') if quotes else text
 
 

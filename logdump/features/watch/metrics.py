@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from logdump.features.doctor.model import Growth
-from logdump.features.heartbeat.model import HopLags, way_text
+from logdump.features.heartbeat.model import HopLags
 from logdump.features.watch.exposition import Metric, Sample
 from logdump.features.watch.watched_trail import WatchedTrail
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
@@ -17,7 +17,7 @@ _HOUR = 3_600
 MOST_TABLES = 20
 """Tables that have metrics of their own."""
 OTHER = "other"
-_PREFIX = "logdump_trail"
+_PREFIX, _WATCH = "logdump_trail", "logdump_watch"
 Value = float | int | None
 
 
@@ -53,13 +53,8 @@ def _free(trail: WatchedTrail) -> int | None:
 
 def _left(trail: WatchedTrail) -> float | None:
     counters = trail.counters
-    growth = Growth(sum(counters.sizes.values()), counters.oldest, counters.newest, None, _free(trail))
+    growth = Growth(counters.grown, counters.oldest, counters.newest, None, _free(trail))
     return None if growth.hours_left is None else round(growth.hours_left * _HOUR, 3)
-
-
-def _seqno(trail: WatchedTrail) -> int | None:
-    digits = "" if trail.place is None else trail.place.name[len(trail.path.name) :]
-    return int(digits) if digits.isdecimal() else None
 
 
 _PLAIN = (
@@ -72,8 +67,17 @@ _PLAIN = (
     _Plain("damages_total", "Places that are no sound record.", lambda trail, _: trail.counters.damages),
     _Plain("damaged_bytes_total", "Bytes of these places.", lambda trail, _: trail.counters.damage_size),
     _Plain("missing_files_total", "Files missing between others.", lambda trail, _: trail.counters.missing),
+    _Plain(
+        "unread_files_total",
+        "Files of which it is not known that they were read to their end.",
+        lambda trail, _: trail.counters.unread,
+    ),
     _Plain("replacements_total", "Times that it was another trail.", lambda trail, _: trail.counters.replaced),
-    _Plain("sequence", "Sequence number of the file read last.", lambda trail, _: _seqno(trail)),
+    _Plain(
+        "sequence",
+        "Sequence number of the file read last.",
+        lambda trail, _: trail.place.number.seqno if trail.place is not None else None,
+    ),
     _Plain(
         "position_bytes",
         "RBA in that file up to which it was read.",
@@ -82,7 +86,9 @@ _PLAIN = (
     _Plain("files", "Files that are there.", lambda trail, _: trail.files),
     _Plain("size_bytes", "Bytes of these files.", lambda trail, _: trail.size),
     _Plain(
-        "files_not_closed", "Files that their writer left without closing them.", lambda trail, _: len(trail.left_open)
+        "files_not_closed",
+        "Files that their writer left without closing them.",
+        lambda trail, _: sum(place.is_open for place in trail.left.values()),
     ),
     _Plain(
         "newest_record_timestamp_seconds",
@@ -119,16 +125,16 @@ class Metrics:
     """Makes the metrics of some trails.
 
     A table that has metrics of its own keeps them, so that the sum of the others only grows.
+
+    Attributes:
+        failures: how often a file could not be written, by what it is.
+        looked: when the last look ended, in seconds since 1970; None before the first.
     """
 
-    def __init__(self, trails: list[WatchedTrail], kept: dict[str, list[str]]) -> None:
+    def __init__(self, trails: list[WatchedTrail], files: Iterable[str] = ()) -> None:
         self._trails = trails
-        self._tables = kept
-
-    @property
-    def tables(self) -> dict[str, list[str]]:
-        """The tables with metrics of their own, by trail."""
-        return self._tables
+        self.failures = dict.fromkeys(files, 0)
+        self.looked: float | None = None
 
     def at(self, now: float) -> Iterator[Metric]:
         """Yield the metrics; ``now`` is in seconds since 1970."""
@@ -136,9 +142,25 @@ class Metrics:
             values = [(trail, value(trail, now)) for trail in self._trails]
             samples = [Sample(_labels(trail), number) for trail, number in values if number is not None]
             yield Metric(f"{_PREFIX}_{name}", text, samples)
+        yield from self._waiting()
         yield from self._by_operation()
         yield from self._by_table()
         yield from self._lags(now)
+        failures = [Sample({"file": name}, count) for name, count in self.failures.items()]
+        yield Metric(
+            f"{_WATCH}_write_failures_total", "Times that a file of this watch could not be written.", failures
+        )
+        looks = [Sample({}, self.looked)] if self.looked is not None else []
+        yield Metric(f"{_WATCH}_last_look_timestamp_seconds", "Time of the last look at the trails.", looks)
+
+    def _waiting(self) -> Iterator[Metric]:
+        samples = [
+            Sample({**_labels(trail), "kind": kind}, size)
+            for trail in self._trails
+            if trail.waiting is not None
+            for kind, size in trail.waiting._asdict().items()
+        ]
+        yield Metric(f"{_PREFIX}_waiting_bytes", "Bytes after the last record of the newest file, by kind.", samples)
 
     def _by_operation(self) -> Iterator[Metric]:
         for what, text in (("records", "Records read, by operation."), ("bytes", "Bytes of these records.")):
@@ -161,7 +183,7 @@ class Metrics:
     def _of_tables(self, trail: WatchedTrail, what: str) -> Iterator[Sample]:
         counts = trail.counters.table_records if what == "records" else trail.counters.table_sizes
         sizes = trail.counters.table_sizes
-        own = self._tables.setdefault(str(trail.path), [])
+        own = trail.tables
         free = sorted(
             (name for name in counts if name is not None and name not in (OTHER, *own)),
             key=lambda name: (-sizes[name], name),
@@ -174,15 +196,14 @@ class Metrics:
     def _lags(self, now: float) -> Iterator[Metric]:
         hops, ages = list[Sample](), list[Sample]()
         for trail in self._trails:
-            for lag in trail.lags.paths():
-                way = {"source": lag.source or "", "target": lag.target or "", "path": way_text(lag.way) or ""}
-                labels = {**_labels(trail), **way, "direction": lag.direction.value}
+            for beat_labels, beat in trail.beats:
+                labels = {**_labels(trail), **beat_labels._asdict()}
                 hops += [
                     Sample({**labels, "hop": name.removesuffix("_lag")}, value / _SECOND)
-                    for name, value in zip(HopLags._fields, lag.last.lags, strict=True)
+                    for name, value in zip(HopLags._fields, beat.lags, strict=True)
                     if value is not None
                 ]
-                if (age := _age(lag.last.heartbeat_ts, now)) is not None:
+                if (age := _age(beat.time, now)) is not None:
                     ages.append(Sample(labels, age))
         yield Metric(f"{_PREFIX}_lag_seconds", "Lag of each hop of the newest heartbeat.", hops)
         yield Metric(f"{_PREFIX}_heartbeat_age_seconds", "Age of the newest heartbeat.", ages)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import AF_INET6
+from socket import AF_INET6, SHUT_RDWR, socket
 from typing import Protocol
 
 from logdump.features.watch.exposition import CLASSIC, OPEN_METRICS, wants_open_metrics
@@ -28,7 +29,6 @@ _MOST = 16
 
 
 class _Handler(BaseHTTPRequestHandler):
-    timeout = _PATIENCE
     server_version, sys_version = "logdump", ""
 
     def __init__(self, page: PageMaker, *arguments: object) -> None:
@@ -76,13 +76,24 @@ class _Server(ThreadingHTTPServer):
         super().process_request(request, client_address)  # type: ignore[arg-type]  # as above
 
     def process_request_thread(self, request: object, client_address: object) -> None:
+        # not a timeout of the socket, which begins anew with each byte
+        end = threading.Timer(_PATIENCE, _shut, [request])
+        end.daemon = True
+        end.start()
         try:
             super().process_request_thread(request, client_address)  # type: ignore[arg-type]  # as above
         finally:
+            end.cancel()
             self._free.release()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Write nothing about clients that go away."""
+
+
+def _shut(request: socket) -> None:
+    """End the connection of a client whose time is over: whatever is read or written then ends."""
+    with suppress(OSError):
+        request.shutdown(SHUT_RDWR)
 
 
 class MetricsServer:

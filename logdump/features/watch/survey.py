@@ -27,14 +27,16 @@ class TrailCounters:
         transactions: the transactions.
         damages, damage_size: places of damage, and their bytes.
         missing, replaced: files that are missing between others; how often the trail was another one.
-        oldest, newest: the earliest and the latest time of a record (Julian); None before the first.
+        unread: files of which it is not known that they were read to their end.
+        grown: bytes of the trail that is there now: those before it was another one do not count.
+        oldest, newest: the earliest and the latest time of its records (Julian); None before the first.
     """
 
     def __init__(self) -> None:
         self.records, self.sizes = Counter[str](), Counter[str]()
         self.table_records, self.table_sizes = Counter[str | None](), Counter[str | None]()
         self.transactions = TransactionCounts()
-        self.damages = self.damage_size = self.missing = self.replaced = 0
+        self.damages = self.damage_size = self.missing = self.replaced = self.unread = self.grown = 0
         self.oldest: int | None = None
         self.newest: int | None = None
 
@@ -48,6 +50,7 @@ class TrailCounters:
             name = FILE_HEADER_NAME if number == _TYPES else io_type_name(number)
             self.records[name] += records
             self.sizes[name] += size
+            self.grown += size
         tables = np.asarray(batch.table).astype(np.int64)
         for key, records, size in _sums(tables[is_record], sizes[is_record]):
             if name := batch.names[key]:
@@ -71,11 +74,23 @@ class TrailCounters:
         self.damages += 1
         self.damage_size += size
 
+    def cut_open(self) -> None:
+        """Count the transaction that is open as one without its end: what follows it is not there."""
+        self.transactions.cut += self.transactions.open is not None
+        self.transactions.open = None
+
+    def replace(self) -> None:
+        """Begin another trail: counters go on, what is of the trail alone begins anew."""
+        self.cut_open()
+        self.replaced += 1
+        self.transactions.largest = self.grown = 0
+        self.oldest = self.newest = None
+
     def as_values(self) -> dict[str, Any]:
         """Return the counters as values of JSON."""
         counts = self.transactions
-        values = {
-            **vars(self),
+        values: dict[str, Any] = {
+            **{name: dict(own) if isinstance(own, Counter) else own for name, own in vars(self).items()},
             "transactions": [counts.ended, counts.cut, counts.restarts, counts.largest, counts.open],
         }
         for name in ("table_records", "table_sizes"):

@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from logdump.features.heartbeat.beats import NewBeats
-from logdump.features.heartbeat.lags import Lags
+import numpy as np
+
 from logdump.features.heartbeat.model import HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
+from logdump.features.watch.newest_beats import NewestBeats
+from logdump.features.watch.place import Number, ReadUpTo, Unread, Waiting, index_of, waiting_in
 from logdump.features.watch.survey import TrailCounters
 from trailformat import CannotRead, NotATrail, TrailError, TrailFile
-from trailformat.codec.mapped_file import copied
-from trailformat.scan import PARTIAL
+from trailformat.scan import FILE_HEADER, PARTIAL, Batch
 from trailformat.trail.sequence import TrailName, TrailSequence, is_unborn
-from trailformat.transactions.header_promises import is_left_open
-
-_PROOF = 1 << 16
-"""Bytes before a position that prove it."""
-
-
-class ReadUpTo(NamedTuple):
-    """The place up to which a trail was read.
-
-    Attributes:
-        name: name of the file.
-        rba: the end of the last record read.
-        created: CreationTime of its header; None without one. The rest of a header changes when the file is closed.
-        digest: of the bytes before the place, without the header.
-    """
-
-    name: str
-    rba: int
-    created: int | None
-    digest: str
+from trailformat.transactions.whole_trail import complete
 
 
 class WatchedTrail:
     """A trail that is read again and again.
+
+    A file is left as soon as a later one has records: then what is no record at its end is damage. Counters and place
+    change together, so that what cannot be read to its end counts for nothing, and nothing counts twice.
 
     Args:
         path: the folder and the prefix of its files, as ``dirdat/lt``.
@@ -49,9 +33,11 @@ class WatchedTrail:
     Attributes:
         counters: what was read.
         place: up to where; None before the first file.
-        lags: the heartbeats read in this run.
-        left_open: names of the files that were left although their writer had not closed them.
-        files, size: number and bytes of the files that are there now.
+        left: the ends of the files that were left, of those that are there.
+        beats: the newest heartbeats.
+        tables: the tables with metrics of their own.
+        waiting: what is after the place; None if that is not known, as in a run that has not read the file yet.
+        files, size: number and bytes of the files that are there; None if that is not known.
         is_up: True if the trail could be read up to its end.
     """
 
@@ -59,94 +45,173 @@ class WatchedTrail:
         self.path = path
         self.counters = TrailCounters()
         self.place: ReadUpTo | None = None
-        self.lags = Lags()
-        self.left_open: set[str] = set()
-        self.files = self.size = 0
+        self.left: dict[Number, ReadUpTo] = {}
+        self.beats = NewestBeats()
+        self.tables: list[str] = []
+        self.waiting: Waiting | None = None
+        self.files: int | None = None
+        self.size: int | None = None
         self.is_up = False
         self._reader = HeartbeatReader(uses_threads=True)
-        self._beats = NewBeats()
         self._file: tuple[Path, TrailFile, tuple[int, int]] | None = None
+        self._unread: Unread | None = None
+        self._states: dict[TrailName, tuple[int, int]] = {}
 
     def look(self) -> Iterator[str]:
         """Read what is new; yield what has to be said."""
         self.is_up = False
         try:
-            names = TrailSequence(self.path).names
+            sequence = TrailSequence(self.path)
         except (NotATrail, CannotRead) as error:
+            self._close()
+            self.files = self.size = 0 if isinstance(error, NotATrail) else None
             yield str(error)
-            self.files = self.size = 0
             return
-        self._measure(names)
-        self.left_open &= {name.path.name for name in names}
+        names = (*sequence.names, *sequence.unborn)
         try:
-            for index in range(self._first_of(names), len(names)):
-                self._count_missing(names[index])
-                yield from self._read(names[index].path, is_last=index + 1 == len(names))
+            states = self._measure(names)
+            first = yield from self._begun(names)
+            yield from self._compared(states)
+            yield from self._read_on(sequence.names, first)
         except (TrailError, CannotRead, OSError) as error:
             self._close()
             yield str(error)
-            return
-        self.is_up = True
+        else:
+            self.is_up = True
 
-    def _measure(self, names: tuple[TrailName, ...]) -> None:
-        sizes = []
+    def _measure(self, names: Sequence[TrailName]) -> dict[TrailName, tuple[int, int]]:
+        """Take size and mtime (ns) of the files that are there, and return them."""
+        states = dict[TrailName, tuple[int, int]]()
         for name in names:
-            try:
-                sizes.append(name.path.stat().st_size)
-            except OSError:
+            with suppress(OSError):
+                status = name.path.stat()
+                states[name] = status.st_size, status.st_mtime_ns
+        self.files, self.size = len(states), sum(size for size, _ in states.values())
+        numbers = {Number.of(name) for name in states}
+        self.left = {number: place for number, place in self.left.items() if number in numbers}
+        self._states = {name: state for name, state in self._states.items() if name in states}
+        return states
+
+    def _compared(self, states: dict[TrailName, tuple[int, int]]) -> Iterator[str]:
+        """Note how files that were left are now; yield which of them have more than a header that was closed."""
+        for name, state in states.items():
+            number = Number.of(name)
+            if name.packing or number not in self.left or self._states.get(name) == state:
                 continue
-        self.files, self.size = len(sizes), sum(sizes)
+            try:
+                is_same = self._is_as_left(name)
+                with TrailFile(name.path) as trail:
+                    self.left[number] = ReadUpTo.in_file(number, trail, trail.size)
+            except NotATrail:
+                self.left[number] = ReadUpTo(number, state[0])
+            except (TrailError, CannotRead):
+                continue
+            self._states[name] = state
+            if not is_same:
+                self.counters.unread += 1
+                yield f"{name.path} has changed since it was read: what is new in it is not read"
 
-    def _first_of(self, names: tuple[TrailName, ...]) -> int:
-        """Return the index of the file to read on in: that of the place, or the first one after it."""
-        if self.place is None:
-            return 0
-        here = TrailName.parse(self.path.with_name(self.place.name))
-        if here is None:
-            return 0
-        numbers = [(name.digits, name.seqno) for name in names]
-        if (here.digits, here.seqno) in numbers:
-            return numbers.index((here.digits, here.seqno))
-        later = [index for index, number in enumerate(numbers) if number > (here.digits, here.seqno)]
-        if later:
-            return later[0]
-        self._replaced()
-        return 0
-
-    def _count_missing(self, name: TrailName) -> None:
-        """Count the files that are missing between the place and a file."""
-        here = TrailName.parse(self.path.with_name(self.place.name)) if self.place is not None else None
-        if here is not None and here.digits == name.digits and here.seqno != name.seqno:
-            self.counters.missing += (name.seqno - here.seqno - 1) % 10**name.digits
-
-    def _read(self, path: Path, *, is_last: bool) -> Iterator[str]:
-        """Read a file from the place on, or from its beginning."""
+    def _is_as_left(self, name: TrailName) -> bool:
+        """Return True if a file that was left is as it was, but for its header. Raises TrailError and CannotRead."""
+        place = self.left.get(Number.of(name))
         try:
-            trail = self._opened(path)
+            with TrailFile(name.path) as trail:
+                return place is not None and trail.size == place.rba and place.is_in(trail)
+        except NotATrail:
+            return place is not None and not place.digest
+
+    def _read_on(self, names: Sequence[TrailName], first: int) -> Iterator[str]:
+        """Read files from one on; those at the end that have no records yet are none, unless no file has."""
+        if is_unborn(names[-1].path):
+            TrailFile(names[-1].path).close()  # says why
+        for index in range(first, len(names)):
+            yield from self._read(names[index], names[index + 1] if index + 1 < len(names) else None)
+
+    def _begun(self, names: Sequence[TrailName]) -> Generator[str, None, int]:
+        """Return the index of the file to read on in, and set the place to it."""
+        place = self.place
+        if place is None:
+            self.place = ReadUpTo(Number.of(names[0]))
+            return 0
+        index = index_of(names, place.number)
+        if index is None:
+            self._replace(names[0])
+            yield f"{names[0].path} is of another trail than {self._path(place.number)}, which was read"
+            return 0
+        if (number := Number.of(names[index])) != place.number:
+            if not place.is_whole:
+                self.counters.unread += 1
+                self.counters.cut_open()
+                yield f"{self._path(place.number)} is gone: it was read up to RBA {place.rba}, and may have had more"
+            yield from self._enter(number)
+            return index
+        if place.rba and not self._is_in(names[index], place):
+            first = next((at for at, name in enumerate(names[:index]) if not self._is_as_left(name)), index)
+            self._replace(names[first])
+            yield f"{names[index].path} is another file than the one that was read: reading {names[first].path} on"
+            return first
+        return index
+
+    def _path(self, number: Number) -> Path:
+        return self.path.with_name(f"{self.path.name}{number.text}")
+
+    def _is_in(self, name: TrailName, place: ReadUpTo) -> bool:
+        """Return True if the place is in a file; one without a record is another one. Raises NotATrail, CannotRead."""
+        try:
+            return place.is_in(self._opened(name.path))
         except NotATrail as error:
-            if isinstance(error.__cause__, OSError) or (is_last and not is_unborn(path)):
+            if isinstance(error.__cause__, OSError):
                 raise
-            if not is_last:
-                self.counters.add_damage(path.stat().st_size)
-                self.place = ReadUpTo(path.name, 0, None, "")
+            return False
+
+    def _enter(self, number: Number) -> Iterator[str]:
+        """Begin the next file; yield which ones are missing before it."""
+        former = self.place.number if self.place is not None else number
+        self.place = ReadUpTo(number)
+        self.waiting, self._unread = Waiting(), None
+        self._close()
+        missing = number.beyond(former) - 1 if former.digits == number.digits else 0
+        if missing > 0:
+            self.counters.missing += missing
+            self.counters.cut_open()
+            first, last = (
+                self._path(number._replace(seqno=(one.seqno + step) % one.round))
+                for one, step in ((former, 1), (number, -1))
+            )
+            yield f"{first} is missing" if missing == 1 else f"{first} to {last} are missing"
+
+    def _read(self, name: TrailName, after: TrailName | None) -> Iterator[str]:
+        """Read a file from the place on, and leave it if there is one ``after`` it."""
+        place, number = self.place, Number.of(name)
+        try:
+            trail = self._opened(name.path)
+        except NotATrail as error:
+            if isinstance(error.__cause__, OSError) or after is None:  # no file of the trail has a record
+                raise
+            size = name.path.stat().st_size
+            self.counters.add_damage(size)
             yield str(error)
+            yield from self._leave(ReadUpTo(number, size), after)
             return
-        start = 0
-        if self.place is not None and self.place.name == path.name:
-            start = self.place.rba
-            if not self._is_same(trail):
-                yield f"{path} is another file than the one that was read: reading it from its beginning"
-                self._replaced()
-                trail, start = self._opened(path), 0
-        end = self._added(trail, start)
-        if not is_last:
-            if trail.size > end:
-                self.counters.add_damage(trail.size - end)
-                end = trail.size
-            if trail.file_header is not None and is_left_open(trail.file_header):
-                self.left_open.add(path.name)
-        if end != start or self.place is None or self.place.name != path.name:
-            self.place = ReadUpTo(path.name, end, _created(trail), _digest(trail, end))
+        start = place.rba if place is not None and place.number == number else 0
+        unread = Unread.after(trail, start)
+        if after is None and unread in (self._unread, Unread(start, start, unread.digest)):
+            self.waiting = self.waiting if unread == self._unread else Waiting()
+            self.place = ReadUpTo.in_file(number, trail, start)
+            return
+        counters = deepcopy(self.counters)
+        end, is_partial = self._add(counters, trail, start, is_final=after is not None)
+        place = ReadUpTo.in_file(number, trail, end)
+        self.waiting = waiting_in(trail, end, is_partial=is_partial)
+        self.counters, self.place, self._unread = counters, place, Unread.after(trail, end)
+        if self.waiting.damaged:
+            yield f"{name.path} ends in {self.waiting.damaged:,} bytes that are no record, from RBA {end} on"
+        if after is not None:
+            yield from self._leave(place, after)
+
+    def _leave(self, place: ReadUpTo, after: TrailName) -> Iterator[str]:
+        self.left[place.number] = place
+        yield from self._enter(Number.of(after))
 
     def _opened(self, path: Path) -> TrailFile:
         """Return the file, kept open as long as it is the same one, so that no definition is read twice."""
@@ -164,45 +229,38 @@ class WatchedTrail:
         self._file = path, trail, identity
         return trail
 
-    def _is_same(self, trail: TrailFile) -> bool:
-        """Return True if the place is in this file: it has the bytes before it, and its header the same birth."""
-        place = self.place
-        if place is None or trail.size < place.rba:
-            return False
-        try:
-            return (_created(trail), _digest(trail, place.rba)) == (place.created, place.digest)
-        except (TrailError, CannotRead):
-            return False
+    def _add(self, counters: TrailCounters, trail: TrailFile, start: int, *, is_final: bool) -> tuple[int, bool]:
+        """Count what a file has from an RBA on; return the end of the last record, and if the rest begins another one.
 
-    def _added(self, trail: TrailFile, start: int) -> int:
-        """Count what a file has from an RBA on, or nothing if it cannot be read to its end; return that end."""
-        if trail.size <= start:
-            return start
-        before = deepcopy(self.counters)
-        try:
-            return self._add(trail, start)
-        except BaseException:
-            self.counters = before
-            raise
-
-    def _add(self, trail: TrailFile, start: int) -> int:
-        """Count what a file has from an RBA on; return the end of the last whole record."""
-        end = start
+        ``is_final``: the rest is damage, and the end is that of the file.
+        """
+        end, held = start, list[Batch]()
         for item in self._reader.rows(trail, start):
             if isinstance(item, HeartbeatRow):
-                for beat in self._beats.of(item):
-                    self.lags.add(beat)
+                self.beats.add(item)
                 continue
-            self.counters.add(item)
-            is_partial = len(item) > 0 and int(item.kind[-1]) == PARTIAL
-            end = int(item.rba[-1]) if is_partial else item.end
-        return end
+            sound = np.flatnonzero(np.asarray(item.kind) <= FILE_HEADER)
+            stop = int(sound[-1]) + 1 if len(sound) else 0
+            if stop:
+                for batch in (*held, known := item.part(0, stop)):
+                    counters.add(batch)
+                end, held = known.end, []
+            if stop < len(item):
+                held.append(item.part(stop, len(item)))
+        is_partial = len(held) > 0 and int(held[0].kind[0]) == PARTIAL
+        for batch in held if is_final else ():
+            complete(batch)
+            counters.add(batch)
+            end = batch.end
+        return end, is_partial
 
-    def _replaced(self) -> None:
-        """Begin another trail: what was open in the one before it has no end."""
-        self.counters.replaced += 1
-        self.counters.transactions.open, self.place = None, None
-        self._beats = NewBeats()
+    def _replace(self, name: TrailName) -> None:
+        """Begin another trail at a file: of what was read before that, no gauge stays."""
+        self.counters.replace()
+        self.place = ReadUpTo(Number.of(name))
+        self.left = {number: place for number, place in self.left.items() if self.place.number.is_after(number)}
+        self.beats, self._reader = NewestBeats(), HeartbeatReader(uses_threads=True)
+        self.waiting, self._unread = Waiting(), None
         self._close()
 
     def _close(self) -> None:
@@ -212,27 +270,22 @@ class WatchedTrail:
 
     def as_values(self) -> dict[str, Any]:
         """Return what a later run goes on from, as values of JSON."""
-        place = None if self.place is None else [*self.place]
-        return {"place": place, "left_open": sorted(self.left_open), "counters": self.counters.as_values()}
+        return {
+            "place": self.place.as_values() if self.place is not None else None,
+            "left": [place.as_values() for place in self.left.values()],
+            "counters": self.counters.as_values(),
+            "beats": self.beats.as_values(),
+            "tables": [*self.tables],
+        }
 
     def resume(self, values: dict[str, Any]) -> None:
-        """Go on from such values.
+        """Go on from such values, or from none of them.
 
         Raises:
-            KeyError, TypeError, ValueError: they are no such values.
+            KeyError, TypeError, ValueError, AttributeError: they are no such values.
         """
-        counters = TrailCounters.of_values(values["counters"])
-        place = ReadUpTo(*values["place"]) if values["place"] is not None else None
-        if place is not None and not (isinstance(place.name, str) and isinstance(place.rba, int)):
-            raise TypeError("place")
-        self.counters, self.place, self.left_open = counters, place, set(map(str, values["left_open"]))
-
-
-def _created(trail: TrailFile) -> int | None:
-    return trail.file_header.created if trail.file_header is not None else None
-
-
-def _digest(trail: TrailFile, rba: int) -> str:
-    """Return a digest of the bytes before a place, without the header."""
-    start = max(rba - _PROOF, trail.first_rba)
-    return hashlib.sha256(copied(trail.buffer, start, max(rba, start))).hexdigest()
+        place = ReadUpTo.of_values(values["place"]) if values["place"] is not None else None
+        left = {own.number: own for own in map(ReadUpTo.of_values, values["left"])}
+        counters, beats = TrailCounters.of_values(values["counters"]), NewestBeats.of_values(values["beats"])
+        tables = [name for name in values["tables"] if isinstance(name, str)]
+        self.counters, self.place, self.left, self.beats, self.tables = counters, place, left, beats, tables

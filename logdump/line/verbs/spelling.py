@@ -248,7 +248,7 @@ def apply(request: VerbRequest) -> Iterator[VerbStep]:
         raise MisuseError(f"apply takes one trail and the URL of a target, not {request.rest or 'no URL'}")
     path = _only_trail(request, "apply")[0]
     name = sequence.TrailName.parse(path)
-    trail = name.directory / name.prefix if name is not None and name.is_documented else path
+    trail = name.trail if name is not None and name.is_documented else path
     words: list[Argument] = ["OVER", _path(trail), "TO", ValueWord(request.words[0])]
     if options.table:
         words += ["TABLES", ValueWord(",".join(options.table))]
@@ -355,7 +355,7 @@ def _named(paths: tuple[Path, ...]) -> ValueWord:
         return _path(paths[0])
     name = sequence.TrailName.parse(paths[0])
     if name is not None and name.is_documented and sequence.TrailSequence(paths[0]).paths == paths:
-        return _path(name.directory / name.prefix)
+        return _path(name.trail)
     return ValueWord(",".join(map(str, paths)))
 
 

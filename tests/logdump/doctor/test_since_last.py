@@ -98,6 +98,21 @@ def test_several_trails_have_one_state_and_a_run_of_one_keeps_the_others(tmp_pat
         assert (answer.out, answer.err, answer.status) == ("", "", 0)
 
 
+@pytest.mark.parametrize("case", range(examples(8)))
+def test_each_trail_has_its_own_part_of_the_state(case: int, tmp_path: Path) -> None:
+    """However alike their names are: digits may end what comes before the number."""
+    draw, state = Random(f"names {case}"), str(tmp_path / "state")
+    names = draw.sample(["l1", "l2", "l9", "1l", "11", "lt", "xx9", "x"], 3)
+    digits = draw.choice([6, 9])
+    for number, name in enumerate(names):
+        trail_of(tmp_path, *[row(b""), *CUT] * (3 - number), row(b""), name=f"{name}{number:0{digits}}")
+    for is_first in (True, False):
+        for name in names:
+            (file,) = tmp_path.glob(f"{name}{digits * '[0-9]'}")
+            answer = logdump("doctor", str(file), "--since-last", state)
+            assert ("this is the first run" in answer.err, answer.status) == (is_first, 3 if is_first else 0), name
+
+
 def test_more_records_of_a_kind_are_news_and_fewer_are_not(tmp_path: Path) -> None:
     """A problem that adds up what is in many places is the same wherever the first of them is now."""
     state = tmp_path / "state"

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import select
 import shutil
 import socket
 import subprocess
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from fixtures import TRAILS
-from logdump.features.watch import metrics
+from logdump.features.watch import metrics, server
 from logdump.features.watch.command import Watch
 from logdump.features.watch.exposition import Metric, Sample, exposed, wants_open_metrics
 from logdump.features.watch.server import MetricsServer
@@ -65,7 +67,7 @@ def test_the_page_has_what_the_other_commands_say() -> None:
     hops = {
         dict(labels)["hop"]: value for (name, labels), value in beats.items() if name == "logdump_trail_lag_seconds"
     }
-    assert (hops["extract"], hops["routing"]) == (1.3, 0.1)
+    assert (hops["extract"], hops["routing"]) == (1.2, 0.3)
 
 
 PROMTOOL = shutil.which("promtool")
@@ -146,7 +148,7 @@ def test_the_two_forms_of_a_page() -> None:
 
 def _lines(watch: Watch) -> list[str]:
     """The page without what changes with the time and the disk."""
-    changing = re.compile(r"logdump_trail_(\w+_age_seconds|disk_\w+)\{")
+    changing = re.compile(r"logdump_(trail_\w+_age_seconds|trail_disk_\w+|watch_last_look\w+)")
     return [line for line in watch.page(is_open_metrics=False).splitlines() if not changing.match(line)]
 
 
@@ -235,6 +237,21 @@ def test_what_is_no_trail_is_refused(words: list[str]) -> None:
     assert answer.err
 
 
+@pytest.mark.parametrize("case", range(examples(12)))
+def test_a_trail_of_which_nothing_can_be_read_is_down(case: int, tmp_path: Path) -> None:
+    """Its files are all empty, or end in their first record; after one that has records they are not begun."""
+    draw = Random(f"unborn {case}")
+    for number in range(1, 1 + draw.randint(1, 3)):
+        begun = row(b"one").raw[: draw.choice([0, 0, 1, 5, 40])]
+        trail_of(tmp_path, begun, name=f"tt{number:09d}")
+    answer = logdump("watch", str(tmp_path / draw.choice(["tt", "tt000000001"])), "--once")
+    assert (answer.status, of(parsed(answer.out), "up")) == (4, 0)
+    assert str(tmp_path) in answer.err
+    trail_of(tmp_path, row(b"one"))
+    answer = logdump("watch", str(tmp_path / "tt"), "--once")
+    assert (answer.status, of(parsed(answer.out), "up")) == (0, 1)
+
+
 def test_a_trail_that_goes_away_is_down_and_said_once(tmp_path: Path) -> None:
     trail = trail_of(tmp_path, row(b"one"))
     watch = Watch([tmp_path / "tt"])
@@ -300,6 +317,26 @@ def test_clients_that_say_nothing_or_nonsense_do_not_stop_the_service(served: Me
         client.close()
 
 
+@pytest.mark.parametrize("case", range(examples(4)))
+def test_a_client_has_a_time_for_all_of_a_request(
+    case: int, served: MetricsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However it spends it: each byte that it sends, or takes, gives it no more of it."""
+    draw = Random(f"slow {case}")
+    monkeypatch.setattr(server, "_PATIENCE", 0.2)
+    begun = draw.choice([b"", b"GET /metrics", b"GET /metrics HTTP/1.1\r\nX: "])
+    with socket.create_connection(("127.0.0.1", served.port)) as client:
+        client.sendall(begun)
+        for _ in range(200):
+            if select.select([client], [], [], 0.02)[0]:
+                break
+            with suppress(OSError):
+                client.sendall(draw.choice([b"x", b"y"]))
+        else:
+            pytest.fail("the connection was not ended")
+    assert of(parsed(_asked(served)[1]), "up") == 1
+
+
 @pytest.mark.parametrize(
     "address", ["", "9464", "127.0.0.1:", ":9464", "127.0.0.1:99999", "127.0.0.1:x", "300.1.1.1:80"]
 )
@@ -315,7 +352,7 @@ def test_an_address_in_use_is_refused(served: MetricsServer) -> None:
 
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "watch"
-NAME = re.compile(r"logdump_trail_[a-z_]+")
+NAME = re.compile(r"logdump_(?:trail|watch)_[a-z_]+")
 
 
 def test_the_page_and_the_examples_name_metrics_that_exist() -> None:
