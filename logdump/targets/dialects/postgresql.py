@@ -42,7 +42,7 @@ class PostgreSQLDialect(DatabaseDialect):
     def connect(self) -> Any:
         psycopg = driver_of("psycopg", self.url)
         given = {"password": self.url.password} if self.url.password else {}
-        connection = psycopg.connect(self.url.without_password("postgresql"), connect_timeout=10, **given)
+        connection = psycopg.connect(self.url.for_driver("postgresql"), connect_timeout=10, **given)
         connection.execute("SET client_min_messages = warning")
         connection.execute("SET TimeZone = 'UTC'")
         connection.commit()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from typing import NamedTuple, Self
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlsplit
 
 from logdump.targets.target import BadTarget
-from trailformat.codec.remote.url import with_password, without_password
+from trailformat.codec.remote.url import is_doubtful, secret_parameters, with_password
 
 _PASSWORD = "LOGDUMP_PASSWORD"  # noqa: S105 - the name of a variable
 _SERVER = re.compile(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::[0-9]*)?")
@@ -48,7 +48,13 @@ class TargetUrl(NamedTuple):
         user, at_sign, server = parts.netloc.rpartition("@")
         name, colon, password = user.partition(":")
         is_cut = bool(server) and not at_sign and "@" in parts.path + parts.query
-        if parts.fragment or is_cut or _CONTROL.search(whole) or not all(map(_SERVER.fullmatch, server.split(","))):
+        if (
+            parts.fragment
+            or is_cut
+            or is_doubtful(whole)
+            or _CONTROL.search(whole)
+            or not all(map(_SERVER.fullmatch, server.split(",")))
+        ):
             raise wrong
         given = unquote(password) if colon else os.environ.get(_PASSWORD, "")
         return cls(scheme, unquote(name), given, server, unquote(parts.path.removeprefix("/")), parts.query)
@@ -71,16 +77,21 @@ class TargetUrl(NamedTuple):
         """Its parameters by name."""
         return dict(parse_qsl(self.query))
 
-    def without_password(self, scheme: str) -> str:
-        """Return the URL with another scheme and without the password."""
+    def for_driver(self, scheme: str) -> str:
+        """Return the URL with another scheme and without the user's password, which a driver gets apart."""
         user = f"{quote(self.user, safe='')}@" if self.user else ""
         query = f"?{self.query}" if self.query else ""
         return f"{scheme}://{user}{self.server}/{quote(self.name, safe='')}{query}"
 
     def harmless(self, text: str) -> str:
         """Return a message of a driver without the password."""
-        secrets = [self.password, quote(self.password, safe="")]
-        secrets += [value for name, value in self.parameters.items() if "…" in without_password(f"://?{name}={value}")]
-        for secret in filter(None, secrets):
-            text = text.replace(secret, "…")
+        values = [self.query[begin - 1 : end - 1] for begin, end in secret_parameters(f"?{self.query}")]
+        for secret in filter(None, (self.password, *map(unquote, values), *map(unquote_plus, values))):
+            text = _spellings(secret).sub("…", text)
         return text
+
+
+def _spellings(text: str) -> re.Pattern[str]:
+    """Return the pattern of a text each of whose characters may be written as in a URL."""
+    coded = ["".join(f"%{byte:02x}" for byte in letter.encode(errors="replace")) for letter in text]
+    return re.compile("".join(f"(?:{re.escape(one)}|(?i:{code}))" for one, code in zip(text, coded, strict=True)))

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import signal
 import string
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
+from logdump.language.call import in_quotes, quoted
+from logdump.language.reader import ArgumentReader, Context
 from logdump.targets.dialects import dialect_for
+from logdump.targets.dialects.target_url import TargetUrl
+from logdump.targets.run import target_for
 from logdump.targets.target import BadTarget
 from tests.logdump.program import COMMAND, ENVIRONMENT, Answer, logdump
 from tests.logdump.spark.targets.bank import NAMES, batch_size, differences
@@ -139,6 +146,13 @@ def test_refused_changes_are_status_3_until_they_are_retried(tmp_path: Path) -> 
 
 ODD = "/?#@:%&=+;,'\"<>{}[] \t|\\^`" + string.ascii_letters
 MARK = "MARK"
+KNOWN = ("postgresql", "mysql", "oracle", "jdbc:postgresql", "POSTGRES", "mariadb", "sqlite")
+UNKNOWN = ("postgre", "jdbc:sqlserver", "ldap", "mongodb+srv", "Oracle.Net", "p")
+ENDINGS = (
+    *("127.0.0.1:1/s", "/s?host=/nowhere", "[::1/s", "127.0.0.1:x/s", "h:1,h:2/s", "h]/s", "h/s?a=b@c", ""),
+    *("h:1/s?options=-c%20x=y#z", "h/s;a=b?c=d&e", "h'/s", "[::1]:5432/a@b", "h/@", "@", "h/s?password=x@y"),
+)
+USERS = ("joe", "", "joe@corp", "joe%40corp", "joe smith", "a/b", "j?e", "[joe]", "'joe'")
 
 
 def _password(random: Random) -> str:
@@ -146,19 +160,100 @@ def _password(random: Random) -> str:
     return f"{parts[0]}{MARK}{parts[1]}"
 
 
-@pytest.mark.parametrize("seed", range(30))
+def _parameter(random: Random, password: str) -> str:
+    name = random.choice(("password", "sslpassword", "pwd", "PASSWD", "p%61ssword", "auth_token", "my-secret", "pass"))
+    before, after = (random.choice(("", "sslmode=require&", "x=a@b&", "flag&")) for _ in range(2))
+    return f"?{before}{name}={password.replace('&', '%26')}" + f"&{after}".rstrip("&")
+
+
+def _urls(random: Random) -> list[str]:
+    """URLs with a password that is anything, at each place where one may be; odd forms of all the rest."""
+    scheme, user, ending = random.choice(KNOWN + UNKNOWN), random.choice(USERS), random.choice(ENDINGS)
+    password = _password(random)
+    parameter = _parameter(random, password)
+    urls = [f"{scheme}://{user}{random.choice((':', '%3A'))}{password}@{ending}", f"{scheme}://{user}@h/s{parameter}"]
+    urls += [f"{scheme}://{user}:{password}@h/s{parameter}", f"{scheme}://h:5432/s{parameter}@x"]
+    oracle = random.choice(("jdbc:oracle:thin:", "jdbc:oracle:oci:", "oracle:", "oracle://"))
+    return [
+        *urls,
+        f"{oracle}{user.replace('/', '')}/{password.lstrip('/')}@//h:1521/s",
+        f"postgresql:{user}:{password}@h/s",
+    ]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_url_is_shown_with_a_password(seed: int) -> None:
+    """Of a word of the shell, a word of a line, in quotes or not, and in what refuses a target."""
+    random = Random(seed)
+    for _ in range(300):
+        for url in _urls(random):
+            assert MARK not in keeping_secrets(url), url
+            assert MARK not in keeping_secrets(f"--to={url}"), url
+            for word in (in_quotes(url), quoted(url), re.sub(r"[\s;]+", "", url)):
+                assert MARK not in keeping_secrets(f"apply over lt to {word} once; count"), word
+            assert MARK not in _refusal(url), url
+
+
+def _refusal(url: str) -> str:
+    try:
+        target_for(url)
+    except BadTarget as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_url_that_was_entered_is_used_as_it_was_or_refused(seed: int) -> None:
+    """The URL without its password stands for the one that was entered, in a line too, and for no other."""
+    random = Random(seed)
+    for _ in range(300):
+        for url in _urls(random):
+            reader = ArgumentReader(keeping_secrets(f"to {quoted(url)} once"), Context())
+            reader.at = len("to")
+            word = getattr(reader.word(), "text", "")
+            try:
+                expected = dialect_for(url)
+            except BadTarget:
+                with pytest.raises(BadTarget):
+                    dialect_for(word)
+                continue
+            dialect = dialect_for(word)
+            assert (dialect and dialect.url) == (expected and expected.url), url
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_urls_that_are_shown_alike_are_not_taken_for_each_other(seed: int) -> None:
+    random = Random(seed)
+    for _ in range(200):
+        endings = [random.choice(("/s", "/s?x=a@b", "/s/@b", ":5432/s?x=a@b", ":1/s")) for _ in range(2)]
+        urls = [f"postgresql://joe:{random.choice(ODD)}x@h{number}{ending}" for number, ending in enumerate(endings)]
+        for number, word in enumerate([keeping_secrets(url) for url in urls]):
+            with contextlib.suppress(BadTarget):
+                dialect = dialect_for(word)
+                assert dialect is not None
+                assert dialect.url.server.startswith(f"h{number}"), urls
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_message_of_a_driver_has_a_password(seed: int) -> None:
+    """As it is written in the URL, and as it is."""
+    random = Random(seed)
+    for _ in range(200):
+        password = "".join(random.choices(ODD, k=4)) + MARK
+        written = quote(password, safe=random.choice(("", "+;,'")))
+        for ending in (f"joe:{written}@h/s", f"joe@h/s?x=1&password={written}&sslmode=prefer"):
+            url = TargetUrl.of(f"postgresql://{ending}", "postgresql")
+            for spelling in (password, quote(password, safe=""), written):
+                assert MARK not in url.harmless(f'option "x{spelling}y" of {url.for_driver("postgresql")}'), ending
+
+
+@pytest.mark.parametrize("seed", range(10))
 def test_no_password_is_printed_whatever_the_url(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A password of any characters, most of which have to be written as %2F, and a URL that is cut or odd."""
     random = Random(seed)
     monkeypatch.chdir(tmp_path)
     bank_trail(tmp_path, 2, cut_chance=0.0)
-    scheme = random.choice(("postgresql", "mysql", "oracle", "jdbc:postgresql", "postgre", "POSTGRES"))
-    password = _password(random)
-    if any(letter.isspace() or letter in "'\"" for letter in password):
-        password = password.replace(" ", "%20").replace("\t", "%09").replace("'", "%27").replace('"', "%22")
-    ending = random.choice(("@127.0.0.1:1/s", "@/s?host=/nowhere", "@[::1/s", "@127.0.0.1:x/s", "@h:1,h:2/s"))
-    parameter = password.replace("&", "%26")
-    for given in (f"{scheme}://joe:{password}{ending}", f"{scheme}://joe{ending}?password={parameter}"):
+    for given in _urls(random):
         for more in (["--explain"], ["--once", "--patience", "1"]):
             if more != ["--explain"] and _connects(given):
                 continue

@@ -7,7 +7,7 @@ memory of the process, by the URL of the store or of the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -30,10 +30,21 @@ _URL_IN_TEXT = re.compile(rf"(?i){_BEGIN_IN_TEXT}(?:[^\s/\"]*@)?[^\s,;'\"]+")
 _QUERY_IN_TEXT = re.compile(r"(?i)(https?://[^\s?'\"]*)\?([^\s'\"]*)")
 
 
-_OTHER_URL = re.compile(rf"(?i)\b(?!(?:{'|'.join(SCHEMES)}|file)://)(?:jdbc:)?[a-z][a-z0-9+.-]*://[^\s'\"]+")
-"""The URL of anything else, such as a database, in a text."""
-_PASSWORD = re.compile(r"(?s)(://[^/:@?#]*):(?![0-9]+(?:/[^@?#]*)?(?:[?#]|$))(?:[^/]*|.*)@")
-_PASSWORD_PARAMETER = re.compile(r"(?i)([?&;][^=&;]*(?:passw|pwd|secret|token)[^=&;]*=)[^&]+")
+_OTHER_URL = re.compile(
+    rf"(?i)\b(?:jdbc:|(?:postgres(?:ql)?|mysql|mariadb|oracle):|(?!(?:{'|'.join(SCHEMES)}|file)://)[a-z][a-z0-9+.-]*://)"
+)
+"""The beginning of a URL of anything else, such as a database, in a text."""
+_ALONE = re.compile(r"(?i)(?:--?[a-z][a-z-]*=)?(?=[a-z][a-z0-9+.-]*:)")
+"""What may be before a URL that is all of a word of the shell: it may have blanks and quotation marks."""
+_WORD = re.compile(r'(?:"[^"]*"?|[^\s"])+')
+"""A word of a line: blanks in double quotes are part of it, and so are doubled quotes in these."""
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"?')
+_BEFORE_USER = re.compile(r"(?i)(?!sqlite:///)(?:jdbc:)?[a-z][a-z0-9+.-]*:(?://|(?:thin|oci)8?:)?")
+_SEPARATOR = re.compile(r"(?i):|%3a")
+_SEPARATOR_OF_ORACLE = re.compile(r"(?i)[:/]|%3a")
+"""Where a password begins after the user; ``user/password`` is Oracle's own way of writing."""
+_PARAMETER = re.compile(r"[?&;]([^=&;?]*)=")
+_SECRET_NAME = re.compile(r"(?i)pass|pwd|secret|token|credential|auth")
 
 
 class Credentials(NamedTuple):
@@ -95,10 +106,27 @@ class StoreUrl(NamedTuple):
 
 def keeping_secrets(text: str) -> str:
     """Return an entered line or word without the passwords and signatures of its URLs, which are kept."""
-    if "://" not in text:
+    if ":" not in text:
         return text
+    if (alone := _ALONE.match(text)) is not None and _OTHER_URL.match(text, alone.end()):
+        return alone[0] + _kept_password(text[alone.end() :])
     text = _URL_IN_TEXT.sub(lambda match: _kept_out(match[0]), text)
-    return _OTHER_URL.sub(lambda match: _kept_password(match[0]), text)
+    return _WORD.sub(lambda match: _word_without_password(match[0]), text)
+
+
+def _word_without_password(word: str) -> str:
+    """Return a word of a line, with its quotes, without the password of a URL in it, which is kept."""
+    begin = _OTHER_URL.search(word)
+    if begin is None:
+        return word
+    head, tail = word[: begin.start()], word[begin.start() :]
+    is_quoted = head.count('"') % 2 == 1
+    url = _QUOTED.sub(lambda match: match[1].replace('""', '"'), '"' * is_quoted + tail)
+    plain = _kept_password(url)
+    if plain == url:
+        return word
+    quote = '"' if is_quoted or re.search(r'[\s;"]', plain) else ""
+    return head + quote * (not is_quoted) + plain.replace('"', '""') + quote
 
 
 def _kept_password(text: str) -> str:
@@ -109,8 +137,45 @@ def _kept_password(text: str) -> str:
 
 
 def without_password(url: str) -> str:
-    """Return the URL of a database without the password in it, as it may be shown."""
-    return _PASSWORD_PARAMETER.sub(r"\1…", _PASSWORD.sub(r"\1@", url, count=1))
+    """Return the URL of a database without the password in it, as it may be shown.
+
+    Where it is doubtful which part is the password, all that may be one of it is left out: what is between the first
+    colon and the last ``@``, and the values of parameters.
+    """
+    user = _password_in(url)
+    shown, at = list[str](), 0
+    for begin, end in sorted({user, *secret_parameters(url)}):
+        if begin >= at:
+            shown += [url[at:begin], "…" * ((begin, end) != user)]
+        else:  # the @ may be one of the parameter, or the parameter one of the password
+            shown[-1] = "…"
+        at = max(at, end)
+    return "".join([*shown, url[at:]])
+
+
+def is_doubtful(url: str) -> bool:
+    """Return whether several parts of a URL of a database may be its password, as with an @ after a slash."""
+    begin, end = _password_in(url)
+    return any(character in url[begin:end] for character in "/?#")
+
+
+def _password_in(url: str) -> tuple[int, int]:
+    """Return the offsets in a URL between which there may be a password, with the colon before it; equal if none."""
+    match, end = _BEFORE_USER.match(url), url.rfind("@")
+    if match is None or end < match.end():
+        return 0, 0
+    is_of_oracle = "oracle" in match[0].lower() or "//" not in match[0]
+    begin = (_SEPARATOR_OF_ORACLE if is_of_oracle else _SEPARATOR).search(url, match.end(), end)
+    return (begin.start(), end) if begin is not None else (0, 0)
+
+
+def secret_parameters(url: str) -> Iterator[tuple[int, int]]:
+    """Yield the offsets of the values of parameters that may be passwords; each is one up to the name of another."""
+    names, end = [*_PARAMETER.finditer(url)], 0
+    for number, name in enumerate(names):
+        if name.start() >= end and _SECRET_NAME.search(unquote(name[1])):
+            end = next((other.start() for other in names[number + 1 :] if url[other.start()] == "&"), len(url))
+            yield name.end(), end
 
 
 def with_password(url: str) -> str:
