@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logdump.notation.text import amount
 from logdump.notation.times import iso_time
 from logdump.tui.keys.keys import Jumps, MarkLetters, WordsOfCursor
 from logdump.tui.model.model import OUTPUT, Model
@@ -20,7 +21,7 @@ from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.screen_mode import ScreenMode
-from logdump.tui.text.appearance import NOTICE, Appearance, HarmlessApp
+from logdump.tui.text.appearance import NOTICE, Appearance, HarmlessApp, as_shown, copied_value
 from trailformat.codec.on_demand import on_demand
 from trailformat.trail.sequence import FilePosition
 
@@ -29,9 +30,10 @@ with on_demand:
 
 if TYPE_CHECKING:
     from logdump.features.doctor.findings_scan import TrailFindings
+    from logdump.tui.text.row_copies import WholeValue
 
-_MOST_COPIED = 100_000
-"""Characters that are copied: terminals drop longer sequences."""
+_MOST_COPIED = 74_994
+"""Bytes of UTF-8 that are copied: terminals drop sequences of more than 100,000 bytes; three bytes are four in them."""
 TALL = 40
 """Number of lines of a screen from which on the strip above the list is always shown."""
 
@@ -188,39 +190,68 @@ class NavigatingApp(HarmlessApp):
     def _ask_value(self, *, is_copied: bool) -> None:
         page = self.pages.page("values")
         fields = page.current_line.fields if isinstance(page, RecordPane) else ()
-        if fields:
-            self.file.ask_value(fields[0], self.model.current, is_copied=is_copied)
-        else:
-            self._reports.tell("This line is about no column.")
+        self.file.ask_value(fields[0] if fields else "", self.model.current, is_copied=is_copied)
 
     async def on_value_read(self, message: messages.ValueRead) -> None:
         """Copy a value, or show it as a whole."""
         value = message.value
-        if value is None or value.newest is None:
-            self._reports.tell("The record has no such value.")
+        if value is None:
+            self._reports.tell(message.problem or "This line is about no value.")
         elif message.is_copied:
-            self._copy(value.newest.text, f"the value of {value.column}")
+            self._copy_value(value)
         else:
             await self.push_screen(value_screen.ValueScreen(value, self.glyphs))
+
+    def on_value_screen_copy_wanted(self, message: value_screen.ValueScreen.CopyWanted) -> None:
+        """Copy the value that is shown as a whole."""
+        self._copy_value(message.value)
+
+    def _copy_value(self, value: WholeValue) -> None:
+        part = value.parts[0]
+        if part.refusal:
+            self._say(f"{part.refusal} Nothing is copied.")
+        elif isinstance(part.value, bytes):
+            self._copy(part.value.hex(), f"the value of {value.name} as hex digits")
+        else:
+            self._copy(part.value, f"the value of {value.name}")
 
     def action_copy_line(self) -> None:
         """Copy the current line of the output, such as an ALTER command."""
         page = self.pages.page(OUTPUT)
         if isinstance(page, AnswerPane):
-            self._copy(page.current_line.text.strip(), "the line")
+            self._copy_lines(page.current_line.text.strip(), "the line")
 
     def action_copy_text(self) -> None:
         """Copy the lines of the lower pane, without margins, to the terminal's clipboard."""
         text = self.pages.shown.whole_text
         count = text.count("\n")
-        self._copy(text, f"{count:,} line{'s' * (count != 1)} of the page {self.model.page}")
+        self._copy_lines(text, f"{count:,} line{'s' * (count != 1)} of the page {self.model.page}")
 
     def _copy(self, text: str, what: str) -> None:
-        if len(text) > _MOST_COPIED:
-            self._reports.tell(f"{len(text):,} characters are too many for the clipboard of a terminal.")
-            return
-        self.copy_to_clipboard(text)
-        self.notify(f"Copied: {what}", timeout=NOTICE)
+        """Copy a value, and say so; also what of it is written in another way."""
+        shown, controls = copied_value(text)
+        if self._fits_clipboard(shown):
+            self.copy_value(shown)
+            note = f"; {amount(controls, 'control character')} as \\xNN" if controls else ""
+            self.notify(f"Copied: {what}{note}", timeout=NOTICE)
+
+    def _copy_lines(self, text: str, what: str) -> None:
+        """Copy lines as they are shown, and say so."""
+        if self._fits_clipboard(as_shown(text)):
+            self.copy_to_clipboard(text)
+            self.notify(f"Copied: {what}", timeout=NOTICE)
+
+    def _fits_clipboard(self, text: str) -> bool:
+        size = len(text.encode())
+        if size > _MOST_COPIED:
+            self._say(f"{size:,} bytes are too many for the clipboard of a terminal.")
+        return size <= _MOST_COPIED
+
+    def _say(self, text: str) -> None:
+        """Say something above the prompt, or over the screen that hides it."""
+        if len(self.screen_stack) > 1:
+            self.notify(text, timeout=2 * NOTICE)
+        self._reports.tell(text)
 
     def on_related_found(self, message: messages.RelatedFound) -> None:
         """Go to the record that was requested, or report that there is none."""

@@ -110,6 +110,10 @@ class TextPane(Styled, can_focus=True):
             self._starts.append(len(self.rows))
             self.rows += wrapped(line, self._width)
 
+    def line_of(self, row: int) -> int:
+        """Return the index of the line that a row is a part of."""
+        return max(0, bisect_right(self._starts, row) - 1)
+
     @property
     def height(self) -> int:
         """The number of rows that fit."""

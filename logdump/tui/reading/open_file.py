@@ -60,6 +60,7 @@ from logdump.tui.reading.state import (
 )
 from logdump.tui.text.record_pages import PAGES
 from logdump.tui.text.styled import line
+from trailformat import TrailError
 from trailformat.codec.on_demand import on_demand
 from trailformat.index import TrailIndex, attach, build
 from trailformat.trail.file import TrailFile
@@ -291,10 +292,13 @@ class OpenFile:
     def ask_value(self, field: str, about: Current, *, is_copied: bool) -> None:
         """Read the value of a field of the current record, to be copied or shown as a whole."""
 
-        def read(_session: Session, known: KnownRecord) -> Message:
-            with suppress(LookupError):
-                return ValueRead(row_copies.value_of(known, field), is_copied)
-            return ValueRead(None, is_copied)
+        def read(session: Session, known: KnownRecord) -> Message:
+            try:
+                return ValueRead(row_copies.value_of(session, known, field), is_copied)
+            except LookupError:
+                return ValueRead(None, is_copied)
+            except TrailError as error:
+                return ValueRead(None, is_copied, str(error))
 
         self._ask_known("value", about, read, ValueRead(None, is_copied))
 
