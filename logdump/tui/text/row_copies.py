@@ -97,9 +97,8 @@ def value_of(session: Session, known: KnownRecord, field: str) -> WholeValue:
     if column is None:
         raise LookupError
     kind = sql_type(column.definition) if column.definition is not None else None
-    images = [
-        (name, image) for name, image in (("after", column.after), ("before", column.before)) if image is not None
-    ]
+    both = (("after", column.after), ("before", column.before))
+    images = [(name, image) for name, image in both if image is not None]
     if len(images) > 1 and images[0][1] == images[1][1]:
         del images[1]
     return WholeValue(column_name(column), kind or "", tuple(_part(name, image) for name, image in images))
