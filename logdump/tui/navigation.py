@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.notation.text import amount
 from logdump.notation.times import iso_time
-from logdump.tui.keys.keys import Jumps, MarkLetters, WordsOfCursor
+from logdump.session.reading import Reading
+from logdump.tui.keys.places import Jumps, MarkLetters, WordsOfCursor, line_to
 from logdump.tui.model.model import OUTPUT, Model
 from logdump.tui.model.reports import Reports
-from logdump.tui.panes.choices import SIGNS, line_to
+from logdump.tui.panes.choices import SIGNS
 from logdump.tui.panes.pages import Pages
 from logdump.tui.panes.prompt import Prompt
 from logdump.tui.panes.record_list import RecordList
@@ -38,6 +38,14 @@ TALL = 40
 """Number of lines of a screen from which on the strip above the list is always shown."""
 
 
+class AwaitedStep(NamedTuple):
+    """A step to a finding (1 or -1) that waits for them: from which record, and after how many lines."""
+
+    step: int
+    here: FilePosition
+    entered: int
+
+
 class NavigatingApp(HarmlessApp):
     """An application that goes to records of a session by entering lines; the panes are those of its subclass."""
 
@@ -54,7 +62,8 @@ class NavigatingApp(HarmlessApp):
         self._letters = MarkLetters()
         self._jumps = Jumps()
         self._has_brushed = False
-        self._page_after = self._step = 0
+        self._page_after = 0
+        self._awaited: AwaitedStep | None = None
         self._told_after: list[str] = []
 
     def enter(self, text: str, *, is_step: bool = False) -> None:
@@ -73,27 +82,30 @@ class NavigatingApp(HarmlessApp):
 
     def on_answer_pane_opened(self, message: AnswerPane.Opened) -> None:
         """Show the record that a line of an answer is about."""
-        if message.spot is None:
-            self._reports.tell("This line is about no place.")
-        else:
-            self._show_record(message.spot.path, message.spot.rba, is_step=True)
+        self._show_record(message.spot, is_step=True)
 
     def on_timeline_pane_opened(self, message: TimelinePane.Opened) -> None:
         """Show the record of a point of the timeline, which may be in another file of the trail."""
-        self._show_record(message.path, message.rba)
+        path = message.path or self.model.state.path
+        self._show_record(FilePosition(path, message.rba) if path is not None else None)
 
     def on_side_by_side_pane_opened(self, message: SideBySidePane.Opened) -> None:
         """Show the record of the first trail, or type the line that leads to the one of the second."""
-        self._show_record(*message.spot, is_proposed=message.is_second)
-
-    def _show_record(self, path: Path | None, rba: int, *, is_proposed: bool = False, is_step: bool = False) -> None:
-        """Go to a record and show it, or, if ``is_proposed``, type the line that leads there."""
-        text = line_to(path, rba, self.model.state.path)
-        if not text:
-            self._reports.tell("The name of its file cannot be entered.")
-        elif is_proposed:
+        if not message.is_second:
+            self._show_record(message.spot)
+        elif text := self.line_to(message.spot):
             self.action_type_in(text)
-        else:
+
+    def line_to(self, spot: FilePosition | None) -> str:
+        """Return the line that goes to a record; empty if there is none, which is then said."""
+        text, refusal = line_to(spot, self.model.state.path)
+        if refusal:
+            self._reports.tell(refusal)
+        return text
+
+    def _show_record(self, spot: FilePosition | None, *, is_step: bool = False) -> None:
+        """Go to a record and show it."""
+        if text := self.line_to(spot):
             self._letters.came_from = self._spot_of_row
             self.model.upper = "records"
             self.model.show_page(self.model.record_page)
@@ -125,26 +137,30 @@ class NavigatingApp(HarmlessApp):
 
     def action_go_to_finding(self, step: int) -> None:
         """Go to the next finding of DOCTOR (``step`` 1) or the one before (-1), once the findings are known."""
-        path, model = self.model.state.path, self.model
-        self._step = 0
-        if path is None:
-            return
-        if self.file.ask_findings(path, model.summary.size):
-            self._step = step
-        elif model.findings is not None and self._spot_of_row is not None:
-            self._go_to_finding(model.findings, self._spot_of_row, step)
+        here = self._spot_of_row
+        if here is not None:
+            self._awaited = AwaitedStep(step, here, self.mode.entered)
+            self.file.ask_findings()
 
-    def _take_findings(self) -> None:
-        """Go to the finding for which a key has waited."""
-        step, self._step = self._step, 0
-        if step and self.model.findings is not None and self._spot_of_row is not None:
-            self._go_to_finding(self.model.findings, self._spot_of_row, step)
+    def take_findings(self, reading: Reading) -> None:
+        """Go to the finding for which a key has waited, unless the user has gone elsewhere meanwhile."""
+        awaited, self._awaited = self._awaited, None
+        if awaited is None or self.model.findings is None:
+            return
+        if (awaited.here, awaited.entered) == (self._spot_of_row, self.mode.entered):
+            self._go_to_finding(self.model.findings, awaited.here, awaited.step)
+        elif not reading.is_stopped:
+            self._reports.tell("The trail is examined: the same key goes to the next finding.")
+
+    def _drop_awaited(self) -> None:
+        """Drop the step that waits for the findings: another file is open, and its examination was given up."""
+        self._awaited = None
 
     def _go_to_finding(self, findings: TrailFindings, here: FilePosition, step: int) -> None:
         spot = findings.next_spot(here, step)
         if spot is None:
             self._reports.tell(f"No finding in this trail{', as far as it is read' * (not findings.is_whole)}.")
-        elif line := line_to(spot.path, spot.rba, self.model.state.path):
+        elif line := self.line_to(spot):
             self.enter(line)
             self._page_after = self.mode.entered  # the page about the record has all that POS prints
             for found in findings.at(spot):
@@ -153,15 +169,15 @@ class NavigatingApp(HarmlessApp):
     def _scan_findings(self) -> None:
         """Examine the trail while its findings are shown."""
         if self.model.upper == "findings" and self.model.state.path is not None:
-            self.file.ask_findings(self.model.state.path, self.model.summary.size)
+            self.file.ask_findings()
 
     def action_jump_back(self) -> None:
         """Go to where the cursor was before the last jump."""
         spot = self._jumps.back()
         if spot is None:
             self._reports.tell("There is no jump to go back from.")
-        else:
-            self._reports.enter(line_to(spot.path, spot.rba, self.model.state.path))
+        elif line := self.line_to(spot):
+            self._reports.enter(line)
 
     def action_copy_rba(self) -> None:
         """Copy the RBA under the cursor to the terminal's clipboard."""
@@ -257,8 +273,8 @@ class NavigatingApp(HarmlessApp):
         """Go to the record that was requested, or report that there is none."""
         if message.spot is None:
             self._reports.tell(f"This record has no {message.what}.")
-        else:
-            self.enter(line_to(message.spot.path, message.spot.rba, self.model.state.path))
+        elif line := self.line_to(message.spot):
+            self.enter(line)
 
     def _scan_shape(self) -> None:
         """Scan for the strip if it is shown, but only after the index, as both read the same disk."""

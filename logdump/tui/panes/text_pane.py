@@ -66,9 +66,9 @@ class TextPane(Styled, can_focus=True):
         self._width = 0
 
     @property
-    def keys_place(self) -> Area:
-        """The area whose keys the footer shows while the pane has the keyboard."""
-        return self.place
+    def keys_places(self) -> tuple[Area, ...]:
+        """The areas whose keys the footer shows while the pane has the keyboard."""
+        return (self.place,)
 
     @property
     def count(self) -> int:
