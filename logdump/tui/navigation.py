@@ -14,7 +14,7 @@ from logdump.tui.panes.choices import SIGNS
 from logdump.tui.panes.pages import Pages
 from logdump.tui.panes.prompt import Prompt
 from logdump.tui.panes.record_list import RecordList
-from logdump.tui.panes.record_pane import AnswerPane, RecordPane
+from logdump.tui.panes.record_pane import AnswerPane, HexPane, RecordPane
 from logdump.tui.panes.shape_strip import ShapeStrip
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.timeline_pane import TimelinePane
@@ -26,6 +26,7 @@ from trailformat.codec.on_demand import on_demand
 from trailformat.trail.sequence import FilePosition
 
 with on_demand:
+    from logdump.commands import help as help_words
     from logdump.tui.panes import value_screen
 
 if TYPE_CHECKING:
@@ -230,6 +231,20 @@ class NavigatingApp(HarmlessApp):
             self._copy(part.value.hex(), f"the value of {value.name} as hex digits")
         else:
             self._copy(part.value, f"the value of {value.name}")
+
+    def action_help_of_field(self) -> None:
+        """Explain the words of the format in the current line, or that of the picked field."""
+        page = self.pages.shown
+        field = page.field if isinstance(page, HexPane) else None
+        names = [field.name] if field is not None else []
+        names = list(page.current_line.fields) if isinstance(page, RecordPane) else names
+        words = [name.replace(" ", "") for name in names if help_words.meaning_of(name)]
+        if words:
+            self.enter(f"HELP {' '.join(words)}")
+        elif names and names[0].startswith("Column "):
+            self._reports.tell("A column of the table: S shows its definition.")
+        else:
+            self._reports.tell(f"There is no word {names[0]} in HELP." if names else "This line is about no field.")
 
     def action_copy_line(self) -> None:
         """Copy the current line of the output, such as an ALTER command."""

@@ -311,6 +311,7 @@ KEYS = (
     Key("line_up", "up,k", "a line back", Area.TEXT, acts="lines(-1)"),
     Key("text_page_down", "pagedown,space", "a page on", Area.TEXT, acts="pages(1)"),
     Key("text_page_up", "pageup", "a page back", Area.TEXT, acts="pages(-1)"),
+    Key("line_word", "enter", "what the fields of the line mean (HELP)", Area.TEXT, acts="app.help_of_field"),
     Key(
         "open_place",
         "enter",
@@ -367,6 +368,15 @@ KEYS = (
         acts="hide_unchanged",
         short="changed alone",
         weight=1,
+    ),
+    Key(
+        "field_word",
+        "enter",
+        "what the field means (HELP)",
+        Area.HEX,
+        acts="app.help_of_field",
+        short="meaning",
+        weight=2,
     ),
     Key("next_field", "right", "next field", Area.HEX, acts="field(1)", short="next field", weight=1),
     Key("field_before", "left", "field before", Area.HEX, acts="field(-1)", short="field before", weight=3),
