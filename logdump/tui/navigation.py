@@ -32,6 +32,7 @@ with on_demand:
 if TYPE_CHECKING:
     from logdump.features.doctor.findings_scan import TrailFindings
     from logdump.tui.text.row_copies import WholeValue
+    from logdump.tui.text.shown_value import ValuePart
 
 _MOST_COPIED = 74_994
 """Bytes of UTF-8 that are copied: terminals drop sequences of more than 100,000 bytes; three bytes are four in them."""
@@ -215,22 +216,22 @@ class NavigatingApp(HarmlessApp):
         if value is None:
             self._reports.tell(message.problem or "This line is about no value.")
         elif message.is_copied:
-            self._copy_value(value)
+            self._copy_value(value, value.parts[0])
         else:
             await self.push_screen(value_screen.ValueScreen(value, self.glyphs))
 
     def on_value_screen_copy_wanted(self, message: value_screen.ValueScreen.CopyWanted) -> None:
         """Copy the value that is shown as a whole."""
-        self._copy_value(message.value)
+        self._copy_value(message.value, message.part)
 
-    def _copy_value(self, value: WholeValue) -> None:
-        part = value.parts[0]
+    def _copy_value(self, value: WholeValue, part: ValuePart) -> None:
+        what = f"the value of {value.name}{f' ({part.name})' * (len(value.parts) > 1)}"
         if part.refusal:
             self._say(f"{part.refusal} Nothing is copied.")
         elif isinstance(part.value, bytes):
-            self._copy(part.value.hex(), f"the value of {value.name} as hex digits")
+            self._copy(part.value.hex(), f"{what} as hex digits")
         else:
-            self._copy(part.value, f"the value of {value.name}")
+            self._copy(part.value, what)
 
     def action_help_of_field(self) -> None:
         """Explain the words of the format in the current line, or that of the picked field."""

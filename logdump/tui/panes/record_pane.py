@@ -117,9 +117,13 @@ class RowPane(RecordPane):
         return (Area.ROW,)
 
     def show(self, lines: list[Line], *, top: int | None = None) -> None:
-        """Show other lines."""
+        """Show other lines; the first one about a value is current, unless the line that was current is about one."""
         self._all = lines
         super().show(self._chosen(), top=top)
+        if not self.current_line.fields:
+            fields = (index for index, row in enumerate(self.rows[: self.height]) if row.fields)
+            self.current = next(fields, self.current)
+            self.refresh()
 
     def empty(self) -> None:
         """Show nothing."""

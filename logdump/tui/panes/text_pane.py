@@ -110,6 +110,10 @@ class TextPane(Styled, can_focus=True):
             self._starts.append(len(self.rows))
             self.rows += wrapped(line, self._width)
 
+    def row_of(self, index: int) -> int:
+        """Return the index of the first row of a line."""
+        return self._starts[index] if index < len(self._starts) else 0
+
     def line_of(self, row: int) -> int:
         """Return the index of the line that a row is a part of."""
         return max(0, bisect_right(self._starts, row) - 1)

@@ -15,7 +15,7 @@ from textual.widgets import Input
 from logdump.notation.text import amount, escape
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.text.row_copies import WholeValue
-from logdump.tui.text.shown_value import Hit, ShownValue
+from logdump.tui.text.shown_value import Hit, ShownValue, ValuePart
 from logdump.tui.text.styled import COMPONENTS, Glyphs, Line, Styled, line
 from trailformat import CannotWrite
 from trailformat.errors import reason_of
@@ -59,8 +59,9 @@ class ValuePane(TextPane):
 class ValueScreen(ModalScreen[None]):
     """The images of a column, or large objects, one after the other.
 
-    ``h`` shows bytes, ``i`` text without indentation, ``/`` searches, ``>`` goes to the next match, ``y`` copies the
-    value, ``s`` saves it, Esc leaves. Of a long value a window is shown; the keys that scroll go on to the next one.
+    The first one is chosen, Tab chooses another: it is what ``y`` copies and ``s`` saves. ``h`` shows bytes, ``i`` text
+    without indentation, ``/`` searches, ``>`` goes to the next match, Esc leaves. Of a long value a window is shown; the
+    keys that scroll go on to the next one.
     """
 
     COMPONENT_CLASSES = COMPONENTS
@@ -71,6 +72,7 @@ class ValueScreen(ModalScreen[None]):
         ("slash", "ask('search')", "search"),
         ("greater_than_sign", "next_match", "next match"),
         ("y", "copy", "copy"),
+        ("tab", "next_part", "next image"),
         ("s", "ask('save')", "save"),
         ("home,g", "end(-1)", "beginning"),
         ("end,G", "end(1)", "end"),
@@ -81,6 +83,7 @@ class ValueScreen(ModalScreen[None]):
         """Requests a copy of the value."""
 
         value: WholeValue
+        part: ValuePart
 
     def __init__(self, value: WholeValue, glyphs: Glyphs) -> None:
         super().__init__()
@@ -89,7 +92,7 @@ class ValueScreen(ModalScreen[None]):
         self._is_hex, self._is_indented = False, True
         self._purpose = self._needle = self._told = ""
         self._hit: Hit | None = None
-        self._window = 0
+        self._window = self._part = 0
         self._places: list[Hit] = []
         self._shown = self._read()
 
@@ -119,9 +122,15 @@ class ValueScreen(ModalScreen[None]):
 
     def _head(self) -> None:
         value, windows = self._value, self._shown.windows
-        part = f"part {self._window + 1:,} of {windows:,}  " if windows > 1 else ""
+        window = f"window {self._window + 1:,} of {windows:,}  " if windows > 1 else ""
         name = f"{value.name}  {value.type}".rstrip()
-        self.query_one(ValueHead).show(name, f"{part}{self.query_one(ValuePane).where}", self._told)
+        chosen = f"Tab {self._chosen.name}  " if len(value.parts) > 1 else ""
+        self.query_one(ValueHead).show(name, f"{chosen}{window}{self.query_one(ValuePane).where}", self._told)
+
+    @property
+    def _chosen(self) -> ValuePart:
+        """The image or large object that is copied and saved."""
+        return self._value.parts[self._part]
 
     def on_text_pane_scrolled(self, message: TextPane.Scrolled) -> None:
         """Show which rows are visible."""
@@ -168,7 +177,15 @@ class ValueScreen(ModalScreen[None]):
 
     def action_copy(self) -> None:
         """Copy the value."""
-        self.post_message(self.CopyWanted(self._value))
+        self.post_message(self.CopyWanted(self._value, self._chosen))
+
+    def action_next_part(self) -> None:
+        """Choose the next image or large object, and go to it."""
+        self._part = (self._part + 1) % len(self._value.parts)
+        self._window, self._told = self._shown.window_of(self._part, 0), ""
+        self._show(0)
+        at = next((index for index, place in enumerate(self._places) if place.part == self._part), 0)
+        self._go_to_row(self.query_one(ValuePane).row_of(at))
 
     def action_ask(self, purpose: str) -> None:
         """Begin a line: the text that is searched, or the name of the file."""
@@ -215,7 +232,7 @@ class ValueScreen(ModalScreen[None]):
             return
         self._told = "From the beginning again." if is_again else ""
         window, before = self._shown.window_of(self._hit.part, self._hit.start), self._window
-        self._window = window
+        self._window, self._part = window, self._hit.part
         self._show(None if window == before else 0)
         self._scroll_to_match()
 
@@ -236,7 +253,7 @@ class ValueScreen(ModalScreen[None]):
 
     def _saved(self, path: Path) -> str:
         """Write the value, or its bytes if they are shown, to a new file; return what is said of it."""
-        part = self._value.parts[0]
+        part = self._chosen
         if part.refusal:
             return escape(f"{part.refusal} Nothing is saved.")
         data = part.data if self._is_hex else part.value.encode() if isinstance(part.value, str) else part.value
@@ -247,4 +264,4 @@ class ValueScreen(ModalScreen[None]):
             return escape(f"{path}: {reason_of(error)}")
         except CannotWrite as error:
             return escape(str(error))
-        return escape(f"Saved {amount(len(data), 'byte')} to {path}")
+        return escape(f"Saved {amount(len(data), 'byte')}{f' of {part.name}' * (len(self._value.parts) > 1)} to {path}")

@@ -11,7 +11,7 @@ from logdump.features.export.text_formats import csv_line
 from logdump.notation.text import amount, escape
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
-from logdump.tui.text.shown_value import LARGE_OBJECTS, ValuePart, size_note
+from logdump.tui.text.shown_value import LARGE_OBJECTS, ValuePart
 from trailformat import Change, Record, TrailError, Value
 from trailformat.changes.lobs import Lob, LobBytes, lob_value, lobs_of, whole_lobs
 from trailformat.changes.segments import Kind
@@ -107,11 +107,11 @@ def value_of(session: Session, known: KnownRecord, field: str) -> WholeValue:
 def _part(name: str, image: Value) -> ValuePart:
     """Return an image of a column."""
     if image.is_null:
-        return ValuePart(f"{name}: NULL", "", b"", refusal="The value is NULL.")
-    title = f"{name}, {size_note(len(image.data))}"
+        return ValuePart(name, ": NULL", "", b"", refusal="The value is NULL.")
+    title = f", {amount(len(image.data), 'byte')} in the trail"
     if image.problem is not None:
-        return ValuePart(title, image.data, image.data, (f"not decoded: {escape(image.problem)}",))
-    return ValuePart(title, image.value if isinstance(image.value, bytes) else image.text, image.data)
+        return ValuePart(name, title, image.data, image.data, (f"not decoded: {escape(image.problem)}",))
+    return ValuePart(name, title, image.value if isinstance(image.value, bytes) else image.text, image.data)
 
 
 def _large_objects(session: Session, known: KnownRecord, piece: Record | None) -> WholeValue:
@@ -156,8 +156,8 @@ def _lob_part(found: LobBytes, definition: RowDefinition, rba: int, most: int) -
         notes.append(f"the first {most:,} of {lob.size:,} bytes")
         refusal = f"Not all of it is here: LOB {rba} {word} TO <filename> writes it."
     value, more = _lob_text(lob, data, definition)
-    title = f"{name}{', before image' * lob.is_before}, {amount(lob.size, 'byte')} in {amount(lob.pieces, 'piece')}"
-    return ValuePart(title, value, data, (*notes, *more), refusal)
+    title = f"{', before image' * lob.is_before}, {amount(lob.size, 'byte')} in {amount(lob.pieces, 'piece')}"
+    return ValuePart(name, title, value, data, (*notes, *more), refusal)
 
 
 def _lob_text(lob: Lob, data: bytes, definition: RowDefinition) -> tuple[str | bytes, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from logdump.notation.text import amount, escape
+from logdump.notation.text import escape
 from logdump.tui.text.hex_text import HexLine, HexText, RecordField, line_pieces
 from logdump.tui.text.styled import Line, Piece, line
 from logdump.tui.text.value_breaks import Breaks, TextLine, breaks_of
@@ -28,13 +28,15 @@ class ValuePart(NamedTuple):
     """An image of a column, or a large object.
 
     Attributes:
-        title: what it is.
+        name: the image, or the large object.
+        title: what is said of it after its name.
         value: the text as it is read; the bytes of a binary value, and of one that is not decoded.
         data: the bytes as in the trail.
         notes: what is missing or not known of it.
         refusal: why it is neither saved nor copied; empty if it is.
     """
 
+    name: str
     title: str
     value: str | bytes
     data: bytes
@@ -102,7 +104,7 @@ class ShownValue:
         noun = "byte" if isinstance(content, bytes) else "character"
         form = f", {breaks.form} indented" if breaks is not None else ""
         stretch = f", {noun}s {start + 1:,} to {end:,} of {len(content):,}" if end - start < len(content) else ""
-        yield f"{part.title}{form}{stretch}", "strong"
+        yield f"{part.name}{part.title}{form}{stretch}", "strong"
         for note in part.notes:
             yield note, "warn"
 
@@ -168,8 +170,3 @@ def _byte_lines(data: bytes, number: int, start: int, end: int, hit: Hit | None)
         stop = min(end, begin + _BYTES_PER_LINE)
         pieces = line_pieces(page, HexLine("", begin, data[begin:stop]), digits, field)
         yield Line(pieces, wraps=False), Hit(number, begin, stop)
-
-
-def size_note(size: int) -> str:
-    """Return the size of a value in the trail."""
-    return f"{amount(size, 'byte')} in the trail"

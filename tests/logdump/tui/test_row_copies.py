@@ -140,7 +140,7 @@ def test_the_key_goes_to_each_match_over_rows_and_windows_and_to_the_first_again
     expected = [match.start() for match in re.finditer("DLE", text)]
 
     async def steps(screen: Screen) -> None:
-        page = await _viewer(screen, ValuePart("after", text, text.encode()))
+        page = await _viewer(screen, ValuePart("after", "", text, text.encode()))
         viewer = screen.app.screen
         assert isinstance(viewer, ValueScreen)
         await screen.press("slash", *"dle", "enter")
@@ -159,14 +159,14 @@ def test_a_long_value_goes_on_where_it_is_scrolled_over_its_end(monkeypatch: pyt
     text = "".join(f"line {number}\n" for number in range(200))
 
     async def steps(screen: Screen) -> None:
-        page = await _viewer(screen, ValuePart("after", text, text.encode()))
+        page = await _viewer(screen, ValuePart("after", "", text, text.encode()))
         seen = []
         for _ in range(60):
             seen += [row.text for row in page.shown_lines() if row.text.startswith("line")]
             await screen.press("pagedown")
         assert "line 199" in seen
         windows = -(-len(text) // 400)
-        assert f"part {windows} of {windows}" in screen.text
+        assert f"window {windows} of {windows}" in screen.text
         await screen.press("home")
         assert page.shown_lines()[1].text == "line 0"
         await screen.press("h")
@@ -182,7 +182,7 @@ def test_json_is_shown_with_its_own_letters_and_as_it_is() -> None:
     text = '{"id":12345678901234567890,"id":1.10}'
 
     async def steps(screen: Screen) -> None:
-        page = await _viewer(screen, ValuePart("after", text, text.encode()))
+        page = await _viewer(screen, ValuePart("after", "", text, text.encode()))
         assert [row.text for row in page.rows] == [
             "after, JSON indented",
             *("{", '  "id":12345678901234567890,', '  "id":1.10', "}"),
@@ -226,7 +226,7 @@ def test_what_is_copied_is_the_value_or_it_is_said(value: str | bytes, copied: s
         notices: list[str] = []
         screen.app.notify = lambda message, **_: notices.append(message)  # type: ignore[method-assign]
         screen.app._clipboard = "before"
-        await _viewer(screen, ValuePart("after", value, b""))
+        await _viewer(screen, ValuePart("after", "", value, b""))
         await screen.press("y")
         assert (screen.app.clipboard, notices) == (copied or "before", [said])
 
@@ -316,3 +316,22 @@ def test_a_large_object_that_is_too_large_is_shown_from_its_beginning(
         assert f"Not all of it is here: LOB {piece} 1 TO <filename> writes it." in screen.text
 
     drive(steps, "kt000000000", page="values", place="records")
+
+
+@pytest.mark.parametrize("tabs", range(4))
+def test_the_image_that_is_chosen_is_copied_and_saved(tabs: int, tmp_path: Path) -> None:
+    parts = [ValuePart(name, "", f"text of {name}\n" * 30, name.encode()) for name in ("after", "before", "third")]
+
+    async def steps(screen: Screen) -> None:
+        page = await _viewer(screen, *parts)
+        await screen.press(*["tab"] * tabs)
+        chosen = parts[tabs % 3]
+        assert page.shown_lines()[0].text == chosen.name or chosen is parts[2]
+        await screen.press("y", "s", *str(tmp_path / "x"), "enter")
+        assert screen.app.clipboard == chosen.value
+        assert (tmp_path / "x").read_text() == chosen.value
+        assert f" of {chosen.name} to " in screen.text
+        await screen.press("slash", *"of before", "enter", "y")
+        assert screen.app.clipboard == parts[1].value
+
+    drive(steps, place="records")

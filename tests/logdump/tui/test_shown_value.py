@@ -21,7 +21,7 @@ def _small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
 def _drawn(draw: Random) -> list[ValuePart]:
     texts = ["".join(draw.choices(_LETTERS, k=draw.randrange(200))) for _ in range(draw.randrange(1, 4))]
     return [
-        ValuePart(f"part {number}", draw.choice((text, text.encode())), text.encode(errors="replace"))
+        ValuePart(f"part {number}", "", draw.choice((text, text.encode())), text.encode(errors="replace"))
         for number, text in enumerate(texts)
     ]
 
@@ -40,7 +40,7 @@ def test_the_windows_show_each_character_once(seed: int) -> None:
                 assert value.window_of(place.part, at) == window
                 seen[place.part][at] += 1
             titles |= {line.text.split(",")[0]} if place.start == place.end else set()
-        assert titles & {part.title for part in parts}
+        assert titles & {part.name for part in parts}
     for content, counts in zip(contents, seen, strict=True):
         ends = [content[at : at + 1] in ("\n", b"") for at in range(len(content))]
         assert all(count == 1 or (is_end and not count) for count, is_end in zip(counts, ends, strict=True))
@@ -76,13 +76,13 @@ def test_each_match_is_found_in_its_order_and_then_the_first_again(seed: int) ->
 
 
 def test_pairs_of_hex_digits_are_bytes_too() -> None:
-    value = ShownValue([ValuePart("x", b"", b"\x00\xca\xfe CAFE")], is_hex=True, is_indented=True)
+    value = ShownValue([ValuePart("x", "", b"", b"\x00\xca\xfe CAFE")], is_hex=True, is_indented=True)
     assert value.find("ca fe", 0, 0)[0] == Hit(0, 1, 3)
     assert value.find("CAFE", 0, 2)[0] == Hit(0, 4, 8)
 
 
 def test_what_follows_of_a_long_value_is_said() -> None:
-    value = ShownValue([ValuePart("after", "x" * 150, b"")], is_hex=False, is_indented=True)
+    value = ShownValue([ValuePart("after", "", "x" * 150, b"")], is_hex=False, is_indented=True)
     assert [next(iter(value.lines(window, None)))[0].text for window in range(value.windows)] == [
         "after, characters 1 to 64 of 150",
         "after, characters 65 to 128 of 150",
