@@ -73,7 +73,7 @@ class Topics(Parameter[list[Topic]]):
                 topics.append(Topic(None, page=page))
                 words.pop(0)
                 continue
-            if not _is_command(words[0]) and (meaning := _meaning_of(words[0])):
+            if not _is_command(words[0]) and (meaning := meaning_of(words[0])):
                 topics.append(Topic(None, meaning=meaning))
                 words.pop(0)
                 continue
@@ -189,7 +189,7 @@ def _text_of(page: str) -> list[str]:
     return Path(page).read_text(encoding="utf-8").splitlines()
 
 
-def _meaning_of(word: str) -> str:
+def meaning_of(word: str) -> str:
     """Return what the glossary says of a word of the format, however it is hyphenated; empty if it has not the word."""
     asked = {_plain(word), _plain(word).removesuffix("s")} - {""}
     found = (meaning for words, meaning in _glossary() if asked & set(map(_plain, words)))

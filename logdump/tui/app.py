@@ -29,6 +29,7 @@ from logdump.tui.panes.shape_strip import ShapeStrip
 from logdump.tui.panes.sidebar import Panes, Sidebar
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.reading import messages
+from logdump.tui.reading.background import FINDINGS
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.rows import ListRow, RowKind
 from logdump.tui.reading.screen_mode import ScreenMode
@@ -142,7 +143,7 @@ class TrailApp(NavigatingApp):
         self.model.observe(self.exit, Model.is_over)
         self.model.observe(self._keep_choices, Model.columns)
         self.model.observe(self._ask_files, Model.upper, Model.neighbours, Model.opened)
-        self.model.observe(self._take_findings, Model.findings)
+        self.model.observe(self._drop_awaited, Model.opened)
         self.model.observe(self._make_room, Model.upper, Model.shown, Model.state)
         self.model.observe(self._scan_findings, Model.upper, Model.opened)
         self.model.observe(self._scan_shape, Model.state, Model.indexed)
@@ -202,7 +203,7 @@ class TrailApp(NavigatingApp):
         """Set the place and the pane of the keyboard in the model."""
         if len(self.screen_stack) == 1:
             place = getattr(self.focused, "place", Area.PANES)
-            self.model.place = getattr(self.focused, "keys_place", place)
+            self.model.places = getattr(self.focused, "keys_places", (place,))
             self.model.pane = "pages" if isinstance(self.focused, TextPane) else getattr(self.focused, "id", "") or ""
             self.model.offers = ""
 
@@ -230,7 +231,9 @@ class TrailApp(NavigatingApp):
         line = self._letters.take(event.character or "", self._spot_of_row)
         if line is not None:
             event.prevent_default()
-        if line:
+        if isinstance(line, FilePosition):
+            self.enter(self.line_to(line))
+        elif line:
             self.enter(line)
         elif line is None and event.is_printable and event.key not in self.screen.active_bindings:
             self.action_type_in(event.character or "")
@@ -238,6 +241,9 @@ class TrailApp(NavigatingApp):
     def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
         """Enter the command of a chosen line; for ``save`` type it, as the file name is missing."""
         sends = message.choice.sends
+        if not sends[message.what]:
+            self._reports.tell(message.choice.refusal)
+            return
         if message.what in ("undo", "undo_transaction"):
             self.enter(sends[message.what])
             return
@@ -431,6 +437,8 @@ class TrailApp(NavigatingApp):
         self._reports.take(report)
         if isinstance(report, messages.StoryRead) and self.focused is not self.prompt:
             self._show_story()
+        if isinstance(report, messages.Scanned) and report.name == FINDINGS and report.reading is not None:
+            self.take_findings(report.reading)
         if isinstance(report, messages.CommandEnded):
             path = self.model.state.path
             if report.number == self._page_after:

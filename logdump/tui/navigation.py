@@ -2,38 +2,50 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from logdump.notation.text import amount
 from logdump.notation.times import iso_time
-from logdump.tui.keys.keys import Jumps, MarkLetters, WordsOfCursor
+from logdump.session.reading import Reading
+from logdump.tui.keys.places import Jumps, MarkLetters, WordsOfCursor, line_to
 from logdump.tui.model.model import OUTPUT, Model
 from logdump.tui.model.reports import Reports
-from logdump.tui.panes.choices import SIGNS, line_to
+from logdump.tui.panes.choices import SIGNS
 from logdump.tui.panes.pages import Pages
 from logdump.tui.panes.prompt import Prompt
 from logdump.tui.panes.record_list import RecordList
-from logdump.tui.panes.record_pane import AnswerPane, RecordPane
+from logdump.tui.panes.record_pane import AnswerPane, HexPane, RecordPane
 from logdump.tui.panes.shape_strip import ShapeStrip
 from logdump.tui.panes.side_by_side_pane import SideBySidePane
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.reading import messages
 from logdump.tui.reading.open_file import OpenFile
 from logdump.tui.reading.screen_mode import ScreenMode
-from logdump.tui.text.appearance import NOTICE, Appearance, HarmlessApp
+from logdump.tui.text.appearance import NOTICE, Appearance, HarmlessApp, as_shown, copied_value
 from trailformat.codec.on_demand import on_demand
 from trailformat.trail.sequence import FilePosition
 
 with on_demand:
+    from logdump.commands import help as help_words
     from logdump.tui.panes import value_screen
 
 if TYPE_CHECKING:
     from logdump.features.doctor.findings_scan import TrailFindings
+    from logdump.tui.text.row_copies import WholeValue
+    from logdump.tui.text.shown_value import ValuePart
 
-_MOST_COPIED = 100_000
-"""Characters that are copied: terminals drop longer sequences."""
+_MOST_COPIED = 74_994
+"""Bytes of UTF-8 that are copied: terminals drop sequences of more than 100,000 bytes; three bytes are four in them."""
 TALL = 40
 """Number of lines of a screen from which on the strip above the list is always shown."""
+
+
+class AwaitedStep(NamedTuple):
+    """A step to a finding (1 or -1) that waits for them: from which record, and after how many lines."""
+
+    step: int
+    here: FilePosition
+    entered: int
 
 
 class NavigatingApp(HarmlessApp):
@@ -52,7 +64,8 @@ class NavigatingApp(HarmlessApp):
         self._letters = MarkLetters()
         self._jumps = Jumps()
         self._has_brushed = False
-        self._page_after = self._step = 0
+        self._page_after = 0
+        self._awaited: AwaitedStep | None = None
         self._told_after: list[str] = []
 
     def enter(self, text: str, *, is_step: bool = False) -> None:
@@ -71,27 +84,30 @@ class NavigatingApp(HarmlessApp):
 
     def on_answer_pane_opened(self, message: AnswerPane.Opened) -> None:
         """Show the record that a line of an answer is about."""
-        if message.spot is None:
-            self._reports.tell("This line is about no place.")
-        else:
-            self._show_record(message.spot.path, message.spot.rba, is_step=True)
+        self._show_record(message.spot, is_step=True)
 
     def on_timeline_pane_opened(self, message: TimelinePane.Opened) -> None:
         """Show the record of a point of the timeline, which may be in another file of the trail."""
-        self._show_record(message.path, message.rba)
+        path = message.path or self.model.state.path
+        self._show_record(FilePosition(path, message.rba) if path is not None else None)
 
     def on_side_by_side_pane_opened(self, message: SideBySidePane.Opened) -> None:
         """Show the record of the first trail, or type the line that leads to the one of the second."""
-        self._show_record(*message.spot, is_proposed=message.is_second)
-
-    def _show_record(self, path: Path | None, rba: int, *, is_proposed: bool = False, is_step: bool = False) -> None:
-        """Go to a record and show it, or, if ``is_proposed``, type the line that leads there."""
-        text = line_to(path, rba, self.model.state.path)
-        if not text:
-            self._reports.tell("The name of its file cannot be entered.")
-        elif is_proposed:
+        if not message.is_second:
+            self._show_record(message.spot)
+        elif text := self.line_to(message.spot):
             self.action_type_in(text)
-        else:
+
+    def line_to(self, spot: FilePosition | None) -> str:
+        """Return the line that goes to a record; empty if there is none, which is then said."""
+        text, refusal = line_to(spot, self.model.state.path)
+        if refusal:
+            self._reports.tell(refusal)
+        return text
+
+    def _show_record(self, spot: FilePosition | None, *, is_step: bool = False) -> None:
+        """Go to a record and show it."""
+        if text := self.line_to(spot):
             self._letters.came_from = self._spot_of_row
             self.model.upper = "records"
             self.model.show_page(self.model.record_page)
@@ -123,26 +139,30 @@ class NavigatingApp(HarmlessApp):
 
     def action_go_to_finding(self, step: int) -> None:
         """Go to the next finding of DOCTOR (``step`` 1) or the one before (-1), once the findings are known."""
-        path, model = self.model.state.path, self.model
-        self._step = 0
-        if path is None:
-            return
-        if self.file.ask_findings(path, model.summary.size):
-            self._step = step
-        elif model.findings is not None and self._spot_of_row is not None:
-            self._go_to_finding(model.findings, self._spot_of_row, step)
+        here = self._spot_of_row
+        if here is not None:
+            self._awaited = AwaitedStep(step, here, self.mode.entered)
+            self.file.ask_findings()
 
-    def _take_findings(self) -> None:
-        """Go to the finding for which a key has waited."""
-        step, self._step = self._step, 0
-        if step and self.model.findings is not None and self._spot_of_row is not None:
-            self._go_to_finding(self.model.findings, self._spot_of_row, step)
+    def take_findings(self, reading: Reading) -> None:
+        """Go to the finding for which a key has waited, unless the user has gone elsewhere meanwhile."""
+        awaited, self._awaited = self._awaited, None
+        if awaited is None or self.model.findings is None:
+            return
+        if (awaited.here, awaited.entered) == (self._spot_of_row, self.mode.entered):
+            self._go_to_finding(self.model.findings, awaited.here, awaited.step)
+        elif not reading.is_stopped:
+            self._reports.tell("The trail is examined: the same key goes to the next finding.")
+
+    def _drop_awaited(self) -> None:
+        """Drop the step that waits for the findings: another file is open, and its examination was given up."""
+        self._awaited = None
 
     def _go_to_finding(self, findings: TrailFindings, here: FilePosition, step: int) -> None:
         spot = findings.next_spot(here, step)
         if spot is None:
             self._reports.tell(f"No finding in this trail{', as far as it is read' * (not findings.is_whole)}.")
-        elif line := line_to(spot.path, spot.rba, self.model.state.path):
+        elif line := self.line_to(spot):
             self.enter(line)
             self._page_after = self.mode.entered  # the page about the record has all that POS prints
             for found in findings.at(spot):
@@ -151,15 +171,15 @@ class NavigatingApp(HarmlessApp):
     def _scan_findings(self) -> None:
         """Examine the trail while its findings are shown."""
         if self.model.upper == "findings" and self.model.state.path is not None:
-            self.file.ask_findings(self.model.state.path, self.model.summary.size)
+            self.file.ask_findings()
 
     def action_jump_back(self) -> None:
         """Go to where the cursor was before the last jump."""
         spot = self._jumps.back()
         if spot is None:
             self._reports.tell("There is no jump to go back from.")
-        else:
-            self._reports.enter(line_to(spot.path, spot.rba, self.model.state.path))
+        elif line := self.line_to(spot):
+            self._reports.enter(line)
 
     def action_copy_rba(self) -> None:
         """Copy the RBA under the cursor to the terminal's clipboard."""
@@ -188,46 +208,89 @@ class NavigatingApp(HarmlessApp):
     def _ask_value(self, *, is_copied: bool) -> None:
         page = self.pages.page("values")
         fields = page.current_line.fields if isinstance(page, RecordPane) else ()
-        if fields:
-            self.file.ask_value(fields[0], self.model.current, is_copied=is_copied)
-        else:
-            self._reports.tell("This line is about no column.")
+        self.file.ask_value(fields[0] if fields else "", self.model.current, is_copied=is_copied)
 
     async def on_value_read(self, message: messages.ValueRead) -> None:
         """Copy a value, or show it as a whole."""
         value = message.value
-        if value is None or value.newest is None:
-            self._reports.tell("The record has no such value.")
+        if value is None:
+            self._reports.tell(message.problem or "This line is about no value.")
         elif message.is_copied:
-            self._copy(value.newest.text, f"the value of {value.column}")
+            self._copy_value(value, value.parts[0])
         else:
             await self.push_screen(value_screen.ValueScreen(value, self.glyphs))
+
+    def on_value_screen_copy_wanted(self, message: value_screen.ValueScreen.CopyWanted) -> None:
+        """Copy the value that is shown as a whole."""
+        self._copy_value(message.value, message.part)
+
+    def _copy_value(self, value: WholeValue, part: ValuePart) -> None:
+        what = f"the value of {value.name}{f' ({part.name})' * (len(value.parts) > 1)}"
+        if part.refusal:
+            self._say(f"{part.refusal} Nothing is copied.")
+        elif isinstance(part.value, bytes):
+            self._copy(part.value.hex(), f"{what} as hex digits")
+        else:
+            self._copy(part.value, what)
+
+    def action_help_of_field(self) -> None:
+        """Explain the words of the format in the current line, or that of the picked field."""
+        page = self.pages.shown
+        field = page.field if isinstance(page, HexPane) else None
+        names = [field.name] if field is not None else []
+        names = list(page.current_line.fields) if isinstance(page, RecordPane) else names
+        words = [name.replace(" ", "") for name in names if help_words.meaning_of(name)]
+        if words:
+            self.enter(f"HELP {' '.join(words)}")
+        elif names and names[0].startswith("Column "):
+            self._reports.tell("A column of the table: S shows its definition.")
+        else:
+            self._reports.tell(f"There is no word {names[0]} in HELP." if names else "This line is about no field.")
 
     def action_copy_line(self) -> None:
         """Copy the current line of the output, such as an ALTER command."""
         page = self.pages.page(OUTPUT)
         if isinstance(page, AnswerPane):
-            self._copy(page.current_line.text.strip(), "the line")
+            self._copy_lines(page.current_line.text.strip(), "the line")
 
     def action_copy_text(self) -> None:
         """Copy the lines of the lower pane, without margins, to the terminal's clipboard."""
         text = self.pages.shown.whole_text
         count = text.count("\n")
-        self._copy(text, f"{count:,} line{'s' * (count != 1)} of the page {self.model.page}")
+        self._copy_lines(text, f"{count:,} line{'s' * (count != 1)} of the page {self.model.page}")
 
     def _copy(self, text: str, what: str) -> None:
-        if len(text) > _MOST_COPIED:
-            self._reports.tell(f"{len(text):,} characters are too many for the clipboard of a terminal.")
-            return
-        self.copy_to_clipboard(text)
-        self.notify(f"Copied: {what}", timeout=NOTICE)
+        """Copy a value, and say so; also what of it is written in another way."""
+        shown, controls = copied_value(text)
+        if self._fits_clipboard(shown):
+            self.copy_value(shown)
+            note = f"; {amount(controls, 'control character')} as \\xNN" if controls else ""
+            self.notify(f"Copied: {what}{note}", timeout=NOTICE)
+
+    def _copy_lines(self, text: str, what: str) -> None:
+        """Copy lines as they are shown, and say so."""
+        if self._fits_clipboard(as_shown(text)):
+            self.copy_to_clipboard(text)
+            self.notify(f"Copied: {what}", timeout=NOTICE)
+
+    def _fits_clipboard(self, text: str) -> bool:
+        size = len(text.encode())
+        if size > _MOST_COPIED:
+            self._say(f"{size:,} bytes are too many for the clipboard of a terminal.")
+        return size <= _MOST_COPIED
+
+    def _say(self, text: str) -> None:
+        """Say something above the prompt, or over the screen that hides it."""
+        if len(self.screen_stack) > 1:
+            self.notify(text, timeout=2 * NOTICE)
+        self._reports.tell(text)
 
     def on_related_found(self, message: messages.RelatedFound) -> None:
         """Go to the record that was requested, or report that there is none."""
         if message.spot is None:
             self._reports.tell(f"This record has no {message.what}.")
-        else:
-            self.enter(line_to(message.spot.path, message.spot.rba, self.model.state.path))
+        elif line := self.line_to(message.spot):
+            self.enter(line)
 
     def _scan_shape(self) -> None:
         """Scan for the strip if it is shown, but only after the index, as both read the same disk."""

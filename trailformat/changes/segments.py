@@ -16,6 +16,7 @@ from __future__ import annotations
 import enum
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -33,6 +34,8 @@ FARTHEST = 1 << 20
 """Maximum number of records read on the way back to a base record; a LOB of 2 GB has as many pieces."""
 _MARK_EVERY = 64
 """Number of records of a row between two marks."""
+_MOST_BETWEEN = 1 << 12
+"""Number of definitions and fragments between a row and its first LOB piece that are read in search of it."""
 LARGEST = 1 << 26
 """Maximum size in bytes of a record with its fragments that is joined in memory."""
 
@@ -235,6 +238,20 @@ def _with_damage(trail: TrailFile, start: int) -> Iterator[tuple[FilePosition, R
             return
         yield FilePosition(trail.path, rba), record
         rba += record.length
+
+
+def followed_by_lob(trail: TrailFile, record: Record) -> bool:
+    """Return whether the record after the last one of a row is a piece of a LOB, which then belongs to the row."""
+    if record.is_file_header or kind_of(record) is not None:
+        return False
+    following_records = records_from(trail, FilePosition(trail.path, record.rba + record.length))
+    for _, following in islice(following_records, _MOST_BETWEEN):
+        if isinstance(following, TrailError):
+            return False
+        is_skipped = following.is_file_header or not is_transactional(following) or kind_of(following) is Kind.FRAGMENT
+        if not is_skipped:
+            return kind_of(following) is Kind.LOB
+    return False
 
 
 def whole_record(trail: TrailFile, record: Record) -> Record | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from logdump.features.doctor.command import Examination, findings_of
 from logdump.features.doctor.model import Finding
 from logdump.session.reading import Reading
 from logdump.session.session import Session
+from trailformat.trail.packed.opening import status_of
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.whole_trail import WholeTrail
 
@@ -66,18 +68,24 @@ def _in_order(findings: tuple[Finding, ...], paths: tuple[Path, ...]) -> tuple[F
     return tuple(sorted(findings, key=order))
 
 
+def _size(path: Path) -> int:
+    """Return the size of a file in bytes, -1 if it is not there."""
+    with suppress(OSError):
+        return status_of(path).st_size
+    return -1
+
+
 class FindingsScan:
-    """One run of DOCTOR over the trail of a file.
+    """Runs of DOCTOR over the trail of a file, again only if a file of it has grown, is new or gone.
 
     Attributes:
-        paths: the files of the trail; empty before the run.
-        sizes: the size in bytes of the file that was open when the run began, by its path.
+        paths: the files of the trail; empty before the first run.
         found: the findings so far; None before the first.
     """
 
     def __init__(self) -> None:
         self.paths: tuple[Path, ...] = ()
-        self.sizes: dict[Path, int] = {}
+        self._sizes: dict[Path, int] = {}
         self.found: TrailFindings | None = None
 
     def lacks(self) -> Reading:
@@ -85,9 +93,12 @@ class FindingsScan:
         return Reading()
 
     def extend(self, session: Session) -> Generator[int, None, None]:
-        """Examine the trail; yield the number of steps."""
+        """Examine the trail, unless what is known of it is up to date; yield the number of steps."""
         whole = WholeTrail.around(session.trail.path)
-        self.paths, self.sizes = tuple(whole.paths), {session.trail.path: session.trail.size}
+        sizes = {path: _size(path) for path in whole.paths}
+        if self.found is not None and self.found.is_whole and sizes == self._sizes:
+            return
+        self.paths, self._sizes = tuple(whole.paths), sizes
         examination, is_whole = Examination(session, whole, session.trail.path.name), False
         try:
             for number, _ in enumerate(examination.run()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -42,6 +43,7 @@ _UNKNOWN_TOKENS = "with GGS tokens that are not known: the values may be parts o
 _BEFORE = ord("B")
 _MOST_BYTES, _MOST_CELLS = 1 << 24, 1 << 21
 """Maximum bytes of rows, and maximum rows times columns, processed at a time."""
+_NOWHERE = FilePosition(Path(), -1)
 _MOST_LONE = 20
 """Maximum number of before images without an after image whose position is kept."""
 
@@ -55,11 +57,14 @@ class _Tally:
     most: int = 0
     whole: int = 0
     keys: int = 0
+    spot: FilePosition = _NOWHERE
 
-    def add(self, present: Array, keys: Array) -> None:
-        """Add the images of some records, given as a mask with one row for each column."""
+    def add(self, present: Array, keys: Array, path: Path, rbas: Array) -> None:
+        """Add the images of some records at ``rbas``, given as a mask with one row for each column."""
         numbers = present.sum(axis=0)
         self.records += len(numbers)
+        if int(numbers.min()) < self.least:
+            self.spot = FilePosition(path, int(rbas[numbers.argmin()]))
         self.least, self.most = min(self.least, int(numbers.min())), max(self.most, int(numbers.max()))
         self.whole += int((numbers == len(present)).sum())
         if len(keys):
@@ -70,10 +75,16 @@ class _Tally:
 class _Table:
     """The images of one table by operation and side, and the records that lack key columns by operation."""
 
+    spot: FilePosition
     columns: int = 0
     keys: tuple[str, ...] = ()
     sides: dict[tuple[str, str], _Tally] = field(default_factory=dict)
     lacks: dict[str, KeyLack] = field(default_factory=dict)
+
+    def begin(self, spot: FilePosition) -> None:
+        """Note a row, if it is the first: those of several definitions in one file come in no order."""
+        if spot.path == self.spot.path and spot.rba < self.spot.rba:
+            self.spot = spot
 
 
 class ImageSurvey:
@@ -134,10 +145,10 @@ class ImageSurvey:
         """Yield the images of each table, in the order of first rows."""
         for name, table in self._tables.items():
             images = tuple(
-                OpImages(op, side, tally.records, tally.least, tally.most, tally.whole, tally.keys)
+                OpImages(op, side, tally.records, tally.least, tally.most, tally.whole, tally.keys, tally.spot)
                 for (op, side), tally in sorted(table.sides.items(), key=_order)
             )
-            yield TableImages(name, table.columns, table.keys, images, tuple(table.lacks.values()))
+            yield TableImages(name, table.columns, table.keys, images, table.spot, tuple(table.lacks.values()))
 
     def _take_rows(self, trail: TrailFile, definitions: RowDefinitions, rows: RowBytes) -> None:
         self._explain_not(_UNKNOWN_TOKENS, trail, rows.of("rba")[has_unknown_tokens(rows)])
@@ -155,7 +166,9 @@ class ImageSurvey:
 
     def _take_group(self, trail: TrailFile, known: RowDefinition, rows: RowBytes) -> None:
         columns = known.table.columns if known.table is not None else ()
-        table = self._tables.setdefault(known.name, _Table())
+        rbas = rows.of("rba")
+        table = self._tables.setdefault(known.name, _Table(FilePosition(trail.path, int(rbas[0]))))
+        table.begin(FilePosition(trail.path, int(rbas[0])))
         keys = np.array([index for index, column in enumerate(columns) if column.is_key], np.int64)
         table.columns, table.keys = len(columns), tuple(columns[index].name for index in keys.tolist())
         spans = locate_columns(rows, len(columns))
@@ -172,10 +185,11 @@ class ImageSurvey:
             for side, image in zip(_SIDES, images, strict=True):
                 has_image = of_op & image.any(axis=0)
                 if has_image.any():
-                    table.sides.setdefault((op, side), _Tally()).add(image[:, has_image], keys)
+                    tally = table.sides.setdefault((op, side), _Tally())
+                    tally.add(image[:, has_image], keys, trail.path, rbas[has_image])
             lacking = of_op & ~(images[0] | images[1])[keys].all(axis=0)
             if lacking.any():
-                spot = FilePosition(trail.path, int(rows.of("rba")[lacking][0]))
+                spot = FilePosition(trail.path, int(rbas[lacking][0]))
                 self._take_lack(table, op, spot, (images[0] | images[1])[keys][:, lacking])
 
     def _take_lack(self, table: _Table, op: str, spot: FilePosition, present: Array) -> None:

@@ -73,6 +73,12 @@ class OpImages(NamedTuple):
     most: Annotated[int, "The most"]
     whole: Annotated[int, "Records with all columns of the definition"]
     keys: Annotated[int, "Records with the columns of the key alone", "key_alone"]
+    spot: Annotated[FilePosition, "The first of those with the fewest columns", "place"]
+
+    @property
+    def is_part(self) -> bool:
+        """True if some images have neither all columns nor those of the key alone."""
+        return self.records not in (self.whole, self.keys)
 
 
 class Unexplained(NamedTuple):
@@ -99,7 +105,13 @@ class TableImages(NamedTuple):
     columns: Annotated[int, "Columns of its definition"]
     keys: Annotated[tuple[str, ...], "Those of its key", "key"]
     images: Annotated[tuple[OpImages, ...], "By operation"]
+    spot: Annotated[FilePosition, "The first of its rows", "place"]
     lacks: Annotated[tuple[KeyLack, ...], "Where the key is not complete"]
+
+    @property
+    def noted(self) -> FilePosition:
+        """The record that the columns are shown by: one with a part of them if there is one, else the first."""
+        return next((images.spot for images in self.images if images.is_part), self.spot)
 
 
 class LoneBeforeImages(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from logdump.display.text import PlacedLine, Renderers, Severity
 from logdump.features.doctor.model import (
@@ -57,7 +57,7 @@ def _page(shown: DoctorShown, settings: Settings) -> Iterator[str]:
     yield from _lags(shown)
     yield from _keep(shown)
     yield ""
-    yield from _tables(shown.tables)
+    yield from _tables(shown.tables, {images.table: images.spot for images in shown.images})
     yield from _images(shown.images)
     yield from _transactions(shown, offset)
     yield ""
@@ -153,9 +153,10 @@ def _lags(shown: DoctorShown) -> Iterator[str]:
         last = lag.last.lags.total_lag
         text = f"last {last / 1e6:.3f} s" if last is not None else "last unknown"
         greatest = f", greatest {total.greatest / 1e6:.3f} s" if total is not None else ""
-        yield (
+        yield PlacedLine(
             f"Lag          {escape(lag.source or '?')} => {escape(lag.target or '?')}: {text}{greatest}, newest beat "
-            f"{lag.age / 1e6:.0f} s old   [HEARTBEAT]"
+            f"{lag.age / 1e6:.0f} s old   [HEARTBEAT]",
+            total.greatest_at if total is not None else lag.last.row.spot,
         )
     if not shown.lags:
         yield "Lag          no heartbeat in the trail   [HEARTBEAT]"
@@ -200,14 +201,16 @@ def _aligned(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[l
         yield [first, line] if is_wide else [line]
 
 
-def _tables(tables: tuple[tuple[str, TypeTotals], ...]) -> Iterator[str]:
+def _tables(tables: tuple[tuple[str, TypeTotals], ...], spots: Mapping[str, FilePosition]) -> Iterator[str]:
+    """Yield the tables by size; ``spots`` are the places of their first rows, as far as they are known."""
     whole = sum(tally.data_bytes for _, tally in tables) or 1
     rows = list[tuple[str, ...]]()
     for name, tally in tables[:_MOST_TABLES]:
         kinds = ", ".join(f"{io_type_name(io_type)} {records:,}" for io_type, records in sorted(tally.types.items()))
         share = f"{100 * tally.data_bytes // whole}"
         rows.append((escape(name), f"{tally.records:,}", f"{tally.data_bytes:,}", share, kinds))
-    yield from _rows(("Table", "Records", "Bytes", "%", "Operations"), rows)
+    places = [spots.get(name) for name, _ in tables[:_MOST_TABLES]]
+    yield from _rows(("Table", "Records", "Bytes", "%", "Operations"), rows, places)
     if len(tables) > _MOST_TABLES:
         yield f"... {len(tables) - _MOST_TABLES} more   [COUNT DETAIL]"
 
@@ -231,7 +234,7 @@ def _images(images: tuple[TableImages, ...]) -> Iterator[str]:
         sides = {(op_images.op, op_images.side): _columns(op_images, table.columns) for op_images in table.images}
         cells = (sides.get(side, "-") for side in titles.values())
         rows.append((escape(table.table), str(len(table.keys) or "none"), *cells))
-    yield from _rows(("Columns in the images", "Key", *titles), rows)
+    yield from _rows(("Columns in the images", "Key", *titles), rows, [table.noted for table in images[:_MOST_TABLES]])
 
 
 def _columns(op_images: OpImages, columns: int) -> str:

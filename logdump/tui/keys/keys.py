@@ -1,7 +1,6 @@
 """The table of keys, from which the bindings, the footer, the help and the documents are generated.
 
-A key enters a command line, types the beginning of one, or runs an action of the screen. The module also has what keys
-need of the cursor: the words in their lines, the letters of marks, and the list of jumps.
+A key enters a command line, types the beginning of one, or runs an action of the screen.
 """
 
 from __future__ import annotations
@@ -12,9 +11,6 @@ from typing import NamedTuple
 from textual.binding import Binding, BindingType
 
 from logdump.language.words import first_word
-from logdump.notation.times import iso_time
-from trailformat import TrailName
-from trailformat.trail.sequence import FilePosition
 
 
 class Area(enum.Enum):
@@ -315,6 +311,7 @@ KEYS = (
     Key("line_up", "up,k", "a line back", Area.TEXT, acts="lines(-1)"),
     Key("text_page_down", "pagedown,space", "a page on", Area.TEXT, acts="pages(1)"),
     Key("text_page_up", "pageup", "a page back", Area.TEXT, acts="pages(-1)"),
+    Key("line_word", "enter", "what the fields of the line mean (HELP)", Area.TEXT, acts="app.help_of_field"),
     Key(
         "open_place",
         "enter",
@@ -371,6 +368,15 @@ KEYS = (
         acts="hide_unchanged",
         short="changed alone",
         weight=1,
+    ),
+    Key(
+        "field_word",
+        "enter",
+        "what the field means (HELP)",
+        Area.HEX,
+        acts="app.help_of_field",
+        short="meaning",
+        weight=2,
     ),
     Key("next_field", "right", "next field", Area.HEX, acts="field(1)", short="next field", weight=1),
     Key("field_before", "left", "field before", Area.HEX, acts="field(-1)", short="field before", weight=3),
@@ -512,82 +518,3 @@ def bindings(area: Area) -> list[BindingType]:
         for key in KEYS
         if key.area is area
     ]
-
-
-class WordsOfCursor(NamedTuple):
-    """The record under the cursor of the list, and the Julian time under that of the timeline; None without one."""
-
-    spot: FilePosition | None
-    time: int | None
-
-    def filled(self, text: str) -> tuple[str, str]:
-        """Return a line with its words replaced, and the first word that has no value, empty if all have."""
-        name = TrailName.parse(self.spot.path) if self.spot is not None else None
-        values = {
-            "seqno": name and str(name.seqno),
-            "rba": self.spot and str(self.spot.rba),
-            "time": iso_time(self.time) if self.time is not None else None,
-        }
-        for word, value in values.items():
-            if f"<{word}>" not in text:
-                continue
-            if value is None:
-                return text, word
-            text = text.replace(f"<{word}>", value)
-        return text, ""
-
-
-_BACK = "'"
-
-
-class MarkLetters:
-    """Waits for the letter of a mark, and keeps the position from which the last jump to a mark began."""
-
-    def __init__(self) -> None:
-        self._purpose = ""
-        self.came_from: FilePosition | None = None
-
-    def begin(self, purpose: str) -> None:
-        """Expect the letter of a mark: with ``mark`` to mark a record, with ``go`` to go to one."""
-        self._purpose = purpose
-
-    def take(self, letter: str, here: FilePosition | None) -> str | None:
-        """Return the line for a letter, empty if it is not valid; None if no letter is expected."""
-        purpose, self._purpose = self._purpose, ""
-        if not purpose or here is None:
-            return None
-        if purpose == "mark":
-            return f"MARK {letter}" if letter.isalnum() else ""
-        if letter.isalnum():
-            self.came_from = here
-            return f"POSITION MARK {letter}"
-        if letter == _BACK and self.came_from is not None:
-            back, self.came_from = self.came_from, here
-            return f"POS {back.rba}" if back.path == here.path else f'OPEN "{back.path}"; POS {back.rba}'
-        return ""
-
-
-_MOST = 100
-
-
-class Jumps:
-    """Keeps the position of the cursor before each line that moved it further than to the next row."""
-
-    def __init__(self) -> None:
-        self._places: list[FilePosition] = []
-        self._waiting: dict[int, tuple[FilePosition, int]] = {}
-
-    def begin(self, number: int, here: FilePosition | None, end: int) -> None:
-        """Note the row of the cursor, from ``here`` to ``end``, when a line is entered."""
-        if here is not None:
-            self._waiting[number] = here, end
-
-    def end(self, number: int, now: FilePosition | None) -> None:
-        """Keep that position if the line has moved the cursor further than to the next row."""
-        came_from, end = self._waiting.pop(number, (None, 0))
-        if came_from is not None and now not in (None, came_from, came_from._replace(rba=end)):
-            self._places = [*self._places[-_MOST:], came_from]
-
-    def back(self) -> FilePosition | None:
-        """Remove and return the last position, None if there is none."""
-        return self._places.pop() if self._places else None

@@ -227,8 +227,8 @@ class Model(Observable):
     """The lines of the page that are visible, or the field picked."""
     sizes = Part("")
     """The class of the sizes of the list and the lower pane; empty by default."""
-    place = Part(Area.PROMPT)
-    """The area with the keyboard: the prompt, the page of two trails, or any other pane."""
+    places: Part[tuple[Area, ...]] = Part((Area.PROMPT,))
+    """The areas with the keyboard: of the prompt, of a page with its own keys, or of any other pane."""
     pane = Part("records")
     """The pane with the keyboard: records, pages, the prompt, or a pane over the records."""
     offers = Part("")

@@ -10,12 +10,14 @@ from textual.message import Message
 from textual.strip import Strip
 
 from logdump.tui.keys.keys import Area, bindings
+from logdump.tui.keys.places import NO_PLACE
 from logdump.tui.text.styled import Glyphs, Line, Styled, cut_to, line, wrapped
 
 
 class Choice:
-    """A line: its text and style, and the command lines that its keys enter; empty if a key does nothing.
+    """A line: its text and style, and the command lines that its keys enter; empty if a key acts as in every pane.
 
+    ``refusal`` is what is said where Enter has none.
     The cursor begins on the line with ``is_current``. After a line with ``finds_data`` the list begins on the first
     record of data. With ``is_place`` Enter shows the trails of an archive, whose path it has instead of a command line.
     """
@@ -28,13 +30,14 @@ class Choice:
         save: str = "",
         undo: str = "",
         undo_transaction: str = "",
+        refusal: str = NO_PLACE,
         *,
         is_current: bool = False,
         finds_data: bool = False,
         is_place: bool = False,
         style: str = "",
     ) -> None:
-        self.text, self.style = text, style
+        self.text, self.style, self.refusal = text, style, refusal
         self.is_current, self.finds_data, self.is_place = is_current, finds_data, is_place
         self.sends = {"enter": enter, "end": end, "save": save}
         self.sends |= {"undo": undo, "undo_transaction": undo_transaction}
@@ -48,7 +51,10 @@ class ChoicePane(Styled, can_focus=True):
 
     @dataclass(eq=False)
     class Chosen(Message):
-        """A key for a line: ``what`` is a key of ``Choice.sends``; the line of ``save`` lacks the name of its file."""
+        """A key for a line: ``what`` is a key of ``Choice.sends``; the line of ``save`` lacks the name of its file.
+
+        The line of ``enter`` may be empty: then the choice says why.
+        """
 
         choice: Choice
         what: str
@@ -113,10 +119,10 @@ class ChoicePane(Styled, can_focus=True):
         self.action_choose(pages * max(1, self._height - 1))
 
     def action_take(self, what: str) -> None:
-        """Enter the command of the line for a key; ``save`` on a line without one acts as in every pane."""
-        if self.choice is not None and self.choice.sends[what]:
+        """Enter the command of the line for a key; a key without one acts as in every pane, but for Enter."""
+        if self.choice is not None and (self.choice.sends[what] or what == "enter"):
             self.post_message(self.Chosen(self.choice, what))
-        elif what == "save":
+        elif what != "enter":
             raise SkipAction
 
     def render_line(self, y: int) -> Strip:

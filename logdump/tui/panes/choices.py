@@ -28,6 +28,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.session import Mark
 from logdump.session.settings import Settings
 from logdump.tui.keys.kept_choices import ListColumn
+from logdump.tui.keys.places import NO_NAME, line_to, open_line
 from logdump.tui.model.model import MOST_TABLES, NO_TRAIL, ListedTable, Model
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.reading.background import INDEX
@@ -36,6 +37,7 @@ from logdump.tui.reading.state import ORDERS, ListedFile, ListedTransaction
 from logdump.tui.text.styled import STAYS, Glyphs, TextColumn, in_columns
 from trailformat import TrailName
 from trailformat.index.trail_index import Sums
+from trailformat.trail.sequence import FilePosition
 
 _SECOND = 1_000_000
 _SHORT_XID = 12
@@ -125,7 +127,7 @@ class Pane(NamedTuple, Generic[R]):
 
 
 def _table_choice(text: str, table: ListedTable, _context: PaneContext) -> Choice:
-    return Choice(text, enter=table_filter(table.name))
+    return Choice(text, enter=table_filter(table.name), refusal="The name of the table cannot be entered.")
 
 
 def _above_tables(model: Model) -> str:
@@ -237,7 +239,8 @@ def _csn_or_gap(file: ListedFile, _context: PaneContext) -> str:
 
 def _file_choice(text: str, file: ListedFile, context: PaneContext) -> Choice:
     enter = open_line(file.path) if file.last_missing is None else ""
-    return Choice(text, enter=enter, is_current=file.path == context.model.state.path)
+    refusal = NO_NAME if file.last_missing is None else "This file is missing."
+    return Choice(text, enter=enter, refusal=refusal, is_current=file.path == context.model.state.path)
 
 
 _FILES = Pane[ListedFile](
@@ -264,9 +267,8 @@ SIGNS = {Severity.DAMAGE: ("!!", "warn"), Severity.WARNING: (" !", "changed"), S
 
 
 def _finding_choice(text: str, finding: Finding, context: PaneContext) -> Choice:
-    spot = finding.spot
-    enter = line_to(spot.path, spot.rba, context.model.state.path) if spot is not None else ""
-    return Choice(text, enter=enter, style=SIGNS[finding.severity][1])
+    enter, refusal = line_to(finding.spot, context.model.state.path)
+    return Choice(text, enter=enter, refusal=refusal, style=SIGNS[finding.severity][1])
 
 
 def _above_findings(model: Model) -> str:
@@ -325,7 +327,7 @@ def _trail_choice(text: str, trail: ListedTrail, _context: PaneContext) -> Choic
         return Choice(text, enter=str(trail.paths[0]), is_place=True)
     state = trail.state or TrailState(damaged=trail.damaged, restarts=trail.restarts)
     style = {ExitStatus.BAD_DATA: "warn", ExitStatus.FINDINGS: "changed"}.get(state.status, "")
-    return Choice(text, enter=open_line(trail.paths[0]), finds_data=True, style=style)
+    return Choice(text, enter=open_line(trail.paths[0]), refusal=NO_NAME, finds_data=True, style=style)
 
 
 _OPENED = re.compile(r"""\s*open\s+(?:"([^"]+)"|([^\s;"]+))""", re.IGNORECASE)
@@ -402,9 +404,10 @@ def _story_columns(
 
 
 def _change_choice(text: str, change: RowChangeShown, context: PaneContext) -> Choice:
-    story, to = context.model.story, line_to(change.path, change.row.rba, context.model.state.path)
+    story, spot = context.model.story, FilePosition(change.path, change.row.rba)
+    to, refusal = line_to(spot, context.model.state.path)
     undo = story.shown.undo if story is not None else ""
-    return Choice(text, enter=to, undo=undo, undo_transaction=f"{to}; UNDO" if to else "")
+    return Choice(text, enter=to, undo=undo, undo_transaction=f"{to}; UNDO" if to else "", refusal=refusal)
 
 
 _STORY = Pane[RowChangeShown](
@@ -449,20 +452,6 @@ def _changed(columns: tuple[ListColumn, ...], index: int, what: str) -> tuple[tu
     other_columns = [*columns[:index], *columns[index + 1 :]]
     to = max(0, min(index + _STEPS.get(what, 0), len(other_columns)))
     return (*other_columns[:to], column, *other_columns[to:]), to
-
-
-def open_line(path: Path) -> str:
-    """Return the line that opens a file; empty if its name cannot be entered."""
-    text = str(path)
-    return f'OPEN "{text}"' if '"' not in text and text.isprintable() else ""
-
-
-def line_to(path: Path | None, rba: int, here: Path | None) -> str:
-    """Return the line that goes to a record, with OPEN unless ``path`` is ``here`` or None; empty as ``open_line``."""
-    if path is None or (here is not None and path.absolute() == here.absolute()):
-        return f"POS {rba}"
-    opening = open_line(path)
-    return opening and f"{opening}; POS {rba}"
 
 
 def duration_text(microseconds: int) -> str:

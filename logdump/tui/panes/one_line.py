@@ -275,7 +275,7 @@ class Footer(OneLine):
     """The keys of the area that has the keyboard, or the offers of Tab."""
 
     def __init__(self, model: Model, keymap: Mapping[str, str]) -> None:
-        super().__init__("footer", model, Model.place, Model.upper, Model.offers)
+        super().__init__("footer", model, Model.places, Model.upper, Model.offers)
         self._keymap = keymap
 
     def draw(self) -> None:
@@ -285,8 +285,8 @@ class Footer(OneLine):
             return
         pieces: list[Piece] = [(" ", "")]
         actions: dict[int, str] = {}
-        place, pane = self.model.place, self.model.upper
-        for word, key in footer_words(place, self._keymap, self.app.size.width, pane):
+        places, pane = self.model.places, self.model.upper
+        for word, key in footer_words(places, self._keymap, self.app.size.width, pane):
             actions[len(pieces)] = key.action
             pieces += [(word, ""), (_GAP, "")]
         self.say(*pieces, actions=actions)
@@ -304,12 +304,14 @@ def keys_of(key: Key, keymap: Mapping[str, str]) -> list[str]:
     return [key_name(name) for name in keymap.get(key.id, key.keys).split(",")]
 
 
-def footer_words(place: Area, keymap: Mapping[str, str], width: int, pane: str = "") -> list[tuple[str, Key]]:
-    """Return the words of an area that fit, those with the least weight first to stay, in the order of the table.
+def footer_words(
+    places: tuple[Area, ...], keymap: Mapping[str, str], width: int, pane: str = ""
+) -> list[tuple[str, Key]]:
+    """Return the words of areas that fit, those with the least weight first to stay, in the order of the table.
 
-    ``pane`` is the pane above the pages. An area with its own keys shows these first, then the keys that leave it.
+    ``pane`` is the pane above the pages. Areas with their own keys show these first, then the keys that leave them.
     """
-    shown = sorted((key for key in KEYS if _is_shown(key, place, pane)), key=lambda key: _is_way_out(key, place))
+    shown = sorted((key for key in KEYS if _is_shown(key, places, pane)), key=lambda key: _is_way_out(key, places))
     words = {key: f"{keys_of(key, keymap)[0]} {key.short}" for key in shown}
     fitting_keys: set[Key] = set()
     room = width - 1
@@ -320,15 +322,15 @@ def footer_words(place: Area, keymap: Mapping[str, str], width: int, pane: str =
     return [(word, key) for key, word in words.items() if key in fitting_keys]
 
 
-def _is_way_out(key: Key, place: Area) -> bool:
-    return place is not Area.PANES and key.area is not place
+def _is_way_out(key: Key, places: tuple[Area, ...]) -> bool:
+    return Area.PANES not in places and key.area not in places
 
 
-def _is_shown(key: Key, place: Area, pane: str) -> bool:
+def _is_shown(key: Key, places: tuple[Area, ...], pane: str) -> bool:
     if not key.short or key.pane not in ("", pane) or (key.id == "choose" and pane == "columns"):
         return False
-    if key.area is not Area.PANES or place is Area.PROMPT:
-        return key.area in (place, Area.EVERYWHERE)
-    if not _is_way_out(key, place):
+    if key.area is not Area.PANES or Area.PROMPT in places:
+        return key.area in (*places, Area.EVERYWHERE)
+    if not _is_way_out(key, places):
         return key.id != _LEAVES
-    return key.id in _WAYS_OUT and all(binding.keys != key.keys for binding in KEYS if binding.area is place)
+    return key.id in _WAYS_OUT and all(binding.keys != key.keys for binding in KEYS if binding.area in places)

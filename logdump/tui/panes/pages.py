@@ -155,7 +155,7 @@ class Pages(Vertical):
         message.stop()
         self._model.where = self.shown.where
         if self.shown.has_focus:
-            self._model.place = self.shown.keys_place
+            self._model.places = self.shown.keys_places
 
     def on_record_pane_picked(self, message: RecordPane.Picked) -> None:
         """Keep the field, which the other pages pick when they are shown."""

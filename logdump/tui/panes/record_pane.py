@@ -112,14 +112,18 @@ class RowPane(RecordPane):
         self._all: list[Line] = []
 
     @property
-    def keys_place(self) -> Area:
-        """The area whose keys the footer shows while the pane has the keyboard."""
-        return Area.ROW
+    def keys_places(self) -> tuple[Area, ...]:
+        """The areas whose keys the footer shows while the pane has the keyboard."""
+        return (Area.ROW,)
 
     def show(self, lines: list[Line], *, top: int | None = None) -> None:
-        """Show other lines."""
+        """Show other lines; the first one about a value is current, unless the line that was current is about one."""
         self._all = lines
         super().show(self._chosen(), top=top)
+        if not self.current_line.fields:
+            fields = (index for index, row in enumerate(self.rows[: self.height]) if row.fields)
+            self.current = next(fields, self.current)
+            self.refresh()
 
     def empty(self) -> None:
         """Show nothing."""
@@ -205,6 +209,12 @@ class AnswerPane(RecordPane):
         return " ".join(filter(None, (super().where, cells if self._is_wide else "")))
 
     @property
+    def keys_places(self) -> tuple[Area, ...]:
+        """The areas whose keys the footer shows: those of places and those of a wide table, if it has both."""
+        areas = {Area.PLACES: self.has_places, Area.ANSWER: self._is_wide}
+        return tuple(area for area, is_there in areas.items() if is_there) or (Area.PANES,)
+
+    @property
     def _is_wide(self) -> bool:
         return self._widest > self._room
 
@@ -215,7 +225,7 @@ class AnswerPane(RecordPane):
 
     def _wrap(self) -> None:
         super()._wrap()
-        self.place = Area.ANSWER if self._is_wide else Area.PLACES if self.has_places else Area.PANES
+        self.place = self.keys_places[-1]
         self.left = self._within_width(self.left)
 
     def _within_width(self, left: int) -> int:

@@ -66,9 +66,9 @@ class TextPane(Styled, can_focus=True):
         self._width = 0
 
     @property
-    def keys_place(self) -> Area:
-        """The area whose keys the footer shows while the pane has the keyboard."""
-        return self.place
+    def keys_places(self) -> tuple[Area, ...]:
+        """The areas whose keys the footer shows while the pane has the keyboard."""
+        return (self.place,)
 
     @property
     def count(self) -> int:
@@ -109,6 +109,14 @@ class TextPane(Styled, can_focus=True):
         for line in self.lines:
             self._starts.append(len(self.rows))
             self.rows += wrapped(line, self._width)
+
+    def row_of(self, index: int) -> int:
+        """Return the index of the first row of a line."""
+        return self._starts[index] if index < len(self._starts) else 0
+
+    def line_of(self, row: int) -> int:
+        """Return the index of the line that a row is a part of."""
+        return max(0, bisect_right(self._starts, row) - 1)
 
     @property
     def height(self) -> int:

@@ -196,6 +196,10 @@ class BackgroundScan:
         name: name of the scan in its messages.
         settings: settings of the session.
         post: takes the messages.
+
+    Attributes:
+        is_stopped: True if the user has stopped the scan.
+        is_running: True from ``go_on`` to its end, or until it is given up or stopped.
     """
 
     def __init__(self, name: str, settings: Settings, post: Callable[[Message], object]) -> None:
@@ -203,7 +207,7 @@ class BackgroundScan:
         self._post = post
         self._reader = Reader(name, settings, post)
         self._run = 0
-        self.is_stopped = False
+        self.is_stopped = self.is_running = False
 
     @property
     def is_idle(self) -> bool:
@@ -218,19 +222,19 @@ class BackgroundScan:
     def go_on(self, extended: Extended) -> None:
         """Start or continue the scan."""
         self._run += 1
-        self.is_stopped = False
+        self.is_stopped, self.is_running = False, True
         run = self._run
         self._reader.ask("scan", lambda session: self._scan(session, extended, run))
 
     def give_up(self) -> None:
         """End the running scan and discard its result."""
-        self.is_stopped = False
+        self.is_stopped = self.is_running = False
         self._run += 1
 
     def stop(self) -> None:
         """Stop the scan for the user and report what it has."""
         if not self.is_idle:
-            self.is_stopped = True
+            self.is_stopped, self.is_running = True, False
             self._run += 1
 
     def _scan(self, session: Session, extended: Extended, run: int) -> Message | None:
@@ -252,6 +256,9 @@ class BackgroundScan:
                 return None
             stopped = extended.lacks()._replace(is_stopped=True)
             return Scanned(self._name, covered, session.trail.size, stopped)
+        finally:
+            if self._run == run:
+                self.is_running = False
         size = session.trail.size
         return Scanned(self._name, size, size, extended.lacks())
 

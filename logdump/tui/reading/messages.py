@@ -99,10 +99,14 @@ class CopyMade(Message):
 
 @dataclass(eq=False)
 class ValueRead(Message):
-    """A value of a row, to be copied if ``is_copied``, else shown; None if the record does not have it."""
+    """A value of a row, to be copied if ``is_copied``, else shown; None if the record does not have it.
+
+    ``problem`` is the reason why it cannot be read, empty if it is not there.
+    """
 
     value: WholeValue | None
     is_copied: bool
+    problem: str = ""
 
 
 @dataclass(eq=False)

@@ -60,6 +60,7 @@ from logdump.tui.reading.state import (
 )
 from logdump.tui.text.record_pages import PAGES
 from logdump.tui.text.styled import line
+from trailformat import TrailError
 from trailformat.codec.on_demand import on_demand
 from trailformat.index import TrailIndex, attach, build
 from trailformat.trail.file import TrailFile
@@ -221,16 +222,15 @@ class OpenFile:
         self.open_transactions = open_transactions.OpenTransactionsScan(parameters)
         self._recovering.go_on(self.open_transactions)
 
-    def ask_findings(self, path: Path, size: int) -> bool:
-        """Examine the trail of ``path``, unless that is done; return whether the result is still to come."""
-        scan = self.findings
-        if scan is not None and not self._examining.is_idle and not self._examining.is_stopped:
-            return True
-        if scan is not None and scan.found is not None and scan.found.is_whole and size <= scan.sizes.get(path, size):
-            return False
-        self.findings = findings_scan.FindingsScan()
-        self._examining.go_on(self.findings)
-        return True
+    def ask_findings(self) -> None:
+        """Examine the trail of the open file, unless that is under way; what is up to date is not read again.
+
+        ``Scanned`` says when the findings are known.
+        """
+        if self.findings is None:
+            self.findings = findings_scan.FindingsScan()
+        if not self._examining.is_running:
+            self._examining.go_on(self.findings)
 
     def ask_page(self, request: PageRequest, source: SourceDefinitions | None) -> None:
         """Read rows for the list; ``source`` are definitions for their values."""
@@ -291,10 +291,13 @@ class OpenFile:
     def ask_value(self, field: str, about: Current, *, is_copied: bool) -> None:
         """Read the value of a field of the current record, to be copied or shown as a whole."""
 
-        def read(_session: Session, known: KnownRecord) -> Message:
-            with suppress(LookupError):
-                return ValueRead(row_copies.value_of(known, field), is_copied)
-            return ValueRead(None, is_copied)
+        def read(session: Session, known: KnownRecord) -> Message:
+            try:
+                return ValueRead(row_copies.value_of(session, known, field), is_copied)
+            except LookupError:
+                return ValueRead(None, is_copied)
+            except TrailError as error:
+                return ValueRead(None, is_copied, str(error))
 
         self._ask_known("value", about, read, ValueRead(None, is_copied))
 

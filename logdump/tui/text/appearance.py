@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -187,6 +188,23 @@ class OrderedKeysApp(App[None]):
         return popped
 
 
+_CONTROLS = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
+"""Characters that a terminal may act upon when they are pasted or that change the order of others; half characters."""
+
+
+def copied_value(text: str) -> tuple[str, int]:
+    """Return a value as it is copied, its control characters escaped, and the number of these.
+
+    Tabs, the ends of lines, and all that is printed by some fonts only stay as they are.
+    """
+    return _CONTROLS.subn(lambda match: escape(match[0]), text)
+
+
+def as_shown(text: str) -> str:
+    """Return lines with every character escaped that is not printable."""
+    return "\n".join(escape(line) for line in text.split("\n"))
+
+
 NOTICE = 2.0
 """Number of seconds that a notification is shown."""
 
@@ -216,8 +234,12 @@ class HarmlessApp(OrderedKeysApp):
         return [*super().get_line_filters(), self._harmless]
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Copy escaped lines to the terminal's clipboard."""
-        super().copy_to_clipboard("\n".join(escape(line) for line in text.split("\n")))
+        """Copy lines to the terminal's clipboard, escaped as they are shown."""
+        super().copy_to_clipboard(as_shown(text))
+
+    def copy_value(self, text: str) -> None:
+        """Copy a text to the terminal's clipboard as it is, but for what ``copied_value`` escapes."""
+        super().copy_to_clipboard(copied_value(text)[0])
 
     def notify(
         self,

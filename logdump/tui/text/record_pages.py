@@ -42,9 +42,10 @@ from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level, OutputFormat, Settings
 from logdump.tui.text.hex_text import HexText, RecordField, fields_of, hex_text
+from logdump.tui.text.shown_value import LARGE_OBJECTS
 from logdump.tui.text.styled import Line, LineRole, Piece, line
 from trailformat import Change, ColumnChange, FileHeader, Record, TrailError, Value, change_of, parse_ddl
-from trailformat.changes.segments import joined
+from trailformat.changes.segments import Kind, followed_by_lob, joined
 from trailformat.changes.transactions import place_of
 from trailformat.codec.on_demand import on_demand
 from trailformat.definitions.metadata import TableDefinition
@@ -283,6 +284,8 @@ def _lines(record: Record, known: KnownRecord, session: Session, width: int) -> 
     else:
         yield _title(known, change, kind, session, width)
         yield from _table(change, record, session, width)
+        if followed_by_lob(session.trail, change.records[-1]):
+            yield line("Large objects follow it in records of their own: Enter shows them whole.", "", (LARGE_OBJECTS,))
 
 
 def _when(known: KnownRecord, session: Session) -> Piece:
@@ -460,6 +463,8 @@ def _part(known: KnownRecord, session: Session) -> Iterator[Line]:
     column = known.row_definition.column(part.numbers.column) if part.numbers is not None else None
     if column is not None:
         yield line(f"Column {escape(column.name)}")
+    if part.kind is Kind.LOB:
+        yield line("Enter shows the large object whole.", "", (LARGE_OBJECTS,))
 
 
 Page = Callable[[Session, int, int], list[Line] | HexText]

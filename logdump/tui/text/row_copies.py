@@ -5,27 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from logdump.display import json_lines, sql
+from logdump.display import json_lines, session_text, sql
 from logdump.display.values_text import column_name
 from logdump.features.export.text_formats import csv_line
+from logdump.notation.text import amount, escape
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
-from trailformat import Change, Value
+from logdump.tui.text.shown_value import LARGE_OBJECTS, ValuePart
+from trailformat import Change, Record, TrailError, Value
+from trailformat.changes.lobs import Lob, LobBytes, lob_value, lobs_of, whole_lobs
+from trailformat.changes.segments import Kind
+from trailformat.trail.row_definitions import RowDefinition
+from trailformat.trail.sequence import FilePosition
 from trailformat.values import sql_type
+
+_MOST_BYTES = 1 << 24
+"""Bytes of the large objects of a row that are read; LOB writes all."""
+_LONGEST_CHARACTER = 4
+"""Bytes of a character, of which a large object that is cut may have a part at its end."""
 
 
 class WholeValue(NamedTuple):
-    """A value of a column: its name and type, and both images; None for an image that the record lacks."""
+    """The value of a column: its name and type, and its images, the one after the change first if they differ.
 
-    column: str
+    Of large objects, which are in records of their own, all those that a line is about.
+    """
+
+    name: str
     type: str
-    before: Value | None
-    after: Value | None
-
-    @property
-    def newest(self) -> Value | None:
-        """The value after the change, else the one before."""
-        return self.after if self.after is not None else self.before
+    parts: tuple[ValuePart, ...]
 
 
 def _json(session: Session, known: KnownRecord) -> str:
@@ -69,16 +77,102 @@ FORMS: dict[str, Callable[[Session, KnownRecord], str]] = {"json": _json, "sql":
 """The forms of a copied row."""
 
 
-def value_of(known: KnownRecord, field: str) -> WholeValue:
+def value_of(session: Session, known: KnownRecord, field: str) -> WholeValue:
     """Return the value of a field of the record, ``Column <index>``, perhaps with the name of an image.
+
+    A record that is a piece of a large object has that object, whatever the field; a row has all its large objects
+    under ``LARGE_OBJECTS``.
 
     Raises:
         LookupError: the record has no such column.
+        TrailError: the records of the large object cannot be read.
     """
+    if known.segment is not None and known.segment.kind is Kind.LOB:
+        return _large_objects(session, known, known.record)
+    if field == LARGE_OBJECTS:
+        return _large_objects(session, known, None)
     words = field.split(" ")
     index = int(words[1]) if words[0] == "Column" and len(words) > 1 else -1
     column = next((column for column in _change(known).columns if column.index == index), None)
     if column is None:
         raise LookupError
     kind = sql_type(column.definition) if column.definition is not None else None
-    return WholeValue(column_name(column), kind or "", column.before, column.after)
+    both = (("after", column.after), ("before", column.before))
+    images = [(name, image) for name, image in both if image is not None]
+    if len(images) > 1 and images[0][1] == images[1][1]:
+        del images[1]
+    return WholeValue(column_name(column), kind or "", tuple(_part(name, image) for name, image in images))
+
+
+def _part(name: str, image: Value) -> ValuePart:
+    """Return an image of a column."""
+    if image.is_null:
+        return ValuePart(name, ": NULL", "", b"", refusal="The value is NULL.")
+    title = f", {amount(len(image.data), 'byte')} in the trail"
+    if image.problem is not None:
+        return ValuePart(name, title, image.data, image.data, (f"not decoded: {escape(image.problem)}",))
+    return ValuePart(name, title, image.value if isinstance(image.value, bytes) else image.text, image.data)
+
+
+def _large_objects(session: Session, known: KnownRecord, piece: Record | None) -> WholeValue:
+    """Return the large objects of the row of a record, or the one that a piece belongs to."""
+    trail, definition = session.trail, known.row_definition
+    rba = piece.rba if piece is not None else _change(known).records[-1].rba
+    most = _MOST_BYTES // max(1, len(lobs_of(trail, rba)))
+    objects = whole_lobs(trail, rba, most)
+    if piece is not None:
+        objects = _of_piece(objects, known, FilePosition(trail.path, piece.rba))
+    if not objects:
+        raise LookupError
+    names = dict.fromkeys(_lob_name(found.lob, definition) for found in objects)
+    parts = tuple(_lob_part(found, definition, rba, most) for found in objects)
+    return WholeValue(", ".join(names), "", parts)
+
+
+def _of_piece(objects: list[LobBytes], known: KnownRecord, here: FilePosition) -> list[LobBytes]:
+    """Return the large object with a piece: that of its column, or the last that begins at or before the piece."""
+    numbers = known.segment.numbers if known.segment is not None else None
+    if numbers is not None:
+        own = (numbers.column, known.record.header.is_before)
+        return [found for found in objects if (found.lob.column, found.lob.is_before) == own]
+    before = [found for found in objects if found.lob.first.path != here.path or found.lob.first.rba <= here.rba]
+    return before[-1:]
+
+
+def _lob_name(lob: Lob, definition: RowDefinition) -> str:
+    column = definition.column(lob.column) if lob.column is not None else None
+    return escape(column.name) if column is not None else f"large object {lob.ordinal}"
+
+
+def _lob_part(found: LobBytes, definition: RowDefinition, rba: int, most: int) -> ValuePart:
+    """Return a large object, as far as it is there and fits."""
+    lob, data = found
+    name = _lob_name(lob, definition)
+    notes = list(session_text.trouble_lines(lob))
+    refusal = f"{name} is not whole." if notes else ""
+    if lob.size > most:
+        data = data[:most]
+        word = lob.column if lob.column is not None else lob.ordinal
+        notes.append(f"the first {most:,} of {lob.size:,} bytes")
+        refusal = f"Not all of it is here: LOB {rba} {word} TO <filename> writes it."
+    value, more = _lob_text(lob, data, definition)
+    title = f"{', before image' * lob.is_before}, {amount(lob.size, 'byte')} in {amount(lob.pieces, 'piece')}"
+    return ValuePart(name, title, value, data, (*notes, *more), refusal)
+
+
+def _lob_text(lob: Lob, data: bytes, definition: RowDefinition) -> tuple[str | bytes, tuple[str, ...]]:
+    """Return a large object as text, or as bytes with the reason why; one that is cut may end within a character."""
+    if lob.column is None:
+        return data, ("the layout of its pieces is not known: their bytes as they are, one piece after the other",)
+    column = definition.column(lob.column)
+    if column is None:
+        return data, ("no definition of its table fits",)
+    problem = ""
+    for size in range(len(data), len(data) - (_LONGEST_CHARACTER if lob.size > len(data) else 1), -1):
+        try:
+            value = lob_value(data[:size], column, definition.charset).value
+        except TrailError as error:
+            problem = problem or error.problem
+        else:
+            return (value if isinstance(value, str | bytes) else data), ()
+    return data, (f"not decoded: {escape(problem)}",)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 
 import pytest
 
 from fixtures import TRAILS
-from logdump.display.text import Severity
+from logdump.display.text import PlacedLine, Severity
 from logdump.features.doctor import images as doctor_images
 from logdump.features.doctor import text as doctor_text
 from logdump.features.doctor.images import ImageSurvey
-from logdump.features.doctor.model import DoctorShown, OpImages
+from logdump.features.doctor.model import DoctorShown, OpImages, TableImages
 from logdump.features.doctor.text import _columns
 from tests.logdump.line import Line
 from tests.searching import Random, examples
@@ -110,14 +111,17 @@ def test_the_source_is_that_of_the_newest_file_that_can_be_read(
     assert f"host host-{newest}" in source
 
 
+_HERE = FilePosition(Path("tt000000000"), 0)
+
+
 @pytest.mark.parametrize(
     ("images", "text"),
     [
-        (OpImages("DELETE", "before", 3, 2, 2, 3, 3), "all 2"),
-        (OpImages("DELETE", "before", 3, 2, 2, 2, 3), "key"),
-        (OpImages("DELETE", "before", 3, 2, 2, 2, 2), "2 of 5"),
-        (OpImages("DELETE", "before", 3, 1, 4, 0, 0), "1 to 4 of 5"),
-        (OpImages("DELETE", "before", 3, 1, 5, 1, 1), "1 to 5 of 5"),
+        (OpImages("DELETE", "before", 3, 2, 2, 3, 3, _HERE), "all 2"),
+        (OpImages("DELETE", "before", 3, 2, 2, 2, 3, _HERE), "key"),
+        (OpImages("DELETE", "before", 3, 2, 2, 2, 2, _HERE), "2 of 5"),
+        (OpImages("DELETE", "before", 3, 1, 4, 0, 0, _HERE), "1 to 4 of 5"),
+        (OpImages("DELETE", "before", 3, 1, 5, 1, 1, _HERE), "1 to 5 of 5"),
     ],
 )
 def test_images_with_all_columns_are_told_as_such_before_those_with_the_key(images: OpImages, text: str) -> None:
@@ -192,3 +196,86 @@ def test_records_without_their_key_are_counted_and_the_first_is_named(line: Line
     (lack,) = (lack for images in shown.images for lack in images.lacks if images.table == "TEAHOUSE.TEAS")
     assert (lack.records, lack.columns) == (2 * len(lacking), ("TEA_CODE",))
     assert lack.spot == FilePosition(tmp_path / "tt000000000", lacking[0].rba)
+
+
+_OPS = {3: "DELETE", 5: "INSERT", 15: "UPDATE", 115: "UPDATE", 117: "UPDATE", 134: "UPDATE", 135: "UPDATE"}
+
+
+def _sides(record: Record) -> Iterator[tuple[str, int]]:
+    """The images of a row by hand, with the number of their columns."""
+    assert record.images is not None
+    for side in ("before", "after"):
+        columns = getattr(record.images, side)
+        if columns:
+            yield side, len(columns)
+
+
+@pytest.mark.parametrize("seed", range(examples(8)))
+def test_tables_lead_to_their_first_row_and_images_to_the_first_with_the_fewest_columns(
+    seed: int, tmp_path: Path
+) -> None:
+    """Rows of two tables in any order, over two files, whatever the batches are."""
+    draw = Random(f"places {seed}")
+    with TrailFile(TRAILS / "et000000000") as trail:
+        kept = list(trail.records())
+        names = {record.raw: trail.table_of(record) for record in kept if not record.is_file_header}
+    definitions = [record for record in kept if record.is_file_header or record.is_metadata]
+    rows = [record for record in kept[1:] if not record.is_metadata and record.header.io_type in _OPS]
+    draw.shuffle(rows)
+    cut = draw.randrange(len(rows) + 1)
+    survey, size = ImageSurvey(RowDefinitions), draw.choice((1, 3, 100))
+    first: dict[str, FilePosition] = {}
+    fewest: dict[tuple[str, str, str], tuple[int, FilePosition]] = {}
+    for number, part in enumerate((rows[:cut], rows[cut:])):
+        path = _file(tmp_path, number, *definitions, *part)
+        for at, record in enumerate(part):
+            entry, spot = names[record.raw], FilePosition(path, _at(*definitions, *part[:at]))
+            assert entry is not None
+            first.setdefault(entry.name, spot)
+            for side, columns in _sides(record):
+                key = entry.name, _OPS[record.header.io_type], side
+                fewest[key] = min(fewest.get(key, (columns, spot)), (columns, spot), key=lambda kept: kept[0])
+        with TrailFile(path) as trail:
+            for batch in scan(trail, batch_size=size):
+                survey.take(trail, batch)
+    tables = list(survey.tables())
+    assert {table.table: table.spot for table in tables} == first
+    found = {
+        (table.table, images.op, images.side): (images.least, images.spot)
+        for table in tables
+        for images in table.images
+    }
+    assert found == fewest
+
+
+def test_lines_of_tables_images_and_lags_lead_to_a_record(line: Line) -> None:
+    text = line(f"doctor {TRAILS / 'yt000000000'}")
+    (shown,) = (event for event in line.events if isinstance(event, DoctorShown))
+    placed = {
+        part: part.spot
+        for part in doctor_text.doctor_lines(shown, line.session.settings)
+        if isinstance(part, PlacedLine)
+    }
+    assert [str(part) for part in placed if str(part) not in text] == []
+    for images in shown.images:
+        spots = [spot for part, spot in placed.items() if part.split()[0] == images.table]
+        assert images.spot in spots
+        assert images.noted in spots
+    totals = [(lag.hops["total_lag"], lag) for lag in shown.lags]
+    expected = [total.greatest_at if total is not None else lag.last.row.spot for total, lag in totals]
+    assert [spot for part, spot in placed.items() if part.startswith("Lag ")] == expected
+    assert expected
+
+
+def test_images_lead_to_a_record_with_a_part_of_the_columns_if_there_is_one() -> None:
+    spots = [FilePosition(Path("tt000000000"), rba) for rba in range(4)]
+    whole, keys, part, other = (
+        OpImages("INSERT", "after", 3, 4, 4, 3, 0, spots[1]),
+        OpImages("DELETE", "before", 3, 1, 1, 0, 3, spots[2]),
+        OpImages("UPDATE", "after", 3, 1, 4, 1, 1, spots[3]),
+        OpImages("UPDATE", "before", 3, 1, 4, 1, 1, spots[0]),
+    )
+    for images in permutations((whole, keys, part)):
+        assert TableImages("T", 4, ("K",), images, spots[0], ()).noted == spots[3]
+    assert TableImages("T", 4, ("K",), (whole, part, other), spots[0], ()).noted == spots[3]
+    assert TableImages("T", 4, ("K",), (whole, keys), spots[0], ()).noted == spots[0]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, chdir
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,8 +16,14 @@ from logdump.display.text import Severity
 from logdump.features.doctor.model import DoctorShown, Finding
 from logdump.language.execute import run_line
 from logdump.session.session import Session
+from logdump.tui.keys.places import NO_NAME
+from logdump.tui.panes.record_pane import AnswerPane
+from logdump.tui.panes.side_by_side_pane import SideBySidePane
+from logdump.tui.panes.timeline_pane import TimelinePane
+from logdump.tui.reading.messages import RelatedFound
 from tests.logdump.test_across import split
 from tests.logdump.tui.drive import WIDE, Screen, drive
+from tests.logdump.tui.stepped import Stepped
 from tests.searching import Random, examples
 from trailformat import TrailFile
 
@@ -121,3 +131,112 @@ def test_a_sound_trail_has_no_finding() -> None:
         assert "DOCTOR finds nothing." in screen.text
 
     drive(steps, "et000000000", place="records")
+
+
+@pytest.mark.parametrize("seed", range(examples(3)))
+def test_a_file_of_the_trail_that_has_changed_is_examined_again(seed: int, tmp_path: Path) -> None:
+    """Whichever was open when it was examined first, and whichever has changed: it has grown, or is a new one."""
+    draw = Random(f"changed {seed}")
+    paths = split(TRAILS / "et000000000", (4, 8, 12), tmp_path)
+    kept, new = (paths[:-1], paths[-1]) if draw.random() < 0.4 else (paths, None)
+    data = new.read_bytes() if new is not None else b""
+    if new is not None:
+        new.unlink()
+    opened, changed = draw.choice(kept), new or draw.choice(kept)
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("exclamation_mark")
+        assert "No finding in this trail." in screen.text
+        size = changed.stat().st_size if changed.exists() else len(data)
+        with changed.open("ab") as file:
+            file.write(data + bytes(40))
+        if draw.random() < 0.5:
+            await screen.type(f'open "{draw.choice(kept)}"')
+            screen.app.records.focus()
+        await screen.press("exclamation_mark")
+        assert _here(screen) == (changed.name, size)
+
+    drive(steps, opened, place="records")
+
+
+LEAVES: dict[str, tuple[str, ...]] = {
+    "another trail": ("open",),
+    "another file of the trail": ("next file",),
+    "another record": ("down",),
+    "a line": ("pos 2008",),
+    "nothing": (),
+}
+
+
+@pytest.fixture
+def stepped(tmp_path: Path) -> Iterator[Stepped]:
+    for path in _trail(tmp_path, Random("waits")):
+        assert path.exists()
+    shutil.copy(TRAILS / "et000000000", tmp_path)
+    session = Session()
+    with ExitStack() as ends:
+        ends.enter_context(chdir(tmp_path))
+        ends.callback(session.end)
+        stepped = Stepped(session, (120, 36))
+        ends.callback(stepped.close)
+        yield stepped
+
+
+@pytest.mark.parametrize("leaves", LEAVES)
+@pytest.mark.parametrize("held", ["hold_work", "hold_answers"])
+def test_a_step_that_waits_for_the_findings_is_dropped_where_the_user_goes_on(
+    leaves: str, held: str, stepped: Stepped, tmp_path: Path
+) -> None:
+    app = stepped.app
+    names = sorted(path.name for path in tmp_path.glob("at*"))
+    lines = {"open": "open et000000000; pos 3491", "next file": f"open {names[1]}", "pos 2008": "pos 2008"}
+    stepped.run(lambda: app.enter(f"open {names[0]}; pos last"))
+    stepped.run(app.records.focus)
+    getattr(stepped.threads, held)("findings")
+    stepped.run(partial(app.simulate_key, "exclamation_mark"))
+    for what in LEAVES[leaves]:
+        stepped.run(partial(app.enter, lines[what]) if what in lines else partial(app.simulate_key, what))
+    before = (app.model.state.path, app.model.rba)
+    stepped.run(stepped.threads.release_all)
+    assert ((app.model.state.path, app.model.rba) != before) == (leaves == "nothing")
+    stepped.run(partial(app.simulate_key, "P"))
+    stepped.run(partial(app.simulate_key, "escape"))
+    assert leaves == "nothing" or (app.model.state.path, app.model.rba) == before
+    stepped.run(partial(app.simulate_key, "exclamation_mark"))  # the keys go on
+    if leaves != "another trail":
+        assert (app.model.state.path, app.model.rba) != before
+
+
+def test_a_place_in_a_file_whose_name_cannot_be_entered_is_said_by_each_way_there(tmp_path: Path) -> None:
+    folder = tmp_path / 'a"b'
+    folder.mkdir()
+    paths = _trail(folder, Random("quote"))
+    there, here = paths[0], paths[-1]
+    session = Session()
+
+    async def steps(screen: Screen) -> None:
+        app = screen.app
+        spots = [spot for spot in (found.spot for found in _findings(here)) if spot is not None and spot.path == there]
+        ways: dict[str, Callable[[], None]] = {
+            "findings": lambda: app.on_answer_pane_opened(AnswerPane.Opened(spots[0])),
+            "timeline": lambda: app.on_timeline_pane_opened(TimelinePane.Opened(spots[0].rba, there)),
+            "sides": lambda: app.on_side_by_side_pane_opened(SideBySidePane.Opened(spots[0], is_second=False)),
+            "second side": lambda: app.on_side_by_side_pane_opened(SideBySidePane.Opened(spots[0], is_second=True)),
+            "related": lambda: app.on_related_found(RelatedFound("definition", spots[0])),
+            "jump": app.action_jump_back,
+        }
+        app._jumps._places.append(spots[0])
+        for name, way in ways.items():
+            way()
+            await screen.settle()
+            assert app.mode.transcript.last is not None
+            assert app.mode.transcript.last.said == [NO_NAME], name
+            app._reports.tell("something else")
+        for keys in (("home", "at"), ("P", "enter"), ("T", "up", "up", "up", "enter")):
+            await screen.press("escape", *keys)
+            assert NO_NAME in screen.text, keys
+            assert app.model.state.path == here
+            app._reports.tell("something else")
+
+    session.open(here)
+    drive(steps, here, place="records", first="", session=session)

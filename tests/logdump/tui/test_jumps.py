@@ -16,7 +16,7 @@ from logdump.filters import FilterSet
 from logdump.filters.statement import apply
 from logdump.notation.times import GMT
 from logdump.session.session import Session
-from logdump.tui.keys.keys import Jumps
+from logdump.tui.keys.places import Jumps
 from logdump.tui.reading.messages import FilePolled
 from logdump.tui.reading.rows import ListRow, Matches, MatchingRows, RowKind, RowReader
 from tests.logdump.line import Line

@@ -90,7 +90,7 @@ def test_help_lists_every_key() -> None:
 
 @pytest.mark.parametrize("width", [10, 40, 80, 200])
 def test_the_bottom_line_fits_and_keeps_the_way_out(width: int) -> None:
-    words = footer_words(Area.PANES, {}, width)
+    words = footer_words((Area.PANES,), {}, width)
     text = " " + _GAP.join(word for word, _ in words)
     assert len(text) <= width
     assert width < 40 or "? help" in text

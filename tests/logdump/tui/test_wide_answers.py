@@ -15,6 +15,7 @@ from logdump.tui.text.styled import ASCII, UNICODE, Line, from_cell, glyphs_for,
 from tests.hostile import nasty, raw_characters
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive, rba_of, trails
+from tests.searching import Random, examples
 from trailformat import TrailFile
 
 
@@ -218,3 +219,25 @@ def test_nothing_of_a_value_is_raw_however_far_it_is_scrolled() -> None:
             await screen.press("right")
 
     drive(steps, size=NARROW)
+
+
+@pytest.mark.parametrize("seed", range(examples(4)))
+def test_the_footer_has_the_keys_of_all_that_the_page_holds(seed: int) -> None:
+    """Of places in the newest answer, of wide tables in any; and each acts."""
+    draw = Random(f"footer {seed}")
+    lines = [draw.choice((_WIDE_SQL, "doctor", "count")) for _ in range(3)]
+
+    async def steps(screen: Screen) -> None:
+        for typed in lines:
+            await screen.type(typed)
+        await screen.press("escape", "v")
+        screen.app.pages.page("output").focus()
+        await screen.settle()
+        words = footer(screen)
+        assert ("Enter record" in words, "y copy" in words) == (lines[-1] == "doctor",) * 2
+        assert ("Right next columns" in words) == ("Left columns before" in words) == (_WIDE_SQL in lines)
+        if lines[-1] == "doctor":
+            await screen.press("y")
+            assert screen.app.clipboard
+
+    drive(steps, "at000000000", size=WIDE, place="records")
