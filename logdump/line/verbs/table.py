@@ -268,11 +268,11 @@ VERBS: tuple[Verb, ...] = (
             "truncates",
         ),
         (
-            "export dirdat/lt --table HR.EMPLOYEES -o employees.csv --bom",
+            "export dirdat/lt --table HR.EMPLOYEES -o employees.xlsx",
             "export dirdat/lt --by-table -o sales --format parquet --effective",
             "export dirdat/lt --table HR.EMPLOYEES --columns op,employee_id,salary -o salaries.csv",
         ),
-        formats=("jsonl", "csv", "parquet", "arrow", "sql", "debezium", "ogg"),
+        formats=("jsonl", "csv", "parquet", "arrow", "sql", "xlsx", "debezium", "ogg"),
         narrates=True,
         writes_output=True,
         writes_bytes=True,
