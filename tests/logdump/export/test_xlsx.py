@@ -136,6 +136,7 @@ def test_what_is_read_back_is_what_was_written(tmp_path: Path, monkeypatch: pyte
     read = _read(tmp_path / "x.xlsx")
     assert [*read] == [name for name, _ in sheet.sheets] == ["rows", *(f"rows ({n})" for n in range(2, len(read) + 1))]
     assert {part[0] for part in read.values()} == {tuple(heads)}
+    assert [len(part) for part in read.values()][:-1] == [most + 1] * (len(read) - 1)
     cells = [row for part in read.values() for row in part[1:]]
     for row, values in zip(cells, rows, strict=True):
         wanted = [_expected(value) for value in values]
@@ -156,11 +157,11 @@ def _same(value: Any) -> Any:
     return float(value) if isinstance(value, int) else value
 
 
-def test_a_text_is_cut_where_a_cell_ends_and_that_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("sign", "width"), [("a", 1), ("玉", 1), ("🍵", 2)])
+def test_a_text_is_cut_where_a_cell_ends_and_that_is_told(sign: str, width: int, tmp_path: Path) -> None:
     drawn = Random()
-    sign, width = drawn.choice((("a", 1), ("玉", 1), ("🍵", 2)))
     fits = sign * (workbook.MOST_LETTERS // width)
-    longer = drawn.randint(0, 2)
+    longer = drawn.randint(0, 2) or width - 1
     texts = [fits] + [fits + sign * (index + 1) for index in range(longer)]
     book = workbook.Workbook(tmp_path / "x.xlsx")
     workbook.SheetRows(book, "T", ["A", "B"]).add((1, text) for text in texts)
