@@ -549,10 +549,10 @@ VERBS: tuple[Verb, ...] = (
         "TRAIL -o FILE.html | FILE.md",
         "Write one page about a trail for a ticket",
         spelling.report,
-        ("rba", "output", "replace"),
+        ("rba", "at_csn", "error", "output", "replace"),
         (
             "report dirdat/lt -o ticket.html",
-            "report dirdat/lt -o ticket.md --replace",
+            "report dirdat/lt --error 'OGG-01028 … dirdat/lt000000003, rba 2,913' -o ticket.md",
             "report dirdat/lt000000003 --rba 483,188,832 -o ticket.html",
         ),
         writes_output=True,
