@@ -68,6 +68,14 @@ class TypeTotals:
         elif before_after == _AFTER:
             self.after_images += records
 
+    def join(self, other: TypeTotals) -> None:
+        """Add the totals of other records."""
+        self.records += other.records
+        self.data_bytes += other.data_bytes
+        self.types += other.types
+        self.before_images += other.before_images
+        self.after_images += other.after_images
+
 
 class TransactionHistory:
     """The largest transactions by bytes: at most ``size``, with ``record_limit`` records or ``byte_limit`` bytes."""

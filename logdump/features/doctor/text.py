@@ -47,6 +47,14 @@ def _narrow(lines: Iterable[str]) -> Iterator[str]:
             yield PlacedLine(part, line.spot, line.severity) if isinstance(line, PlacedLine) else part
 
 
+def state_lines(shown: DoctorShown, settings: Settings) -> Iterator[str]:
+    """Yield what the page says besides findings and tables: source, encryption, growth, lag, files to keep."""
+    yield from _source(shown)
+    yield from _growth(shown.growth, settings.time_offset)
+    yield from _lags(shown)
+    yield from _keep(shown)
+
+
 def _page(shown: DoctorShown, settings: Settings) -> Iterator[str]:
     offset = settings.time_offset
     yield from _source(shown)
@@ -216,10 +224,14 @@ def _tables(tables: tuple[tuple[str, TypeTotals], ...], spots: Mapping[str, File
 
 
 def _images(images: tuple[TableImages, ...]) -> Iterator[str]:
-    """Yield the columns in the images of each table: all, the key, or the least and most of those defined."""
-    if not images:
-        return
-    yield ""
+    if images:
+        yield ""
+        heads, *rows = image_rows(images[:_MOST_TABLES])
+        yield from _rows(heads, rows, [table.noted for table in images[:_MOST_TABLES]])
+
+
+def image_rows(images: Sequence[TableImages]) -> Iterator[tuple[str, ...]]:
+    """Yield the heads, and of each table the columns in its images: all, the key, or the least and the most."""
     titles = {
         "Insert": ("INSERT", "after"),
         "Upsert": ("UPSERT", "after"),
@@ -229,12 +241,11 @@ def _images(images: tuple[TableImages, ...]) -> Iterator[str]:
     }
     if not any(op_images.op == "UPSERT" for table in images for op_images in table.images):
         del titles["Upsert"]
-    rows = list[tuple[str, ...]]()
-    for table in images[:_MOST_TABLES]:
+    yield ("Columns in the images", "Key", *titles)
+    for table in images:
         sides = {(op_images.op, op_images.side): _columns(op_images, table.columns) for op_images in table.images}
         cells = (sides.get(side, "-") for side in titles.values())
-        rows.append((escape(table.table), str(len(table.keys) or "none"), *cells))
-    yield from _rows(("Columns in the images", "Key", *titles), rows, [table.noted for table in images[:_MOST_TABLES]])
+        yield (escape(table.table), str(len(table.keys) or "none"), *cells)
 
 
 def _columns(op_images: OpImages, columns: int) -> str:

@@ -68,14 +68,18 @@ def _is_command(line: str, registry: Registry) -> bool:
     )
 
 
-def explain_text(session: Session, text: str) -> Iterator[Event]:
-    """Explain a text that was typed or pasted: a message, or several of one process or of several."""
+def explain_text(session: Session, text: str, near: Surroundings | None = None) -> Iterator[Event]:
+    """Explain a text that was typed or pasted: a message, or several of one process or of several.
+
+    ``near`` is where its files may be.
+    """
+    near = near or Surroundings()
     messages = [*messages_in(expanded(_unquoted(text)).splitlines())]
     findings = LogFindings(messages)
     if findings.last is not None and findings.only is None:
-        yield from _answered(session, findings, Surroundings(), every=False)
+        yield from _answered(session, findings, near, every=False)
     elif messages:
-        yield from explained(session, incident_of(messages, typed=True), Surroundings())
+        yield from explained(session, incident_of(messages, typed=True), near)
 
 
 class LogQuestion(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,7 +21,7 @@ from logdump.arrow.tables.group import Piece, TableBatches, blocks
 from logdump.arrow.tables.layout import ALL, SIDES, TableLayout
 from logdump.features.export.batch_walk import BatchWalk, new_pool, results
 from logdump.features.export.files import OpenFiles, Place, Waiting, check_rows, exported_files, opened
-from logdump.features.export.target import ExportOptions, ExportTally
+from logdump.features.export.target import ExportOptions, ExportTally, FileTally
 from logdump.session.events import Event
 from logdump.session.session import Session
 from trailformat import CannotWrite, TrailFile, TrailName
@@ -281,7 +281,40 @@ _MOST_WAITING = 64 << 20
 """Maximum size in bytes of the batches that wait for full row groups, in all files."""
 
 
-class ArrowExport:
+class BatchSink(Protocol):
+    """A file, or a part of one, that takes record batches."""
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Add a batch."""
+
+    def flush(self) -> None:
+        """Begin to write what is buffered."""
+
+    def finish(self) -> None:
+        """Begin to write the rest."""
+
+
+B = TypeVar("B", bound=BatchSink)
+
+
+class TableFiles(Protocol[B]):
+    """The files or sheets for the rows of each table, or for all records under the layout ALL."""
+
+    @property
+    def sinks(self) -> list[B]:
+        """All that are open."""
+
+    def of(self, layout: TableLayout) -> B:
+        """Return the one for a layout. Raises CommandError if there can be no further one."""
+
+    def close(self) -> list[FileTally]:
+        """Write the rest of all; returns their tallies."""
+
+    def abandon(self) -> None:
+        """Discard all."""
+
+
+class BatchExport(Generic[B]):
     """One export of Arrow batches."""
 
     def __init__(self, session: Session, options: ExportOptions, tally: ExportTally) -> None:
@@ -294,9 +327,9 @@ class ArrowExport:
     def run(self, path: Place) -> Iterator[Event]:
         """Write the files; yields Progress. Raises as the walk does, and OSError."""
         pool = new_pool()
-        files = OpenFiles(path, self._options, partial(self._new_file, pool))
+        files = self._opened(path, pool)
         try:
-            if not self._options.by_table:
+            if not self._options.is_of_rows:
                 files.of(ALL)
             for built in results(pool, self._jobs()):
                 if isinstance(built, BuiltBatches):
@@ -327,7 +360,7 @@ class ArrowExport:
         """Yield the jobs for the pieces of each file, then the file, which is closed when these are done."""
         options, own = self._options, self._session.trail
         for trail in exported_files(self._session, options, self._tally, lambda _: None):
-            make = self._by_table() if options.by_table else self._of_records()
+            make = self._by_table() if options.is_of_rows else self._of_records()
             if trail is not own:
                 self._later.add(trail)
             for item in BatchWalk(self._session, self._tally, options.records, options.stop).items():
@@ -350,7 +383,7 @@ class ArrowExport:
         batches = TableBatches(self._session.trail, self._session.row_definitions, self._tally.leave_out)
         return lambda piece: (partial(build, block) for block in blocks(batches.groups(piece)))
 
-    def _write(self, files: OpenFiles[ArrowFile], built: BuiltBatches) -> None:
+    def _write(self, files: TableFiles[B], built: BuiltBatches) -> None:
         for problem in built.problems:
             self._tally.add_problem(*problem)
         for layout, rows in built.batches:
@@ -358,10 +391,21 @@ class ArrowExport:
         if self._waiting.bytes > _MOST_WAITING:
             self._flush(files)
 
-    def _flush(self, files: OpenFiles[ArrowFile]) -> None:
+    def _flush(self, files: TableFiles[B]) -> None:
         """Have the pool write the buffered batches of all files, in parallel."""
         for file in files.sinks:
             file.flush()
+
+    def _opened(self, path: Place, pool: Executor) -> TableFiles[B]:
+        """Return what takes the rows."""
+        raise NotImplementedError
+
+
+class ArrowExport(BatchExport[ArrowFile]):
+    """One export to files of Parquet or Arrow."""
+
+    def _opened(self, path: Place, pool: Executor) -> TableFiles[ArrowFile]:
+        return OpenFiles(path, self._options, partial(self._new_file, pool))
 
     def _new_file(self, pool: Executor, path: Place, layout: TableLayout) -> ArrowFile:
         format_ = FORMATS[self._options.format]

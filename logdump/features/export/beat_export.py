@@ -121,8 +121,7 @@ class _TextOfBeats:
 
     def __init__(self, path: Place, options: ExportOptions) -> None:
         self._spelling = _SPELLINGS[options.format]()
-        is_gzip = options.compression == "GZIP"
-        self._file = TextFile(path, is_gzip=is_gzip, count_rows=self._spelling.count_rows)
+        self._file = TextFile(path, compression=options.compression, count_rows=self._spelling.count_rows)
         self._file.write(self._spelling.head_of(HEARTBEAT), 0)
 
     def put(self, event: Event) -> None:

@@ -95,6 +95,8 @@ def _options(format_: str, name: str, values: dict[str, Any]) -> ExportOptions:
     values = {"compression": FORMATS[format_][0], **values}
     if name.endswith("!") and len(name) > 1:
         name, values["replaces"] = name[:-1], True
+    if format_ == "XLSX" and "by_table" in values:
+        raise ArgumentError("XLSX is one file, which has a sheet for each table: it does not go with BY TABLE.")
     if name == str(STANDARD_OUTPUT) and "by_table" in values:
         raise ArgumentError("BY TABLE writes several files, and - is standard output.")
     if "one_table" in values and "by_table" in values:
@@ -143,7 +145,7 @@ def _form_of(format_: str) -> Form[ExportOptions]:
         more,
         wrong="{!r} is not an option of EXPORT or a number of RECORDS.",
     )
-    if not is_sql:
+    if not (is_sql or format_ == "XLSX"):
         options = Alternatives(options, _of_heartbeats(compression), syntax=options.syntax)
     no_file = f"{format_} takes TO and a file name."
     file = File("{<file> | -}", missing=no_file)
@@ -182,6 +184,9 @@ def _of_messages(format_: str) -> dict[str, Form[Any]]:
     return {"messages": OneOf(_SHAPES), "truncates": OneOf({"TRUNCATES": True})}
 
 
+_NO_BEATS = "XLSX has the rows of tables: heartbeats are rows of the other formats."
+
+
 def _of_others(format_: str) -> dict[str, Form[Any]]:
     """Return the options of the formats other than SQL; the options of SQL are refused."""
     of_sql = {word: word for word in ("UNDO", *DIALECTS)} | {"INCLUDE": "INCLUDE CUT"}
@@ -189,6 +194,7 @@ def _of_others(format_: str) -> dict[str, Form[Any]]:
         "by_table": Keyword("BY", OneOf({"TABLE": True}, "BY takes TABLE.")),
         **_of_messages(format_),
         **(_of_csv() if format_ == "CSV" else {}),
+        **({"heartbeats": RefusedKeyword("HEARTBEATS", _NO_BEATS)} if format_ == "XLSX" else {}),
         **{word: RefusedKeyword(word, f"{name} goes with SQL, not with {format_}.") for word, name in of_sql.items()},
     }
 
@@ -220,7 +226,8 @@ COMMANDS = (
             "After an EXPORT without a limit, the next one starts at the same file's beginning. - is standard output.",
             "BY TABLE: <file> is a folder, with a file for each table: its columns typed, before_… and after_….",
             "CSV … ONE TABLE: the rows of the only table, with its own columns. BOM: a byte order mark, for Excel.",
-            "COMPRESSION {NONE | GZIP}; of PARQUET {SNAPPY | NONE | ZSTD | GZIP}, of ARROW {NONE | LZ4 | ZSTD}",
+            "XLSX: a workbook of Excel with a sheet for each table; what Excel would change is text.",
+            "COMPRESSION {NONE | GZIP | ZSTD}; of PARQUET {SNAPPY | NONE | …}, of ARROW {NONE | LZ4 | ZSTD}",
             "SQL [UNDO] [ORACLE | MYSQL | POSTGRESQL | ANSI] [<n> TRANSACTIONS] writes what REDO or UNDO prints.",
             "JSONL … DEBEZIUM [TRUNCATES] | OGG: a message for each change, as Debezium or GoldenGate's JSON formatter",
             "writes them; it needs logdump[export].",
@@ -228,7 +235,7 @@ COMMANDS = (
             "EFFECTIVE leaves out the rows of transactions that a Replicat does not apply: cut, open, copies.",
             "With ACROSS it continues in the later files of the trail.",
             "Under ENGINE SPARK a file is a folder of parts, which tasks write side by side.",
-            "PARQUET and ARROW need pip install 'logdump[export]'.",
+            "PARQUET, ARROW and ZSTD need pip install 'logdump[export]', XLSX 'logdump[xlsx]'.",
             "Example: EXPORT PARQUET TO sales BY TABLE COMPRESSION ZSTD",
         ),
         origin=Origin.OURS,

@@ -24,7 +24,15 @@ from trailformat.trail.outcomes import OUTCOMES
 from trailformat.trail.packed import status_of
 
 with on_demand:
-    from logdump.features.export import arrow_export, beat_export, message_export, sql_script, text_export, text_formats
+    from logdump.features.export import (
+        arrow_export,
+        beat_export,
+        message_export,
+        sql_script,
+        text_export,
+        text_formats,
+        xlsx_export,
+    )
     from logdump.session import defined_names
 
 if TYPE_CHECKING:
@@ -116,6 +124,8 @@ def export_of(session: Session, options: ExportOptions, tally: ExportTally) -> E
     Raises:
         CommandError: a package is missing.
     """
+    if options.compression == "ZSTD":
+        _require_extra(f"{options.format} COMPRESSION ZSTD")
     if options.heartbeats is not None:
         return _beats(session, options, tally, options.heartbeats)
     if options.messages:
@@ -169,6 +179,11 @@ def _arrow(session: Session, options: ExportOptions, tally: ExportTally) -> Expo
     return arrow_export.ArrowExport(session, options, tally)
 
 
+def _xlsx(session: Session, options: ExportOptions, tally: ExportTally) -> Export:
+    require_xlsx("EXPORT XLSX")
+    return xlsx_export.XlsxExport(session, options, tally)
+
+
 def _beats(session: Session, options: ExportOptions, tally: ExportTally, heartbeats: HeartbeatOptions) -> Export:
     if _EXPORTS[options.format] is _arrow:
         _require_extra(options.format)
@@ -177,13 +192,23 @@ def _beats(session: Session, options: ExportOptions, tally: ExportTally, heartbe
 
 def _require_extra(format_: str) -> None:
     """Load pyarrow. Raises CommandError if it cannot be loaded."""
+    _require(f"EXPORT {format_}", "export", "trailformat.arrays.arrow")
+
+
+def require_xlsx(what: str) -> None:
+    """Load what writes workbooks. Raises CommandError, which begins with ``what``, if it cannot be loaded."""
+    _require(what, "xlsx", "trailformat.arrays.arrow", "xlsxwriter")
+
+
+def _require(what: str, extra: str, *modules: str) -> None:
     try:
-        importlib.import_module("trailformat.arrays.arrow")
+        for module in modules:
+            importlib.import_module(module)
         leave_out_pandas()
     except ModuleNotFoundError:
-        raise CommandError(f"EXPORT {format_} needs pip install 'logdump[export]'.") from None
+        raise CommandError(f"{what} needs pip install 'logdump[{extra}]'.") from None
     except (ImportError, OSError, RuntimeError) as error:
-        raise CommandError(f"EXPORT {format_}: a required package cannot be loaded: {error}.") from error
+        raise CommandError(f"{what}: a required package cannot be loaded: {error}.") from error
 
 
 _EXPORTS: dict[str, Callable[[Session, ExportOptions, ExportTally], Export]] = {
@@ -192,4 +217,5 @@ _EXPORTS: dict[str, Callable[[Session, ExportOptions, ExportTally], Export]] = {
     "SQL": _sql,
     "PARQUET": _arrow,
     "ARROW": _arrow,
+    "XLSX": _xlsx,
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, BinaryIO, Generic, Protocol, TypeVar, cast
+from typing import IO, BinaryIO, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from logdump.arrow.tables.layout import ALL, FileNames, TableLayout
 from logdump.features.export.batch_walk import new_pool
@@ -18,7 +18,11 @@ from logdump.session.across import over_files
 from logdump.session.errors import CommandError
 from logdump.session.session import Session
 from trailformat import CannotWrite, TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.trail.whole_file.early import EarlyWriting
+
+with on_demand:
+    import pyarrow as pa
 
 _MOST_WAITING = 1 << 20
 """Maximum number of bytes that are buffered to be written together."""
@@ -227,7 +231,31 @@ def exported_files(
 
 CountRows = Callable[[IO[bytes]], int]
 """Counts the rows of a file from its beginning."""
-_LEVEL = 6
+_GZIP_LEVEL, _ZSTD_LEVEL = 6, 3
+
+
+class Packing(NamedTuple):
+    """A compression of text: of bytes, to a piece that others may follow, and of a file that is read."""
+
+    packed: Callable[[bytes | bytearray], bytes]
+    opened: Callable[[Path], IO[bytes]]
+
+
+def _gzip(data: bytes | bytearray) -> bytes:
+    return gzip.compress(data, _GZIP_LEVEL, mtime=0)
+
+
+def _zstd(data: bytes | bytearray) -> bytes:
+    packed: bytes = pa.Codec("zstd", compression_level=_ZSTD_LEVEL).compress(bytes(data), asbytes=True)
+    return packed
+
+
+PACKINGS = {
+    "NONE": None,
+    "GZIP": Packing(_gzip, lambda path: cast("IO[bytes]", gzip.GzipFile(path))),
+    "ZSTD": Packing(_zstd, lambda path: cast("IO[bytes]", pa.input_stream(str(path), compression="zstd"))),
+}
+"""The compressions of text; that by zstd needs pyarrow."""
 
 
 class Waiting:
@@ -242,15 +270,15 @@ class TextFile:
 
     Args:
         path: path of the file.
-        is_gzip: True if it is compressed.
+        compression: one of PACKINGS.
         count_rows: counts the rows in the written file.
         waiting: total of the bytes buffered by all files, which this file adds to.
     """
 
-    def __init__(self, path: Place, *, is_gzip: bool, count_rows: CountRows, waiting: Waiting | None = None) -> None:
+    def __init__(self, path: Place, *, compression: str, count_rows: CountRows, waiting: Waiting | None = None) -> None:
         self.rows = 0
         self._path = path
-        self._is_gzip = is_gzip
+        self._packing = PACKINGS[compression]
         self._count_rows = count_rows
         self._all_waiting = waiting or Waiting()
         self._waiting = bytearray()
@@ -263,7 +291,7 @@ class TextFile:
     def append(self, data: bytes | memoryview, rows: int) -> None:
         """Write encoded rows."""
         self.rows += rows
-        if not self._is_gzip and len(data) > _MOST_WAITING:
+        if self._packing is None and len(data) > _MOST_WAITING:
             self.flush()
             self._file.write(data)
             return
@@ -273,9 +301,9 @@ class TextFile:
             self.flush()
 
     def flush(self) -> None:
-        """Write the buffered bytes; with gzip as a member of their own, so that no file keeps a compressor."""
+        """Write the buffered bytes; compressed as a piece of their own, so that no file keeps a compressor."""
         if self._waiting:
-            self._file.write(gzip.compress(self._waiting, _LEVEL, mtime=0) if self._is_gzip else self._waiting)
+            self._file.write(self._waiting if self._packing is None else self._packing.packed(self._waiting))
             self._file.flush()
         self._all_waiting.bytes -= len(self._waiting)
         self._waiting = bytearray()
@@ -287,12 +315,12 @@ class TextFile:
             CannotWrite: this is not the number of rows written.
         """
         self.flush()
-        if self._is_gzip and not self._file.tell():
-            self._file.write(gzip.compress(b"", _LEVEL, mtime=0))
+        if self._packing is not None and not self._file.tell():
+            self._file.write(self._packing.packed(b""))
         self._file.close()
         if not isinstance(self._path, Path):
             return self.rows
-        with cast("IO[bytes]", gzip.open(self._path) if self._is_gzip else self._path.open("rb")) as file:
+        with self._path.open("rb") if self._packing is None else self._packing.opened(self._path) as file:
             rows = self._count_rows(file)
         check_rows(self._path, self.rows, rows)
         return rows

@@ -48,7 +48,7 @@ class SqlExport:
         session, options, tally = self._session, self._options, self._tally
         takes_back, includes_cut = options.takes_back, options.includes_cut
         script = script_of(session, self._dialect, takes_back=takes_back, includes_cut=includes_cut)
-        file = TextFile(path, is_gzip=options.compression == "GZIP", count_rows=partial(count_lines, is_quoted=False))
+        file = TextFile(path, compression=options.compression, count_rows=partial(count_lines, is_quoted=False))
         try:
             for line in self._dialect.preamble:
                 file.write(f"{line}\n")

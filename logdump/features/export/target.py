@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 DIALECTS = ("ORACLE", "MYSQL", "POSTGRESQL", "ANSI")
 FORMATS: dict[str, tuple[str, ...]] = {
-    "JSONL": ("NONE", "GZIP"),
-    "CSV": ("NONE", "GZIP"),
+    "JSONL": ("NONE", "GZIP", "ZSTD"),
+    "CSV": ("NONE", "GZIP", "ZSTD"),
     "PARQUET": ("SNAPPY", "NONE", "ZSTD", "GZIP"),
     "ARROW": ("NONE", "LZ4", "ZSTD"),
-    "SQL": ("NONE", "GZIP"),
+    "SQL": ("NONE", "GZIP", "ZSTD"),
+    "XLSX": ("NONE",),
 }
 """The compressions of each format; the first is the default."""
 
@@ -77,7 +78,7 @@ class ExportOptions(NamedTuple):
     @property
     def is_of_rows(self) -> bool:
         """True if rows of tables are written, with their own columns, and not records."""
-        return self.by_table or self.one_table
+        return self.by_table or self.one_table or self.format == "XLSX"
 
     @property
     def to_standard_output(self) -> bool:
@@ -92,7 +93,7 @@ class ExportOptions(NamedTuple):
     @property
     def is_binary(self) -> bool:
         """True if the output is binary."""
-        return self.format in ("PARQUET", "ARROW") or self.compression == "GZIP"
+        return self.format in ("PARQUET", "ARROW", "XLSX") or self.compression != "NONE"
 
     @property
     def is_limited(self) -> bool:
@@ -160,7 +161,9 @@ class ExportTally:
         """The number of rows written."""
         return sum(file.rows for file in self.files)
 
-    def report(self, target: str, *, by_table: bool, parts: int | None = None, kind: str = "record") -> Iterator[Event]:
+    def report(
+        self, target: str, *, by_table: bool, parts: int | None = None, kind: str = "record", holder: str = "file"
+    ) -> Iterator[Event]:
         """Yield the records not exported, then the counts.
 
         Args:
@@ -168,9 +171,10 @@ class ExportTally:
             by_table: True if there is a file for each table.
             parts: number of part files; None without parts.
             kind: noun for one row.
+            holder: noun for what holds the rows of a table.
         """
         yield from self.damage
-        to = f"{amount(len(self.files), 'file')} in {target}" if by_table else target
+        to = f"{amount(len(self.files), holder)} in {target}" if by_table else target
         to = to if parts is None else f"{amount(parts, 'part')} in {target}"
         for file in self.files if by_table else ():
             yield say(f"{file.name}: {amount(file.rows, 'row')} of {file.layout.name or 'a table without a name'}")
@@ -186,13 +190,14 @@ class ExportTally:
 
 
 SUFFIXES = {"JSONL": ".jsonl", "CSV": ".csv", "PARQUET": ".parquet", "ARROW": ".arrow"}
-"""Suffixes of the files in a folder; text compressed by GZIP has ``.gz`` after it."""
+PACKED = {"GZIP": ".gz", "ZSTD": ".zst"}
+"""Suffixes of the files in a folder; those of compressed text follow them."""
 
 
 def suffix_of(options: ExportOptions) -> str:
     """Return the suffix of the names of an export's files."""
-    is_gzip = options.format in ("JSONL", "CSV") and options.compression == "GZIP"
-    return SUFFIXES[options.format] + (".gz" if is_gzip else "")
+    is_text = options.format in ("JSONL", "CSV")
+    return SUFFIXES[options.format] + (PACKED.get(options.compression, "") if is_text else "")
 
 
 def part_name(number: int, suffix: str) -> str:
@@ -205,7 +210,7 @@ def is_part(name: str) -> bool:
     return name.startswith("part-") and name.endswith(_OURS)
 
 
-_OURS = tuple(SUFFIXES.values()) + tuple(f"{suffix}.gz" for suffix in SUFFIXES.values())
+_OURS = tuple(f"{suffix}{end}" for suffix in SUFFIXES.values() for end in ("", *PACKED.values()))
 
 
 @contextlib.contextmanager

@@ -112,8 +112,9 @@ class TextExport(Generic[L]):
         return self._tally.report(options.target_name, by_table=options.by_table, kind=kind)
 
     def _new_file(self, path: Place, layout: TableLayout) -> TextFile:
-        is_gzip = self._options.compression == "GZIP"
-        file = TextFile(path, is_gzip=is_gzip, count_rows=self._spelling.count_rows, waiting=self._waiting)
+        file = TextFile(
+            path, compression=self._options.compression, count_rows=self._spelling.count_rows, waiting=self._waiting
+        )
         file.write("\ufeff" * self._options.has_bom + self._spelling.head(layout), 0)
         return file
 

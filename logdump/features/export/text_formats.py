@@ -52,13 +52,14 @@ def count_lines(file: IO[bytes], *, is_quoted: bool) -> int:
     if isinstance(file, io.BufferedReader) and _pays(file):
         breaks = _breaks_in(file)
         return breaks.even if is_quoted else breaks.total
+    chunks: Iterable[bytes] = iter(lambda: file.read(_CHUNK), b"")
     if not is_quoted:
-        chunks: Iterable[bytes] = iter(lambda: file.read(_CHUNK), b"")
         return sum(chunk.count(b"\n") for chunk in chunks)
     rows = quotes = 0
-    for piece in file:
-        quotes += piece.count(b'"')
-        rows += piece.endswith(b"\n") and not quotes % 2
+    for chunk in chunks:
+        pieces = chunk.split(b'"')
+        rows += sum(piece.count(b"\n") for piece in pieces[quotes % 2 :: 2])
+        quotes += len(pieces) - 1
     return rows
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from logdump.features.report.chart import text_lines
+from logdump.features.report.chart import caption, text_lines
 from logdump.features.report.model import ReportLines, ReportPage, ReportPart, ReportSection, ReportTable
 from logdump.notation.text import escape
 
@@ -21,7 +21,14 @@ def markdown_text(report: ReportPage) -> str:
 def _lines(report: ReportPage) -> Iterator[str]:
     yield f"# {_plain(report.title)}"
     yield ""
+    yield f"**{_plain(report.verdict.sentence)}**"
+    if report.verdict.advice:
+        yield ""
+        yield from _code(report.verdict.advice)
+    yield ""
     yield from _table(ReportTable(("", ""), tuple((escape(name), value) for name, value in report.facts)))
+    yield ""
+    yield from (f"- [{_plain(section.title)}](#{_anchor(section.title)})" for section in report.sections)
     for section in report.sections:
         yield from _section(section)
 
@@ -43,7 +50,7 @@ def _part(part: ReportPart) -> Iterator[str]:
     elif isinstance(part, ReportTable):
         yield from _table(part)
     else:
-        yield f"{_plain(part.title)}, {_plain(part.unit)}"
+        yield _plain(caption(part))
         yield ""
         yield from _code(text_lines(part))
 
@@ -70,6 +77,11 @@ def _row(cells: Iterable[str]) -> str:
 
 def _row_of(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
+
+
+def _anchor(title: str) -> str:
+    """Return the anchor that GitHub and GitLab give a heading."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
 def _plain(text: str) -> str:

@@ -9,6 +9,7 @@ from logdump.session.errors import ExitStatus
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from logdump.display.text import Severity
     from logdump.notation.text import Harmless
 
 
@@ -19,11 +20,17 @@ class ReportLines(NamedTuple):
 
 
 class ReportTable(NamedTuple):
-    """Rows of texts under their heads; ``numbers`` are the indexes of columns of numbers."""
+    """Rows of texts under their heads.
+
+    Attributes:
+        numbers: the indexes of columns of numbers.
+        severities: the severity of each row; empty if rows have none.
+    """
 
     heads: tuple[str, ...]
     rows: tuple[tuple[Harmless, ...], ...]
     numbers: frozenset[int] = frozenset()
+    severities: tuple[Severity, ...] = ()
 
 
 class ReportSeries(NamedTuple):
@@ -53,17 +60,27 @@ class ReportSection(NamedTuple):
     parts: tuple[ReportPart, ...]
 
 
+class ReportVerdict(NamedTuple):
+    """The result: its severity (None for a trail without findings), one sentence, and what to do, as SAFE says it."""
+
+    severity: Severity | None
+    sentence: Harmless
+    advice: tuple[Harmless, ...] = ()
+
+
 class ReportPage(NamedTuple):
     """A page.
 
     Attributes:
         title: its title.
+        verdict: the result.
         facts: names and values at its head.
         sections: its sections.
         status: the exit status of the findings.
     """
 
     title: Harmless
+    verdict: ReportVerdict
     facts: tuple[tuple[str, Harmless], ...]
     sections: tuple[ReportSection, ...]
     status: ExitStatus

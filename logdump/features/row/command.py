@@ -107,8 +107,12 @@ def _taken_back(last: HowFar, table: str, key: str) -> tuple[str, str, RowUndo]:
     return table, key, RowUndo(is_wanted=True, how_far=last)
 
 
-def _row_at_position(session: Session) -> RowQuestion:
-    """Return the table and the key of the row in the record displayed last."""
+def row_at_position(session: Session) -> RowQuestion:
+    """Return the table and the key of the row in the record displayed last.
+
+    Raises:
+        CommandError: it is no change of a row, or its key is not known.
+    """
     trail, rba = session.trail, session.cursor.current
     record = trail.record_at(rba)
     definitions, transactions = session.row_definitions, session.cursor.transactions
@@ -134,8 +138,12 @@ def _asked(change: Change, column: ColumnChange) -> ColumnOperand:
 
 def run_row(session: Session, given: tuple[str, str, RowUndo] | None) -> Iterator[Event]:
     """Show all changes of a row in the open file, under ACROSS also in those after it; the read position is kept."""
-    question = _row_at_position(session) if given is None else _question(session, *given[:2])
-    undo = RowUndo() if given is None else given[2]
+    question = row_at_position(session) if given is None else _question(session, *given[:2])
+    return row_story(session, question, RowUndo() if given is None else given[2])
+
+
+def row_story(session: Session, question: RowQuestion, undo: RowUndo) -> Iterator[Event]:
+    """Yield the changes of a row, or the SQL that reverts them. Raises CommandError if there is none."""
     search, stopped = RowSearch(session, question), None
     applied: list[RowChange] | None = None  # None: unknown, the user stopped the search
     try:

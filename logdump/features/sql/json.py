@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from logdump.arrow.plain_values import named
 from logdump.display.json_shape import Shape, member
 from logdump.features.sql.model import RowsShown
-from logdump.features.sql.rows import named
 
 ROW = Shape(
     "row",

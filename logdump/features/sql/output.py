@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from logdump.arrow.plain_values import named, plain
+from logdump.features.export.exporting import require_xlsx
 from logdump.features.export.files import AppendedFile
 from logdump.features.export.target import export_target
 from logdump.features.export.text_formats import csv_line
-from logdump.features.sql.rows import LineFormat, Output, ResultRows, named, plain, rows_shown
+from logdump.features.sql.rows import LineFormat, Output, ResultRows, rows_shown
 from logdump.notation.text import amount
 from logdump.session.events import Event, Text, say
 
@@ -26,17 +29,20 @@ def write_result(output: Output, results: Iterator[Event | ResultRows]) -> Itera
         CommandError: the file exists and may not be replaced.
         CannotWrite: the file cannot be written.
     """
-    rows = 0
+    rows, notices = 0, list[Event]()
+    if output.path.suffix.lower() == ".xlsx":
+        require_xlsx("SQL … TO a workbook")
     with ExitStack() as opened:
         write: Write | None = None
         for result in results:
             if not isinstance(result, ResultRows):
                 yield result
                 continue
-            write = write or opened.enter_context(_written(output, result.batch.schema))
+            write = write or opened.enter_context(_written(output, result.batch.schema, notices))
             write(result.batch)
             rows += result.batch.num_rows
     yield say(f"Wrote {amount(rows, 'row')} to {output.path}")
+    yield from notices
 
 
 def printed(format_: LineFormat, results: Iterator[Event | ResultRows]) -> Iterator[Event]:
@@ -52,14 +58,34 @@ def printed(format_: LineFormat, results: Iterator[Event | ResultRows]) -> Itera
 
 
 @contextmanager
-def _written(output: Output, schema: pa.Schema) -> Iterator[Write]:
-    """Yield a function that writes a batch; the file gets its name if the context ends without an error."""
+def _written(output: Output, schema: pa.Schema, notices: list[Event]) -> Iterator[Write]:
+    """Yield a function that writes a batch; the file gets its name if the context ends without an error.
+
+    ``notices`` receives what is to be said about the file.
+    """
     target = export_target(output.path, is_folder=False, replaces=output.replaces, command="SQL")
     with target as staged:
-        file = AppendedFile(staged)
         ending = output.path.suffix[1:].upper()
+        if ending == "XLSX":
+            yield from _workbook(staged, schema, notices)
+            return
+        file = AppendedFile(staged)
         yield from _parquet(file, schema) if ending == "PARQUET" else _text(file, schema, LineFormat(ending))
         file.close()
+
+
+def _workbook(staged: Path, schema: pa.Schema, notices: list[Event]) -> Iterator[Write]:
+    from logdump.features.export.workbook import SheetRows, Workbook  # noqa: PLC0415 - only workbooks need it
+
+    book = Workbook(staged)
+    try:
+        sheet = SheetRows(book, "rows", schema.names)
+        yield lambda batch: sheet.add(rows_shown(ResultRows(batch)).rows)
+        book.close()
+    except BaseException:
+        book.abandon()
+        raise
+    notices += book.notices()
 
 
 def _parquet(file: AppendedFile, schema: pa.Schema) -> Iterator[Write]:

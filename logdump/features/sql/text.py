@@ -19,9 +19,9 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
+from logdump.arrow.plain_values import plain
 from logdump.display.text import Renderers
 from logdump.features.sql.model import RowsShown
-from logdump.features.sql.rows import plain
 from logdump.notation.text import GAP, aligned, amount, cut_to, display_width, escape, widths_of
 from logdump.session.settings import Settings
 

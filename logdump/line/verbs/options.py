@@ -399,6 +399,8 @@ OTHERS: dict[str, VerbOption] = {
     "undo_csn": VerbOption(
         ("--csn",), "with --undo, only changes of at least this CSN", _value("CSN", dest="undo_csn")
     ),
+    "at_csn": VerbOption(("--csn",), "about the transaction with this CSN", _value("CSN", dest="at_csn")),
+    "error": VerbOption(("--error",), "about the place that a message of GoldenGate names", _value("TEXT")),
     "hex": VerbOption(("--hex",), "the bytes of the columns too", {"action": "store_true"}),
     "detail": VerbOption(("--detail",), "by table too", {"action": "store_true"}),
     "values": VerbOption(("--values",), "decode the values too", {"action": "store_true"}),

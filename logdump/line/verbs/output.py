@@ -11,11 +11,12 @@ from trailformat.codec.remote.path import path_of
 
 _ALIASES = {"pq": "parquet"}
 """Other endings, and the format of each."""
-_FORMATS = ("csv", "jsonl", "parquet", "arrow", "sql")
+_FORMATS = ("csv", "jsonl", "parquet", "arrow", "sql", "xlsx")
 """The formats of EXPORT, each with an ending of the same name."""
-_WITH_GZIP = ("csv", "jsonl", "sql", "txt")
-_GZIP = "gz"
-_COMPRESSED = (_GZIP, "bz2", "xz", "zst", "lz4", "zip", "7z", "z")
+_PACKED_TEXTS = ("csv", "jsonl", "sql", "txt")
+_PACKINGS = {"gz": "GZIP", "zst": "ZSTD"}
+"""Endings that follow those of texts, and the compression of each."""
+_COMPRESSED = (*_PACKINGS, "bz2", "xz", "lz4", "zip", "7z", "z")
 _OF_OTHERS = ("csv", "parquet", "arrow", "feather", "orc", "avro", "json", "xlsx", "xls", "ods", "html", "pdf")
 """Endings of formats that a text, or lines of JSON, would not be."""
 MESSAGES = ("debezium", "ogg")
@@ -23,13 +24,18 @@ MESSAGES = ("debezium", "ogg")
 STANDARD_OUTPUT = "-"
 
 
-def endings(name: str) -> tuple[str, bool]:
-    """Return the ending of a file's name in lower case, empty if it has none, and whether .gz follows it."""
+def endings(name: str) -> tuple[str, str]:
+    """Return the ending of a file's name in lower case, and that of a compression after it; each may be empty."""
     name = Path(name).name.lower()
-    is_packed = name.endswith(f".{_GZIP}")
-    stem, dot, ending = name.removesuffix(f".{_GZIP}").rpartition(".")
+    packing = next((packing for packing in _PACKINGS if name.endswith(f".{packing}")), "")
+    stem, dot, ending = name.removesuffix(f".{packing}").rpartition(".")
     ending = _ALIASES.get(ending, ending)
-    return (ending if dot and (stem or ending in _FORMATS) else ""), is_packed
+    return (ending if dot and (stem or ending in _FORMATS) else ""), packing
+
+
+def _compression(packing: str) -> list[str]:
+    """Return the words that choose the compression of an ending."""
+    return ["COMPRESSION", _PACKINGS[packing]] if packing else []
 
 
 def export_format(options: argparse.Namespace) -> tuple[str, list[str]]:
@@ -41,11 +47,13 @@ def export_format(options: argparse.Namespace) -> tuple[str, list[str]]:
     chosen = "jsonl" if options.format in MESSAGES else options.format
     if not options.output:
         return chosen or "jsonl", []
-    ending, is_packed = endings(options.output)
+    ending, packing = endings(options.output)
     if options.by_table:
         return chosen or (ending if ending in _FORMATS else "jsonl"), []
-    if ending in _COMPRESSED or (is_packed and ending and ending not in _WITH_GZIP):
-        raise MisuseError(f"-o {options.output}: only {_listed(_WITH_GZIP[:-1])} are compressed, as .gz")
+    if ending in _COMPRESSED or (packing and ending and ending not in _PACKED_TEXTS):
+        raise MisuseError(
+            f"-o {options.output}: only {_listed(_PACKED_TEXTS[:-1])} are compressed, as {_listed([*_PACKINGS])}"
+        )
     if ending in _FORMATS and chosen not in (None, ending):
         raise MisuseError(f"-o {options.output}: it ends with .{ending}, and --format is {options.format}")
     if ending and ending not in _FORMATS and chosen is None:
@@ -53,9 +61,9 @@ def export_format(options: argparse.Namespace) -> tuple[str, list[str]]:
             f"-o {options.output}: no format has the ending .{ending}; write {_listed(_FORMATS)}, or --format"
         )
     kind = chosen or ending or "jsonl"
-    if is_packed and kind not in _WITH_GZIP:
-        raise MisuseError(f"-o {options.output}: {kind} is not compressed as .gz")
-    return kind, ["COMPRESSION", "GZIP"] * is_packed
+    if packing and kind not in _PACKED_TEXTS:
+        raise MisuseError(f"-o {options.output}: {kind} is not compressed as .{packing}")
+    return kind, _compression(packing)
 
 
 def require_ending(options: argparse.Namespace, allowed: Sequence[str], label: str) -> list[str]:
@@ -64,13 +72,13 @@ def require_ending(options: argparse.Namespace, allowed: Sequence[str], label: s
     Raises:
         MisuseError: it has another one, or --format names another format.
     """
-    ending, is_packed = endings(options.output)
-    may_be_packed = ending in _WITH_GZIP and "sql" in allowed
-    if ending not in allowed or (is_packed and not may_be_packed):
+    ending, packing = endings(options.output)
+    may_be_packed = ending in _PACKED_TEXTS and "sql" in allowed
+    if ending not in allowed or (packing and not may_be_packed):
         raise MisuseError(f"-o {options.output}: {label} writes {_listed(allowed)}")
     if getattr(options, "format", None) not in (None, ending):
         raise MisuseError(f"-o {options.output}: it ends with .{ending}, and --format is {options.format}")
-    return ["COMPRESSION", "GZIP"] * is_packed
+    return _compression(packing)
 
 
 def check_output(options: argparse.Namespace, verb: str, *, is_text: bool) -> None:
@@ -93,8 +101,8 @@ def check_output(options: argparse.Namespace, verb: str, *, is_text: bool) -> No
     options.output = str(path_of(output))
     if not is_text:
         return
-    ending, is_packed = endings(output)
-    if is_packed or ending in _COMPRESSED:
+    ending, packing = endings(output)
+    if packing or ending in _COMPRESSED:
         raise MisuseError(f"-o {output}: {verb} does not compress; write to standard output and pipe it through gzip")
     if ending == "jsonl":
         if options.format == "text":

@@ -200,6 +200,8 @@ def export(request: VerbRequest) -> Iterator[VerbStep]:
     is_csv_of_table = kind == "csv" and bool(options.table) and not (options.by_table or options.meta)
     if options.bom and kind != "csv":
         raise MisuseError(f"--bom goes with CSV, not with {kind}")
+    if kind == "xlsx" and (options.by_table or options.meta):
+        raise MisuseError("a workbook has a sheet for the rows of each table: it goes with none of --by-table, --meta")
     unit = "TRANSACTIONS" if kind == "sql" else "RECORDS"
     if options.truncates and options.format != "debezium":
         raise MisuseError(f"--truncates goes with --format debezium, not with {options.format or kind}")
@@ -273,6 +275,8 @@ def _exported_columns(request: VerbRequest) -> Iterator[VerbStep]:
     options = request.options
     if not options.table or len(options.table) != 1 or options.by_table or options.meta or options.bom:
         raise MisuseError("--columns needs one --table, without --by-table, --meta and --bom")
+    if any(sign in options.table[0] for sign in "*?"):
+        raise MisuseError(f"--columns needs the name of one table, not {options.table[0]}")
     columns = ", ".join(map(_column_of_rows, re.split(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", options.columns)))
     limit = f" LIMIT {options.limit}" if options.limit else ""
     begin = f" WHERE rba >= {whole_number(request.rba(options.rba, '--rba'))}" if request.asks("rba") else ""
@@ -310,7 +314,7 @@ def _queried(request: VerbRequest, statement: str, label: str) -> Iterator[VerbS
     if split_commands(f"SQL {statement}") != [f"SQL {statement}".strip()]:
         raise MisuseError(f"{label} takes one statement, not {statement!r}")
     if options.output:
-        require_ending(options, ("csv", "jsonl", "parquet"), label)
+        require_ending(options, ("csv", "jsonl", "parquet", "xlsx"), label)
         target: list[Argument] = [PhraseEnd("TO"), ValueWord(options.output), *["REPLACE"] * options.replace]
     else:
         is_lines = options.format == "csv" or label == "--columns"
@@ -527,7 +531,12 @@ def report(request: VerbRequest) -> Iterator[VerbStep]:
         raise MisuseError("report takes -o FILE.html or -o FILE.md")
     require_ending(options, ("html", "htm", "md"), "report")
     _only_trail(request, "report")
-    at = ["AT", request.rba(options.rba, "--rba")] if request.asks("rba") else []
+    given = [name for name in ("rba", "at_csn", "error") if request.asks(name)]
+    if len(given) > 1:
+        raise MisuseError("--rba, --csn and --error each name a place: give one")
+    at: list[Argument] = ["AT", request.rba(options.rba, "--rba")] if request.asks("rba") else []
+    for word, text in {"CSN": options.at_csn, "ERROR": options.error}.items():
+        at += [word, ValueWord(text)] if text is not None else []
     yield step("REPORT", "OVER", request.named, *at, "TO", ValueWord(options.output), *["REPLACE"] * options.replace)
 
 

@@ -53,6 +53,10 @@ def export_in_spark(master: str, session: Session, options: ExportOptions) -> Ge
 def _obstacles(session: Session, options: ExportOptions) -> Iterator[str]:
     if options.format == "SQL":
         yield "SQL, which is one script"
+    elif options.format == "XLSX":
+        yield "XLSX, which is one workbook"
+    elif options.one_table:
+        yield "ONE TABLE, which is one file"
     elif options.messages:
         yield f"{options.messages.upper()}, whose changes are in order"
     elif goes_over_files(session):

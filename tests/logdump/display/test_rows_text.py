@@ -12,7 +12,7 @@ import pytest
 from logdump.display import json_lines
 from logdump.display.text import render
 from logdump.features.sql.model import RowsShown
-from logdump.features.sql.rows import plain
+from logdump.arrow.plain_values import plain
 from logdump.session.settings import Settings
 from tests.searching import Random
 

@@ -20,6 +20,7 @@ from logdump.features.export.files import AppendedFile, StandardOutput, TextFile
 from logdump.features.export.target import ExportOptions, ExportTally
 from tests.kernels import needs_native
 from tests.logdump.line import Line
+from tests.searching import Random
 from tests.trailformat.samples import row, trail_of
 from trailformat import CannotWrite
 
@@ -167,7 +168,8 @@ def test_text_waits_in_its_file_and_is_counted_over_all_files(tmp_path: Path, mo
     monkeypatch.setattr(files, "_MOST_WAITING", 4)
     waiting = Waiting()
     first, second = (
-        TextFile(tmp_path / name, is_gzip=False, count_rows=_lines, waiting=waiting) for name in ("first", "second")
+        TextFile(tmp_path / name, compression="NONE", count_rows=_lines, waiting=waiting)
+        for name in ("first", "second")
     )
     first.write("é\n")
     second.write("b\n")
@@ -181,7 +183,7 @@ def test_text_waits_in_its_file_and_is_counted_over_all_files(tmp_path: Path, mo
 
 
 def test_compressed_text_is_of_several_members_and_one_where_there_is_none(tmp_path: Path) -> None:
-    file, empty = (TextFile(tmp_path / name, is_gzip=True, count_rows=_lines) for name in ("file", "empty"))
+    file, empty = (TextFile(tmp_path / name, compression="GZIP", count_rows=_lines) for name in ("file", "empty"))
     for number in range(2):
         file.write(f"{number}\n")
         file.flush()
@@ -190,7 +192,7 @@ def test_compressed_text_is_of_several_members_and_one_where_there_is_none(tmp_p
     assert gzip.decompress((tmp_path / "empty").read_bytes()) == b""
     assert [path.read_bytes().count(b"\x1f\x8b\x08") for path in (tmp_path / "file", tmp_path / "empty")] == [2, 1]
     assert [path.read_bytes()[4:8] for path in (tmp_path / "file", tmp_path / "empty")] == [bytes(4)] * 2
-    again = TextFile(tmp_path / "again", is_gzip=True, count_rows=_lines)
+    again = TextFile(tmp_path / "again", compression="GZIP", count_rows=_lines)
     again.write("0\n")
     again.flush()
     again.write("1\n")
@@ -199,19 +201,19 @@ def test_compressed_text_is_of_several_members_and_one_where_there_is_none(tmp_p
 
 
 def test_plain_text_without_a_row_is_an_empty_file(tmp_path: Path) -> None:
-    assert TextFile(tmp_path / "out", is_gzip=False, count_rows=_lines).close() == 0
+    assert TextFile(tmp_path / "out", compression="NONE", count_rows=_lines).close() == 0
     assert (tmp_path / "out").read_bytes() == b""
 
 
 def test_a_head_is_no_row(tmp_path: Path) -> None:
-    file = TextFile(tmp_path / "out", is_gzip=False, count_rows=lambda lines: _lines(lines) - 1)
+    file = TextFile(tmp_path / "out", compression="NONE", count_rows=lambda lines: _lines(lines) - 1)
     file.write("head\n", 0)
     file.write("1\n2\n", 2)
     assert file.close() == 2
 
 
 def test_a_file_that_lacks_a_row_is_named(tmp_path: Path) -> None:
-    file = TextFile(tmp_path / "out", is_gzip=False, count_rows=lambda _: 1)
+    file = TextFile(tmp_path / "out", compression="NONE", count_rows=lambda _: 1)
     file.write("1\n2\n", 2)
     with pytest.raises(CannotWrite) as raised:
         file.close()
@@ -222,7 +224,7 @@ def test_a_file_that_lacks_a_row_is_named(tmp_path: Path) -> None:
 
 def test_rows_on_standard_output_are_those_that_were_written() -> None:
     stream = _Stream(is_terminal=False)
-    file = TextFile(StandardOutput(stream), is_gzip=False, count_rows=lambda _: 99)
+    file = TextFile(StandardOutput(stream), compression="NONE", count_rows=lambda _: 99)
     file.write("1\n2\n", 2)
     assert file.close() == 2
     assert stream.getvalue() == b"1\n2\n"
@@ -239,3 +241,17 @@ def test_an_export_up_to_a_place_ends_in_the_file_of_that_place(
     options = ExportOptions("CSV", tmp_path / "out", stop=stop)
     read = [trail.path for trail in files.exported_files(line.session, options, ExportTally())]
     assert read == (paths if stop is None else paths[:1])
+
+
+def test_lines_are_counted_over_the_ends_of_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Line breaks in quotes do not count, whatever piece of a file they are in: held against a walk by bytes."""
+    drawn = Random()
+    for _ in range(50):
+        text = bytes(drawn.choices(b'"\na', k=drawn.randrange(20)))
+        monkeypatch.setattr(text_formats, "_CHUNK", drawn.randint(1, 5))
+        is_open, rows = False, 0
+        for byte in text:
+            is_open ^= byte == ord('"')
+            rows += byte == ord("\n") and not is_open
+        assert text_formats.count_lines(io.BytesIO(text), is_quoted=True) == rows
+        assert text_formats.count_lines(io.BytesIO(text), is_quoted=False) == text.count(b"\n")

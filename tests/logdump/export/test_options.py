@@ -67,8 +67,8 @@ def test_what_is_asked_for(text: str, options: ExportOptions, monkeypatch: pytes
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "takes one of JSONL, CSV, PARQUET, ARROW, SQL first."),
-        ("xml to x", "takes one of JSONL, CSV, PARQUET, ARROW, SQL first."),
+        ("", "takes one of JSONL, CSV, PARQUET, ARROW, SQL, XLSX first."),
+        ("xml to x", "takes one of JSONL, CSV, PARQUET, ARROW, SQL, XLSX first."),
         ("csv", "CSV takes TO and a file name."),
         ("csv into x", "CSV takes TO and a file name."),
         ("csv to", "CSV takes TO and a file name."),
@@ -85,8 +85,8 @@ def test_what_is_asked_for(text: str, options: ExportOptions, monkeypatch: pytes
         ("csv to x include cut", "INCLUDE CUT goes with SQL, not with CSV."),
         ("sql to x include", "INCLUDE takes CUT."),
         ("sql to x include all", "INCLUDE takes CUT."),
-        ("csv to x compression", "COMPRESSION of CSV is one of NONE, GZIP, not ''."),
-        ("csv to x compression zstd", "COMPRESSION of CSV is one of NONE, GZIP, not 'zstd'."),
+        ("csv to x compression", "COMPRESSION of CSV is one of NONE, GZIP, ZSTD, not ''."),
+        ("csv to x compression lz4", "COMPRESSION of CSV is one of NONE, GZIP, ZSTD, not 'lz4'."),
         ("arrow to x compression snappy", "COMPRESSION of ARROW is one of NONE, LZ4, ZSTD, not 'snappy'."),
         ("csv to - by table", "BY TABLE writes several files, and - is standard output."),
     ],

@@ -28,14 +28,16 @@ def test_what_is_written_is_in_the_order_in_which_it_comes(
     """Small blocks that wait, and larger ones that do not."""
     monkeypatch.setattr(files, "_MOST_WAITING", 5)
     lines = [b"%d" % size * size + b"\n" for size in order]
-    for is_gzip in (False, True):
+    for compression in ("NONE", "GZIP", "ZSTD"):
         file = files.TextFile(
-            tmp_path / "rows", is_gzip=is_gzip, count_rows=lambda opened: len(opened.read().splitlines())
+            tmp_path / "rows", compression=compression, count_rows=lambda opened: len(opened.read().splitlines())
         )
         for line in lines:
             file.append(line, 1)
         assert file.close() == len(lines)
-    file = files.TextFile(tmp_path / "rows", is_gzip=False, count_rows=lambda opened: len(opened.read().splitlines()))
+    file = files.TextFile(
+        tmp_path / "rows", compression="NONE", count_rows=lambda opened: len(opened.read().splitlines())
+    )
     for line in lines:
         file.append(line, 1)
     file.close()

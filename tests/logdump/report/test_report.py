@@ -24,11 +24,11 @@ from tests.searching import IS_LONG, in_turn
 SHOP, RESTARTS, DAMAGED, BEATS = (TRAILS / f"{name}000000000" for name in ("et", "at", "ft", "yt"))
 TAGS = frozenset(
     "html head meta title style body h1 h2 p code pre span table thead tbody tr th td "  # noqa: SIM905 - a list of words
-    "svg path text rect polyline circle".split()
+    "svg path rect polyline circle nav ol li a div".split()
 )
 ATTRIBUTES = frozenset(
-    "lang charset http-equiv content name class style xmlns role viewbox width height d fill stroke x y "  # noqa: SIM905
-    "text-anchor points stroke-width cx cy r".split()
+    "lang charset http-equiv content name class id href data-head xmlns role viewbox width height d x y "  # noqa: SIM905
+    "points cx cy r".split()
 )
 
 

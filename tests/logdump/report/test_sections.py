@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.features.report import command as report
+from logdump.features.report import parts
 from logdump.features.report.model import ReportWritten
 from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
@@ -97,7 +97,7 @@ def test_lines_beyond_those_shown_are_counted(
 ) -> None:
     line(f"open {_file(tmp_path, 0, *(row(trans_ind=ONLY), GARBAGE) * 5, row(trans_ind=ONLY))}")
     whole = len(line("check"))
-    monkeypatch.setattr(report, "MOST_FINDINGS", most)
+    monkeypatch.setattr(parts, "MOST_FINDINGS", most)
     assert f"{whole - most} more lines" in _page(line, tmp_path)["Damage"]
 
 

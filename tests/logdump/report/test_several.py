@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.features.report import command as report
+from logdump.features.report import parts, place
 from logdump.features.report.chart import legend, svg_lines, text_lines
 from logdump.features.report.model import ReportChart, ReportSeries
 from logdump.notation.text import escape
@@ -31,7 +31,7 @@ def test_the_records_of_a_transaction_that_are_not_listed_are_counted(
     definition: int, most: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Four records, before one of which (or before all) there is a definition; others come before and behind."""
-    monkeypatch.setattr(report, "MOST_RECORDS", most)
+    monkeypatch.setattr(place, "MOST_RECORDS", most)
     own = [row(trans_ind=mark) for mark in (FIRST, MIDDLE, MIDDLE, LAST)]
     other, bags = row(trans_ind=ONLY), table_record(4, "TEA.BAGS")
     records = [other, *own[:definition], bags, *own[definition:]]
@@ -50,7 +50,7 @@ def test_the_records_of_a_transaction_that_are_not_listed_are_counted(
 def test_the_largest_tables_are_listed_and_the_others_counted(
     order: tuple[int, ...], most: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report, "MOST_TABLES", most)
+    monkeypatch.setattr(parts, "MOST_TABLES", most)
     records = [row(b"x" * size, f"TEA.T{size}", trans_ind=ONLY) for size in order]
     line(f"open {trail_of(tmp_path, *records, name='tt000000000')}")
     section = "\n".join(_section(line, tmp_path, "Tables and operations"))
@@ -80,7 +80,7 @@ def test_a_chart_reaches_from_the_earliest_to_the_latest_point_of_all_its_series
         pytest.approx((70 + (time - 10) / (40 + interval) * 680, 10 + (1 - value / 40) * 146), abs=0.06)
         for time, value in points
     ]
-    assert [name for _, name in legend(chart)] == [f"S{at}" for at in order]
+    assert legend(chart) == [f"S{at}" for at in order]
     bars = [text for text in text_lines(chart) if "  " in text]
     assert [text.count("█") for text in bars] == [round(value) for _, value in points]
 

@@ -12,7 +12,7 @@ from fixtures import TRAILS
 from logdump.features.sql import command
 from logdump.features.sql.local_query import LocalQuery
 from logdump.features.sql.model import RowsShown
-from logdump.features.sql.rows import named
+from logdump.arrow.plain_values import named
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice
 from tests.logdump.sql.told import Asked

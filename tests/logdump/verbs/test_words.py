@@ -13,6 +13,7 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import pytest
+import zstandard
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -335,6 +336,10 @@ def test_a_wrong_word_of_a_verb_that_is_no_command_is_one_of_the_verb(verb: str,
     assert "Syntax: EXPORT" not in answer.err
 
 
+def _unpacked(packed: bytes) -> bytes:
+    return zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True).read()
+
+
 @pytest.mark.parametrize(
     ("line", "kind"),
     [
@@ -345,24 +350,28 @@ def test_a_wrong_word_of_a_verb_that_is_no_command_is_one_of_the_verb(verb: str,
         ("undo plain -o e.sql.gz", "undo"),
     ],
 )
-def test_what_is_called_gz_is_compressed(line: str, kind: str) -> None:
+@pytest.mark.parametrize("packing", ["gz", "zst"])
+def test_what_is_called_gz_or_zst_is_compressed(line: str, kind: str, packing: str) -> None:
+    line = line.replace(".gz", f".{packing}")
     logdump(*shlex.split(line))
-    name = shlex.split(line)[3]
+    packed = Path(shlex.split(line)[3]).read_bytes()
     plain = logdump("undo", "plain") if kind == "undo" else logdump("export", "plain", "--format", kind)
-    assert gzip.decompress(Path(name).read_bytes()).decode() == plain.out
+    unpacked = gzip.decompress(packed) if packing == "gz" else _unpacked(packed)
+    assert unpacked.decode() == plain.out
 
 
 @pytest.mark.parametrize(
     ("line", "ending"),
     [
-        *((f"export plain -o x.{ending}", f".{ending}") for ending in ("xlsx", "json", "bz2", "zst", "CSVX", "txt")),
-        *((f"export plain -o x.{ending}.gz", ".gz") for ending in ("parquet", "arrow")),
+        *((f"export plain -o x.{ending}", f".{ending}") for ending in ("xls", "json", "bz2", "CSVX", "txt")),
+        *((f"export plain -o x.{ending}.gz", ".gz") for ending in ("parquet", "arrow", "xlsx")),
+        *((f"export plain -o x.{ending}.zst", ".zst") for ending in ("parquet", "xlsx")),
         ("export plain -o x.csv --format parquet", "--format"),
         ("export plain -o x.csv.zip --format csv", ".gz"),
         ("export plain --table TEAHOUSE.TEAS --columns op -o x.gz", ".parquet"),
         *(
             (f"sql 'select 1' plain -o x{ending}", ".csv")
-            for ending in ("", ".txt", ".json", ".csv.gz", ".CSV.GZ", ".xlsx")
+            for ending in ("", ".txt", ".json", ".csv.gz", ".CSV.GZ", ".xls", ".csv.zst")
         ),
         ("sql 'select 1' plain -o x.csv --format jsonl", "--format"),
         *((f"{verb} plain -o x.csv", ".csv") for verb in ("count", "list", "tables", "info", "doctor")),

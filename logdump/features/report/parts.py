@@ -1,0 +1,145 @@
+"""The tables and charts of a report, made of the results of other commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from logdump.display.text import Severity
+from logdump.features.count.text import type_name
+from logdump.features.doctor.model import Finding, TableImages
+from logdump.features.doctor.text import image_rows
+from logdump.features.recovery.model import TrailFileShown
+from logdump.features.report.chart import MOST_SERIES
+from logdump.features.report.model import ReportChart, ReportLines, ReportPart, ReportSeries, ReportTable
+from logdump.features.timeline.timeline import Timeline
+from logdump.features.transactions.model import TransactionListed
+from logdump.features.transactions.text import not_applied_note
+from logdump.notation.text import escape
+from logdump.notation.times import iso_time
+from trailformat.totals.counting import Totals, TypeTotals
+from trailformat.trail.sequence import FilePosition
+
+MOST_BARS = 120
+MOST_TABLES = 1000
+MOST_FINDINGS = 2000
+"""Maximum number of findings, and of lines in a section."""
+_MICROSECONDS = 1e6
+
+
+def place_text(spot: FilePosition) -> str:
+    """Return the file and the RBA of a place."""
+    return f"{spot.path.name} RBA {spot.rba}"
+
+
+def findings(found: Sequence[Finding]) -> Iterator[ReportPart]:
+    """Yield the findings, the heaviest first, and how many more there are."""
+    listed = found[:MOST_FINDINGS]
+    rows = tuple(
+        (
+            escape(finding.severity.value),
+            escape(place_text(finding.spot) if finding.spot is not None else ""),
+            escape(finding.text),
+            escape(finding.command),
+        )
+        for finding in listed
+    )
+    if rows:
+        severities = tuple(finding.severity for finding in listed)
+        yield ReportTable(("Severity", "Place", "Finding", "Command that shows more"), rows, severities=severities)
+    yield from _more(len(found) - len(listed), "findings")
+
+
+def files(listed: list[TrailFileShown]) -> ReportTable | None:
+    """Return the files of the trail."""
+    heads = ("File", "Bytes", "Format", "Created", "First CSN", "Last CSN", "Remarks")
+    rows = tuple(
+        (
+            escape(str(file.path)),
+            escape(f"{file.size:,}"),
+            escape("" if file.version is None else str(file.version)),
+            escape((iso_time(file.created) if file.created is not None else None) or ""),
+            escape(file.first_csn or ""),
+            escape(file.last_csn or ""),
+            escape(file.problem or ("record data looks encrypted" if file.looks_encrypted else "")),
+        )
+        for file in listed
+    )
+    severities = tuple(Severity.DAMAGE if file.problem else Severity.NOTE for file in listed)
+    return ReportTable(heads, rows, frozenset({1, 2}), severities) if rows else None
+
+
+def tables(count: Totals) -> Iterator[ReportPart]:
+    """Yield the records by table, its partitions added up, the largest tables first."""
+    by_name: dict[str, TypeTotals] = {}
+    for (name, _), tally in count.tables.items():
+        by_name.setdefault(name, TypeTotals()).join(tally)
+    largest = sorted(by_name.items(), key=lambda item: (-item[1].data_bytes, item[0]))
+    heads = ("Table", "Records", "Data bytes", "Operations", "Before", "After")
+    rows = [
+        (
+            escape(name or "(of no table)"),
+            escape(f"{tally.records:,}"),
+            escape(f"{tally.data_bytes:,}"),
+            escape(", ".join(f"{type_name(kind)} {number:,}" for kind, number in sorted(tally.types.items()))),
+            escape(f"{tally.before_images:,}"),
+            escape(f"{tally.after_images:,}"),
+        )
+        for name, tally in largest[:MOST_TABLES]
+    ]
+    records = f"{count.total.records:,} records of {count.total.data_bytes:,} data bytes"
+    yield ReportLines((escape(f"{records} in {count.transactions:,} transactions"),))
+    if rows:
+        yield ReportTable(heads, tuple(rows), frozenset({1, 2, 4, 5}))
+    yield from _more(len(largest) - MOST_TABLES, "tables")
+
+
+def images(listed: Sequence[TableImages]) -> Iterator[ReportPart]:
+    """Yield the columns in the images of the tables."""
+    if listed:
+        heads, *rows = image_rows(listed[:MOST_TABLES])
+        yield ReportTable(("Table", *heads[1:]), tuple(tuple(map(escape, row)) for row in rows))
+    yield from _more(len(listed) - MOST_TABLES, "tables")
+
+
+def _more(number: int, what: str) -> Iterator[ReportPart]:
+    if number > 0:
+        yield ReportLines((escape(f"… {number:,} more {what}"),))
+
+
+def transactions(largest: Iterable[TransactionListed]) -> ReportTable | None:
+    """Return the largest transactions."""
+    heads = ("Begun", "CSN", "XID", "File", "RBA", "Records", "Bytes", "Tables", "Remarks")
+    rows = tuple(tuple(map(escape, _transaction_cells(transaction))) for transaction in largest)
+    return ReportTable(heads, rows, frozenset({4, 5, 6, 7})) if rows else None
+
+
+def _transaction_cells(transaction: TransactionListed) -> Iterator[str]:
+    yield iso_time(transaction.extent.first_moment.time) or ""
+    yield from (text or "" for text in transaction.extent.transaction)
+    first = transaction.extent.first
+    yield first.path.name if first is not None else ""
+    yield f"{first.rba:,}" if first is not None else ""
+    yield from (
+        f"{number:,}" for number in (transaction.records, transaction.extent.data_size, len(transaction.tables))
+    )
+    yield not_applied_note(transaction).strip().strip("()")
+
+
+def charts(timeline: Timeline) -> Iterator[ReportPart]:
+    """Yield the volume of the trail over time, and the lag of its heartbeats."""
+    if timeline.volume is not None and timeline.volume.intervals:
+        volume = timeline.volume.at_most(MOST_BARS)
+        points = tuple((interval.start, float(interval.data_bytes)) for interval in volume.intervals)
+        seconds = volume.interval / _MICROSECONDS
+        title = f"Data bytes in intervals of {seconds:,.0f} s"
+        yield ReportChart(title, "bytes", (ReportSeries(escape(""), points),), volume.interval)
+    ways = [way for way in timeline.ways if way.points][:MOST_SERIES]
+    if ways:
+        series = tuple(
+            ReportSeries(
+                escape(" > ".join([way.source or "?", *way.way, way.target or "?"])),
+                tuple((point.time, point.delay / _MICROSECONDS) for point in way.points),
+            )
+            for way in ways
+        )
+        yield ReportChart("Lag of heartbeats, from the source to the last process that is known", "seconds", series)
