@@ -140,8 +140,10 @@ class BatchTransactions(NamedTuple):
     members: SegmentMembers
     are_before: Callable[[Array], Array]
 
-    def added(self, is_wanted: Array) -> dict[int, tuple[AddedRecords, list[TableRecords]]]:
-        """Return the sums of the batch for each segment of a mask that has records."""
+    def added(
+        self, is_wanted: Array, trail: TrailFile | None = None
+    ) -> dict[int, tuple[AddedRecords, list[TableRecords]]]:
+        """Return the sums of the batch for each segment of a mask that has records; ``trail``: the file, open."""
         members = self.members.of(is_wanted)
         rows, owners, chosen = members
         if not len(rows):
@@ -163,7 +165,7 @@ class BatchTransactions(NamedTuple):
         group = np.repeat(np.arange(len(first)), last - first + 1)
         if chosen is not None:
             group, fields = group[chosen[rows]], {name: column[chosen[rows]] for name, column in fields.items()}
-        tables = _tables(self.file_batch, fields, group, len(first))
+        tables = _tables(trail or self.file_batch.trail, fields, group, len(first))
         return dict(zip(owners[first].tolist(), zip(added, tables, strict=True), strict=True))
 
 
@@ -209,8 +211,14 @@ class PlainTransactions:
     @property
     def afters(self) -> Array:
         """The first RBA after each."""
-        afters: Array = np.asarray(self._of_batch.ended.columns.after_rba)[self._numbers - self._of_batch.first]
+        afters: Array = np.asarray(self._of_batch.ended.columns.after_rba)[self._rows]
         return afters
+
+    @property
+    def records(self) -> Array:
+        """The number of the records of each."""
+        records: Array = np.asarray(self._of_batch.ended.columns.records)[self._rows]
+        return records
 
     @property
     def csns(self) -> StringColumn:
@@ -231,19 +239,23 @@ class PlainTransactions:
         numbers: Array = np.bincount(owners[mask], minlength=len(self._of_batch.segments))[self._numbers]
         return numbers
 
-    @cached_property
-    def extents(self) -> list[Extent]:
-        """The transactions, one by one."""
+    def extents(self, trail: TrailFile | None = None) -> list[Extent]:
+        """Return the transactions one by one; ``trail`` is the file, if that of the walk may be closed."""
         is_wanted = np.zeros(len(self._of_batch.segments), bool)
         is_wanted[self._numbers] = True
-        added = self._of_batch.added(is_wanted)
+        added = self._of_batch.added(is_wanted, trail)
         extents = []
-        for number in self._numbers.tolist():
+        for number, row in zip(self._numbers.tolist(), self._rows.tolist(), strict=True):
             details = ExtentDetails()
             details.add(self.path, *added[number])
-            row = number - self._of_batch.first
             extents.append(details.extent(self._of_batch.ended, row, lambda _: self.path))
         return extents
+
+    @property
+    def _rows(self) -> Array:
+        """The row of each among the transactions that end in the batch."""
+        rows: Array = self._numbers - self._of_batch.first
+        return rows
 
     def _at_first(self, name: str) -> Array:
         first: Array = self._column(name)[self._of_batch.segments.starts[self._numbers - 1]]
@@ -256,14 +268,14 @@ class PlainTransactions:
     def _named(self, texts: StringColumn | None) -> StringColumn:
         ended = self._of_batch.ended
         assert texts is not None  # noqa: S101 - a walk over batches has made them
-        return texts.taken(self._numbers - self._of_batch.first - ended.carried)
+        return texts.taken(self._rows - ended.carried)
 
 
 def _moments(fields: dict[str, Array], indexes: Array) -> Iterator[Moment]:
     return map(Moment, *(fields[name][indexes].tolist() for name in ("io_time", "audit_rba", "audit_pos")))
 
 
-def _tables(file_batch: FileBatch, fields: dict[str, Array], group: Array, groups: int) -> Iterator[list[TableRecords]]:
+def _tables(trail: TrailFile, fields: dict[str, Array], group: Array, groups: int) -> Iterator[list[TableRecords]]:
     """Yield the tables of each group of rows, in the order of their first records."""
     tables, table = np.unique(fields["table"], return_inverse=True)
     keys = (group * len(tables) + table.reshape(-1)) * 256 + fields["io_type"]
@@ -277,7 +289,7 @@ def _tables(file_batch: FileBatch, fields: dict[str, Array], group: Array, group
     added = []
     for name, rba, *numbers in zip(*(column.tolist() for column in columns), strict=True):
         if name not in names:
-            names[name] = _name(file_batch.trail, rba)
+            names[name] = _name(trail, rba)
         added.append(TableRecords(names[name], *numbers))
     begin = 0
     for end in np.searchsorted(group[first], np.arange(groups), "right").tolist():

@@ -387,7 +387,7 @@ def _one_by_one(items: Iterable[_Other | PlainTransactions]) -> Iterator[_Other 
     """Yield each transaction of PlainTransactions, and the other items unchanged."""
     for item in items:
         if isinstance(item, PlainTransactions):
-            yield from item.extents
+            yield from item.extents()
         else:
             yield item
 
