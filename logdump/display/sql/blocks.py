@@ -18,7 +18,7 @@ from logdump.display.sql.changed_rows import BARE, RowsOfTable
 from logdump.display.sql.decisions import SqlTable, sql_table
 from logdump.display.sql.dialects import Dialect
 from logdump.display.sql.literals import needs_large_objects
-from logdump.display.sql.script_walk import ScriptFile, ScriptFiles, Stretch
+from logdump.display.sql.script_walk import ScriptFile, ScriptFiles, ScriptStretch
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.lobs import MOST_LOBS
 from trailformat.changes.row_changes import OPERATIONS, is_change
@@ -132,7 +132,7 @@ class BlockTransactions:
         starts, stops: the RBA of the first known record of each, and one more than that of the last.
     """
 
-    def __init__(self, stretches: list[Stretch]) -> None:
+    def __init__(self, stretches: list[ScriptStretch]) -> None:
         self.stretches = stretches
         self.starts, self.stops = map(np.concatenate, zip(*(stretch.bounds for stretch in stretches), strict=True))
         self._ends = np.cumsum([len(stretch) for stretch in stretches])
@@ -145,7 +145,7 @@ class BlockTransactions:
         stretch, place = self._at(number)
         return files.extents(stretch)[place]
 
-    def among(self, numbers: Array) -> Iterator[tuple[Stretch, Array]]:
+    def among(self, numbers: Array) -> Iterator[tuple[ScriptStretch, Array]]:
         """Yield the transactions with these ascending numbers, by stretch, with the numbers."""
         bounds = np.searchsorted(numbers, np.append(0, self._ends)).tolist()
         for stretch, end, (begin, stop) in zip(self.stretches, self._ends.tolist(), pairwise(bounds), strict=True):
@@ -159,7 +159,7 @@ class BlockTransactions:
         source = stretch.source
         return source.transaction if isinstance(source, Extent) else Transaction(source.csns[place], source.xids[place])
 
-    def _at(self, number: int) -> tuple[Stretch, int]:
+    def _at(self, number: int) -> tuple[ScriptStretch, int]:
         index = int(np.searchsorted(self._ends, number, "right"))
         return self.stretches[index], number - int(self._ends[index]) + len(self.stretches[index])
 
@@ -209,12 +209,12 @@ class WaitingTransactions:
 
     def __init__(self, path: Path, *, is_run: bool, is_backwards: bool) -> None:
         self.path, self.is_run = path, is_run
-        self.stretches = list[Stretch]()
+        self.stretches = list[ScriptStretch]()
         self.span: tuple[int, int] = (0, 0)
         self._is_backwards = is_backwards
         self._count = 0
 
-    def take(self, path: Path, stretch: Stretch, *, is_run: bool) -> Stretch:
+    def take(self, path: Path, stretch: ScriptStretch, *, is_run: bool) -> ScriptStretch:
         """Add as many of the next transactions as do not begin another block; return these."""
         count = self._room(stretch) if (path, is_run) == (self.path, self.is_run) else 0
         taken = stretch.taken(slice(len(stretch) - count, None) if self._is_backwards else slice(count))
@@ -226,7 +226,7 @@ class WaitingTransactions:
             self._count += count
         return taken
 
-    def _room(self, stretch: Stretch) -> int:
+    def _room(self, stretch: ScriptStretch) -> int:
         """Return the number of the next transactions that the block takes: at least one if it is empty."""
         step = -1 if self._is_backwards else 1
         starts, stops = (bound[::step] for bound in stretch.bounds)
@@ -255,7 +255,7 @@ def blocks_over(extent: Extent, files: ScriptFiles, *, is_run: bool, is_backward
     Raises:
         TrailError: the transaction has damage; the blocks before it are yielded first.
     """
-    transactions = BlockTransactions([Stretch.of(extent)])
+    transactions = BlockTransactions([ScriptStretch.of(extent)])
     waiting: Block | None = None
     continued: tuple[Record, ...] = ()
     try:

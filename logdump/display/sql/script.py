@@ -19,7 +19,7 @@ from logdump.display.sql.block_lines import BlockStatements, Refusal, block_stat
 from logdump.display.sql.blocks import Block, BlockReader, BlockRows, WaitingTransactions, blocks_of, blocks_over
 from logdump.display.sql.dialects import Dialect, Unwritable
 from logdump.display.sql.literals import Literals, needs_large_objects, with_large_objects
-from logdump.display.sql.script_walk import ScriptFiles, ScriptReach, ScriptWalk, Stretch, changes_in
+from logdump.display.sql.script_walk import ScriptFiles, ScriptReach, ScriptStretch, ScriptWalk, changes_in
 from logdump.display.sql.statement import statements_of
 from logdump.session.errors import CommandError
 from logdump.session.events import Statement
@@ -319,7 +319,7 @@ class SqlScript:
         if error is not None:
             yield error
 
-    def _judged(self, stretch: Stretch) -> Iterator[tuple[slice, bool]]:
+    def _judged(self, stretch: ScriptStretch) -> Iterator[tuple[slice, bool]]:
         """Yield the parts of a stretch in the order of the script, and whether their transactions are to be run."""
         source, not_applied = stretch.source, self._reach.not_applied
         if isinstance(source, Extent):
@@ -338,7 +338,7 @@ class SqlScript:
         return not_applied is not None and extent.begin is not None and not_applied.holds(extent.begin)
 
     def _placed(
-        self, stretch: Stretch, ends: Array, *, is_run: bool
+        self, stretch: ScriptStretch, ends: Array, *, is_run: bool
     ) -> Iterator[Job | SkippedTransaction | WalkProgress]:
         """Add transactions to the waiting block; yield the blocks that are full, and what is not in a block."""
         path = stretch.path if is_run or self._includes_cut else None
@@ -362,7 +362,7 @@ class SqlScript:
             if len(stretch):
                 yield from self._released()
 
-    def _progress(self, stretch: Stretch, ends: Array) -> WalkProgress:
+    def _progress(self, stretch: ScriptStretch, ends: Array) -> WalkProgress:
         order = -1 if self.takes_back else 1
         return WalkProgress(stretch.changes[::order], ends[::order], stretch.times[::order])
 

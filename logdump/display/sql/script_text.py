@@ -28,7 +28,7 @@ from logdump.display.sql.script import (
     SkippedTransaction,
     SqlScript,
 )
-from logdump.display.sql.script_walk import Stretch
+from logdump.display.sql.script_walk import ScriptStretch
 from logdump.notation.text import amount, escape
 from logdump.notation.times import TimeOffset
 from logdump.session.events import Statement
@@ -89,7 +89,7 @@ class _Titles(NamedTuple):
     records: Array
 
 
-def _titles(stretch: Stretch, here: Path) -> _Titles:
+def _titles(stretch: ScriptStretch, here: Path) -> _Titles:
     """Return the titles of transactions; ``here`` is the file that is not named."""
     source, records = stretch.source, stretch.changes
     if isinstance(source, Extent):
@@ -124,7 +124,7 @@ def _title_lines(titles: _Titles, head: str, tail: str, offset: TimeOffset) -> L
 
 
 def _title(item: Opening | SkippedTransaction, offset: TimeOffset, head: str = "", tail: str = "") -> str:
-    titles = _titles(Stretch(item.extent, np.array([item.records])), item.trail.path)
+    titles = _titles(ScriptStretch(item.extent, np.array([item.records])), item.trail.path)
     return _title_lines(titles, head, tail, offset).data.tobytes().decode()
 
 

@@ -96,7 +96,7 @@ class ScriptFiles:
         self._others[path] = file
         return file
 
-    def extents(self, stretch: Stretch) -> list[Extent]:
+    def extents(self, stretch: ScriptStretch) -> list[Extent]:
         """Return the transactions of a stretch, one by one."""
         return stretch.extents(self.of(stretch.path).trail)
 
@@ -219,7 +219,7 @@ _IS_ROW, _IS_PIECE = (
 )
 
 
-class Stretch:
+class ScriptStretch:
     """Neighbouring transactions of a script, in trail order: one, or plain ones of one file.
 
     Args:
@@ -235,7 +235,7 @@ class Stretch:
         self._extents: list[Extent] | None = None
 
     @classmethod
-    def of(cls, source: PlainTransactions | Extent) -> Stretch:
+    def of(cls, source: PlainTransactions | Extent) -> ScriptStretch:
         """Return transactions with the number of their changes."""
         if isinstance(source, Extent):
             return cls(source, np.array([changes_in(source)]))
@@ -245,10 +245,10 @@ class Stretch:
     def __len__(self) -> int:
         return len(self.changes)
 
-    def taken(self, indexes: Array | slice) -> Stretch:
+    def taken(self, indexes: Array | slice) -> ScriptStretch:
         """Return some of the transactions, in trail order."""
         taken, changes = self.source, self.changes[indexes]
-        return Stretch(taken.taken(indexes) if isinstance(taken, PlainTransactions) else taken, changes)
+        return ScriptStretch(taken.taken(indexes) if isinstance(taken, PlainTransactions) else taken, changes)
 
     @property
     def path(self) -> Path | None:
@@ -303,7 +303,7 @@ class ScriptWalk:
         self._damage: Damage | None = None
         self.end: FilePosition | None = None
 
-    def stretches(self, rba: int, transactions: int | None, *, is_backwards: bool) -> Iterator[Stretch | Walked]:
+    def stretches(self, rba: int, transactions: int | None, *, is_backwards: bool) -> Iterator[ScriptStretch | Walked]:
         """Yield the transactions from the one that is open at ``rba`` on, or the next one; at most ``transactions``.
 
         Backwards each stretch is to be read from its end.
@@ -315,21 +315,21 @@ class ScriptWalk:
         yield from self._last_first(wanted) if is_backwards else wanted
         self._fail_at_damage()
 
-    def ends(self, stretch: Stretch, *, is_backwards: bool) -> Array:
+    def ends(self, stretch: ScriptStretch, *, is_backwards: bool) -> Array:
         """Return the RBA at which the script ends after each transaction of the stretch that was yielded last."""
         source = stretch.source
         if isinstance(source, PlainTransactions) and source.path in self._ordinals and not is_backwards:
             return source.afters
         return np.full(len(stretch), self.end.rba if self.end is not None else 0)
 
-    def _noted(self, stretches: Iterator[Stretch | Walked]) -> Iterator[Stretch | Walked]:
+    def _noted(self, stretches: Iterator[ScriptStretch | Walked]) -> Iterator[ScriptStretch | Walked]:
         """Yield the items, each once its end is noted."""
         for stretch in stretches:
-            if isinstance(stretch, Stretch):
+            if isinstance(stretch, ScriptStretch):
                 self.end = self._end_of(stretch.source)
             yield stretch
 
-    def _stretches(self, rba: int) -> Iterator[Stretch | Walked]:
+    def _stretches(self, rba: int) -> Iterator[ScriptStretch | Walked]:
         here = self._trail.path
         spot, _, missing = start_at(self._trail, rba)
         before = {**dict.fromkeys(_files_before(spot.path, here), None), here: rba}
@@ -339,13 +339,13 @@ class ScriptWalk:
             if isinstance(walked, Restart | Walked):
                 continue
             if isinstance(walked, PlainTransactions):
-                yield from _with_changes(Stretch.of(walked))
+                yield from _with_changes(ScriptStretch.of(walked))
                 continue
             damages = walked.damage if isinstance(walked, Extent) else (walked,)
             ahead = (damage for damage in damages if not damage.is_partial and not _precedes(damage, before))
             self._damage = next(ahead, None)
             if isinstance(walked, Extent):
-                yield from _with_changes(Stretch.of(walked))
+                yield from _with_changes(ScriptStretch.of(walked))
             if self._damage is not None:
                 return
 
@@ -383,7 +383,7 @@ class ScriptWalk:
             return after
         return FilePosition(self._last, self._files.of(self._last).trail.end_of_records())
 
-    def _last_first(self, stretches: Iterator[Stretch | Walked]) -> Iterator[Stretch | Walked]:
+    def _last_first(self, stretches: Iterator[ScriptStretch | Walked]) -> Iterator[ScriptStretch | Walked]:
         """Yield the transactions backwards; all but the first, which may begin in an earlier file, are read again."""
         first, rbas, sizes, files = None, array("Q"), array("Q"), array("I")
         for stretch in stretches:
@@ -410,15 +410,15 @@ class ScriptWalk:
         if first is not None:
             yield first
 
-    def _again(self, path: Path, rbas: array[int], records: int) -> list[Stretch]:
+    def _again(self, path: Path, rbas: array[int], records: int) -> list[ScriptStretch]:
         """Return the transactions of a file that begin at these RBAs and have up to ``records`` records."""
         nearby = records + 1 if records < NEARBY else 1
         walk = TransactionWalk(self._files.of(path).trail, FilePosition(path, rbas[0]), until=path, nearby=nearby)
-        wanted, missing, stretches = np.array(rbas, np.int64), len(rbas), list[Stretch]()
+        wanted, missing, stretches = np.array(rbas, np.int64), len(rbas), list[ScriptStretch]()
         for walked in walk.stretches():
             if not isinstance(walked, Extent | PlainTransactions):
                 continue
-            stretch = Stretch.of(walked)
+            stretch = ScriptStretch.of(walked)
             if _path_of(stretch) == path:
                 is_wanted = np.isin(stretch.bounds[0], wanted)
                 stretch = stretch.taken(np.flatnonzero(is_wanted)[:missing])
@@ -433,7 +433,7 @@ class ScriptWalk:
             self._files.of(self._damage.path).trail.record_at(self._damage.rba)
 
 
-def _path_of(stretch: Stretch) -> Path | None:
+def _path_of(stretch: ScriptStretch) -> Path | None:
     """Return the file in which transactions begin; None if there are none, or it is not known."""
     source = stretch.source
     if isinstance(source, PlainTransactions):
@@ -441,21 +441,21 @@ def _path_of(stretch: Stretch) -> Path | None:
     return source.first.path if source.first is not None and len(stretch) else None
 
 
-def _begins_and_records(stretch: Stretch) -> tuple[list[int], list[int]]:
+def _begins_and_records(stretch: ScriptStretch) -> tuple[list[int], list[int]]:
     """Return the RBA of the first known record of each transaction, and the number of its records."""
     source = stretch.source
     records = source.records.tolist() if isinstance(source, PlainTransactions) else [source.records]
     return stretch.bounds[0].tolist(), records
 
 
-def _with_changes(stretch: Stretch) -> Iterator[Stretch]:
+def _with_changes(stretch: ScriptStretch) -> Iterator[ScriptStretch]:
     """Yield the transactions that have changes, if there are any."""
     has_some = stretch.changes > 0
     if has_some.any():
         yield stretch if has_some.all() else stretch.taken(np.flatnonzero(has_some))
 
 
-def _first_ones(stretches: Iterator[Stretch | Walked], number: int | None) -> Iterator[Stretch | Walked]:
+def _first_ones(stretches: Iterator[ScriptStretch | Walked], number: int | None) -> Iterator[ScriptStretch | Walked]:
     """Yield the first ``number`` transactions; None: all."""
     if number is None:
         yield from stretches
