@@ -119,7 +119,12 @@ class TransactionRecords:
     def meaning_at(self, place: TrailPosition) -> tuple[ByteOrder | None, str, int]:
         """Return the context of bytes at a position: byte order, codec, ``meaning_at`` of the definitions in force."""
         trail, definitions = self._file(place.ordinal)
-        return trail.order, definitions.charset_at(place.rba), trail.tables.meaning_at(place.rba)
+        meaning = trail.tables.meaning_at(place.rba)  # looks ahead, and so comes before the character set
+        return trail.order, definitions.charset_at(place.rba), meaning
+
+    def same_meaning_to(self, place: TrailPosition, stop: int) -> int:
+        """Return the last RBA up to ``stop`` at which ``meaning_at`` is that of a position in the same file."""
+        return self._file(place.ordinal)[0].tables.unchanged_to(place.rba, stop)
 
     def run(self, first: TrailPosition, after: TrailPosition) -> Iterator[bytes]:
         """Yield the bytes between two positions of one file, in chunks.
