@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from logdump.display.sql.script import Closing, Item, LeftOut, NotRun, SqlScript, WalkProgress
 from logdump.display.sql.script_walk import ScriptFiles
 from logdump.session.errors import CommandError
@@ -21,14 +23,18 @@ def parts(
 ) -> Iterator[Item | Walked | WalkProgress | TrailError | CommandError]:
     """In place of ``SqlScript.parts``."""
     try:
-        for walked in script._walk.extents(rba, transactions, is_backwards=script.takes_back):
-            if isinstance(walked, Walked):
-                yield walked
-            elif walked.is_whole and not script._is_copy(walked):
-                yield WalkProgress(script.opening(walked), script.end)
-                yield from _applied(script, walked)
-            else:
-                yield from _skipped(script, walked)
+        for stretch in script._walk.stretches(rba, transactions, is_backwards=script.takes_back):
+            if isinstance(stretch, Walked):
+                yield stretch
+                continue
+            for extent in script._files.extents(stretch)[:: -1 if script.takes_back else 1]:
+                if extent.is_whole and not script._is_copy(extent):
+                    end = script.end if script.takes_back else script._walk._end_of(extent)
+                    numbers = script.opening(extent).records, end.rba if end else 0, extent.first_moment.time
+                    yield WalkProgress(*(np.array([number]) for number in numbers))
+                    yield from _applied(script, extent)
+                else:
+                    yield from _skipped(script, extent)
     except (TrailError, CommandError) as error:
         yield error
 

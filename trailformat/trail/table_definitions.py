@@ -167,6 +167,12 @@ class TableDefinitions:
             self._meanings.append(self._meanings[-1] + self._change_at(self._rbas[len(self._meanings) - 1]))
         return self._meanings[number]
 
+    def unchanged_to(self, rba: int, stop: int) -> int:
+        """Return the last RBA up to ``stop`` at which the definitions in force are those at ``rba``."""
+        self._scan_to(stop)
+        position = bisect_left(self._rbas, rba)
+        return min(self._rbas[position], stop) if position < len(self._rbas) else stop
+
     def _change_at(self, rba: int) -> int:
         """Return the change of that number at a metadata record: its digest, less that of the record it replaces."""
         from hashlib import blake2b  # noqa: PLC0415 - for comparisons only

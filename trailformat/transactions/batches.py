@@ -119,7 +119,12 @@ class TransactionRecords:
     def meaning_at(self, place: TrailPosition) -> tuple[ByteOrder | None, str, int]:
         """Return the context of bytes at a position: byte order, codec, ``meaning_at`` of the definitions in force."""
         trail, definitions = self._file(place.ordinal)
-        return trail.order, definitions.charset_at(place.rba), trail.tables.meaning_at(place.rba)
+        meaning = trail.tables.meaning_at(place.rba)  # looks ahead, and so comes before the character set
+        return trail.order, definitions.charset_at(place.rba), meaning
+
+    def same_meaning_to(self, place: TrailPosition, stop: int) -> int:
+        """Return the last RBA up to ``stop`` at which ``meaning_at`` is that of a position in the same file."""
+        return self._file(place.ordinal)[0].tables.unchanged_to(place.rba, stop)
 
     def run(self, first: TrailPosition, after: TrailPosition) -> Iterator[bytes]:
         """Yield the bytes between two positions of one file, in chunks.
@@ -232,7 +237,7 @@ class TransactionBatch(NamedTuple):
         csns, xids: LOGCSN and TRANID of the first record of each.
         marks: in trail order; a transaction that ended before a mark is in this batch or an earlier one.
         carried: number of transactions, the first ones, that began in an earlier batch.
-        texts: LOGCSN of the others as a column, or None.
+        texts, xid_texts: LOGCSN and TRANID of the others as columns, or None.
         reached: progress of the walk; None if no record was read for the batch.
         commit: the latest IO Time (Julian) of the records, which is that of a commit; 0 without records.
     """
@@ -245,6 +250,7 @@ class TransactionBatch(NamedTuple):
     texts: StringColumn | None = None
     reached: BatchProgress | None = None
     commit: int = 0
+    xid_texts: StringColumn | None = None
 
     @property
     def rows(self) -> int:

@@ -6,23 +6,30 @@ transaction ends are in :mod:`trailformat.transactions.extent`.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from trailformat.errors import NotATrail, refuse_denied
-from trailformat.records.record_header import RECORD_FRAGMENT, Transaction
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, scan
 from trailformat.scan.position import NEARBY
 from trailformat.scan.rows import learn_definitions
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import FilePosition, next_file
 from trailformat.transactions.batches import HALF_A_RECORD, TransactionBatch
-from trailformat.transactions.extent import Damage, Extent, Moment, Restart, Walked
+from trailformat.transactions.extent import Damage, Extent, Restart, Walked
+from trailformat.transactions.extent_columns import (
+    AddedRecords,
+    BatchTransactions,
+    ExtentDetails,
+    PlainTransactions,
+    SegmentMembers,
+    TableRecords,
+)
 from trailformat.transactions.tracker import Array, Segments
 from trailformat.transactions.walk import ColumnWalk
 from trailformat.transactions.whole_trail import FileBatch, WholeTrail, note_incomplete
@@ -30,65 +37,10 @@ from trailformat.transactions.whole_trail import FileBatch, WholeTrail, note_inc
 MOST_DAMAGE = 1000
 """Maximum number of spans of damage listed for one transaction."""
 
-_COLUMNS = ("rba", "table", "io_type", "io_time", "record_length", "audit_rba", "audit_pos")
-
-
-class SmallTransactions(NamedTuple):
-    """Whole transactions within one batch that are only counted: the file, and the RBAs of their first records."""
-
-    path: Path
-    begins: Array
-
 
 Item = Extent | Damage | Restart
 Least = Callable[[Array], int]
 """Given the bytes of data of some transactions, returns the number of bytes up to which one is only counted."""
-
-
-class _Details:
-    """Sums over the records of one transaction, over batches, that ColumnWalk does not compute."""
-
-    def __init__(self) -> None:
-        self.last: FilePosition | None = None
-        self.before = self.latest = 0
-        self.moments: tuple[Moment, Moment] | None = None
-        self.has_one_time = True
-        self.tables: dict[str, Counter[int]] = {}
-        self.data_size = 0
-        self.damage: list[Damage] = []
-        self.missing: Path | None = None
-
-    def add(self, path: Path, sums: _Added, tables: Sequence[_OfTable]) -> None:
-        """Add the records of one batch."""
-        self.last = FilePosition(path, sums.last)
-        self.before += sums.before
-        first = self.moments[0] if self.moments else sums.first_moment
-        self.has_one_time &= sums.has_one_time and first.time == sums.last_moment.time
-        self.latest = max(self.latest, sums.latest)
-        self.moments = first, sums.last_moment
-        for table in tables:
-            self.tables.setdefault(table.name, Counter())[table.io_type] += table.records
-            self.data_size += table.data_size
-
-
-class _Added(NamedTuple):
-    """The records of one transaction in a batch: RBA of the last, number before the position ``asked``, moments."""
-
-    last: int
-    before: int
-    first_moment: Moment
-    last_moment: Moment
-    has_one_time: bool
-    latest: int
-
-
-class _OfTable(NamedTuple):
-    """The number of records of one table and IOType, and the bytes of their data."""
-
-    name: str
-    io_type: int
-    records: int
-    data_size: int
 
 
 class ExtentWalk:
@@ -100,8 +52,9 @@ class ExtentWalk:
         is_ahead: True if ``asked`` is in a later file than the first one.
         missing: the file that is missing before the first batch.
         chosen: returns the mask of the records of a batch that are counted in ``tables``; None: all records.
-        least: makes the small ones of the transactions within a batch SmallTransactions, which come before the others
-            of the batch; those without a chosen record are left out. None: each is an Extent.
+        least: chooses the small ones of plain transactions, which come as PlainTransactions before the others of the
+            batch; those without a chosen record are left out, and the others are Extents. None: all neighbouring plain
+            ones come as PlainTransactions.
     """
 
     def __init__(
@@ -121,7 +74,7 @@ class ExtentWalk:
         self._asked = asked
         self._is_before = is_ahead
         self._missing = missing
-        self._open: _Details | None = None
+        self._open: ExtentDetails | None = None
         self._lost: list[Damage] = []
 
     @property
@@ -129,46 +82,66 @@ class ExtentWalk:
         """True if further records may belong to a transaction of the batches so far."""
         return self._walk.is_open
 
-    def take(self, file_batch: FileBatch) -> Iterator[Item | SmallTransactions]:
+    def take(self, file_batch: FileBatch) -> Iterator[Item | PlainTransactions]:
         """Yield the transactions that end in a batch, and the restarts and damage between them, in trail order."""
+        of_batch = self._of_batch(file_batch)
+        inside, outside = _marks(of_batch)
+        is_plain, is_small = _are_plain(of_batch, {*inside, *outside}), np.zeros(len(of_batch.segments), bool)
+        if self._least is not None:
+            small = _small(of_batch, is_plain, self._least)
+            is_small[small.numbers], is_plain = True, is_small
+            if len(small.counted):
+                yield PlainTransactions(of_batch, small.counted)
+        added = of_batch.added(~is_plain)
+        if of_batch.first:
+            yield from self._outside(outside.get(0, ()))
+        bounds = np.flatnonzero(np.diff(is_plain[of_batch.first :])) + of_batch.first + 1
+        for begin, stop in pairwise((of_batch.first, *bounds.tolist(), len(is_plain))):
+            if not is_plain[begin : begin + 1].any():
+                for number in range(begin, stop):
+                    yield from self._segment(of_batch, number, added.get(number), (inside, outside))
+                continue
+            self._lost, self._missing = [], None
+            if not is_small[begin]:
+                yield PlainTransactions(of_batch, np.arange(begin, stop))
+
+    def _of_batch(self, file_batch: FileBatch) -> BatchTransactions:
+        """Return the transactions of the next batch."""
         first = 0 if self._walk.is_open else 1
         segments = self._walk.segments(file_batch)
-        batch = self._walk.take(file_batch, segments)
+        ended = self._walk.take(file_batch, segments)
         path = self._path_of(file_batch.ordinal)
         self._is_before = self._is_before and self._asked is not None and path != self._asked.path
         if isinstance(file_batch.batch.rba, np.ndarray):
             learn_definitions(file_batch.trail, file_batch.batch)
-        inside, outside = _marks(batch, path, segments)
-        rows, owners, chosen = *segments.members(), self._chosen(file_batch)
-        is_small = np.zeros(len(segments), bool)
-        if self._least is not None:
-            is_plain = _are_plain(segments, {*inside, *outside}, stop=first + batch.rows)
-            small = _small(file_batch.batch, (rows, owners, chosen), is_plain, self._least)
-            is_small[small.numbers] = True
-            is_kept = ~is_small[owners]
-            rows, owners = rows[is_kept], owners[is_kept]
-            if len(small.begins):
-                yield SmallTransactions(path, small.begins)
-        added = self._added(file_batch, path, (rows, owners, chosen))
-        if first:
-            yield from self._outside(outside.get(0, ()))
-        for number in range(first, len(segments)):
-            if is_small[number]:
-                self._lost, self._missing = [], None
-                continue
-            details = self._details(number, segments)
-            if number in added:
-                details.add(path, *added[number])
-            for damage in inside.get(number, ()):
-                _note(details.damage, damage)
-            if number - first == batch.rows:
-                self._open = details
-                return
-            has_end, marks = bool(segments.has_end[number]), outside.get(number, ())
-            is_cut = bool(segments.has_restart[number]) and not has_end
-            marker = next((mark for mark in marks if is_cut and isinstance(mark, Restart)), None)
-            yield self._extent(batch, number - first, details, marker, has_end=has_end)
-            yield from self._outside(marks)
+        members = SegmentMembers(*segments.members(), self._chosen(file_batch))
+        asked = self._asked.rba if self._asked is not None and path == self._asked.path else None
+        are_before = partial(_are_before, asked, self._is_before)
+        return BatchTransactions(path, file_batch, ended, first, segments, members, are_before)
+
+    def _segment(
+        self,
+        of_batch: BatchTransactions,
+        number: int,
+        added: tuple[AddedRecords, list[TableRecords]] | None,
+        marks: tuple[dict[int, list[Damage]], dict[int, list[Damage | Restart]]],
+    ) -> Iterator[Item]:
+        """Yield a transaction that ends in a batch and what is outside after it, or leave it open."""
+        segments, (inside, outside) = of_batch.segments, marks
+        details = self._details(number, segments)
+        if added is not None:
+            details.add(of_batch.path, *added)
+        for damage in inside.get(number, ()):
+            _note(details.damage, damage)
+        row = number - of_batch.first
+        if row == of_batch.ended.rows:
+            self._open = details
+            return
+        has_end, after = bool(segments.has_end[number]), outside.get(number, ())
+        is_cut = bool(segments.has_restart[number]) and not has_end
+        marker = next((mark for mark in after if is_cut and isinstance(mark, Restart)), None)
+        yield details.extent(of_batch.ended, row, self._path_of, marker, has_end=has_end)
+        yield from self._outside(after)
 
     def end_file(self) -> Iterator[Item]:
         """Yield the transaction whose end is known at the end of a file that has a successor, if any."""
@@ -185,15 +158,15 @@ class ExtentWalk:
         for batch in batches:
             details, self._open = self._open, None
             assert details is not None  # noqa: S101 - the walk ends only a transaction that a batch left open
-            yield self._extent(batch, 0, details, None, has_end=batch.after(0) is not None)
+            yield details.extent(batch, 0, self._path_of, has_end=batch.after(0) is not None)
 
-    def _details(self, number: int, segments: Segments) -> _Details:
+    def _details(self, number: int, segments: Segments) -> ExtentDetails:
         """Return the details of a segment, including those from earlier batches."""
         if not number:
             details, self._open = self._open, None
             assert details is not None  # noqa: S101 - segment 0 was left open by a batch
             return details
-        details = _Details()
+        details = ExtentDetails()
         if not segments.begins[number - 1]:
             details.damage, details.missing = self._lost, self._missing
         self._lost, self._missing = [], None
@@ -208,137 +181,49 @@ class ExtentWalk:
                 _note(self._lost, mark)
             yield mark
 
-    def _extent(
-        self, batch: TransactionBatch, row: int, details: _Details, marker: Restart | None, *, has_end: bool
-    ) -> Extent:
-        first_place, after_place = batch.first(row), batch.after(row)
-        first = FilePosition(self._path_of(first_place.ordinal), first_place.rba)
-        first_moment, last_moment = details.moments or (Moment(), Moment())
-        return Extent(
-            Transaction(batch.csns[row], batch.xids[row]),
-            first if batch.columns.has_begin[row] else None,
-            first,
-            details.last,
-            FilePosition(self._path_of(after_place.ordinal), after_place.rba) if after_place is not None else None,
-            batch.ended(row),
-            marker,
-            has_end,
-            int(batch.columns.records[row]),
-            int(batch.columns.sizes[row]),
-            details.before,
-            first_moment,
-            last_moment,
-            details.latest,
-            details.has_one_time,
-            details.tables,
-            details.data_size,
-            tuple(details.damage),
-            details.missing,
-        )
 
-    def _added(self, file_batch: FileBatch, path: Path, members: _Members) -> dict[int, tuple[_Added, list[_OfTable]]]:
-        """Return the sums of the batch for each segment with records among these."""
-        rows, owners, chosen = members
-        if not len(rows):
-            return {}
-        batch = file_batch.batch
-        first = np.flatnonzero(np.append(True, owners[1:] != owners[:-1]))
-        last = np.append(first[1:], len(rows)) - 1
-        fields = {name: np.asarray(getattr(batch, name))[rows] for name in _COLUMNS}
-        time = fields["io_time"]
-        has_one_time = np.maximum.reduceat(time, first) == np.minimum.reduceat(time, first)
-        own_time = np.where(fields["io_type"] == RECORD_FRAGMENT, 0, time)
-        added = map(
-            _Added,
-            fields["rba"][last].tolist(),
-            np.add.reduceat(self._are_before(path, fields["rba"]), first).tolist(),
-            *(_moments(fields, indexes) for indexes in (first, last)),
-            has_one_time.tolist(),
-            np.maximum.reduceat(own_time, first).tolist(),
-        )
-        group = np.repeat(np.arange(len(first)), last - first + 1)
-        if chosen is not None:
-            group, fields = group[chosen[rows]], {name: column[chosen[rows]] for name, column in fields.items()}
-        tables = _tables(file_batch, fields, group, len(first))
-        return dict(zip(owners[first].tolist(), zip(added, tables, strict=True), strict=True))
-
-    def _are_before(self, path: Path, rbas: Array) -> Array:
-        """Return 1 for each record before the position ``asked``, else 0."""
-        if self._asked is not None and path == self._asked.path:
-            return (rbas < self._asked.rba).astype(np.int64)
-        return np.full(len(rbas), int(self._is_before))
-
-
-_Members = tuple[Array, Array, Array | None]
-"""Rows of a batch, the number of the segment of each, and the mask of the chosen rows of the batch; None: all."""
+def _are_before(asked: int | None, is_before: bool, rbas: Array) -> Array:  # noqa: FBT001 - for ``partial``
+    """Return 1 for each RBA before the position ``asked``; if that is in another file, ``is_before`` for all."""
+    if asked is not None:
+        return (rbas < asked).astype(np.int64)
+    return np.full(len(rbas), int(is_before))
 
 
 class _Small(NamedTuple):
-    """The numbers of the segments that are only counted, and the RBAs of the first records of those counted."""
+    """The numbers of the segments that are small transactions, and of those of them that have a chosen record."""
 
     numbers: Array
-    begins: Array
+    counted: Array
 
 
-def _are_plain(segments: Segments, marked: set[int], *, stop: int) -> Array:
-    """Return a mask of the segments before ``stop`` that are whole transactions without restarts or damage."""
+def _are_plain(of_batch: BatchTransactions, marked: set[int]) -> Array:
+    """Return a mask of the segments that are whole transactions and end in a batch, without restarts or damage."""
+    segments = of_batch.segments
     is_plain: Array = np.concatenate((np.zeros(1, bool), segments.begins & segments.has_end[1:]))
     is_plain[list(marked)] = False
-    is_plain[stop:] = False
+    is_plain[of_batch.first + of_batch.ended.rows :] = False
     return is_plain
 
 
-def _small(batch: Batch, members: _Members, is_plain: Array, least: Least) -> _Small:
+def _small(of_batch: BatchTransactions, is_plain: Array, least: Least) -> _Small:
     """Return the small ones of plain transactions."""
-    rows, owners, chosen = members
-    first = np.flatnonzero(np.append(True, owners[1:] != owners[:-1])[: len(owners)])
+    rows, owners, chosen = of_batch.members
+    first = of_batch.members.first
     if not len(first):
         return _Small(first, first)
-    sizes = np.asarray(batch.record_length)[rows].astype(np.int64)
+    sizes = np.asarray(of_batch.file_batch.batch.record_length)[rows].astype(np.int64)
     is_counted = np.ones(len(rows), bool) if chosen is None else np.asarray(chosen)[rows]
     sizes = np.add.reduceat(np.where(is_counted, sizes, 0), first)
     has_chosen = np.logical_or.reduceat(is_counted, first)
     numbers = owners[first]
     can_be_small = is_plain[numbers]
     is_small = can_be_small & (~has_chosen | (sizes <= least(sizes[can_be_small & has_chosen])))
-    return _Small(numbers[is_small], np.asarray(batch.rba)[rows[first[is_small & has_chosen]]])
+    return _Small(numbers[is_small], numbers[is_small & has_chosen])
 
 
-def _moments(fields: dict[str, Array], indexes: Array) -> Iterator[Moment]:
-    return map(Moment, *(fields[name][indexes].tolist() for name in ("io_time", "audit_rba", "audit_pos")))
-
-
-def _tables(file_batch: FileBatch, fields: dict[str, Array], group: Array, groups: int) -> Iterator[list[_OfTable]]:
-    """Yield the tables of each group of rows, in the order of their first records."""
-    tables, table = np.unique(fields["table"], return_inverse=True)
-    keys = (group * len(tables) + table.reshape(-1)) * 256 + fields["io_type"]
-    _, first, key, count = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    sizes = np.zeros(len(count), np.int64)
-    np.add.at(sizes, key.reshape(-1), fields["record_length"])
-    order = np.argsort(first)
-    first = first[order]
-    columns = fields["table"][first], fields["rba"][first], fields["io_type"][first], count[order], sizes[order]
-    names: dict[int, str] = {}
-    added = []
-    for name, rba, *numbers in zip(*(column.tolist() for column in columns), strict=True):
-        if name not in names:
-            names[name] = _name(file_batch.trail, rba)
-        added.append(_OfTable(names[name], *numbers))
-    begin = 0
-    for end in np.searchsorted(group[first], np.arange(groups), "right").tolist():
-        yield added[begin:end]
-        begin = end
-
-
-def _name(trail: TrailFile, rba: int) -> str:
-    record = trail.record_at(rba)
-    return trail.name_of(record) if record is not None else ""
-
-
-def _marks(
-    batch: TransactionBatch, path: Path, segments: Segments
-) -> tuple[dict[int, list[Damage]], dict[int, list[Damage | Restart]]]:
+def _marks(of_batch: BatchTransactions) -> tuple[dict[int, list[Damage]], dict[int, list[Damage | Restart]]]:
     """Return, by segment, the damage inside its transaction, and the damage and restarts outside."""
+    batch, path, segments = of_batch.ended, of_batch.path, of_batch.segments
     inside: dict[int, list[Damage]] = {}
     outside: dict[int, list[Damage | Restart]] = {}
     rows = segments.marked
@@ -421,6 +306,10 @@ class TransactionWalk:
             NotATrail: a file is not a trail file, and no transaction continues in it.
             CannotRead: a file cannot be read.
         """
+        return _one_by_one(self.stretches())
+
+    def stretches(self) -> Iterator[Extent | PlainTransactions | Damage | Restart | Walked]:
+        """Yield the same as ``steps``, but neighbouring plain transactions as one item; raises as it does."""
         path, missing = self._start.path, None
         while True:
             self._paths.append(path)
@@ -451,7 +340,7 @@ class TransactionWalk:
             self._next = self._following(path)
         return self._next
 
-    def _file(self, path: Path) -> Iterator[Extent | Damage | Restart | Walked]:
+    def _file(self, path: Path) -> Iterator[Extent | PlainTransactions | Damage | Restart | Walked]:
         start = self._start.rba if path == self._start.path else 0
         if path == self._trail.path:
             yield from self._records(self._trail, start)
@@ -459,7 +348,9 @@ class TransactionWalk:
         with TrailFile(path) as other:
             yield from self._records(other, start)
 
-    def _records(self, trail: TrailFile, start: int) -> Iterator[Extent | Damage | Restart | Walked]:
+    def _records(
+        self, trail: TrailFile, start: int
+    ) -> Iterator[Extent | PlainTransactions | Damage | Restart | Walked]:
         before: Batch | None = None
         ordinal = len(self._paths) - 1
         for batch in _batches(trail, start, self._nearby):
@@ -475,15 +366,30 @@ class TransactionWalk:
         if before is not None and before.kind[-1] == PARTIAL:
             note_incomplete(trail, int(before.rba[-1]))
 
-    def _taken(self, file_batch: FileBatch) -> Iterator[Extent | Damage | Restart]:
+    def _taken(self, file_batch: FileBatch) -> Iterator[Extent | PlainTransactions | Damage | Restart]:
         """Yield the items of a batch; after ``until`` only the open transaction and the restart that cut it."""
-        items = (item for item in self._walk.take(file_batch) if not isinstance(item, SmallTransactions))
+        if not self._is_past_until:
+            yield from self._walk.take(file_batch)
+            return
+        items: Iterator[Item] = _one_by_one(self._walk.take(file_batch))
         for item in items:
             yield item
-            if self._is_past_until and isinstance(item, Extent):
+            if isinstance(item, Extent):
                 self._is_done = True
                 yield from (other for other in islice(items, 1) if not isinstance(other, Extent))
                 return
+
+
+_Other = TypeVar("_Other")
+
+
+def _one_by_one(items: Iterable[_Other | PlainTransactions]) -> Iterator[_Other | Extent]:
+    """Yield each transaction of PlainTransactions, and the other items unchanged."""
+    for item in items:
+        if isinstance(item, PlainTransactions):
+            yield from item.extents()
+        else:
+            yield item
 
 
 def _batches(trail: TrailFile, start: int, nearby: int) -> Iterator[Batch]:
@@ -502,13 +408,19 @@ def transactions_of(
     Raises:
         CannotRead: a file can no longer be read.
     """
-    return (item for item in large_transactions_of(whole, None, chosen) if not isinstance(item, SmallTransactions))
+    return _one_by_one(_items_of(whole, None, chosen))
 
 
 def large_transactions_of(
-    whole: WholeTrail, least: Least | None, chosen: Callable[[FileBatch], Any] = lambda _: None
-) -> Iterator[Extent | Damage | Restart | SmallTransactions]:
-    """Yield the same items as ``transactions_of``, but small transactions only counted; ``least``: see ExtentWalk."""
+    whole: WholeTrail, least: Least, chosen: Callable[[FileBatch], Any] = lambda _: None
+) -> Iterator[Extent | Damage | Restart | PlainTransactions]:
+    """Yield the items of ``transactions_of``, but small ones as PlainTransactions; ``least``: see ExtentWalk."""
+    return _items_of(whole, least, chosen)
+
+
+def _items_of(
+    whole: WholeTrail, least: Least | None, chosen: Callable[[FileBatch], Any]
+) -> Iterator[Extent | Damage | Restart | PlainTransactions]:
     walk, ordinal = ExtentWalk(whole.paths.__getitem__, chosen=chosen, least=least), -1
     for file_batch in whole.batches():
         if file_batch.breaks:

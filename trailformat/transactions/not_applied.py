@@ -170,29 +170,27 @@ class NotApplied(NotAppliedRanges):
 
     def applied_among(self, path: Path, begins: Any) -> int:
         """Return how many of the whole transactions that begin at ascending RBAs of a file ``applies`` is True for."""
-        ordinal = self._whole.ordinals[path]
+        is_held = self.are_held(path, begins)
+        if self._run is not None and self._run.end is None:
+            is_held &= begins < _rba_in(self._whole.ordinals[path], self._run.start)
+        return int(np.count_nonzero(~is_held))
+
+    def are_held(self, path: Path, begins: Any) -> Any:
+        """Return for each of the transactions that begin at ascending RBAs of a file what ``holds`` returns."""
+        ordinal = self._whole.ordinals.get(path)
+        if ordinal is None or not len(begins):
+            return np.zeros(len(begins), bool)
         self._reach(TrailPosition(ordinal, int(begins[-1])))
         is_held = _number_in(self._ranges.get(ordinal, no_ranges()), begins) >= 0
         if self._run is not None:
             start, end, _ = self._run
-            is_behind = begins >= _rba_in(ordinal, start)
-            if end is None:
-                is_held &= ~is_behind
-            else:
-                is_held |= is_behind & (begins < _rba_in(ordinal, end))
-        return int(np.count_nonzero(~is_held))
+            is_inside = begins >= _rba_in(ordinal, start)
+            is_held |= is_inside if end is None else is_inside & (begins < _rba_in(ordinal, end))
+        return is_held
 
     def holds(self, spot: FilePosition) -> bool:
         """Return True if the transaction that begins at a position is not applied; reads the trail up to there."""
-        ordinal = self._whole.ordinals.get(spot.path)
-        if ordinal is None:
-            return False
-        place = TrailPosition(ordinal, spot.rba)
-        self._reach(place)
-        if self._run is not None and self._run.start <= place and (self._run.end is None or place < self._run.end):
-            return True
-        ranges = self._ranges.get(ordinal)
-        return ranges is not None and ranges.hold(spot.rba)
+        return bool(self.are_held(spot.path, np.array([spot.rba]))[0])
 
     def is_after_damage(self, spot: FilePosition) -> bool:
         """Return True if a position is after the first damage, where a Replicat abends; reads the trail up to there."""

@@ -6,14 +6,13 @@ bytes, its definition and the other half of its update is stated (:mod:`.stated`
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from logdump.arrow.tables.group import Piece, pieces, split_by_definition
-from logdump.arrow.tables.lines import SHOWN_MOMENT, moment_texts, runs_of
+from logdump.display.header_texts import shown_texts, shown_times
 from logdump.display.listing.lines import CellTexts, FixedFields, ShownColumn, made_lines
 from logdump.display.listing.stated import kind_text, stated_part
 from logdump.display.listing.values import UNICODE_MARKS, spelling_of
@@ -29,19 +28,17 @@ from logdump.display.record_row import (
     unknown_piece_note,
 )
 from logdump.notation.text import as_field, escape
-from logdump.notation.times import TimeOffset, format_timestamp
+from logdump.notation.times import TimeOffset
 from logdump.session.scan import FoundRows
 from logdump.session.session import Session
 from trailformat import Record
 from trailformat.arrays import Image, Numbered, Strings, locate_columns, text_column, unequal
 from trailformat.arrays.lines import LinePart, merged
 from trailformat.changes.row_changes import FULL
-from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 from trailformat.native.scan.arguments import ABSENT, GOOD, HAS_UNDECIDED, UNDECIDED
 from trailformat.records.columns import PieceHeader
 from trailformat.records.record_header import LARGE_OBJECT, PLACES
 from trailformat.scan import RECORD
-from trailformat.scan.batch import StringColumn
 from trailformat.scan.rows import (
     NONE,
     LobPieces,
@@ -72,10 +69,6 @@ _IS_FULL = np.array([number in FULL for number in range(256)])
 _KINDS = [*RecordKind]
 _KIND_NAMES = Strings.of(map(kind_text, _KINDS))
 _KIND_NUMBERS = np.array([_KINDS.index(kind_of_type(number)) for number in range(256)], np.int32)
-_FIRST_GRAPHIC, _GRAPHIC = 0x21, 0x5E
-"""The first visible character of ASCII, and the number of them."""
-_SECOND, _DAY, _QUARTER = 1_000_000, 86_400_000_000, 900
-"""Microseconds; the seconds in which the zone of a machine changes once at most."""
 
 
 class ListedPart(NamedTuple):
@@ -119,7 +112,7 @@ class Lister:
         other = related_rows(batch).other
         others = other[found.rows]
         wanted = np.union1d(found.rows, others[others >= 0]) if (others >= 0).any() else found.rows
-        texts = _field_texts(found.owners.csns), _field_texts(found.owners.xids)
+        texts = shown_texts(found.owners.csns, as_field), shown_texts(found.owners.xids, as_field)
         for piece in pieces(self._trail, batch, wanted, found.owners):
             part = _Part(piece, found.rows, other, texts, self._session.settings.time_offset)
             if len(part.numbers):
@@ -338,51 +331,3 @@ class PieceRows:
     def cells(self, column: int, wanted: Array, *, is_before: bool) -> CellTexts:
         """Never called: there are no columns."""
         raise NotImplementedError
-
-
-def _field_texts(column: StringColumn) -> Strings:
-    """Return texts as fields of a line; null if there is none."""
-    starts, sizes = np.asarray(column.starts), np.asarray(column.sizes)
-    present = sizes > 0
-    data = np.frombuffer(column.data, np.uint8)
-    places = np.where(present, starts, 0), np.where(present, sizes, 0)
-    texts = Strings.at(data, *places)
-    texts = Strings(texts.data, texts.offsets, np.packbits(present, bitorder="little"))
-    strange = np.flatnonzero(texts.data - np.uint8(_FIRST_GRAPHIC) >= _GRAPHIC)
-    rows = np.unique(np.searchsorted(texts.offsets[1:], strange, side="right")).tolist()
-    rows = sorted({*rows, *(number for number, text in column.known.items() if text)})
-    return texts.replaced(np.array(rows), Strings.of(as_field(column[row]) for row in rows)) if rows else texts
-
-
-def shown_times(julian: Array, offset: TimeOffset) -> Numbered:
-    """Return times as ``format_timestamp`` writes them; equal neighbours share one text."""
-    is_usual = (julian >= FIRST_TIME + _DAY) & (julian <= LAST_TIME - _DAY)
-    moments = np.where(is_usual, julian - JULIAN_UNIX_EPOCH, 0)
-    texts = moment_texts(moments + _SECOND * _shifts(moments // _SECOND, offset), SHOWN_MOMENT)
-    if is_usual.all():
-        return texts
-    begins, _ = runs_of(julian)
-    odd = [format_timestamp(moment, offset) for moment in julian[begins & ~is_usual].tolist()]
-    number = np.cumsum(begins & ~is_usual) - 1 + len(texts.texts)
-    joined = Strings.joined([texts.texts, Strings.of(odd)])
-    return Numbered(joined, np.where(is_usual, texts.numbers, number).astype(np.int32))
-
-
-def _shifts(seconds: Array, offset: TimeOffset) -> Array | int:
-    """Return the seconds by which a zone is ahead of GMT at Unix seconds."""
-    if offset.minutes is not None:
-        return 60 * offset.minutes
-    quarters, places = np.unique(seconds // _QUARTER, return_inverse=True)
-    places = places.reshape(-1)
-    first, last = (
-        np.array([_ahead(quarter * _QUARTER + second) for quarter in quarters.tolist()], np.int64)
-        for second in (0, _QUARTER - 1)
-    )
-    shifts: Array = first[places]
-    for row in np.flatnonzero((first != last)[places]).tolist():
-        shifts[row] = _ahead(int(seconds[row]))
-    return shifts
-
-
-def _ahead(seconds: int) -> int:
-    return time.localtime(seconds).tm_gmtoff

@@ -175,4 +175,4 @@ def _refusals(rows: _Rows, statements: MadeStatements) -> Iterator[Refusal]:
     refused = np.flatnonzero((statements.reason >= 0) & ~statements.undecided)
     numbers, rbas, reasons = (array[refused].tolist() for array in (rows.rows, rows.rbas, statements.reason))
     for index, number, rba, reason in zip(refused.tolist(), numbers, rbas, reasons, strict=True):
-        yield Refusal(number, rba, rows.ops[index], rows.table.name, statements.reasons[reason])
+        yield Refusal(number, rba, rows.ops[rows.op[index]], rows.table.name, statements.reasons[reason])

@@ -8,6 +8,7 @@ to the file in which it begins.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from logdump.display.sql.changed_rows import BARE, RowsOfTable
 from logdump.display.sql.decisions import SqlTable, sql_table
 from logdump.display.sql.dialects import Dialect
 from logdump.display.sql.literals import needs_large_objects
-from logdump.display.sql.script_walk import ScriptFile, ScriptFiles
+from logdump.display.sql.script_walk import ScriptFile, ScriptFiles, ScriptStretch
 from trailformat import Record, TrailError, TrailFile
 from trailformat.changes.lobs import MOST_LOBS
 from trailformat.changes.row_changes import OPERATIONS, is_change
@@ -75,11 +76,11 @@ class Units(NamedTuple):
         units: Array = self.number[np.searchsorted(self.rows, rows)]
         return units
 
-    def ends(self, *, is_last: bool) -> list[int]:
+    def ends(self, *, is_last: bool) -> Array:
         """Return the number of the first row of each transaction, or with ``is_last`` of the last."""
         changes = np.diff(self.extent) != 0
         places = np.append(changes, True) if is_last else np.append(True, changes)
-        numbers: list[int] = self.rows[places].tolist()
+        numbers: Array = self.rows[places]
         return numbers
 
 
@@ -114,11 +115,53 @@ def trailing_pieces(batch: Batch, units: Units) -> TrailingPieces:
 
 _MOST_BYTES = 8 << 20
 """Approximate maximum size of a block in bytes, unless a single change has more."""
-_MOST_TRANSACTIONS = 1 << 13
-"""Maximum number of transactions of a block: each takes several Python objects until the block is written."""
+_MOST_TRANSACTIONS = 1 << 16
+"""Maximum number of transactions of a block."""
 _CUT_ROWS = BATCH_SIZE
 """Records of a batch in the search for cuts; a large transaction is cut at most once in each."""
 _IS_CHANGE = np.array([is_change(number) for number in range(256)])
+
+
+class BlockTransactions:
+    """Transactions in the order of the file.
+
+    Args:
+        stretches: the transactions, in that order.
+
+    Attributes:
+        starts, stops: the RBA of the first known record of each, and one more than that of the last.
+    """
+
+    def __init__(self, stretches: list[ScriptStretch]) -> None:
+        self.stretches = stretches
+        self.starts, self.stops = map(np.concatenate, zip(*(stretch.bounds for stretch in stretches), strict=True))
+        self._ends = np.cumsum([len(stretch) for stretch in stretches])
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def extent(self, number: int, files: ScriptFiles) -> Extent:
+        """Return a transaction."""
+        stretch, place = self._at(number)
+        return files.extents(stretch)[place]
+
+    def among(self, numbers: Array) -> Iterator[tuple[ScriptStretch, Array]]:
+        """Yield the transactions with these ascending numbers, by stretch, with the numbers."""
+        bounds = np.searchsorted(numbers, np.append(0, self._ends)).tolist()
+        for stretch, end, (begin, stop) in zip(self.stretches, self._ends.tolist(), pairwise(bounds), strict=True):
+            if begin < stop:
+                own = numbers[begin:stop]
+                yield stretch.taken(own - (end - len(stretch))), own
+
+    def transaction(self, number: int) -> Transaction:
+        """Return the LOGCSN and the TRANID of a transaction."""
+        stretch, place = self._at(number)
+        source = stretch.source
+        return source.transaction if isinstance(source, Extent) else Transaction(source.csns[place], source.xids[place])
+
+    def _at(self, number: int) -> tuple[ScriptStretch, int]:
+        index = int(np.searchsorted(self._ends, number, "right"))
+        return self.stretches[index], number - int(self._ends[index]) + len(self.stretches[index])
 
 
 class Block(NamedTuple):
@@ -126,7 +169,7 @@ class Block(NamedTuple):
 
     Attributes:
         path: the file.
-        extents: the transactions.
+        transactions: the transactions.
         start: the RBA of the first record; ``stop``: one more than that of the last.
         is_run: False for skipped transactions, whose statements are written as comments.
         opens: True if the block has the lines before the statements of its transactions; ``closes``: those after them.
@@ -134,7 +177,7 @@ class Block(NamedTuple):
     """
 
     path: Path
-    extents: list[Extent]
+    transactions: BlockTransactions
     start: int
     stop: int
     is_run: bool
@@ -143,63 +186,64 @@ class Block(NamedTuple):
     continued: tuple[Record, ...] = ()
 
     @property
-    def bounds(self) -> list[tuple[int, int]]:
+    def bounds(self) -> tuple[Array, Array]:
         """The start and the stop RBA of the records of each transaction."""
-        return [(self.start, self.stop)] if len(self.extents) == 1 else list(map(_bounds, self.extents))
+        if len(self.transactions) == 1:
+            return np.array([self.start]), np.array([self.stop])
+        return self.transactions.starts, self.transactions.stops
 
 
-class BlockExtents:
+class WaitingTransactions:
     """Transactions of one file that are collected into a block.
 
     Args:
         path: the file.
-        extent: the first of them in the script, completely in one file.
         is_run: as Block has it.
+        is_backwards: True if the last ones come first.
 
     Attributes:
         path, is_run: as given.
-        extents: the transactions so far.
+        stretches: the transactions so far, as they came.
         span: the RBA of the first record, and one more than that of the last.
     """
 
-    def __init__(self, path: Path, extent: Extent, *, is_run: bool) -> None:
+    def __init__(self, path: Path, *, is_run: bool, is_backwards: bool) -> None:
         self.path, self.is_run = path, is_run
-        self.extents = [extent]
-        self.span = _bounds(extent)
+        self.stretches = list[ScriptStretch]()
+        self.span: tuple[int, int] = (0, 0)
+        self._is_backwards = is_backwards
+        self._count = 0
 
-    def takes(self, path: Path, extent: Extent, *, is_run: bool) -> bool:
-        """Add the next transaction unless it begins another block; return whether it was added."""
-        if (path, is_run) != (self.path, self.is_run):
-            return False
-        (start, stop), (left, right) = self.span, _bounds(extent)
-        wide = min(start, left), max(stop, right)
-        is_full = stop - start >= _MOST_BYTES or len(self.extents) == _MOST_TRANSACTIONS
-        if is_full or wide[1] - wide[0] > 2 * _MOST_BYTES:
-            return False
-        self.extents.append(extent)
-        self.span = wide
-        return True
+    def take(self, path: Path, stretch: ScriptStretch, *, is_run: bool) -> ScriptStretch:
+        """Add as many of the next transactions as do not begin another block; return these."""
+        count = self._room(stretch) if (path, is_run) == (self.path, self.is_run) else 0
+        taken = stretch.taken(slice(len(stretch) - count, None) if self._is_backwards else slice(count))
+        if count:
+            starts, stops = taken.bounds
+            start, stop = int(starts.min()), int(stops.max())
+            self.span = (min(self.span[0], start), max(self.span[1], stop)) if self.stretches else (start, stop)
+            self.stretches.append(taken)
+            self._count += count
+        return taken
+
+    def _room(self, stretch: ScriptStretch) -> int:
+        """Return the number of the next transactions that the block takes: at least one if it is empty."""
+        step = -1 if self._is_backwards else 1
+        starts, stops = (bound[::step] for bound in stretch.bounds)
+        if self.stretches:
+            starts, stops = np.append(self.span[0], starts), np.append(self.span[1], stops)
+        sizes = np.maximum.accumulate(stops) - np.minimum.accumulate(starts)
+        fits = (sizes[:-1] < _MOST_BYTES) & (sizes[1:] <= 2 * _MOST_BYTES)
+        count = int(np.append(fits, False).argmin()) + (not self.stretches)
+        return min(count, _MOST_TRANSACTIONS - self._count)
 
 
-def file_of(extent: Extent) -> Path | None:
-    """Return the file that has all records of a transaction, without damage; None if there is none."""
-    first, last = extent.first, extent.last
-    is_alone = first is not None and last is not None and first.is_in(last.path) and not extent.damage
-    return first.path if first is not None and is_alone else None
-
-
-def _bounds(extent: Extent) -> tuple[int, int]:
-    """Return the RBA of the first known record of a transaction, and one more than that of the last."""
-    first, last = extent.first, extent.last
-    return (first.rba, last.rba + 1) if first is not None and last is not None else (0, 0)
-
-
-def blocks_of(waiting: BlockExtents, trail: TrailFile, *, is_backwards: bool) -> Iterator[Block]:
+def blocks_of(waiting: WaitingTransactions, trail: TrailFile, *, is_backwards: bool) -> Iterator[Block]:
     """Yield neighbouring transactions of a file as a block, or one transaction as blocks in the order of the script."""
-    extents, is_run = waiting.extents, waiting.is_run
-    ordered = extents[::-1] if is_backwards else extents
-    block = Block(waiting.path, ordered, *waiting.span, is_run, opens=True, closes=is_run)
-    if len(extents) > 1:
+    stretches, is_run = waiting.stretches, waiting.is_run
+    transactions = BlockTransactions(stretches[::-1] if is_backwards else stretches)
+    block = Block(waiting.path, transactions, *waiting.span, is_run, opens=True, closes=is_run)
+    if len(transactions) > 1:
         yield block
     else:
         yield from _parts(block, trail, is_backwards=is_backwards)
@@ -211,6 +255,7 @@ def blocks_over(extent: Extent, files: ScriptFiles, *, is_run: bool, is_backward
     Raises:
         TrailError: the transaction has damage; the blocks before it are yielded first.
     """
+    transactions = BlockTransactions([ScriptStretch.of(extent)])
     waiting: Block | None = None
     continued: tuple[Record, ...] = ()
     try:
@@ -221,7 +266,7 @@ def blocks_over(extent: Extent, files: ScriptFiles, *, is_run: bool, is_backward
                 bounds = changes.start, changes.stop
                 block = Block(
                     changes.path,
-                    [extent],
+                    transactions,
                     *bounds,
                     is_run,
                     is_run and waiting is None,
@@ -272,10 +317,10 @@ def _cuts(trail: TrailFile, block: Block) -> Iterator[int]:
             before = rba
 
 
-def units_of(batch: Batch, bounds: list[tuple[int, int]]) -> Units:
+def units_of(batch: Batch, bounds: tuple[Array, Array]) -> Units:
     """Return the changes of transactions among the rows of a batch; ``bounds`` are those of a Block."""
     rba, io_type = np.asarray(batch.rba), np.asarray(batch.io_type)
-    starts, stops = np.array(bounds, np.int64).T
+    starts, stops = bounds
     extent = np.searchsorted(starts, rba, "right") - 1
     is_inside = (extent >= 0) & (rba < stops[extent]) & (np.asarray(batch.kind) == RECORD) & _IS_CHANGE[io_type]
     rows = np.flatnonzero(is_inside)
@@ -337,7 +382,7 @@ class BlockRows(NamedTuple):
 
     def transaction(self, unit: int) -> Transaction:
         """Return the transaction of a unit."""
-        return self.block.extents[int(self.units.extent[self.units.heads[unit]])].transaction
+        return self.block.transactions.transaction(int(self.units.extent[self.units.heads[unit]]))
 
     def records(self, unit: int) -> list[Record]:
         """Return the records that the statements of a unit need; of the pieces after a row only the first."""
@@ -388,7 +433,7 @@ class BlockReader:
         batch = _joined(list(scan(trail, block.start, block.stop, batch_size=_MOST_ROWS)))
         learn_definitions(trail, batch)
         units = units_of(batch, block.bounds)
-        if (block.opens or block.closes) and len(set(units.extent.tolist())) < len(block.extents):
+        if (block.opens or block.closes) and len(np.unique(units.extent)) < len(block.transactions):
             raise CannotRead("the file has changed while it was read", path=trail.path, rba=block.start)
         rows = RowBytes(trail.buffer, batch, units.rows)
         number, count, is_second = units.number, len(units.heads), units.is_second

@@ -48,13 +48,14 @@ class ChangedRows(Protocol):
 
     Attributes:
         table: the table.
-        ops: the operation of each change.
+        ops: the operations of the changes; ``op`` is the index of each change's.
         had, has: masks of the columns of the image before and of that after, a row for each column.
         undecided: a mask of the changes whose images cannot be read by columns.
     """
 
     table: SqlTable
     ops: list[str]
+    op: Array
     had: Array
     has: Array
     undecided: Array
@@ -110,7 +111,7 @@ class LocatedRows:
             self.rows, rbas, undecided = self.rows[is_kept], rbas[is_kept], undecided[is_kept]
             io_types = io_types[is_kept]
         self.rbas = rbas
-        self.ops = [operation_of(number) for number in io_types.tolist()]
+        self.ops, self.op = _operations(io_types)
         for image in (spans.before, spans.after):
             for index in np.flatnonzero(image.seen & HAS_UNDECIDED).tolist():
                 undecided |= image.sizes[index] == UNDECIDED
@@ -173,7 +174,7 @@ class BareRows:
     def __init__(self, changes: RowsOfTable) -> None:
         self.table = changes.table
         self.rows, self.rbas = changes.rows.rows, changes.rows.of("rba")
-        self.ops = [operation_of(number) for number in changes.rows.of("io_type").tolist()]
+        self.ops, self.op = _operations(changes.rows.of("io_type"))
         self.had, self.has = np.zeros((2, len(changes.table.names), len(self.rows)), bool)
         self.undecided = np.zeros(len(self.rows), bool)
 
@@ -183,6 +184,16 @@ class BareRows:
 
     def cells(self, _column: int, wanted: Array, *, is_before: bool) -> Cells:  # noqa: ARG002 - the protocol has it
         return Cells(None, np.full(len(wanted), ABSENT))
+
+
+def _operations(io_types: Array) -> tuple[list[str], Array]:
+    """Return the operations of some IOTypes, and the index of each."""
+    names = {number: operation_of(number) for number in np.flatnonzero(np.bincount(io_types, minlength=256)).tolist()}
+    ops = sorted({*names.values()})
+    index = np.zeros(256, np.uint8)
+    for number, name in names.items():
+        index[number] = ops.index(name)
+    return ops, index[io_types]
 
 
 def _joined(spans: Spans, seconds: Array, is_kept: Array) -> Spans:
@@ -215,7 +226,8 @@ class DecodedChanges:
         self.table = table
         self._changes = changes
         self._literals = literals
-        self.ops = [change.op for change in changes]
+        self.ops = sorted({change.op for change in changes})
+        self.op = np.array([self.ops.index(change.op) for change in changes], np.uint8)
         shape = len(table.names), len(changes)
         self.had, self.has, self._changed = np.zeros((3, *shape), bool)
         self.undecided = np.zeros(len(changes), bool)

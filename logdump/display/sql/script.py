@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from logdump.display.sql.block_lines import BlockStatements, Refusal, block_statements
-from logdump.display.sql.blocks import Block, BlockExtents, BlockReader, BlockRows, blocks_of, blocks_over, file_of
+from logdump.display.sql.blocks import Block, BlockReader, BlockRows, WaitingTransactions, blocks_of, blocks_over
 from logdump.display.sql.dialects import Dialect, Unwritable
 from logdump.display.sql.literals import Literals, needs_large_objects, with_large_objects
-from logdump.display.sql.script_walk import ScriptFiles, ScriptReach, ScriptWalk, changes_in
+from logdump.display.sql.script_walk import ScriptFiles, ScriptReach, ScriptStretch, ScriptWalk, changes_in
 from logdump.display.sql.statement import statements_of
 from logdump.session.errors import CommandError
 from logdump.session.events import Statement
@@ -180,10 +182,17 @@ Item = Opening | Statement | Closing | SkippedTransaction | NotRun | LeftOut
 
 
 class WalkProgress(NamedTuple):
-    """Progress: the walk has reached a whole transaction, and the script so far ends at ``end``."""
+    """Progress: the walk has reached whole transactions.
 
-    opening: Opening
-    end: FilePosition | None
+    Attributes:
+        changes: the number of the records with changes of each.
+        ends: the RBA at which the script ends after each.
+        times: the IO Time (Julian) of the first record of each, in the order of the script.
+    """
+
+    changes: Array
+    ends: Array
+    times: Array
 
 
 Job = Callable[[], BlockStatements]
@@ -196,14 +205,17 @@ class FinishedBlock(NamedTuple):
     Attributes:
         made: the statements that were made by columns.
         singles: the other statements, by unit.
-        openings: the beginning of each transaction whose lines begin here, by its number in the block.
-        closings: the end of each transaction whose lines end here, by that number; the filter left the others out.
+        opened: the numbers in the block of the transactions whose lines begin here.
+        closed: those of the transactions whose lines end here; the filter left the others out.
+        left_out, remarks: what ``Closing`` has, of each transaction of the block.
     """
 
     made: BlockStatements
     singles: dict[int, list[Statement]]
-    openings: dict[int, Opening | SkippedTransaction]
-    closings: dict[int, Closing]
+    opened: Array
+    closed: Array
+    left_out: Array
+    remarks: Array
 
 
 class SqlScript:
@@ -247,9 +259,15 @@ class SqlScript:
         self._changes = RecordChanges(self._files, takes_back=takes_back)
         self._literals = Literals.of_dialect(dialect)
         self._reader: BlockReader | None = None
+        self._waiting: WaitingTransactions | None = None
         self._carried, self._is_opened = Closing(0, 0), False
         self.statements = self.remarks = self.skipped = self.transactions = 0
         self.left_out = LeftOut(0, 0)
+
+    @property
+    def path(self) -> Path:
+        """The file in which the script begins."""
+        return self._trail.path
 
     @property
     def end(self) -> FilePosition | None:
@@ -283,37 +301,77 @@ class SqlScript:
 
         An error that ends the script is yielded last.
         """
-        waiting: BlockExtents | None = None
         error: TrailError | CommandError | None = None
         try:
-            for walked in self._walk.extents(rba, transactions, is_backwards=self.takes_back):
+            for walked in self._walk.stretches(rba, transactions, is_backwards=self.takes_back):
                 if isinstance(walked, Walked):
                     yield walked
                     continue
-                is_run = walked.is_whole and not self._is_copy(walked)
-                path = file_of(walked) if is_run or self._includes_cut else None
-                is_taken = waiting is not None and path is not None and waiting.takes(path, walked, is_run=is_run)
-                if waiting is not None and not is_taken:
-                    yield from self._jobs(self._blocks(waiting))
-                    waiting = None
-                if is_run:
-                    yield WalkProgress(self.opening(walked), self.end)
-                self.skipped += not is_run
-                if path is not None:
-                    waiting = waiting or BlockExtents(path, walked, is_run=is_run)
-                else:
-                    yield from self._alone(walked, is_run=is_run)
+                ends = self._walk.ends(walked, is_backwards=self.takes_back)
+                for indexes, is_run in self._judged(walked):
+                    stretch = walked.taken(indexes)
+                    self.skipped += 0 if is_run else len(stretch)
+                    yield from self._placed(stretch, ends[indexes], is_run=is_run)
             self._trail.refresh()  # raises if the file was truncated while it was read
         except (TrailError, CommandError) as raised:
             error = raised
-        if waiting is not None:
-            yield from self._jobs(self._blocks(waiting))
+        yield from self._released()
         if error is not None:
             yield error
+
+    def _judged(self, stretch: ScriptStretch) -> Iterator[tuple[slice, bool]]:
+        """Yield the parts of a stretch in the order of the script, and whether their transactions are to be run."""
+        source, not_applied = stretch.source, self._reach.not_applied
+        if isinstance(source, Extent):
+            yield slice(None), source.is_whole and not self._is_copy(source)
+            return
+        is_copy = np.zeros(len(stretch), bool)
+        if not_applied is not None:
+            is_copy = not_applied.are_held(source.path, source.begins)
+        bounds = [0, *(np.flatnonzero(np.diff(is_copy)) + 1).tolist(), len(stretch)]
+        parts = [*pairwise(bounds)]
+        for begin, stop in parts[::-1] if self.takes_back else parts:
+            yield slice(begin, stop), not is_copy[begin]
 
     def _is_copy(self, extent: Extent) -> bool:
         not_applied = self._reach.not_applied
         return not_applied is not None and extent.begin is not None and not_applied.holds(extent.begin)
+
+    def _placed(
+        self, stretch: ScriptStretch, ends: Array, *, is_run: bool
+    ) -> Iterator[Job | SkippedTransaction | WalkProgress]:
+        """Add transactions to the waiting block; yield the blocks that are full, and what is not in a block."""
+        path = stretch.path if is_run or self._includes_cut else None
+        if path is None:
+            yield from self._released()
+            if is_run:
+                yield self._progress(stretch, ends)
+            extents = self._files.extents(stretch)
+            for extent in extents[::-1] if self.takes_back else extents:
+                yield from self._alone(extent, is_run=is_run)
+            return
+        while len(stretch):
+            if self._waiting is None:
+                self._waiting = WaitingTransactions(path, is_run=is_run, is_backwards=self.takes_back)
+            taken = self._waiting.take(path, stretch, is_run=is_run)
+            if len(taken) and is_run:
+                is_taken = slice(len(stretch) - len(taken), None) if self.takes_back else slice(len(taken))
+                yield self._progress(taken, ends[is_taken])
+            is_left = slice(len(stretch) - len(taken)) if self.takes_back else slice(len(taken), None)
+            stretch, ends = stretch.taken(is_left), ends[is_left]
+            if len(stretch):
+                yield from self._released()
+
+    def _progress(self, stretch: ScriptStretch, ends: Array) -> WalkProgress:
+        order = -1 if self.takes_back else 1
+        return WalkProgress(stretch.changes[::order], ends[::order], stretch.times[::order])
+
+    def _released(self) -> Iterator[Job]:
+        """Yield the waiting block, which is complete, as jobs."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            trail = self._files.of(waiting.path).trail
+            yield from self._jobs(blocks_of(waiting, trail, is_backwards=self.takes_back))
 
     def _alone(self, extent: Extent, *, is_run: bool) -> Iterator[Job | SkippedTransaction]:
         """Yield a transaction that is not in a block with its neighbours."""
@@ -321,9 +379,6 @@ class SqlScript:
             yield self.skipping(extent)
         if is_run or self._includes_cut:
             yield from self._jobs(blocks_over(extent, self._files, is_run=is_run, is_backwards=self.takes_back))
-
-    def _blocks(self, waiting: BlockExtents) -> Iterator[Block]:
-        return blocks_of(waiting, self._files.of(waiting.path).trail, is_backwards=self.takes_back)
 
     def _jobs(self, blocks: Iterable[Block]) -> Iterator[Job]:
         """Yield the jobs for blocks; one reader is used as long as its file stays open."""
@@ -337,6 +392,11 @@ class SqlScript:
     def opening(self, extent: Extent) -> Opening:
         """Return the beginning of a transaction."""
         return Opening(extent, changes_in(extent), self._trail)
+
+    def skipped_of(self, block: Block, numbers: Array) -> Iterator[SkippedTransaction]:
+        """Yield the items in place of the beginnings of transactions of a block that is not to be run."""
+        for number in numbers.tolist():
+            yield self.skipping(block.transactions.extent(number, self._files))
 
     def skipping(self, extent: Extent) -> SkippedTransaction:
         """Return the item in place of the beginning of a skipped transaction."""
@@ -386,7 +446,7 @@ class SqlScript:
     def finished(self, statements: BlockStatements) -> FinishedBlock:
         """Return all statements of a block, decoding the changes not made by columns; blocks must be given in order."""
         block, extent_of = statements.block, statements.block.units.extent[statements.block.units.heads]
-        count = len(block.block.extents)
+        count = len(block.block.transactions)
         left_out = np.bincount(extent_of[block.is_left_out], minlength=count)
         refused = block.units.of_rows(np.array([refusal.row for refusal in statements.refusals], np.int64))
         remarks = np.bincount(extent_of[refused], minlength=count)
@@ -403,40 +463,36 @@ class SqlScript:
                     self.remarks += statement.sql is None
                 singles.setdefault(unit, []).append(statement)
         if not block.block.is_run:
-            opened = enumerate(block.block.extents if block.block.opens else ())
-            return FinishedBlock(statements, singles, {number: self.skipping(extent) for number, extent in opened}, {})
+            opened = np.arange(count if block.block.opens else 0)
+            return FinishedBlock(statements, singles, opened, opened[:0], left_out, remarks)
         is_shown = ~(block.is_left_out | statements.is_single)
         is_shown[list(singles)] = True
         has_lines = np.bincount(extent_of, is_shown, count) > 0
-        return FinishedBlock(statements, singles, *self._ends(block.block, left_out, remarks, has_lines))
+        opened, closed = self._ends(block.block, left_out, remarks, has_lines)
+        return FinishedBlock(statements, singles, opened, closed, left_out, remarks)
 
-    def _ends(
-        self, block: Block, left_out: Array, remarks: Array, has_lines: Array
-    ) -> tuple[dict[int, Opening | SkippedTransaction], dict[int, Closing]]:
-        """Return the beginnings and ends of the transactions of a block that have lines.
+    def _ends(self, block: Block, left_out: Array, remarks: Array, has_lines: Array) -> tuple[Array, Array]:
+        """Return the numbers of the transactions that begin and that end in a block, of those that have lines.
 
-        One that is in several blocks begins in the first with a line of it, and ends in its last.
+        One that is in several blocks begins in the first with a line of it, and ends in its last, with the sums of all.
         """
         left_out[0] += self._carried.left_out
         remarks[0] += self._carried.remarks
         was_opened = self._is_opened and not block.opens
-        openings: dict[int, Opening | SkippedTransaction] = {
-            number: self.opening(block.extents[number])
-            for number in np.flatnonzero(has_lines).tolist()
-            if number or not was_opened
-        }
-        closings = list(map(Closing, left_out.tolist(), remarks.tolist()))
+        opened = np.flatnonzero(has_lines)
+        opened = opened[opened > 0] if was_opened else opened
         has_lines[0] |= was_opened
         if not block.closes:
-            self._carried, self._is_opened = closings[0], bool(has_lines[0])
-            return openings, {}
+            self._carried, self._is_opened = Closing(int(left_out[0]), int(remarks[0])), bool(has_lines[0])
+            return opened, opened[:0]
         self._carried, self._is_opened = Closing(0, 0), False
-        shown = has_lines.tolist()
-        self.transactions += sum(shown)
+        closed = np.flatnonzero(has_lines)
+        self.transactions += len(closed)
         self.left_out = LeftOut(
-            self.left_out.changes + int(left_out[~has_lines].sum()), self.left_out.transactions + shown.count(False)
+            self.left_out.changes + int(left_out[~has_lines].sum()),
+            self.left_out.transactions + len(has_lines) - len(closed),
         )
-        return openings, {number: closing for number, closing in enumerate(closings) if shown[number]}
+        return opened, closed
 
     def _singles(self, statements: BlockStatements) -> Iterator[tuple[int, Statement | None]]:
         """Yield the units that are decoded, with each of their statements; None for a change that the filter drops."""
@@ -460,17 +516,20 @@ class SqlScript:
 
     def _block_items(self, finished: FinishedBlock) -> Iterator[Item]:
         block, texts = finished.made.block, finished.made.by_unit()
-        bounds = np.searchsorted(block.units.extent[block.units.heads], np.arange(len(block.block.extents) + 1))
-        for number in self._ordered(range(len(block.block.extents))):
-            if number in finished.openings:
-                yield finished.openings[number]
+        count = len(block.block.transactions)
+        bounds = np.searchsorted(block.units.extent[block.units.heads], np.arange(count + 1))
+        opened, closed = set(finished.opened.tolist()), set(finished.closed.tolist())
+        for number in self._ordered(range(count)):
+            if number in opened:
+                extent = block.block.transactions.extent(number, self._files)
+                yield self.opening(extent) if block.block.is_run else self.skipping(extent)
             for unit in self._ordered(range(bounds[number], bounds[number + 1])):
                 statements = finished.singles.get(unit) or (
                     [self._shown(block, unit, texts[unit])] if unit in texts else []
                 )
                 yield from statements if block.block.is_run else map(NotRun, statements)
-            if number in finished.closings:
-                yield finished.closings[number]
+            if number in closed:
+                yield Closing(int(finished.left_out[number]), int(finished.remarks[number]))
 
     def _ordered(self, numbers: range) -> range:
         """Return numbers in the order of the script."""

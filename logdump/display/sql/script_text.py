@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
+from logdump.display.header_texts import shown_texts, shown_times
 from logdump.display.sql.block_lines import BlockStatements, as_comment, comment, refusal_comment
 from logdump.display.sql.blocks import BlockRows
 from logdump.display.sql.dialects import Dialect
@@ -26,11 +28,13 @@ from logdump.display.sql.script import (
     SkippedTransaction,
     SqlScript,
 )
-from logdump.notation.text import amount
-from logdump.notation.times import TimeOffset, format_timestamp
+from logdump.display.sql.script_walk import ScriptStretch
+from logdump.notation.text import amount, escape
+from logdump.notation.times import TimeOffset
 from logdump.session.events import Statement
 from trailformat import io_type_name
-from trailformat.arrays.lines import LinePart
+from trailformat.arrays import Digits, Field, FieldForm, LineForm, Numbered, Strings, write_lines
+from trailformat.arrays.lines import LinePart, Lines
 from trailformat.scan.rows.row_bytes import Array
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Ended, Extent, Walked
@@ -62,9 +66,7 @@ def script_lines(
     elif isinstance(item, NotRun):
         yield from map(as_comment, statement_lines(item.statement))
     elif isinstance(item, Opening):
-        yield comment(f"Transaction {_title(item, offset)}")
-        if dialect.begin:
-            yield dialect.begin
+        yield from _title(item, offset, *_opening_texts(dialect)).split("\n")[:-1]
     elif isinstance(item, Closing):
         if item.left_out:
             yield comment(f"The filter left out {amount(item.left_out, 'change')} of this transaction.")
@@ -73,12 +75,62 @@ def script_lines(
         yield dialect.commit
 
 
-def _title(item: Opening | SkippedTransaction, offset: TimeOffset) -> str:
-    extent = item.extent
-    csn, xid = extent.transaction
-    names = [*([xid] if xid else []), *(["CSN", csn] if csn else [])]
-    time = format_timestamp(extent.first_moment.time, offset)
-    return f"{' '.join([*names, time])}, {_place(extent, item.trail.path)}, {amount(item.records, 'record')}"
+class _Titles(NamedTuple):
+    """What the titles of transactions consist of: names and the IO Time (Julian) of the first record, places, records.
+
+    Attributes:
+        places: the fields that have the places of a transaction.
+    """
+
+    xids: Strings
+    csns: Strings
+    times: Array
+    places: list[Field]
+    records: Array
+
+
+def _titles(stretch: ScriptStretch, here: Path) -> _Titles:
+    """Return the titles of transactions; ``here`` is the file that is not named."""
+    source, records = stretch.source, stretch.changes
+    if isinstance(source, Extent):
+        csns, xids = (Strings.of([escape(text) if text else None]) for text in source.transaction)
+        places = [Field(FieldForm(b", "), Strings.of([escape(_place(source, here))]))]
+        return _Titles(xids, csns, stretch.times, places, records)
+    csns, xids = (shown_texts(column, _escaped) for column in (source.csns, source.xids))
+    elsewhere = escape(_elsewhere(source.path, here)).encode()
+    places = [
+        Field(FieldForm(opening, elsewhere), Digits(rbas.astype(np.uint64)))
+        for opening, rbas in ((b", RBA ", source.begins), (b" to ", source.afters))
+    ]
+    return _Titles(xids, csns, stretch.times, places, records)
+
+
+def _escaped(text: str | None) -> str:
+    return escape(text or "")
+
+
+def _title_lines(titles: _Titles, head: str, tail: str, offset: TimeOffset) -> Lines:
+    """Return the titles of transactions between two texts."""
+    counts, number = np.unique(titles.records, return_inverse=True)
+    amounts = Strings.of(amount(count, "record") for count in counts.tolist())
+    fields = [
+        Field(FieldForm(b"", b" "), titles.xids),
+        Field(FieldForm(b"CSN ", b" "), titles.csns),
+        Field(FieldForm(b""), shown_times(titles.times, offset)),
+        *titles.places,
+        Field(FieldForm(b", "), Numbered(amounts, number.astype(np.int32))),
+    ]
+    return write_lines(LineForm(head.encode(), tail.encode()), fields, np.zeros(len(number), bool))
+
+
+def _title(item: Opening | SkippedTransaction, offset: TimeOffset, head: str = "", tail: str = "") -> str:
+    titles = _titles(ScriptStretch(item.extent, np.array([item.records])), item.trail.path)
+    return _title_lines(titles, head, tail, offset).data.tobytes().decode()
+
+
+def _opening_texts(dialect: Dialect) -> tuple[str, str]:
+    """Return the texts before and after the title of a transaction that is opened."""
+    return comment("Transaction "), f"\n{dialect.begin}\n" if dialect.begin else "\n"
 
 
 def _place(extent: Extent, here: Path) -> str:
@@ -90,7 +142,12 @@ def _place(extent: Extent, here: Path) -> str:
 
 def at(spot: FilePosition, here: Path) -> str:
     """Return ``RBA 1811``, with the file if it is not ``here``."""
-    return f"RBA {spot.rba}" if spot.is_in(here) else f"RBA {spot.rba} of {spot.path}"
+    return f"RBA {spot.rba}{_elsewhere(spot.path, here)}"
+
+
+def _elsewhere(path: Path, here: Path) -> str:
+    """Return `` of FILE`` if a file is not ``here``, else nothing."""
+    return "" if path == here else f" of {path}"
 
 
 def _reason(item: SkippedTransaction, here: Path) -> str:
@@ -119,10 +176,6 @@ def _lack_of_end(extent: Extent, here: Path) -> str:
     return "it is open at the end of the trail: its rest is not written yet, or will never come"
 
 
-_CLOSING = Closing(left_out=0, remarks=0)
-"""The closing of most transactions."""
-
-
 class ScriptLines:
     """The lines of blocks and of items, in the order of the script."""
 
@@ -130,13 +183,9 @@ class ScriptLines:
         self._script = script
         self._offset = offset
         self._is_backwards = script.takes_back
-        self._closing = self._made(_CLOSING)
 
     def text(self, item: Item) -> bytes:
-        """Return the lines of an item; those of an ordinary closing are made once."""
-        return self._closing if item == _CLOSING else self._made(item)
-
-    def _made(self, item: Item) -> bytes:
+        """Return the lines of an item."""
         return "".join(f"{line}\n" for line in item_lines(item, self._script.dialect, self._offset)).encode()
 
     def of(self, finished: FinishedBlock) -> list[LinePart]:
@@ -153,16 +202,28 @@ class ScriptLines:
         return [part._replace(rows=-part.rows) for part in parts] if self._is_backwards else parts
 
     def _openings(self, block: BlockRows, finished: FinishedBlock) -> Iterator[LinePart]:
-        """Yield the lines before the statements of transactions."""
-        if finished.openings:
-            places = block.units.ends(is_last=self._is_backwards)
-            yield _part((places[number], self.text(opening)) for number, opening in finished.openings.items())
+        """Yield the lines before the statements of transactions, or in place of them."""
+        if not len(finished.opened):
+            return
+        places, transactions = block.units.ends(is_last=self._is_backwards), block.block.transactions
+        if not block.block.is_run:
+            skipped = map(self.text, self._script.skipped_of(block.block, finished.opened))
+            yield _part(zip(places[finished.opened].tolist(), skipped, strict=True))
+            return
+        texts = _opening_texts(self._script.dialect)
+        for stretch, numbers in transactions.among(finished.opened):
+            lines = _title_lines(_titles(stretch, self._script.path), *texts, self._offset)
+            yield LinePart(places[numbers], lines.data.data, lines.ends)
 
     def _closings(self, block: BlockRows, finished: FinishedBlock) -> Iterator[LinePart]:
-        """Yield the lines after the statements of transactions."""
-        if finished.closings:
-            places = block.units.ends(is_last=not self._is_backwards)
-            yield _part((places[number], self.text(closing)) for number, closing in finished.closings.items())
+        """Yield the lines after the statements of transactions; those of equal closings are made once."""
+        if not len(finished.closed):
+            return
+        places = block.units.ends(is_last=not self._is_backwards)
+        told = np.stack((finished.left_out, finished.remarks), 1)[finished.closed]
+        closings, number = np.unique(told, axis=0, return_inverse=True)
+        texts = Strings.of(self.text(Closing(*closing)) for closing in closings.tolist()).take(number.reshape(-1))
+        yield LinePart(places[finished.closed], texts.data.data, texts.offsets[1:].astype(np.int64))
 
 
 def _refusals(statements: BlockStatements) -> LinePart:

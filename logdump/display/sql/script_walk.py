@@ -7,19 +7,23 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator
-from itertools import islice
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from logdump.session.selection import Selection
 from trailformat import NotATrail, Record, TrailFile
 from trailformat.changes.row_changes import ChangeSource, Half, half_of, is_change
 from trailformat.records.record_header import LARGE_OBJECT, Transaction
 from trailformat.scan.position import NEARBY
+from trailformat.scan.rows.row_bytes import Array
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import FilePosition, next_file, previous_file
 from trailformat.transactions.around import start_at
 from trailformat.transactions.extent import Damage, Extent, Restart, Walked
+from trailformat.transactions.extent_columns import PlainTransactions
 from trailformat.transactions.extents import TransactionWalk
 from trailformat.transactions.not_applied import NotApplied
 
@@ -91,6 +95,10 @@ class ScriptFiles:
             file = self._file(TrailFile(path))
         self._others[path] = file
         return file
+
+    def extents(self, stretch: ScriptStretch) -> list[Extent]:
+        """Return the transactions of a stretch, one by one."""
+        return stretch.extents(self.of(stretch.path).trail)
 
     def close(self) -> None:
         """Close the files that were opened here."""
@@ -205,6 +213,74 @@ class ScriptReach(NamedTuple):
     following: Callable[[Path], tuple[Path | None, Path | None]] = next_file
 
 
+_IS_ROW, _IS_PIECE = (
+    np.array([is_change(number) and (number == LARGE_OBJECT) == is_piece for number in range(256)])
+    for is_piece in (False, True)
+)
+
+
+class ScriptStretch:
+    """Neighbouring transactions of a script, in trail order: one, or plain ones of one file.
+
+    Args:
+        source: the transactions.
+        changes: the number of the records of each with changes, as ``changes_in`` counts them.
+
+    Attributes:
+        source, changes: as given.
+    """
+
+    def __init__(self, source: PlainTransactions | Extent, changes: Array) -> None:
+        self.source, self.changes = source, changes
+        self._extents: list[Extent] | None = None
+
+    @classmethod
+    def of(cls, source: PlainTransactions | Extent) -> ScriptStretch:
+        """Return transactions with the number of their changes."""
+        if isinstance(source, Extent):
+            return cls(source, np.array([changes_in(source)]))
+        rows = source.number_of(_IS_ROW)
+        return cls(source, np.where(rows > 0, rows, source.number_of(_IS_PIECE)))
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    def taken(self, indexes: Array | slice) -> ScriptStretch:
+        """Return some of the transactions, in trail order."""
+        taken, changes = self.source, self.changes[indexes]
+        return ScriptStretch(taken.taken(indexes) if isinstance(taken, PlainTransactions) else taken, changes)
+
+    @property
+    def path(self) -> Path | None:
+        """The file that has all records of the transactions, without damage; None if there is none."""
+        if isinstance(self.source, PlainTransactions):
+            return self.source.path
+        first, last = self.source.first, self.source.last
+        is_alone = first is not None and last is not None and first.is_in(last.path) and not self.source.damage
+        return first.path if first is not None and is_alone else None
+
+    @property
+    def times(self) -> Array:
+        """The IO Time (Julian) of the first record of each."""
+        source = self.source
+        return np.array([source.first_moment.time]) if isinstance(source, Extent) else source.times
+
+    def extents(self, trail: TrailFile) -> list[Extent]:
+        """Return the transactions one by one; ``trail`` is the file of plain ones."""
+        if self._extents is None:
+            self._extents = [self.source] if isinstance(self.source, Extent) else self.source.extents(trail)
+        return self._extents
+
+    @cached_property
+    def bounds(self) -> tuple[Array, Array]:
+        """The RBA of the first known record of each, and one more than that of the last."""
+        if isinstance(self.source, PlainTransactions):
+            return self.source.begins, self.source.lasts + 1
+        first, last = self.source.first, self.source.last
+        start, stop = (first.rba, last.rba + 1) if first is not None and last is not None else (0, 0)
+        return np.array([start]), np.array([stop])
+
+
 class ScriptWalk:
     """Walks over the transactions of a script that have changes.
 
@@ -227,17 +303,33 @@ class ScriptWalk:
         self._damage: Damage | None = None
         self.end: FilePosition | None = None
 
-    def extents(self, rba: int, transactions: int | None, *, is_backwards: bool) -> Iterator[Extent | Walked]:
+    def stretches(self, rba: int, transactions: int | None, *, is_backwards: bool) -> Iterator[ScriptStretch | Walked]:
         """Yield the transactions from the one that is open at ``rba`` on, or the next one; at most ``transactions``.
+
+        Backwards each stretch is to be read from its end.
 
         Raises:
             TrailError: there is damage, whose lost records are unknown. Nothing is undone across it.
         """
-        wanted = _first_extents(self._extents(rba), transactions)
+        wanted = self._noted(_first_ones(self._stretches(rba), transactions))
         yield from self._last_first(wanted) if is_backwards else wanted
         self._fail_at_damage()
 
-    def _extents(self, rba: int) -> Iterator[Extent | Walked]:
+    def ends(self, stretch: ScriptStretch, *, is_backwards: bool) -> Array:
+        """Return the RBA at which the script ends after each transaction of the stretch that was yielded last."""
+        source = stretch.source
+        if isinstance(source, PlainTransactions) and source.path in self._ordinals and not is_backwards:
+            return source.afters
+        return np.full(len(stretch), self.end.rba if self.end is not None else 0)
+
+    def _noted(self, stretches: Iterator[ScriptStretch | Walked]) -> Iterator[ScriptStretch | Walked]:
+        """Yield the items, each once its end is noted."""
+        for stretch in stretches:
+            if isinstance(stretch, ScriptStretch):
+                self.end = self._end_of(stretch.source)
+            yield stretch
+
+    def _stretches(self, rba: int) -> Iterator[ScriptStretch | Walked]:
         here = self._trail.path
         spot, _, missing = start_at(self._trail, rba)
         before = {**dict.fromkeys(_files_before(spot.path, here), None), here: rba}
@@ -246,23 +338,27 @@ class ScriptWalk:
                 yield walked
             if isinstance(walked, Restart | Walked):
                 continue
+            if isinstance(walked, PlainTransactions):
+                yield from _with_changes(ScriptStretch.of(walked))
+                continue
             damages = walked.damage if isinstance(walked, Extent) else (walked,)
             ahead = (damage for damage in damages if not damage.is_partial and not _precedes(damage, before))
             self._damage = next(ahead, None)
-            if isinstance(walked, Extent) and changes_in(walked):
-                self.end = self._end_of(walked)
-                yield walked
+            if isinstance(walked, Extent):
+                yield from _with_changes(ScriptStretch.of(walked))
             if self._damage is not None:
                 return
 
-    def _walked(self, spot: FilePosition, missing: Path | None) -> Iterator[Extent | Damage | Restart | Walked]:
+    def _walked(
+        self, spot: FilePosition, missing: Path | None
+    ) -> Iterator[Extent | PlainTransactions | Damage | Restart | Walked]:
         """Yield the steps of the walk from a position on; after missing files a new walk begins."""
         later = self._reach.later
         until = None if later is not None else self._trail.path
         while True:
             self._missing = None
             walk = TransactionWalk(self._trail, spot, until=until, missing=missing, following=self._following)
-            yield from walk.steps()
+            yield from walk.stretches()
             following = next((path for path in later or () if path not in self._ordinals), None)
             if following is None:
                 return
@@ -280,24 +376,27 @@ class ScriptWalk:
         self._last = path
         self._ordinals.setdefault(path, len(self._ordinals))
 
-    def _end_of(self, extent: Extent) -> FilePosition:
-        """Return the end of a transaction; the end of the last file if it is beyond that."""
-        if extent.after is not None and extent.after.path in self._ordinals:
-            return extent.after
+    def _end_of(self, source: PlainTransactions | Extent) -> FilePosition:
+        """Return the end of the last of some transactions; the end of the last file if it is beyond that."""
+        after = source.after if isinstance(source, Extent) else FilePosition(source.path, int(source.afters[-1]))
+        if after is not None and after.path in self._ordinals:
+            return after
         return FilePosition(self._last, self._files.of(self._last).trail.end_of_records())
 
-    def _last_first(self, extents: Iterator[Extent | Walked]) -> Iterator[Extent | Walked]:
+    def _last_first(self, stretches: Iterator[ScriptStretch | Walked]) -> Iterator[ScriptStretch | Walked]:
         """Yield the transactions backwards; all but the first, which may begin in an earlier file, are read again."""
         first, rbas, sizes, files = None, array("Q"), array("Q"), array("I")
-        for extent in extents:
-            if isinstance(extent, Walked):
-                yield extent
-            elif first is None:
-                first = extent
-            elif extent.first is not None:
-                rbas.append(extent.first.rba)
-                sizes.append(extent.records)
-                files.append(self._ordinals[extent.first.path])
+        for stretch in stretches:
+            if isinstance(stretch, Walked):
+                yield stretch
+                continue
+            if first is None:
+                first, stretch = stretch.taken(slice(1)), stretch.taken(slice(1, None))  # noqa: PLW2901 - the others
+            if (path := _path_of(stretch)) is not None:
+                begins, counts = _begins_and_records(stretch)
+                rbas.extend(begins)
+                sizes.extend(counts)
+                files.extend([self._ordinals[path]] * len(begins))
         self._fail_at_damage()
         paths = list(self._ordinals)
         end = len(rbas)
@@ -311,27 +410,62 @@ class ScriptWalk:
         if first is not None:
             yield first
 
-    def _again(self, path: Path, rbas: array[int], records: int) -> list[Extent]:
+    def _again(self, path: Path, rbas: array[int], records: int) -> list[ScriptStretch]:
         """Return the transactions of a file that begin at these RBAs and have up to ``records`` records."""
         nearby = records + 1 if records < NEARBY else 1
         walk = TransactionWalk(self._files.of(path).trail, FilePosition(path, rbas[0]), until=path, nearby=nearby)
-        wanted = {FilePosition(path, rba) for rba in rbas}
-        extents = (extent for extent in walk if isinstance(extent, Extent) and extent.first in wanted)
-        return list(islice(extents, len(rbas)))
+        wanted, missing, stretches = np.array(rbas, np.int64), len(rbas), list[ScriptStretch]()
+        for walked in walk.stretches():
+            if not isinstance(walked, Extent | PlainTransactions):
+                continue
+            stretch = ScriptStretch.of(walked)
+            if _path_of(stretch) == path:
+                is_wanted = np.isin(stretch.bounds[0], wanted)
+                stretch = stretch.taken(np.flatnonzero(is_wanted)[:missing])
+                missing -= len(stretch)
+                stretches += [stretch] if len(stretch) else []
+            if not missing:
+                break
+        return stretches
 
     def _fail_at_damage(self) -> None:
         if self._damage is not None:
             self._files.of(self._damage.path).trail.record_at(self._damage.rba)
 
 
-def _first_extents(extents: Iterator[Extent | Walked], number: int | None) -> Iterator[Extent | Walked]:
+def _path_of(stretch: ScriptStretch) -> Path | None:
+    """Return the file in which transactions begin; None if there are none, or it is not known."""
+    source = stretch.source
+    if isinstance(source, PlainTransactions):
+        return source.path if len(stretch) else None
+    return source.first.path if source.first is not None and len(stretch) else None
+
+
+def _begins_and_records(stretch: ScriptStretch) -> tuple[list[int], list[int]]:
+    """Return the RBA of the first known record of each transaction, and the number of its records."""
+    source = stretch.source
+    records = source.records.tolist() if isinstance(source, PlainTransactions) else [source.records]
+    return stretch.bounds[0].tolist(), records
+
+
+def _with_changes(stretch: ScriptStretch) -> Iterator[ScriptStretch]:
+    """Yield the transactions that have changes, if there are any."""
+    has_some = stretch.changes > 0
+    if has_some.any():
+        yield stretch if has_some.all() else stretch.taken(np.flatnonzero(has_some))
+
+
+def _first_ones(stretches: Iterator[ScriptStretch | Walked], number: int | None) -> Iterator[ScriptStretch | Walked]:
     """Yield the first ``number`` transactions; None: all."""
     if number is None:
-        yield from extents
+        yield from stretches
         return
-    for extent in extents if number else ():
-        yield extent
-        number -= isinstance(extent, Extent)
+    for stretch in stretches if number else ():
+        if isinstance(stretch, Walked):
+            yield stretch
+            continue
+        yield stretch if len(stretch) <= number else stretch.taken(slice(number))
+        number -= min(len(stretch), number)
         if not number:
             return
 

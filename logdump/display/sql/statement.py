@@ -93,17 +93,16 @@ def _shapes(changes: ChangedRows) -> tuple[list[ChangeShape], Array]:
     """Return the distinct shapes of changes, and the index of each change's shape."""
     width, count = changes.had.shape
     changed = np.zeros((width, count), bool)
-    if any("UPDATE" in op for op in set(changes.ops)):
+    if any("UPDATE" in op for op in changes.ops):
         changed = np.array([changes.changed(column) for column in range(width)], bool).reshape(width, count)
-    ops = sorted(set(changes.ops))
-    op = np.array([[ops.index(operation) for operation in changes.ops]], np.uint8)
+    op = changes.op[np.newaxis]
     sets = [np.packbits(mask, axis=0, bitorder="little") for mask in (changes.had, changes.has, changed)]
     keys = np.ascontiguousarray(np.concatenate([op, *sets]).T)
     firsts, number = _distinct(keys)
     shapes = []
     for first in firsts.tolist():
         had, has, differ = (int.from_bytes(bits[:, first].tobytes(), "little") for bits in sets)
-        shapes.append(ChangeShape(changes.ops[first], had, has, differ))
+        shapes.append(ChangeShape(changes.ops[changes.op[first]], had, has, differ))
     return shapes, number
 
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import islice, takewhile, zip_longest
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from logdump.features.diff.equal_runs import EqualRuns
 from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffLevel, DiffShown
 from logdump.features.diff.rows import ComparedRow, RowOptions, differences_of, every_record
-from logdump.features.diff.side import Side, SideTransaction
+from logdump.features.diff.side import Side, SideTransaction, SideTransactions
 from logdump.features.diff.side_by_side import SideBySide
 from logdump.session.events import Progress
 from logdump.session.reading import Reading
@@ -197,7 +198,7 @@ class RowComparison:
     def _is_alike(self, a: TransactionSummary, b: TransactionSummary) -> bool:
         """Return True if the same bytes of two transactions are no difference."""
         rows, other = (side.rows for side in self._sides)
-        return self._options.level is DiffLevel.BYTES or rows.meaning_of(a) == other.meaning_of(b)
+        return self._options.level is DiffLevel.BYTES or rows.meaning_at(a.first) == other.meaning_at(b.first)
 
     def _in_order(self, a: TransactionSummary, b: TransactionSummary) -> Iterator[DifferenceShown]:
         streams = self._rows(0, a), self._rows(1, b)
@@ -317,6 +318,7 @@ class TrailComparison:
     ) -> None:
         self._a, self._b, self._options, self._step, self._view = a, b, options, step, view
         self._rows = RowComparison(a, b, options, is_any_order=is_any_order, view=view)
+        self._runs = EqualRuns(a, b)
         self._equal = self._changed = self._reported = 0
         self._kinds: Counter[DifferenceKind] = Counter()
         self._is_lost = False
@@ -330,6 +332,7 @@ class TrailComparison:
         """
         streams = self._a.transactions(), self._b.transactions()
         alignment = Alignment(*streams, lambda transaction: transaction.key, MOST_TRANSACTIONS, self._order)
+        yield from self._equal_ones(streams)
         for stretch in alignment:
             yield from self._damage(stretch)
             if len(stretch.a) == len(stretch.b) == len(stretch.pairs):
@@ -338,9 +341,25 @@ class TrailComparison:
             else:
                 yield from self._stretch(stretch, alignment.ahead)
             yield from self._progress()
+            if not any(alignment.ahead):
+                yield from self._equal_ones(streams)
         self._is_lost = alignment.is_lost
         for side in (self._a, self._b):
             yield from self._damaged(side.damage())
+
+    def _equal_ones(self, streams: tuple[SideTransactions, SideTransactions]) -> Iterator[Progress]:
+        """Pass over the next transactions of both trails as long as they are equal; what is odd is left."""
+        if self._view is not None or self._options.takes is not every_record:
+            return
+        sides = self._a, self._b
+        while all(stream.is_ready() for stream in streams) and not any(side.has_damage for side in sides):
+            count = self._runs.count(*streams)
+            if not count:
+                return
+            for stream in streams:
+                stream.advance(count)
+            self._equal += count
+            yield from self._progress()
 
     def of(self, a: SideTransaction | None, b: SideTransaction | None, *, later: int = 0) -> Iterator[DifferenceShown]:
         """Yield the differences of a pair of transactions, or the one transaction without a counterpart.

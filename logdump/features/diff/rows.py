@@ -227,9 +227,17 @@ class ComparedRows:
             return None
         return self._records.run(transaction.first, transaction.after)
 
-    def meaning_of(self, transaction: TransactionSummary) -> Hashable:
-        """Return a key of the definitions that give the bytes of a transaction their meaning."""
-        return self._records.meaning_at(transaction.first)
+    def bytes_at(self, place: TrailPosition, size: int) -> bytes:
+        """Return the bytes from a position of a file on; fewer if the file ends."""
+        return b"".join(self._records.run(place, TrailPosition(place.ordinal, place.rba + size)))
+
+    def meaning_at(self, place: TrailPosition) -> Hashable:
+        """Return a key of the definitions that give the bytes of a transaction at a position their meaning."""
+        return self._records.meaning_at(place)
+
+    def same_meaning_to(self, place: TrailPosition, stop: int) -> int:
+        """Return the last RBA of a file up to ``stop`` at which ``meaning_at`` is that of a position."""
+        return self._records.same_meaning_to(place, stop)
 
     def of(self, transaction: TransactionSummary) -> Iterator[ComparedRow]:
         """Yield the rows of a transaction that are compared."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from heapq import heappop, heappush
@@ -29,7 +29,7 @@ from trailformat.transactions.extent import Ended
 from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
-_NOT_FINISHED = (Ended.CUT, Ended.OVERTAKEN)
+NOT_FINISHED = (Ended.CUT, Ended.OVERTAKEN)
 
 
 _NOWHERE = TrailPosition(1 << 62, 0)
@@ -51,8 +51,8 @@ class SideTransaction(NamedTuple):
 class Bounds(Protocol):
     """The transactions that are compared."""
 
-    def takes(self, transaction: TransactionSummary, *, is_applied: bool) -> bool:
-        """Return True if a transaction is compared; ``is_applied``: if a Replicat applies it."""
+    def rows(self, batch: TransactionBatch, not_applied: Sequence[int]) -> Sequence[int]:
+        """Return the rows of a batch that are compared; ``not_applied``: those that a Replicat does not apply."""
 
 
 class CsnBounds(NamedTuple):
@@ -62,17 +62,80 @@ class CsnBounds(NamedTuple):
     last: CsnKey | None = None
     is_effective: bool = False
 
-    def takes(self, transaction: TransactionSummary, *, is_applied: bool) -> bool:
-        """Return True if a transaction is within the bounds; false for a CSN that is not comparable with them."""
-        if self.is_effective and not is_applied:
-            return False
+    def rows(self, batch: TransactionBatch, not_applied: Sequence[int]) -> Sequence[int]:
+        """Return the rows of a batch that are within the bounds; none with a CSN that is not comparable with them."""
+        left_out = {*not_applied} if self.is_effective else set()
+        if self.first is None and self.last is None and not left_out:
+            return range(batch.rows)
+        return [row for row in range(batch.rows) if row not in left_out and self._has_within(batch.csns[row])]
+
+    def _has_within(self, csn: str | None) -> bool:
+        """Return True if a CSN is within the bounds."""
         bounds = [bound for bound in (self.first, self.last) if bound is not None]
-        key = csn_key(transaction.csn) if transaction.csn is not None and bounds else None
+        key = csn_key(csn) if csn is not None and bounds else None
         if not bounds:
             return True
         if key is None or any(bound.kind != key.kind for bound in bounds):
             return False
         return (self.first or key) <= key <= (self.last or key)
+
+
+class SideTransactions:
+    """The transactions of a side that are compared, in trail order: an iterator whose next ones are known ahead.
+
+    Args:
+        side: the side.
+        batches: the batches of its transactions, each with its copies and the rows that are compared.
+
+    Attributes:
+        batch: the batch in which the next transaction is, after ``is_ready``.
+        rows: the rows of the batch that are compared, ``place`` is the index of the next one.
+    """
+
+    def __init__(self, side: Side, batches: Iterator[_JudgedBatch]) -> None:
+        self.batch: TransactionBatch | None = None
+        self.rows: Sequence[int] = ()
+        self.place = 0
+        self._side, self._batches = side, batches
+        self._copies: Mapping[int, TrailPosition] = {}
+
+    def __iter__(self) -> Iterator[SideTransaction]:
+        return self
+
+    def __next__(self) -> SideTransaction:
+        if not self.is_ready() or self.batch is None:
+            raise StopIteration
+        row = self.rows[self.place]
+        transaction = self.batch.transaction(row)
+        self.advance(1)
+        return SideTransaction(transaction, self._side.key(transaction), self._copies.get(row))
+
+    def is_ready(self) -> bool:
+        """Return True if there is another transaction; reads as far as the batch in which it is.
+
+        Raises:
+            NotATrail: none of the files is a readable trail file.
+        """
+        while self.place == len(self.rows):
+            judged = next(self._batches, None)
+            if judged is None:
+                return False
+            self.batch, self._copies, self.rows = judged
+            self.place = 0
+        return True
+
+    def advance(self, number: int) -> None:
+        """Pass over the next ``number`` transactions of the batch."""
+        self._side.count_compared(number)
+        self.place += number
+
+
+class _JudgedBatch(NamedTuple):
+    """A batch, the first occurrences of its copies by row, and the rows that are compared."""
+
+    batch: TransactionBatch
+    copies: Mapping[int, TrailPosition]
+    rows: Sequence[int]
 
 
 class Side:
@@ -116,25 +179,28 @@ class Side:
         """True if some copies may be listed as other differences."""
         return self._judge.is_unsure
 
-    def transactions(self) -> Iterator[SideTransaction]:
-        """Yield its transactions in trail order.
+    def transactions(self) -> SideTransactions:
+        """Return its transactions in trail order; raises as ``SideTransactions.is_ready``."""
+        return SideTransactions(self, self._batches())
 
-        Raises:
-            NotATrail: none of its files is a readable trail file.
-        """
+    def _batches(self) -> Iterator[_JudgedBatch]:
         for batch in transaction_batches(self.whole):
             self._note(batch)
             verdict = self._judge.judge(batch)
-            copies, not_applied = verdict.copies, {*verdict.not_applied}
-            for row in range(batch.rows):
-                transaction = batch.transaction(row)
-                if self._bounds.takes(transaction, is_applied=row not in not_applied):
-                    self._transactions += 1
-                    yield SideTransaction(transaction, self.key(transaction), copies.get(row))
+            yield _JudgedBatch(batch, verdict.copies, self._bounds.rows(batch, verdict.not_applied))
         if len(self.whole.unreadable) == len(self.whole):
             raise next(iter(self.whole.unreadable.values()))
         for path in self.whole.unreadable:
             self._add_damage(TrailPosition(self.whole.ordinals[path], 0), 0)
+
+    def count_compared(self, number: int) -> None:
+        """Add to the number of its transactions that are compared."""
+        self._transactions += number
+
+    @property
+    def has_damage(self) -> bool:
+        """True if ``damage`` will return some of the damage that is known so far."""
+        return bool(self._damage)
 
     def key(self, transaction: TransactionSummary) -> Hashable:
         """Return CSN and TRANID, and whether the transaction is cut; without CSN and TRANID, a digest of its rows."""
@@ -144,7 +210,7 @@ class Side:
                 digest.update(repr(row.keys[0]).encode())
             return digest.digest()
         csn = csn_key(transaction.csn) or transaction.csn if transaction.csn is not None else None
-        return csn, transaction.xid, transaction.ended in _NOT_FINISHED
+        return csn, transaction.xid, transaction.ended in NOT_FINISHED
 
     def _note(self, batch: TransactionBatch) -> None:
         for mark in batch.marks:

@@ -101,13 +101,15 @@ class SqlExport:
             yield Progress(walked.records, walked.spot.rba, walked.time, self._session.trail.size)
 
     def _begun(self, progress: WalkProgress) -> Iterator[Event]:
-        """Count a transaction and its records; yields the report of NOTIFY if one is due."""
-        step, before, tally = self._session.settings.notify, self._tally.selected, self._tally
-        self._transactions += 1
-        tally.selected += progress.opening.records
-        if tally.selected // step > before // step:
-            rba = progress.end.rba if progress.end is not None else 0
-            yield Progress(tally.selected, rba, progress.opening.extent.first_moment.time, self._session.trail.size)
+        """Count transactions and their records; yields the reports of NOTIFY that are due."""
+        step, tally = self._session.settings.notify, self._tally
+        counts = tally.selected + np.cumsum(progress.changes)
+        before = np.append(tally.selected, counts[:-1])
+        self._transactions += len(counts)
+        for row in np.flatnonzero(counts // step > before // step).tolist():
+            tally.selected = int(counts[row])
+            yield Progress(tally.selected, int(progress.ends[row]), int(progress.times[row]), self._session.trail.size)
+        tally.selected = int(counts[-1])
 
 
 def _write(file: TextFile, parts: list[LinePart]) -> None:

@@ -55,7 +55,7 @@ def script_texts(
                 raise part
             if isinstance(part, BlockStatements):
                 block = part.block.block
-                ended = len(block.extents) if block.closes else 0
+                ended = len(block.transactions) if block.closes else 0
                 yield ScriptText(bytes(merged(lines.of(script.finished(part)))), ended)
             elif isinstance(part, Walked):
                 yield part

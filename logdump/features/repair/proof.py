@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import zip_longest
 from pathlib import Path
@@ -18,7 +18,7 @@ from logdump.session.events import Progress
 from trailformat import Record, TrailFile
 from trailformat.changes.transactions import is_transactional
 from trailformat.trail.sequence import FilePosition
-from trailformat.transactions.batches import TransactionRecords, TransactionSummary
+from trailformat.transactions.batches import TransactionBatch, TransactionRecords
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 
@@ -28,9 +28,9 @@ class _CopyBounds:
     def __init__(self, plan: TransactionPlan) -> None:
         self._plan = plan
 
-    def takes(self, transaction: TransactionSummary, *, is_applied: bool) -> bool:  # noqa: ARG002 - the signature of Bounds
-        """Return True if the transaction is copied."""
-        return self._plan.takes(transaction.first)
+    def rows(self, batch: TransactionBatch, not_applied: Sequence[int]) -> Sequence[int]:  # noqa: ARG002 - as Bounds
+        """Return the rows of the transactions that are copied."""
+        return [row for row in range(batch.rows) if self._plan.takes(batch.first(row))]
 
 
 class Proof:

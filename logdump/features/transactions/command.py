@@ -24,7 +24,7 @@ with on_demand:
     import numpy as np
 
     from logdump.session import defined_names
-    from trailformat.transactions import extents
+    from trailformat.transactions import extent_columns, extents
 
 if TYPE_CHECKING:
     from trailformat.scan.batch import BatchColumn
@@ -64,7 +64,7 @@ class TransactionsRun:
         not_applied, has_file = self._not_applied or NotApplied(self._whole), len(self._whole) > 1
         chosen = self._passes if self._options.filtered else lambda _: None
         for item in extents.large_transactions_of(self._whole, self._least, chosen):
-            if isinstance(item, extents.SmallTransactions):
+            if isinstance(item, extent_columns.PlainTransactions):
                 self._transactions += len(item.begins)
                 self._effective += not_applied.applied_among(item.path, item.begins)
                 continue

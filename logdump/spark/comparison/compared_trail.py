@@ -283,10 +283,10 @@ def transaction_rows(
 def _rows_of(trail: ComparedTrail, side: Side, compared: Compared, number: int) -> Iterator[TransactionRow]:
     walk = StretchWalk(side.whole, trail.stretches[number])
     for batch, rows, marks in walk.batches():
-        for row in range(rows):
-            transaction = batch.transaction(row)
-            # copies are found when the transactions of all stretches are joined
-            if compared.bounds.takes(transaction, is_applied=transaction.is_whole):
+        # copies are found when the transactions of all stretches are joined
+        for row in compared.bounds.rows(batch, batch.not_whole()):
+            if row < rows:
+                transaction = batch.transaction(row)
                 yield _row_of(trail, number, transaction, repr(side.key(transaction)))
         for mark in marks:
             if mark.io_type == DAMAGE:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from fixtures import TRAILS
 from logdump.commands import REGISTRY
-from logdump.display import text
+from logdump.display import header_texts, text
 from logdump.display.listing import located
 from logdump.features.list.model import RecordListed
 from logdump.language.execute import run_line
@@ -197,7 +197,7 @@ OFFSETS = st.sampled_from([GMT, LOCAL, TimeOffset(-210), TimeOffset(899)])
 @example(times=[0, 0, _WORD - 1, -_WORD], offset=GMT)
 def test_times_are_those_of_one_record(times: list[int], offset: TimeOffset) -> None:
     julian = [max(-_WORD, min(_WORD - 1, time + JULIAN_UNIX_EPOCH)) for time in times]
-    shown = located.shown_times(np.array(julian, np.int64), offset)
+    shown = header_texts.shown_times(np.array(julian, np.int64), offset)
     data, offsets = bytes(shown.texts.data), shown.texts.offsets.tolist()
     texts = [data[offsets[number] : offsets[number + 1]].decode() for number in shown.numbers.tolist()]
     assert texts == [format_timestamp(time, offset) for time in julian]

@@ -1,0 +1,178 @@
+"""Transactions of two trails that have the same bytes, found by columns, many at a time."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from logdump.features.diff.side import NOT_FINISHED, Side, SideTransactions
+from trailformat.codec.on_demand import on_demand
+from trailformat.transactions.batches import ENDINGS, NOWHERE, TransactionBatch
+from trailformat.transactions.whole_trail import TrailPosition
+
+with on_demand:
+    import numpy as np
+
+    from trailformat.arrays import strings
+
+if TYPE_CHECKING:
+    from trailformat.scan import StringColumn
+    from trailformat.scan.rows.row_bytes import Array
+
+_MOST_PAIRS = 1 << 14
+"""Maximum number of pairs that are looked at together."""
+_MOST_BYTES = 8 << 20
+"""Bytes up to which several pairs are looked at together."""
+
+
+class _Ahead(NamedTuple):
+    """Transactions of a side by columns: of one file, except for those that are odd.
+
+    Attributes:
+        ordinal: the file.
+        firsts, afters: the RBA of each, and the first RBA after it.
+        told: what must be equal of two transactions, a row for each fact.
+        is_odd: a mask of those that are compared one by one.
+        csns, xids: their names.
+    """
+
+    ordinal: int
+    firsts: Array
+    afters: Array
+    told: Array
+    is_odd: Array
+    csns: StringColumn
+    xids: StringColumn
+
+    def part(self, stop: int) -> _Ahead:
+        """Return the transactions before an index."""
+        columns = self.firsts[:stop], self.afters[:stop], self.told[:, :stop], self.is_odd[:stop]
+        return _Ahead(self.ordinal, *columns, self.csns.part(0, stop), self.xids.part(0, stop))
+
+    @property
+    def place(self) -> TrailPosition:
+        """The position of the first transaction."""
+        return TrailPosition(self.ordinal, int(self.firsts[0]))
+
+
+def _ahead(batch: TransactionBatch, rows: Array) -> _Ahead | None:
+    """Return transactions of a batch by columns; None if it has no columns of all names, or one began before it."""
+    if batch.texts is None or batch.xid_texts is None or rows[0] < batch.carried:
+        return None
+    columns = [np.asarray(column)[rows] for column in batch.columns]
+    first_file, firsts, _, after_file, afters, records, sizes, endings = columns
+    csns, xids = (texts.taken(rows - batch.carried) for texts in (batch.texts, batch.xid_texts))
+    is_cut = np.isin(endings, [ENDINGS.index(ended) for ended in NOT_FINISHED])
+    is_odd = (after_file != first_file) | (afters == NOWHERE)
+    is_odd |= (np.asarray(csns.sizes) < 0) & (np.asarray(xids.sizes) < 0)
+    is_odd[[*csns.known, *xids.known]] = True
+    told = np.stack([np.asarray(fact) for fact in (records, sizes, afters - firsts, is_cut, csns.sizes, xids.sizes)])
+    return _Ahead(int(first_file[0]), firsts, afters, told, is_odd, csns, xids)
+
+
+class EqualRuns:
+    """Finds the transactions that come next on both sides and are equal, each to its counterpart.
+
+    Args:
+        a, b: the sides, of which all records are compared.
+    """
+
+    def __init__(self, a: Side, b: Side) -> None:
+        self._rows = a.rows, b.rows
+        self._looked: tuple[_Place, _Place] | None = None
+        self._are_equal: Array | None = None
+
+    def count(self, a: SideTransactions, b: SideTransactions) -> int:
+        """Return the number of the next transactions that are equal; if it is not 0, more may be.
+
+        Both sides must be ready. What was found out is kept while both go on by the same number.
+
+        Raises:
+            TrailError: a file can no longer be read.
+        """
+        known = self._known(a, b)
+        if known is None or not len(known):
+            known = self._are_equal = self._look(a, b)
+            self._looked = _Place(a.batch, a.place), _Place(b.batch, b.place)
+        return len(known) if known.all() else int(known.argmin())
+
+    def _known(self, a: SideTransactions, b: SideTransactions) -> Array | None:
+        """Return what is known of the next pairs."""
+        if self._looked is None or self._are_equal is None:
+            return None
+        before, other = self._looked
+        index = a.place - before.place
+        is_same = before.batch is a.batch and other.batch is b.batch and index == b.place - other.place
+        return self._are_equal[index:] if is_same else None
+
+    def _look(self, a: SideTransactions, b: SideTransactions) -> Array:
+        """Return a mask of the equal ones of some of the next pairs."""
+        count = min(len(a.rows) - a.place, len(b.rows) - b.place, _MOST_PAIRS)
+        ahead, other = (_next_ones(side, count) for side in (a, b))
+        if ahead is None or other is None:
+            return np.zeros(1, bool)
+        count = min(_number_together(ahead), _number_together(other))
+        count = min(self._unchanged(0, ahead.part(count)), self._unchanged(1, other.part(count)))
+        ahead, other = ahead.part(count), other.part(count)
+        if self._rows[0].meaning_at(ahead.place) != self._rows[1].meaning_at(other.place):
+            return np.zeros(count, bool)
+        is_equal: Array = ~(ahead.is_odd | other.is_odd) & (ahead.told == other.told).all(axis=0)
+        for texts, others in ((ahead.csns, other.csns), (ahead.xids, other.xids)):
+            is_equal[is_equal] = _are_same(texts, others, np.flatnonzero(is_equal))
+        self._compare(ahead, other, is_equal)
+        return is_equal
+
+    def _unchanged(self, side: int, ahead: _Ahead) -> int:
+        """Return the number of transactions before which the definitions are those before the first one."""
+        stop = self._rows[side].same_meaning_to(ahead.place, int(ahead.firsts[-1]))
+        return max(int(np.searchsorted(ahead.firsts, stop, "right")), 1)
+
+    def _compare(self, ahead: _Ahead, other: _Ahead, is_equal: Array) -> None:
+        """Compare the bytes of the pairs of a mask, and drop from it those that differ."""
+        pairs = np.flatnonzero(is_equal)
+        apart = other.firsts[pairs] - ahead.firsts[pairs]
+        bounds = np.flatnonzero(np.diff(apart, prepend=apart[:1] - 1, append=apart[-1:] + 1)).tolist()
+        for begin, end in pairwise(bounds):
+            own = pairs[begin:end]
+            start, stop, away = int(ahead.firsts[own[0]]), int(ahead.afters[own].max()), int(apart[begin])
+            data = self._rows[0].bytes_at(TrailPosition(ahead.ordinal, start), stop - start)
+            like = self._rows[1].bytes_at(TrailPosition(other.ordinal, start + away), stop - start)
+            if data == like:
+                continue
+            if len(data) != len(like):
+                is_equal[own] = False
+                continue
+            places = start + np.flatnonzero(np.frombuffer(data, np.uint8) != np.frombuffer(like, np.uint8))
+            before, after = (np.searchsorted(places, bound[own]) for bound in (ahead.firsts, ahead.afters))
+            is_equal[own] = before == after
+
+
+class _Place(NamedTuple):
+    """A batch, and the index of a transaction among those of it that are compared."""
+
+    batch: TransactionBatch | None
+    place: int
+
+
+def _next_ones(side: SideTransactions, count: int) -> _Ahead | None:
+    """Return some of the next transactions of a side."""
+    rows = np.array(side.rows[side.place : side.place + count])
+    return _ahead(side.batch, rows) if side.batch is not None else None
+
+
+def _number_together(ahead: _Ahead) -> int:
+    """Return the number of transactions that have not too many bytes together, at least one."""
+    return max(int(np.searchsorted(np.maximum.accumulate(ahead.afters) - ahead.firsts[0], _MOST_BYTES, "right")), 1)
+
+
+def _are_same(texts: StringColumn, others: StringColumn, numbers: Array) -> Array:
+    """Return a mask of the texts with these numbers that are the same; their sizes are."""
+    own, like = (
+        strings.Strings.at(np.frombuffer(column.data, np.uint8), starts, sizes)
+        for column in (texts, others)
+        for starts, sizes in [(np.asarray(column.starts)[numbers], np.maximum(np.asarray(column.sizes)[numbers], 0))]
+    )
+    unequal = np.searchsorted(own.offsets, np.flatnonzero(own.data != like.data), "right") - 1
+    mask = np.ones(len(numbers), bool)
+    mask[unequal] = False
+    return mask
