@@ -232,7 +232,7 @@ class TransactionBatch(NamedTuple):
         csns, xids: LOGCSN and TRANID of the first record of each.
         marks: in trail order; a transaction that ended before a mark is in this batch or an earlier one.
         carried: number of transactions, the first ones, that began in an earlier batch.
-        texts: LOGCSN of the others as a column, or None.
+        texts, xid_texts: LOGCSN and TRANID of the others as columns, or None.
         reached: progress of the walk; None if no record was read for the batch.
         commit: the latest IO Time (Julian) of the records, which is that of a commit; 0 without records.
     """
@@ -245,6 +245,7 @@ class TransactionBatch(NamedTuple):
     texts: StringColumn | None = None
     reached: BatchProgress | None = None
     commit: int = 0
+    xid_texts: StringColumn | None = None
 
     @property
     def rows(self) -> int:

@@ -122,6 +122,7 @@ class ColumnWalk:
             parts[0],
             _reached(file_batch, segments),
             _commit(file_batch, segments),
+            parts[1],
         )
 
     def _columns(self, file_batch: FileBatch, segments: Segments) -> tuple[Array, ...]:
