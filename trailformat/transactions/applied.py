@@ -221,7 +221,7 @@ class AppliedTransactions:
         rows = _rising_rows(batch)
         if rows is None:
             return None
-        first, last, number = rows
+        first, last, number, unnamed = rows
         verdicts = self._judge_rows(batch, range(batch.carried))
         start, end = csn_key(batch.csns[first] or ""), csn_key(batch.csns[last] or "")
         if start is None or end is None or start.kind != end.kind:
@@ -233,6 +233,7 @@ class AppliedTransactions:
         rise.rise(end.parts, batch.csns[last] or "", batch.xids[last], batch.first(last))
         rise.previous = end.parts
         self.whole += number
+        self.unnamed += unnamed
         return verdicts
 
     def _rise(self, kind: str) -> _Rise:
@@ -324,8 +325,10 @@ class AppliedTransactions:
                     yield (csn, xid), place
 
 
-def _rising_rows(batch: TransactionBatch) -> tuple[int, int, int] | None:
-    """Return the first and last row of whole transactions after the carried ones, and their number, if their CSNs rise.
+def _rising_rows(batch: TransactionBatch) -> tuple[int, int, int, int] | None:
+    """Return the first and last row of whole transactions after the carried ones, if their CSNs rise, and two numbers.
+
+    These are the number of such rows, and of those without TRANID.
 
     None if they do not, or cannot be compared as texts: texts of one length compare like their numbers only if each
     column has digits of one alphabet, or one character.
@@ -344,7 +347,13 @@ def _rising_rows(batch: TransactionBatch) -> tuple[int, int, int] | None:
     keys = np.ascontiguousarray(table).view(f"S{table.shape[1]}").ravel()
     if not (keys[1:] > keys[:-1]).all():
         return None
-    return int(rows[0]) + batch.carried, int(rows[-1]) + batch.carried, len(rows)
+    unnamed = sum(batch.xids[int(row) + batch.carried] is None for row in rows[_may_lack(batch.xid_texts, rows)])
+    return int(rows[0]) + batch.carried, int(rows[-1]) + batch.carried, len(rows), unnamed
+
+
+def _may_lack(texts: StringColumn | None, rows: Array) -> Array:
+    """Return a mask of rows: True where a text may be absent."""
+    return np.asarray(texts.sizes)[rows] < 0 if texts is not None else np.ones(len(rows), bool)
 
 
 def _table_of(texts: StringColumn) -> Array | None:

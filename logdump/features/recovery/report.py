@@ -203,8 +203,9 @@ class RecoveryReport:
         except NotATrail:
             return None  # a later file, in which the transaction at the position may continue
         needed = places.extent.first if places.extent is not None and not places.is_safe else None
-        first = needed.path if needed is not None and needed.path in self._whole.ordinals else spot.path
-        free = self._whole.paths[: self._whole.ordinals[first]]
+        here = self._whole.ordinals[spot.path]
+        begin = min(here, self._whole.ordinals.get(needed.path, here)) if needed is not None else here
+        first, free = self._whole.paths[begin], self._whole.paths[:begin]
         return KeepShown(spot, first, free, sum(path.stat().st_size for path in free if path.exists()))
 
     def files(self) -> Iterator[TrailFileShown]:

@@ -266,9 +266,10 @@ class Survey:
         return True
 
     def _last_file(self, transaction: TransactionSummary) -> int:
-        """Return the ordinal of the last file in which an open transaction can end: that before the next gap."""
-        index = bisect_right(self._behind_gaps, transaction.first.ordinal)
-        return (self._behind_gaps[index] if index < len(self._behind_gaps) else len(self.whole)) - 1
+        """Return the ordinal of the last file in which an open transaction can end: before a gap or unreadable file."""
+        unreadable = (self.whole.ordinals[path] for path in self.whole.unreadable)
+        ends = (end for end in (*self._behind_gaps, *unreadable) if end > transaction.first.ordinal)
+        return min(ends, default=len(self.whole)) - 1
 
     def _verdict(self, batch: TransactionBatch, verdict: OrderVerdict) -> None:
         if (first := verdict.copy_of) is not None:
