@@ -31,6 +31,7 @@ from trailformat.codec.remote.url import is_url, keeping_secrets
 from trailformat.errors import CannotRead, NotATrail
 
 with on_demand:
+    from logdump.agents import start as agents
     from logdump.language import reader
     from logdump.line import interactive, verbs
     from logdump.line.verbs import completion, running, table
@@ -335,6 +336,8 @@ def _run_verb(arguments: list[str]) -> int | None:
     """Run the verb that the arguments begin with; None if they do not begin with one."""
     if arguments[0] == "completion" and not is_trail("completion"):
         return _print_completion(arguments[1:])
+    if arguments[0] == "mcp" and not is_trail("mcp"):
+        return agents.run_mcp(arguments[1:])
     is_pasted = is_message(arguments[0]) and not place(arguments[0]).exists()
     if not (verbs.verb_in(arguments) or is_pasted):
         return None
