@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import time
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,6 +29,8 @@ MOST_BYTES = 256 << 10
 """Bytes of the objects of an answer, as JSON."""
 MOST_TEXT = 64 << 10
 """Characters of the text for people."""
+_EVERY = 0.2
+"""Least number of seconds between two reports of progress."""
 _MOST_PLACES = 50
 _MOST_MESSAGES = 50
 _LONGEST_STRING = 4096
@@ -319,12 +322,16 @@ class AnswerRun(VerbRun):
         self.is_interrupted = False
         self._tell_progress = tell
         self._is_in_page = True
+        self._without_rows: RowsShown | None = None
+        self._told = 0.0
 
     def answer(self) -> ExitStatus:
         """Run all steps, or as many as the page has room for; return the status."""
         try:
             status = self.run()
             self.page.end()
+            if self._without_rows is not None and not self.page.objects and not self.page.begin.skip:
+                self.page.write(render(self._without_rows, self.session.settings))
             return ExitStatus(status)
         except PageFull:
             return ExitStatus(self.status)
@@ -358,6 +365,9 @@ class AnswerRun(VerbRun):
         """Add rows of SQL one by one; return the table of those in the page."""
         kept = list[tuple[object, ...]]()
         settings = self.session.settings
+        if not event.rows:
+            self._without_rows = self._without_rows or event
+            return []
         try:
             for row in event.rows:
                 one = event._replace(rows=(row,))
@@ -366,15 +376,17 @@ class AnswerRun(VerbRun):
         except PageFull:
             self.page.write(render(event._replace(rows=kept), settings) if kept else [])
             raise
-        self._is_in_page = bool(kept) or not event.rows
-        is_first = not self.page.lines
-        return render(event._replace(rows=kept), settings) if kept or is_first else []
+        self._is_in_page = True
+        return render(event._replace(rows=kept), settings) if kept else []
 
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:
         if is_narration or self._is_in_page:
             self.page.write(lines)
 
     def _show_progress(self, event: Progress | SearchProgress | JobProgress | ReadSoFar) -> None:
+        if time.monotonic() - self._told < _EVERY:
+            return
+        self._told = time.monotonic()
         if isinstance(event, ReadSoFar):
             self._tell_progress(Told(event.read, event.size, f"{event.percent} % read, RBA {event.rba}"))
         elif isinstance(event, Progress):

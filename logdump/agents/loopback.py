@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import ipaddress
 import os
+import socket
 import stat
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +25,8 @@ from logdump.session.errors import CommandError
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+Ended = Callable[[], Awaitable[None]]
 
 _LEAST_TOKEN, _MOST_TOKEN = 16, 4096
 _SECONDS_OF_A_BODY = 20.0
@@ -125,21 +130,27 @@ def _in_time(receive: Receive) -> Receive:
     return receive_in_time
 
 
-class _Uvicorn(uvicorn.Server):
-    """A server that says where it listens."""
+class _Service(uvicorn.Server):
+    """A server that leaves signals to its caller."""
 
-    def __init__(self, config: uvicorn.Config, say: Any) -> None:
-        super().__init__(config)
-        self._say = say
-
-    async def startup(self, sockets: Any = None) -> None:
-        await super().startup(sockets)
-        if self.started and self.servers:
-            self._say(self.servers[0].sockets[0].getsockname()[1])
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Do nothing."""
+        yield
 
 
-async def serve_http(server: Server[Any], address: Address, token: str, say: Any) -> None:
-    """Serve clients until a signal ends the process; ``say`` takes the port, which the system chooses for port 0."""
+def listening(address: Address) -> socket.socket:
+    """Return a socket that listens there. Raises CommandError if it cannot."""
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    try:
+        return socket.create_server((address.host, address.port), family=family)
+    except OSError as error:
+        where = f"{address.host}:{address.port}"
+        raise CommandError(f"{where}: the tools cannot be served there: {error.strerror or error}.") from error
+
+
+async def serve_http(server: Server[Any], own: socket.socket, token: str, ended: Ended) -> None:
+    """Serve clients on a socket until ``ended`` returns."""
     security = TransportSecuritySettings(
         allowed_hosts=[f"{name}:*" for name in _NAMES] + [*_NAMES],
         allowed_origins=[f"http://{name}:*" for name in _NAMES] + [f"http://{name}" for name in _NAMES],
@@ -150,18 +161,25 @@ async def serve_http(server: Server[Any], address: Address, token: str, say: Any
         session_idle_timeout=_SECONDS_OF_A_SESSION,
         max_sessions=_MOST_SESSIONS,
         transport_security=security,
-        host=address.host,
+        host=own.getsockname()[0],
     )
     config = uvicorn.Config(
         TokenGate(app, token),
-        host=address.host,
-        port=address.port,
         log_level="critical",
         access_log=False,
         server_header=False,
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_keep_alive=30,
-        timeout_graceful_shutdown=2,
+        timeout_graceful_shutdown=1,
         ws="none",
     )
-    await _Uvicorn(config, say).serve()
+    service = _Service(config)
+
+    async def end() -> None:
+        await ended()
+        service.should_exit = True
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(end)
+        await service.serve(sockets=[own])
+        tasks.cancel_scope.cancel()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import signal
+import socket
 from collections.abc import Sequence
 from functools import partial
 from importlib.util import find_spec
-from typing import Any
 
 from logdump.agents.folders import Folders, RefusedPath
 from logdump.line import terminal
@@ -68,16 +68,17 @@ def run_mcp(arguments: Sequence[str]) -> int:
         return _refused(f"{MISSING_EXTRA} ({', '.join(_PACKAGES)} not installed).", ExitStatus.COMMAND_FAILED)
     if options.token_file is not None and options.http is None:
         return _refused("--token-file goes with --http.")
-    address, token = None, ""
+    own, token = None, ""
     try:
         folders = Folders.of(options.folders)
         if options.http is not None:
-            address, token = loopback.Address.of(options.http), loopback.token_from(options.token_file)
+            token = loopback.token_from(options.token_file)
+            own = loopback.listening(loopback.Address.of(options.http))
     except RefusedPath as error:
         return _refused(f"{error}.")
     except CommandError as error:
         return _refused(error.lines[0])
-    anyio.run(partial(_serve, folders, options.seconds, address, token))
+    anyio.run(partial(_serve, folders, options.seconds, own, token))
     return ExitStatus.OK
 
 
@@ -86,28 +87,34 @@ def _refused(message: str, status: ExitStatus = ExitStatus.USAGE) -> ExitStatus:
     return status
 
 
-def _say(host: str, port: int) -> None:
+def _say(own: socket.socket) -> None:
+    host, port = own.getsockname()[:2]
     name = f"[{host}]" if ":" in host else host
     terminal.write_line(escape(f"Serving at http://{name}:{port}/mcp, read-only."), is_narration=True)
     terminal.flush()
 
 
-async def _serve(folders: Folders, seconds: float, address: Any, token: str) -> None:
+async def _serve(folders: Folders, seconds: float, own: socket.socket | None, token: str) -> None:
+    """Serve over HTTP on a socket, without one over standard input and output."""
     async with calls.calls_of(folders, seconds) as made:
         served = server.AgentServer(made).server
-        if address is not None:
-            await loopback.serve_http(served, address, token, partial(_say, address.host))
+        if own is not None:
+            _say(own)
+            await loopback.serve_http(served, own, token, _signal)
             return
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_end_on_signal, tasks.cancel_scope)
+
+            async def end() -> None:
+                await _signal()
+                tasks.cancel_scope.cancel()
+
+            tasks.start_soon(end)
             await stdio.serve_stdio(served)
             tasks.cancel_scope.cancel()
-    # a thread that waits for the client must not keep the process
-    terminal.flush()
 
 
-async def _end_on_signal(scope: Any) -> None:
+async def _signal() -> None:
+    """Wait for a signal that ends the service."""
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
         async for _ in signals:
-            scope.cancel()
             return

@@ -46,6 +46,7 @@ class Asked(NamedTuple):
         words: the words after them.
         options: the options by name.
         many: True if it streams its rows as it does for programs.
+        beside: the folder in which a text's files are looked for; empty: the first root.
     """
 
     verb: str
@@ -53,6 +54,7 @@ class Asked(NamedTuple):
     words: tuple[str, ...] = ()
     options: Mapping[str, Any] = {}
     many: bool = False
+    beside: str = ""
 
 
 class Tool(NamedTuple):
@@ -240,9 +242,9 @@ def _explain(arguments: Arguments) -> Asked:
         raise ValueError("explain takes one of text, log and question")
     options = _given(arguments, "trails", "all")
     if "text" in arguments:
-        if options or "trail" in arguments:
-            raise ValueError("a text takes no other argument: its files are looked for in the folders of the server")
-        return Asked("explain", (), (arguments["text"],), many=True)
+        if "all" in options or "trail" in arguments:
+            raise ValueError("a text takes no other argument than trails, the folder of its files")
+        return Asked("explain", (), (arguments["text"],), many=True, beside=options.get("trails", ""))
     if "log" in arguments:
         return Asked("explain", (arguments["log"], *listed(arguments.get("trail"))), options=options, many=True)
     if "trail" not in arguments:

@@ -11,11 +11,12 @@ import os
 import signal
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import chdir
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from logdump.agents.answers import AnswerRun, Page, PageCursor, PageFull, Reply, StaleCursor, Told, refused
-from logdump.agents.fence import Fence
+from logdump.agents.fence import Fence, end_with
 from logdump.agents.folders import Folders, RefusedPath
 from logdump.agents.there import TrailsBelow, as_line
 from logdump.agents.tools import BY_TOOL, Asked, Tool, limit_of, listed, options_of
@@ -76,7 +77,8 @@ class Work:
         if page.begin.file:
             steps = _from_record(steps, page.begin.rba)
         run = AnswerRun(steps, page, self._tell, lambda: files_of(request))
-        status = run.answer()
+        with chdir(asked.beside or Path.cwd()):
+            status = run.answer()
         if tool.name == "report":
             self._take_report(page, Path(request.options.output))
         is_error = run.has_failed and not page.objects
@@ -112,6 +114,8 @@ class Work:
             report = path.read_text(encoding="utf-8")
         finally:
             path.unlink()
+        for made in page.objects:
+            made.update(dict.fromkeys(made.keys() & {"file"}))
         page.replace_text([escape(line) for line in report.splitlines()])
 
     def _trails(self, page: Page, below: tuple[str, ...], question: int) -> Reply:
@@ -213,6 +217,7 @@ def main() -> None:
         return
     folders = Folders(tuple(first["paths"]), tuple(first["urls"]), first["current"])
     os.chdir(folders.paths[0] if folders.paths else first["scratch"])
+    end_with(first["starter"])
     is_enforced = Fence(folders, first["scratch"]).close()
     wire.write({"ready": os.getpid(), "enforced": is_enforced})
     interrupts = Interrupts()
@@ -223,8 +228,10 @@ def main() -> None:
             reply = work.reply(call["tool"], call["arguments"])
         except KeyboardInterrupt:
             reply = refused(ExitStatus.INTERRUPTED, "Stopped before anything was found.")
-        except (MemoryError, RecursionError) as error:
-            reply = refused(ExitStatus.COMMAND_FAILED, f"The answer needs more memory than a call has: {error}")
+        except MemoryError:
+            reply = refused(ExitStatus.COMMAND_FAILED, "The answer needs more memory than a call has.")
+        except Exception as error:  # noqa: BLE001 - whatever fails, the agent gets an answer
+            reply = refused(ExitStatus.COMMAND_FAILED, f"An error of the program: {type(error).__name__}: {error}")
         finally:
             interrupts.is_working = False
         is_last = _is_large()
