@@ -107,7 +107,7 @@ class Told(NamedTuple):
     words: str
 
 
-class Page:
+class AnswerPage:
     """Collects the objects, the text and the places of an answer up to its bounds.
 
     Args:
@@ -312,12 +312,11 @@ class AnswerRun(VerbRun):
         files: returns the files of the request.
     """
 
-    def __init__(self, steps: Iterator[VerbStep], page: Page, tell: Any, files: Any) -> None:
+    def __init__(self, steps: Iterator[VerbStep], page: AnswerPage, tell: Any, files: Any) -> None:
         super().__init__(steps, files=files)
         self.session.takes_lines = 0
         self.session.ask = None
         self.session.standard_output = None
-        self.session.settings.scan_scrolling = True
         self.page = page
         self.is_interrupted = False
         self._tell_progress = tell
@@ -408,7 +407,7 @@ _MEANINGS = {
 
 def refused(status: ExitStatus, *lines: str) -> Reply:
     """Return the answer to a call that was not carried out."""
-    page = Page(PageCursor(), 1, is_at_records=False)
+    page = AnswerPage(PageCursor(), 1, is_at_records=False)
     shown = [escape(line[:_LONGEST_STRING]) for line in lines]
     failure = {"type": "failure", "status": int(status), "file": None, "rba": None, "lines": shown}
     page.say([json.dumps(failure)])

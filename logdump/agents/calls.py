@@ -54,7 +54,7 @@ class _Worker:
 
     @classmethod
     async def started(cls, folders: Folders, scratch: str) -> _Worker:
-        """Start a process behind its fence. Raises WorkerEnded."""
+        """Start a process within its fence. Raises WorkerEnded."""
         process = await anyio.open_process(
             [sys.executable, "-P", "-m", "logdump.agents.worker"],
             stdin=PIPE,

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from logdump.agents.folders import Folders
+from trailformat.codec.remote.path import path_of
 
 try:
     import resource
@@ -26,9 +27,9 @@ _SYSTEM = (
     *("/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/proc/self/cgroup", "/proc/self/mountinfo", "/proc/self/statm"),
     *("/proc/self/status", "/proc/self/maps", "/sys/fs/cgroup", "/sys/devices/system"),
 )
-"""What Python, numpy, Arrow and DuckDB read of a system."""
+"""Files of a system that Python, numpy, Arrow and DuckDB read."""
 _OF_STORES = ("/etc", "~/.aws", "~/.azure", "~/.config/gcloud", "~/.ssh")
-"""What the clients of stores read in addition: certificates, names of hosts, credentials."""
+"""Files that the clients of stores read in addition: certificates, names of hosts, credentials."""
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CHANGES = frozenset(
@@ -58,7 +59,7 @@ class Fence(NamedTuple):
     def readable(self) -> tuple[str, ...]:
         """The files and folders that may be read, links resolved."""
         program = (*sys.path, sys.prefix, sys.base_prefix, sys.exec_prefix)
-        stores = map(os.path.expanduser, _OF_STORES if self.folders.urls else ())
+        stores = (str(path_of(name)) for name in (_OF_STORES if self.folders.urls else ()))
         named = (*self.folders.paths, self.scratch, *filter(os.path.isabs, program), *_SYSTEM, *stores)
         return tuple(dict.fromkeys(os.path.realpath(path) for path in named if os.path.exists(path)))  # noqa: PTH110
 

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from trailformat.codec.remote.path import path_of
 from trailformat.codec.remote.url import is_url
+from trailformat.errors import NotATrail
 
 _MOST_CHARACTERS = 4096
 _MOST_SHOWN = 200
@@ -50,7 +52,10 @@ class Folders(NamedTuple):
                     raise RefusedPath(f"{shown(word)} has characters that a URL of a folder must not have")
                 urls.append(word.rstrip("/"))
                 continue
-            path = os.path.realpath(os.path.expanduser(word))  # noqa: PTH111 - a word of a user
+            try:
+                path = os.path.realpath(path_of(word))
+            except (NotATrail, ValueError) as error:
+                raise RefusedPath(f"{shown(word)} is no folder") from error
             if not Path(path).is_dir():
                 raise RefusedPath(f"{shown(word)} is no folder")
             if path == os.sep:

@@ -22,7 +22,7 @@ class PromptArgument(NamedTuple):
     is_required: bool = False
 
 
-class Prompt(NamedTuple):
+class AgentPrompt(NamedTuple):
     """A prompt.
 
     Attributes:
@@ -51,8 +51,8 @@ class Prompt(NamedTuple):
 
 _TRAIL = PromptArgument("trail", "Trail", "The trail by its prefix, as dirdat/lt")
 
-PROMPTS: tuple[Prompt, ...] = (
-    Prompt(
+PROMPTS: tuple[AgentPrompt, ...] = (
+    AgentPrompt(
         "replicat_abended",
         "Replicat abended: why, and where can it be restarted?",
         "A process has stopped with a message; its text or its report is there.",
@@ -69,7 +69,7 @@ PROMPTS: tuple[Prompt, ...] = (
             "Answer: the cause, the evidence, the safe places, what each would skip, what is unknown.",
         ),
     ),
-    Prompt(
+    AgentPrompt(
         "we_are_late",
         "We are late: where, since when, and why?",
         "Replication lags.",
@@ -83,7 +83,7 @@ PROMPTS: tuple[Prompt, ...] = (
             "Answer: the hop that is late, since when, by how much, what was written then, what is unknown.",
         ),
     ),
-    Prompt(
+    AgentPrompt(
         "is_this_trail_whole",
         "Is this trail whole?",
         "Before a restart, a copy or a hand-over: is anything missing or damaged?",

@@ -19,8 +19,11 @@ from logdump import __version__
 from logdump.agents.answers import Reply, Told
 from logdump.agents.calls import Calls
 from logdump.agents.folders import shown
-from logdump.agents.prompts import PROMPTS
 from logdump.agents.tools import BY_TOOL, TOOLS, Tool
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.agents import prompts
 
 Context = ServerRequestContext[Any, Any]
 Paged = types.PaginatedRequestParams | None
@@ -237,7 +240,7 @@ class AgentServer:
         return types.ListPromptsResult(prompts=[*_prompts()])
 
     async def _get_prompt(self, _context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        prompt = next((prompt for prompt in PROMPTS if prompt.name == params.name), None)
+        prompt = next((prompt for prompt in prompts.PROMPTS if prompt.name == params.name), None)
         if prompt is None:
             raise MCPError(types.INVALID_PARAMS, f"There is no prompt {shown(params.name)}")
         given = params.arguments or {}
@@ -252,7 +255,7 @@ class AgentServer:
 
 
 def _prompts() -> Iterator[types.Prompt]:
-    for prompt in PROMPTS:
+    for prompt in prompts.PROMPTS:
         arguments = [
             types.PromptArgument(name=one.name, title=one.title, description=one.description, required=one.is_required)
             for one in prompt.arguments

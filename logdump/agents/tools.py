@@ -21,7 +21,7 @@ _LONGEST_TEXT = 200_000
 _MOST_NAMES = 100
 
 
-class Field(NamedTuple):
+class ToolField(NamedTuple):
     """An argument of a tool.
 
     Attributes:
@@ -72,7 +72,7 @@ class Tool(NamedTuple):
     name: str
     title: str
     description: str
-    fields: tuple[Field, ...]
+    fields: tuple[ToolField, ...]
     asked: Callable[[Arguments], Asked]
     continues_at_records: bool = False
 
@@ -145,17 +145,17 @@ _PATHS = ("params", "reports", "trails")
 """The options that name files."""
 
 
-def _option(name: str, *, is_required: bool = False) -> Field:
+def _option(name: str, *, is_required: bool = False) -> ToolField:
     """Return the argument of an option, as the verbs describe it."""
     option: VerbOption = {**ROWS, **OTHERS, **ALWAYS}[name]
     title = name.replace("_", " ").capitalize()
     if option.settings.get("action") == "store_true":
-        return Field(name, _flag(title, option.help))
+        return ToolField(name, _flag(title, option.help))
     if "type" in option.settings:
-        return Field(name, _number(title, option.help, 10, MOST_OBJECTS))
+        return ToolField(name, _number(title, option.help, 10, MOST_OBJECTS))
     schema = _text(title, option.help, _EXAMPLES[name])
     schema = _texts(schema) if option.settings.get("action") == "append" else schema
-    return Field(name, schema, is_required, name in _PATHS)
+    return ToolField(name, schema, is_required, name in _PATHS)
 
 
 _SELECTS = tuple(map(_option, ROWS))
@@ -163,8 +163,8 @@ _NAMES = (
     "A trail by its prefix (lt, dirdat/lt), a file, a folder, a wildcard or an archive, below the folders of this "
     "server; relative names begin there. Several as a list."
 )
-_TRAIL = Field("trail", _texts(_text("Trail", _NAMES, "dirdat/lt", "lt000000003")), is_required=True, is_path=True)
-_RBA = Field(
+_TRAIL = ToolField("trail", _texts(_text("Trail", _NAMES, "dirdat/lt", "lt000000003")), is_required=True, is_path=True)
+_RBA = ToolField(
     "rba",
     {
         "title": "RBA",
@@ -174,14 +174,14 @@ _RBA = Field(
     },
 )
 _OF_ALL = (
-    Field(
+    ToolField(
         "limit",
         {
             **_number("Limit", "Maximum number of objects in the answer", 20, MOST_OBJECTS),
             "default": _OBJECTS,
         },
     ),
-    Field("cursor", _text("Cursor", "The member next of an answer: the objects after it", "eyJza2lwIjo1MH0")),
+    ToolField("cursor", _text("Cursor", "The member next of an answer: the objects after it", "eyJza2lwIjo1MH0")),
 )
 
 
@@ -302,7 +302,7 @@ TOOLS: tuple[Tool, ...] = (
         "What is there?",
         "List the trails below the folders of this server: prefix, number of files, first and last file, bytes. Begin "
         "here. It reads names only; `doctor` and `recovery` with the view files read the files.",
-        (Field("folder", _text("Folder", "Only below this folder", "dirdat"), is_path=True),),
+        (ToolField("folder", _text("Folder", "Only below this folder", "dirdat"), is_path=True),),
         lambda arguments: Asked("trails", listed(arguments.get("folder"))),
     ),
     Tool(
@@ -320,7 +320,7 @@ TOOLS: tuple[Tool, ...] = (
         "file, ggserr.log or a folder of them (log), or why replication is late and what a restart would do "
         "(question, about a trail).",
         (
-            Field(
+            ToolField(
                 "text",
                 _text(
                     "Text",
@@ -329,13 +329,13 @@ TOOLS: tuple[Tool, ...] = (
                     longest=_LONGEST_TEXT,
                 ),
             ),
-            Field(
+            ToolField(
                 "log",
                 _text("Log", "A report, discard file or ggserr.log, or their folder", "dirrpt/REP1.rpt"),
                 is_path=True,
             ),
-            Field("question", _choice("Question", "What to explain of a trail", "lag", "restart")),
-            Field("at", _text("At", "With question lag: the time in question", "2024-03-14 09:30")),
+            ToolField("question", _choice("Question", "What to explain of a trail", "lag", "restart")),
+            ToolField("at", _text("At", "With question lag: the time in question", "2024-03-14 09:30")),
             _TRAIL._replace(is_required=False),
             _option("trails"),
             _option("all"),
@@ -364,7 +364,7 @@ TOOLS: tuple[Tool, ...] = (
         "of each: header, tokens, values before and after. Filters choose; next goes on after the last one.",
         (
             _TRAIL,
-            Field("detail", _flag("Detail", "All of each record: its header, tokens and values")),
+            ToolField("detail", _flag("Detail", "All of each record: its header, tokens and values")),
             _RBA._replace(schema={**_RBA.schema, "description": "Begin at this RBA, of one file"}),
             _option("columns"),
             _option("hex"),
@@ -380,8 +380,8 @@ TOOLS: tuple[Tool, ...] = (
         "which is text for a person to read and run, never run here.",
         (
             _TRAIL,
-            Field("table", _text("Table", "Schema and table", "HR.EMPLOYEES"), is_required=True),
-            Field(
+            ToolField("table", _text("Table", "Schema and table", "HR.EMPLOYEES"), is_required=True),
+            ToolField(
                 "key",
                 _text("Key", "The columns of the key and their values", "EMPLOYEE_ID=107", "A=1 B='two words'"),
                 is_required=True,
@@ -399,7 +399,7 @@ TOOLS: tuple[Tool, ...] = (
         "The largest transactions: CSN, XID, begin and end with file and RBA, size, tables, whether they are applied.",
         (
             _TRAIL,
-            Field("largest", _number("Largest", "How many, 100 unless given", 20, MOST_OBJECTS)),
+            ToolField("largest", _number("Largest", "How many, 100 unless given", 20, MOST_OBJECTS)),
             *_SELECTS,
         ),
         _transactions,
@@ -419,7 +419,7 @@ TOOLS: tuple[Tool, ...] = (
         "ORDER BY keeps the pages of an answer in order.",
         (
             _TRAIL,
-            Field(
+            ToolField(
                 "statement",
                 _text(
                     "Statement",
@@ -440,7 +440,7 @@ TOOLS: tuple[Tool, ...] = (
         "or out of order; files lists format, times and CSNs of each file. Status 3 is a finding, 4 damage.",
         (
             _TRAIL,
-            Field("view", _choice("View", "Only this part", "restarts", "cut", "twice", "order", "files")),
+            ToolField("view", _choice("View", "Only this part", "restarts", "cut", "twice", "order", "files")),
             *_SELECTS,
         ),
         _recovery,
@@ -452,10 +452,10 @@ TOOLS: tuple[Tool, ...] = (
         "gaps where beats are missing, restart from which CSN Extract must capture again.",
         (
             _TRAIL,
-            Field("view", _choice("View", "lag unless given", "lag", "history", "rows", "gaps", "restart")),
-            Field("path", _text("Path", "A wildcard for paths", "EXT1*")),
-            Field("at", _text("At", "The moment of the answer", "2024-03-14 09:30")),
-            Field("every", _number("Every", "With history: minutes of an interval", 5, 100_000)),
+            ToolField("view", _choice("View", "lag unless given", "lag", "history", "rows", "gaps", "restart")),
+            ToolField("path", _text("Path", "A wildcard for paths", "EXT1*")),
+            ToolField("at", _text("At", "The moment of the answer", "2024-03-14 09:30")),
+            ToolField("every", _number("Every", "With history: minutes of an interval", 5, 100_000)),
         ),
         _lag,
     ),
@@ -466,9 +466,9 @@ TOOLS: tuple[Tool, ...] = (
         (
             _TRAIL,
             _option("params", is_required=True),
-            Field("owner", _text("Owner", "The schema of names without one", "HR")),
-            Field("steps", _flag("Steps", "Each step with its rule")),
-            Field("left_out", _flag("Left out", "Only statements that are not replicated")),
+            ToolField("owner", _text("Owner", "The schema of names without one", "HR")),
+            ToolField("steps", _flag("Steps", "Each step with its rule")),
+            ToolField("left_out", _flag("Left out", "Only statements that are not replicated")),
         ),
         _ddl,
     ),
@@ -479,8 +479,10 @@ TOOLS: tuple[Tool, ...] = (
         (
             _ONE,
             _ONE._replace(name="other", schema={**_ONE.schema, "title": "Other trail", "examples": ["target/rt"]}),
-            Field("level", _choice("Level", "What must be equal, records unless given", "records", "values", "bytes")),
-            Field(
+            ToolField(
+                "level", _choice("Level", "What must be equal, records unless given", "records", "values", "bytes")
+            ),
+            ToolField(
                 "ignore",
                 {
                     "type": "array",
@@ -492,9 +494,9 @@ TOOLS: tuple[Tool, ...] = (
                     "examples": [["TIME", "POSITION"]],
                 },
             ),
-            Field("only", _text("Only", "Records of this table", "HR.EMPLOYEES")),
-            Field("any_order", _flag("Any order", "The order of records in a transaction does not count")),
-            Field("most", _number("Most", "Differences that are listed, 100 unless given", 20, MOST_OBJECTS)),
+            ToolField("only", _text("Only", "Records of this table", "HR.EMPLOYEES")),
+            ToolField("any_order", _flag("Any order", "The order of records in a transaction does not count")),
+            ToolField("most", _number("Most", "Differences that are listed, 100 unless given", 20, MOST_OBJECTS)),
             *_SELECTS,
         ),
         _diff,

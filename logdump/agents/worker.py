@@ -1,6 +1,6 @@
 """The process that works for agents: it reads a call as one line of JSON, and writes its progress and its answer so.
 
-It runs one call at a time behind the fence. SIGINT is the Ctrl+C of line mode: the answer is then what was found so
+It runs one call at a time within the fence. SIGINT is the Ctrl+C of line mode: the answer is then what was found so
 far. The first line that it reads says what the fence is.
 """
 
@@ -15,17 +15,20 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from logdump.agents.answers import AnswerRun, Page, PageCursor, PageFull, Reply, StaleCursor, Told, refused
+from logdump.agents.answers import AnswerPage, AnswerRun, PageCursor, PageFull, Reply, StaleCursor, Told, refused
 from logdump.agents.fence import Fence, end_with
 from logdump.agents.folders import Folders, RefusedPath
-from logdump.agents.there import TrailsBelow, as_line
 from logdump.agents.tools import BY_TOOL, Asked, Tool, limit_of, listed, options_of
 from logdump.features.sql.rows import split_target
 from logdump.line.verbs.options import VerbRequest, VerbStep, prepared, without_others
 from logdump.line.verbs.table import BY_NAME
 from logdump.notation.text import escape
 from logdump.session.errors import CommandError, ExitStatus
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import CannotRead, TrailError
+
+with on_demand:
+    from logdump.agents import there
 
 
 class Work:
@@ -47,7 +50,7 @@ class Work:
             admitted = self._admitted(tool, arguments)
             question = _checksum(name, admitted)
             begin = PageCursor.decoded(admitted["cursor"], question) if "cursor" in admitted else PageCursor()
-            page = Page(begin, limit_of(admitted), is_at_records=tool.continues_at_records)
+            page = AnswerPage(begin, limit_of(admitted), is_at_records=tool.continues_at_records)
             if name == "trails":
                 return self._trails(page, listed(admitted.get("folder")), question)
             return self._run(tool, admitted, page, question)
@@ -68,7 +71,7 @@ class Work:
                 admitted[name] = paths[0] if isinstance(value, str) else paths
         return admitted
 
-    def _run(self, tool: Tool, arguments: dict[str, Any], page: Page, question: int) -> Reply:
+    def _run(self, tool: Tool, arguments: dict[str, Any], page: AnswerPage, question: int) -> Reply:
         asked = tool.asked(arguments)
         if tool.name == "sql" and split_target(asked.words[0])[1] is not None:
             raise ValueError("the answer is rows: a statement has no TO and no FORMAT here")
@@ -106,7 +109,7 @@ class Work:
         return request._replace(files=tuple(paths[paths.index(path) :]))
 
     @staticmethod
-    def _take_report(page: Page, path: Path) -> None:
+    def _take_report(page: AnswerPage, path: Path) -> None:
         """Put a report that was written into the private folder into the page, and remove it."""
         if not path.exists():
             return
@@ -118,14 +121,14 @@ class Work:
             made.update(dict.fromkeys(made.keys() & {"file"}))
         page.replace_text([escape(line) for line in report.splitlines()])
 
-    def _trails(self, page: Page, below: tuple[str, ...], question: int) -> Reply:
+    def _trails(self, page: AnswerPage, below: tuple[str, ...], question: int) -> Reply:
         """Return the trails below the roots, or below a folder of them."""
-        walk = TrailsBelow()
+        walk = there.TrailsBelow()
         try:
             for root in below or (*self._folders.paths, *self._folders.urls):
                 for made in walk.objects(root):
                     if page.add([json.dumps(made)]):
-                        page.write([escape(as_line(made))])
+                        page.write([escape(there.as_line(made))])
             page.end()
         except PageFull:
             pass
