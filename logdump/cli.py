@@ -116,8 +116,9 @@ def _parser(*, with_verbs: bool) -> argparse.ArgumentParser:
 
 
 def _verbs() -> Iterator[str]:
-    """Return a line for each verb: name and summary."""
-    return (f"  {verb.name:<14}{verb.summary}" for verb in table.VERBS)
+    """Return a line for each verb, and for what is called as one: name and summary."""
+    summaries = [*((verb.name, verb.summary) for verb in table.VERBS), *verbs.PROGRAMS.items()]
+    return (f"  {name:<14}{summary}" for name, summary in summaries)
 
 
 def _unsized(prog: str) -> argparse.HelpFormatter:
@@ -169,7 +170,7 @@ def _unknown(word: str) -> str | None:
         return None
     from difflib import get_close_matches  # noqa: PLC0415 - for a message only
 
-    known = [*verbs.NAMES, *(name.lower() for name in REGISTRY.words())]
+    known = [*verbs.NAMES, *verbs.PROGRAMS, *(name.lower() for name in REGISTRY.words())]
     near = (files.near_files(path_of(word)) if word else []) or [
         *get_close_matches(word.lower(), verbs.NAMES, n=1, cutoff=0.6),
         *get_close_matches(word.lower(), dict.fromkeys(known), n=3, cutoff=0.6),

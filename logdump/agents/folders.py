@@ -55,7 +55,7 @@ class Folders(NamedTuple):
             try:
                 path = os.path.realpath(path_of(word))
             except (NotATrail, ValueError) as error:
-                raise RefusedPath(f"{shown(word)} is no folder") from error
+                raise RefusedPath("an empty name names no folder") from error
             if not Path(path).is_dir():
                 raise RefusedPath(f"{shown(word)} is no folder")
             if path == os.sep:

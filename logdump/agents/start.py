@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from logdump.agents.folders import Folders, RefusedPath
 from logdump.line import terminal
 from logdump.line.terminal import ArgumentParser
+from logdump.line.verbs import PROGRAMS
 from logdump.notation.text import escape
 from logdump.session.errors import CommandError, ExitStatus
 from trailformat.codec.on_demand import on_demand
@@ -22,10 +23,12 @@ with on_demand:
     from logdump.agents import calls, loopback, server, stdio
 
 MISSING_EXTRA = "The service for agents is an extra: pip install 'logdump[mcp]'"
-SUMMARY = "Serve the trails below folders to agents, by the Model Context Protocol, read-only"
 _PACKAGES = ("mcp",)
 _SECONDS = 60
 _MOST_SECONDS = 3600
+_DESCRIPTION = f"""\
+{PROGRAMS["mcp"]}.
+A client starts it, and speaks over standard input and output; docs/agents.md has the lines for three clients."""
 _EXAMPLES = """\
 examples:
   logdump mcp dirdat
@@ -44,8 +47,7 @@ def parser() -> argparse.ArgumentParser:
     made = ArgumentParser(
         prog="logdump mcp",
         usage="logdump mcp [DIR…] [options]",
-        description=f"{SUMMARY}.\nA client starts it, and speaks over standard input and output; docs/agents.md has "
-        "the lines for three.",
+        description=_DESCRIPTION,
         epilog=_EXAMPLES,
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=100),
         allow_abbrev=False,
