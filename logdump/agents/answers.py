@@ -22,7 +22,7 @@ from logdump.line.verbs.options import VerbStep
 from logdump.line.verbs.running import VerbRun
 from logdump.notation.text import Harmless, escape
 from logdump.session.errors import ExitStatus
-from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Progress, SearchProgress
+from logdump.session.events import Event, Failure, JobProgress, NoRecordThere, Notice, Progress, SearchProgress, Text
 from logdump.session.reading import ReadSoFar
 
 MOST_BYTES = 256 << 10
@@ -160,9 +160,7 @@ class AnswerPage:
         made = json.loads(line)
         if len(line) > MOST_BYTES:
             pointer = f"/{len(self.objects)}"
-            made = _shortened(made, pointer, self.cut, 0)
-            while len(json.dumps(made)) > MOST_BYTES:  # still too many parts: only its own members stay
-                made = _without_largest(made, pointer, self.cut)
+            made = _fitting(_shortened(made, pointer, self.cut, 0), pointer, self.cut)
         self._bytes += min(len(line), MOST_BYTES)
         self.objects.append(made)
         return True
@@ -181,6 +179,11 @@ class AnswerPage:
     def _check_proof(self) -> None:
         if self._seen == self.begin.skip and self.begin.skip and self._proof != self.begin.proof:
             raise StaleCursor("the answer has changed since this cursor was made: ask again without it")
+
+    @property
+    def has_begun(self) -> bool:
+        """True if all objects before the page were seen."""
+        return self._seen >= self.begin.skip
 
     def end(self) -> None:
         """Note the end of the objects. Raises StaleCursor if they end before the page begins, or have changed."""
@@ -228,7 +231,8 @@ class AnswerPage:
             "files": [str(path) for path in files[:_MOST_PLACES]],
             "number_of_files": len(files),
             "next": self.next.encoded(question) if self.next is not None else None,
-            "cut": self.cut,
+            "cut": self.cut[:_MOST_PLACES],
+            "number_of_cuts": len(self.cut),
             "interrupted": is_interrupted,
             "note": IS_DATA,
         }
@@ -268,11 +272,10 @@ def _shortened(value: Any, pointer: str, cut: list[dict[str, Any]], depth: int) 
         kept = value[:_LONGEST_LIST] if depth < _DEEPEST else []
         return [_shortened(item, f"{pointer}/{place}", cut, depth + 1) for place, item in enumerate(kept)]
     if isinstance(value, dict):
-        return {
-            name: _shortened(item, f"{pointer}/{_escaped(name)}", cut, depth + 1)
-            for name, item in value.items()
-            if depth < _DEEPEST
-        }
+        if len(value) > _LONGEST_LIST:
+            cut.append({"at": pointer, "kept": _LONGEST_LIST, "of": len(value)})
+        kept_names = [*value][:_LONGEST_LIST] if depth < _DEEPEST else []
+        return {name: _shortened(value[name], f"{pointer}/{_escaped(name)}", cut, depth + 1) for name in kept_names}
     return value
 
 
@@ -281,12 +284,18 @@ def _escaped(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 
-def _without_largest(made: dict[str, Any], pointer: str, cut: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return an object whose largest member is null; that is noted."""
-    sizes = {name: len(json.dumps(value)) for name, value in made.items()}
-    name = max(sizes, key=sizes.__getitem__)
-    cut.append({"at": f"{pointer}/{_escaped(name)}", "kept": 0, "of": sizes[name]})
-    return {**made, name: None}
+def _fitting(made: dict[str, Any], pointer: str, cut: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return an object without its largest members, which are null, so that it fits; that is noted."""
+    sizes = {name: len(json.dumps({name: value})) for name, value in made.items()}
+    size = sum(sizes.values())
+    left_out = set()
+    for name in sorted(sizes, key=sizes.__getitem__, reverse=True):
+        if size <= MOST_BYTES:
+            break
+        left_out.add(name)
+        size -= sizes[name] - len(json.dumps({name: None}))
+        cut.append({"at": f"{pointer}/{_escaped(name)}", "kept": 0, "of": sizes[name]})
+    return {name: None if name in left_out else value for name, value in made.items()}
 
 
 def _places_in(value: Any, depth: int) -> Iterator[tuple[str, int]]:
@@ -310,16 +319,19 @@ class AnswerRun(VerbRun):
         page: collects the answer.
         tell: called with the progress.
         files: returns the files of the request.
+        narrates: True if texts between the data are no data.
     """
 
-    def __init__(self, steps: Iterator[VerbStep], page: AnswerPage, tell: Any, files: Any) -> None:
+    def __init__(
+        self, steps: Iterator[VerbStep], page: AnswerPage, tell: Any, files: Any, *, narrates: bool = False
+    ) -> None:
         super().__init__(steps, files=files)
         self.session.takes_lines = 0
         self.session.ask = None
         self.session.standard_output = None
         self.page = page
         self.is_interrupted = False
-        self._tell_progress = tell
+        self._tell_progress, self._narrates_texts = tell, narrates
         self._is_in_page = True
         self._without_rows: RowsShown | None = None
         self._told = 0.0
@@ -352,6 +364,9 @@ class AnswerRun(VerbRun):
         settings = self.session.settings
         if isinstance(event, RowsShown):
             return self._rows(event)
+        if isinstance(event, Text) and self._narrates_texts:
+            self._is_in_page = self.page.has_begun
+            return render(event, settings)
         objects = json_lines.render(event, settings)
         if isinstance(event, _MESSAGES) and not any(made.startswith(_BAD_RECORD) for made in objects):
             self.page.say(objects)

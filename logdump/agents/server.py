@@ -78,6 +78,7 @@ _OUTPUT: dict[str, Any] = {
             "title": "Cut",
             "description": "Parts of objects that are cut: pointer, what is kept, of how much",
         },
+        "number_of_cuts": {"type": "integer", "title": "Number of cuts", "description": "How many there are in all"},
         "interrupted": {"type": "boolean", "title": "Interrupted", "description": "Whether its time was over before"},
         "note": {"type": "string", "title": "Note", "description": "That the objects are data"},
     },
@@ -138,7 +139,7 @@ def _summary(name: str, reply: Reply) -> str:
     if content["next"]:
         parts.append(f"more with cursor {content['next']}")
     if content["cut"]:
-        parts.append(f"{len(content['cut'])} parts are cut")
+        parts.append(f"{content['number_of_cuts']} parts are cut")
     return "; ".join(parts)
 
 

@@ -20,6 +20,7 @@ from logdump.agents.fence import Fence, end_with
 from logdump.agents.folders import Folders, RefusedPath
 from logdump.agents.tools import BY_TOOL, Asked, Tool, limit_of, listed, options_of
 from logdump.features.sql.rows import split_target
+from logdump.language.call import ValueWord
 from logdump.line.verbs.options import VerbRequest, VerbStep, prepared, without_others
 from logdump.line.verbs.table import BY_NAME
 from logdump.notation.text import escape
@@ -76,10 +77,13 @@ class Work:
         if tool.name == "sql" and split_target(asked.words[0])[1] is not None:
             raise ValueError("the answer is rows: a statement has no TO and no FORMAT here")
         request = self._request(tool, asked, arguments, page.begin)
+        is_across = False
+        if page.begin.file:
+            request, is_across = self._going_on(request, page.begin.file)
         steps: Iterator[VerbStep] = iter(BY_NAME[asked.verb].spell(request))
         if page.begin.file:
-            steps = _from_record(steps, page.begin.rba)
-        run = AnswerRun(steps, page, self._tell, lambda: files_of(request))
+            steps = _from_record(steps, page.begin, is_across=is_across)
+        run = AnswerRun(steps, page, self._tell, lambda: files_of(request), narrates=BY_NAME[asked.verb].narrates)
         with chdir(asked.beside or Path.cwd()):
             status = run.answer()
         if tool.name == "report":
@@ -98,15 +102,18 @@ class Work:
         files, passed_over = asked.files, tuple[str, ...]()
         if BY_NAME[asked.verb].reads_trails:
             files, passed_over = without_others(asked.files)
-        request = VerbRequest(files, asked.words, options, passed_over)
-        if not begin.file:
-            return request
-        options.rba = None
-        path = self._folders.admitted(begin.file)
-        paths = [str(one) for trail in request.trails() for one in trail]
+        return VerbRequest(files, asked.words, options, passed_over)
+
+    def _going_on(self, request: VerbRequest, file: str) -> tuple[VerbRequest, bool]:
+        """Return a request for the files from one on, and whether its trail has several. Raises StaleCursor."""
+        request.options.rba = None
+        path = self._folders.admitted(file)
+        trails = [[str(one) for one in trail] for trail in request.trails()]
+        paths = [one for trail in trails for one in trail]
         if path not in paths:
             raise StaleCursor("the file that this cursor goes on in is not there any more: ask again without it")
-        return request._replace(files=tuple(paths[paths.index(path) :]))
+        is_across = any(path in trail and len(trail) > 1 for trail in trails)
+        return request._replace(files=tuple(paths[paths.index(path) :])), is_across
 
     @staticmethod
     def _take_report(page: AnswerPage, path: Path) -> None:
@@ -153,14 +160,19 @@ def _checksum(name: str, arguments: dict[str, Any]) -> int:
     return zlib.crc32(json.dumps([name, asked], sort_keys=True).encode())
 
 
-def _from_record(steps: Iterator[VerbStep], rba: int) -> Iterator[VerbStep]:
-    """Yield the steps of a verb, with the position in the first file that it opens."""
+def _from_record(steps: Iterator[VerbStep], begin: PageCursor, *, is_across: bool) -> Iterator[VerbStep]:
+    """Yield the steps of a verb, with the position in the first file that it opens.
+
+    ``is_across``: lines name their file, even if no file follows it.
+    """
     is_placed = False
     for step in steps:
         yield step
         if step.call.name == "OPEN" and not is_placed:
             is_placed = True
-            yield prepared("POSITION", "RBA", str(rba), label="cursor")
+            if is_across:
+                yield prepared("ACROSS", "TO", ValueWord(begin.file))
+            yield prepared("POSITION", "RBA", str(begin.rba), label="cursor")
 
 
 class Wire:

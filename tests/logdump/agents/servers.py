@@ -91,7 +91,7 @@ def workers_in(folder: Path) -> list[int]:
             continue
         try:
             is_one = b"logdump.agents.worker" in (entry / "cmdline").read_bytes()
-            if is_one and Path(os.readlink(entry / "cwd")) == folder:
+            if is_one and (entry / "cwd").readlink() == folder:
                 found.append(int(entry.name))
         except OSError:  # it has ended, or is another user's
             continue
@@ -101,8 +101,13 @@ def workers_in(folder: Path) -> list[int]:
 async def gone(processes: list[int]) -> None:
     """Wait until processes have ended, and are not even zombies."""
     with anyio.fail_after(PATIENCE):
-        while any(Path(f"/proc/{process}").exists() for process in processes):
+        while still_there(processes):
             await anyio.sleep(0.02)
+
+
+def still_there(processes: list[int]) -> bool:
+    """Whether any of these processes exists, if only as a zombie."""
+    return any(Path(f"/proc/{process}").exists() for process in processes)
 
 
 def halt(processes: list[int]) -> None:
