@@ -63,11 +63,6 @@ class Folders(NamedTuple):
             paths.append(path)
         return cls(tuple(dict.fromkeys(paths)), tuple(dict.fromkeys(urls)), os.path.realpath(Path.cwd()))
 
-    def has(self, path: str) -> bool:
-        """Return whether a path, after its links are resolved, is one of the folders or below one."""
-        resolved = os.path.realpath(path)
-        return any(resolved == root or resolved.startswith(root + os.sep) for root in self.paths)
-
     def admitted(self, name: str) -> str:
         """Return the path or URL that a name means: absolute, its links resolved, below the roots.
 
@@ -82,13 +77,17 @@ class Folders(NamedTuple):
             return self._admitted_url(name)
         if _SCHEME.match(name):
             raise RefusedPath(f"{shown(name)} is no path: a URL has to be below one that the server was started with")
-        inside = [path for path in self._meant(name) if self.has(path) and not _is_special(path)]
+        resolved = [os.path.realpath(path) for path in self._meant(name)]
+        inside = [path for path in resolved if self._is_below(path) and not _is_special(path)]
         if not inside:
             roots = ", ".join([*self.paths, *self.urls])
             raise RefusedPath(f"{shown(name)} is not below the folders of this server: {roots}")
         path = next((path for path in inside if os.path.lexists(path)), None)
-        path = path or next((path for path in inside if _may_match(path)), inside[0])
-        return _resolved(path)
+        return path or next((path for path in inside if _may_match(path)), inside[0])
+
+    def _is_below(self, resolved: str) -> bool:
+        """Return whether a path without links is one of the folders or below one."""
+        return any(resolved == root or resolved.startswith(root + os.sep) for root in self.paths)
 
     def _admitted_url(self, name: str) -> str:
         below = any(name.rstrip("/") == root or name.startswith(f"{root}/") for root in self.urls)
@@ -124,14 +123,6 @@ def _check_characters(name: str) -> None:
         raise RefusedPath(f"{shown(name)} has characters that cannot be printed")
     if "," in name:
         raise RefusedPath(f"{shown(name)} has a comma: give several names as a list")
-
-
-def _resolved(path: str) -> str:
-    """Return the path with the links of its folders resolved, and its own if it exists: else its last part stays."""
-    if os.path.lexists(path):
-        return os.path.realpath(path)
-    folder, name = os.path.split(path)
-    return os.path.join(os.path.realpath(folder), name)  # noqa: PTH118 - as above
 
 
 def _is_special(path: str) -> bool:
