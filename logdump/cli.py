@@ -31,6 +31,7 @@ from trailformat.codec.remote.url import is_url, keeping_secrets
 from trailformat.errors import CannotRead, NotATrail
 
 with on_demand:
+    from logdump.agents import start as agents
     from logdump.language import reader
     from logdump.line import interactive, verbs
     from logdump.line.verbs import completion, running, table
@@ -115,8 +116,9 @@ def _parser(*, with_verbs: bool) -> argparse.ArgumentParser:
 
 
 def _verbs() -> Iterator[str]:
-    """Return a line for each verb: name and summary."""
-    return (f"  {verb.name:<14}{verb.summary}" for verb in table.VERBS)
+    """Return a line for each verb, and for what is called as one: name and summary."""
+    summaries = [*((verb.name, verb.summary) for verb in table.VERBS), *verbs.PROGRAMS.items()]
+    return (f"  {name:<14}{summary}" for name, summary in summaries)
 
 
 def _unsized(prog: str) -> argparse.HelpFormatter:
@@ -168,7 +170,7 @@ def _unknown(word: str) -> str | None:
         return None
     from difflib import get_close_matches  # noqa: PLC0415 - for a message only
 
-    known = [*verbs.NAMES, *(name.lower() for name in REGISTRY.words())]
+    known = [*verbs.NAMES, *verbs.PROGRAMS, *(name.lower() for name in REGISTRY.words())]
     near = (files.near_files(path_of(word)) if word else []) or [
         *get_close_matches(word.lower(), verbs.NAMES, n=1, cutoff=0.6),
         *get_close_matches(word.lower(), dict.fromkeys(known), n=3, cutoff=0.6),
@@ -335,6 +337,8 @@ def _run_verb(arguments: list[str]) -> int | None:
     """Run the verb that the arguments begin with; None if they do not begin with one."""
     if arguments[0] == "completion" and not is_trail("completion"):
         return _print_completion(arguments[1:])
+    if arguments[0] == "mcp" and not is_trail("mcp"):
+        return agents.run_mcp(arguments[1:])
     is_pasted = is_message(arguments[0]) and not place(arguments[0]).exists()
     if not (verbs.verb_in(arguments) or is_pasted):
         return None

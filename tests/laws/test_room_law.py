@@ -17,7 +17,7 @@ ROOMS = {
     ),
     "logdump": (
         "notation filters arrow session language display parameters tables features targets spark commands".split()  # noqa: SIM905
-        + "line tui cli __main__".split()  # noqa: SIM905
+        + "line agents tui cli __main__".split()  # noqa: SIM905
     ),
 }
 """From the ground up: a room may use those before it in the list."""

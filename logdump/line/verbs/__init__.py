@@ -39,6 +39,8 @@ NAMES = (
     "explain",
 )
 """All verbs, in the order of the help."""
+PROGRAMS = {"mcp": "Serve trails to agents, by the Model Context Protocol, read-only"}
+"""Words that begin a command line and are no verbs: they run no command. With their summaries."""
 _OF_COMMANDS = ("-c", "-f")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from logdump.line.verbs import PROGRAMS
 from logdump.line.verbs.table import VERBS, Verb
 
 
@@ -12,7 +13,7 @@ def _flags(verb: Verb) -> list[str]:
 
 
 def _names() -> str:
-    return " ".join(verb.name for verb in VERBS)
+    return " ".join([*(verb.name for verb in VERBS), *PROGRAMS])
 
 
 def _bash() -> Iterator[str]:
@@ -38,8 +39,8 @@ def _zsh() -> Iterator[str]:
     yield "_logdump() {"
     yield "    local -a verbs"
     yield "    verbs=("
-    for verb in VERBS:
-        yield f"        '{verb.name}:{_told(verb.summary)}'"
+    for name, summary in (*((verb.name, verb.summary) for verb in VERBS), *PROGRAMS.items()):
+        yield f"        '{name}:{_told(summary)}'"
     yield "    )"
     yield "    if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then"
     yield "        _describe verb verbs; _files; return"
@@ -54,6 +55,8 @@ def _zsh() -> Iterator[str]:
 
 
 def _fish() -> Iterator[str]:
+    for name, summary in PROGRAMS.items():
+        yield f"complete -c logdump -n __fish_is_first_arg -a {name} -d '{_told(summary)}'"
     for verb in VERBS:
         yield f"complete -c logdump -n __fish_is_first_arg -a {verb.name} -d '{_told(verb.summary)}'"
         for option in verb.known_options.values():
