@@ -75,7 +75,7 @@ def drawn(module: str) -> Run:
     done = subprocess.run(  # noqa: S603 - our own command
         command, cwd=ROOT, env={**os.environ, "SEED": str(seed)}, capture_output=True, text=True, check=False
     )
-    return Run(module, seed, "\n".join(done.stdout.splitlines()[-30:]) if done.returncode == 1 else "")
+    return Run(module, seed, "\n".join((done.stdout + done.stderr).splitlines()[-30:]) if done.returncode == 1 else "")
 
 
 if __name__ == "__main__":
