@@ -117,6 +117,7 @@ FINDINGS_OF_OTHERS = {
     "export": {"heartbeat": "EXPORT HEARTBEAT", "redo": "EXPORT SQL"},
     "parameters": {"count": "records by table", "ddl": "the mapping of tables"},
     "redo": {"export": "work side by side"},
+    "redact": {"ddl": "names in a statement"},
     "repair": {
         "diff": "the proof that no sound record is lost",
         "recovery": "transactions that damage cuts",

@@ -24,7 +24,7 @@ from trailformat.codec.on_demand import on_demand
 from trailformat.transactions.whole_trail import WholeTrail
 
 with on_demand:
-    from logdump.features.redact import csns, first_pass, records, redacted_file, statements, substitutes, values
+    from logdump.features.redact import csns, records, redacted_file, statements, substitutes, survey, values
 
 _PIECE = 1 << 20
 
@@ -87,9 +87,9 @@ class Redaction:
                         f"{path} looks encrypted: what is secret in it cannot be found, and REDACT does not copy it."
                     )
         source = self._session.source_definitions
-        first = first_pass.FirstPass(self._whole.paths, source.file if source is not None else None)
-        self._csns = csns.CsnSubstitutes(first.csns(), self._substitutes.name)
-        self._names = first.names
+        found = survey.SourceSurvey(self._whole.paths, source.file if source is not None else None)
+        self._csns = csns.CsnSubstitutes(found.csns(), self._substitutes.name)
+        self._names = found.names
         with TrailWriter(self._targets[0], replace=self._replaces, is_copy=True) as writer:
             sizes: list[int] = []
             for path, target in zip(self._whole.paths, self._targets, strict=True):

@@ -108,7 +108,7 @@ class CsnSubstitutes:
         return head + _written(form, shifted, is_capital=digits != digits.lower())
 
     def _head(self, head: str) -> str:
-        """Return another name of a file of MySQL, which tells the name of a host, without a sign that ends it."""
+        """Return another name of a binary log of MySQL, in which a host is named; no sign in it ends it."""
         other = self._name(head.encode()).decode()
         return other if _HEAD.fullmatch(other) else self._name(_SIGN.sub("x", head[:-1]).encode()).decode() + "."
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.features.ddl.statement import read_statement
+from logdump.features.redact.characters import MARKS
 from logdump.notation.sql_tokens import MYSQL, STANDARD, SqlTokenizer, SqlTokenKind
 from trailformat.records.ddl import ddl_places, escaped, unescaped
 from trailformat.records.file_header import ORACLE
@@ -56,7 +57,7 @@ OF_STATEMENTS = _TYPES | frozenset(
 _BEFORE_TYPES = frozenset(b"AS CHAR CHARACTER DOUBLE INTERVAL LONG NATIONAL NCHAR RETURN RETURNING TO TYPE".split())
 """Words of SQL after which a data type may follow; else it follows a name."""
 _BEFORE_COLUMNS = frozenset(b"( , ADD CHANGE COLUMN EXISTS MODIFY".split())
-"""What is before the name of a column that has its data type after it."""
+"""Words and signs that precede the name of a column whose data type follows it."""
 _BEFORE_PARTS = frozenset(b"COLUMN CONSTRAINT PARTITION REFERENCES SUBPARTITION TABLESPACE".split())
 """Words before the name of a part of a table."""
 _BEFORE_NAMES = _BEFORE_PARTS | frozenset(b"LINK ROLE SCHEMA TO USER".split())
@@ -81,7 +82,7 @@ _MOST_PARTS = 8
 """Parts of the size of a data type, parentheses included."""
 _SIZE = re.compile(rb"\( (?:\d{1,5}|\*)(?: , (?:- )?\d{1,5})?(?: (?:CHAR|BYTE))? \)", re.IGNORECASE)
 """A size, with one blank between its parts."""
-_MARKS = re.compile(rb"[\\',=()]")
+_MARKS = re.compile(rb"[%s]" % re.escape(MARKS))
 """What the layout of items and literals consists of; it stays where it is."""
 _SIGNS = b"!#$%&@^`~{}|?<>:+"
 _RUN = rb"[!#$%&@^`~{}|?<>:+/*.\[\]\"\x01-\x08\x0b\x0c\x0e-\x1f\x7f-]{3,}"

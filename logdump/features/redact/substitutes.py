@@ -24,12 +24,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logdump.features.redact.letters import Kind, kind_of
+from logdump.features.redact.characters import (
+    ALL_BYTES,
+    BUT_ZERO,
+    DIGITS_ALONE,
+    IN_TEXT,
+    IN_WORDS,
+    MARKS,
+    SIGNS,
+    ByteClasses,
+    kind_of,
+)
 from trailformat.codec import charsets
 from trailformat.errors import TrailError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 _KEY_SIZE = 32
 _ROUNDS = 10
@@ -44,58 +54,6 @@ _MOST_DIGITS = 60
 _KEPT_VALUES = 1 << 15
 _LONG = 256
 """Bytes of a value above which its substitute is not kept."""
-
-_LETTERS = (bytes(range(ord("A"), ord("Z") + 1)), bytes(range(ord("a"), ord("z") + 1)))
-_DIGITS = bytes(range(ord("0"), ord("9") + 1))
-_BLANKS = b"\0\t\n\r "
-_LINES = b"\t\n\r"
-_PRINTABLE = bytes(range(0x21, 0x7F))
-_MARKS = b"\\',=()"
-"""Signs that replace each other alone: the layout of DDL consists of them."""
-_SIGNS = bytes(byte for byte in _PRINTABLE if byte not in b"".join((*_LETTERS, _DIGITS, _MARKS)))
-_CONTROLS = bytes(byte for byte in (*range(1, 0x20), 0x7F) if byte not in _LINES)
-_HIGH = bytes(range(0x80, 0x100))
-
-
-class _Classes:
-    """Bytes in classes: each byte is replaced by one of its class.
-
-    Args:
-        classes: the bytes of each class; classes of one number have the same digits.
-
-    Attributes:
-        of: the number of the class of each byte, for ``translate``; 0: the byte stays.
-        radix, first: the size of the class of each byte, 1 if it stays; and where it begins in ``members``.
-        index: the number of each byte within its class.
-        members: the bytes of all classes.
-    """
-
-    def __init__(self, classes: Iterable[tuple[int, bytes]]) -> None:
-        number, self.members = bytearray(256), bytearray(range(256))
-        self.radix, self.first, self.index = [1] * 256, list(range(256)), [0] * 256
-        for name, members in classes:
-            for index, byte in enumerate(members):
-                number[byte], self.radix[byte], self.index[byte] = name, len(members), index
-                self.first[byte] = len(self.members)
-            self.members += members
-        self.of = bytes(number)
-        self._radix, self._first = np.array(self.radix, np.uint32), np.array(self.first, np.intp)
-        self._members = np.frombuffer(bytes(self.members), np.uint8)
-
-    def drawn(self, data: bytes, stream: bytes) -> bytes:
-        """Return other bytes of the same classes, drawn by four bytes of a stream for each."""
-        places, draws = np.frombuffer(data, np.uint8), np.frombuffer(stream, np.uint32)
-        return self._members[self._first[places] + draws % self._radix[places]].tobytes()
-
-
-_FOLDED = [(1, letters) for letters in _LETTERS]
-_IN_WORDS = [*_FOLDED, (2, _DIGITS), (4, _CONTROLS), (6, _HIGH)]
-_TEXT = _Classes([*_IN_WORDS, (3, _SIGNS), (5, _MARKS)])
-_WORD = _Classes(_IN_WORDS)
-"""The classes in names: signs stay."""
-_ONLY_DIGITS = _Classes([(2, _DIGITS)])
-_ANY = _Classes([(1, bytes(range(256)))])
-_NOT_ZERO = _Classes([(1, bytes(range(1, 256)))])
 
 _NUMBER = re.compile(rb"([+-]?)([0-9]*)(?:\.([0-9]*))?", re.ASCII)
 _MOMENT = re.compile(
@@ -121,7 +79,7 @@ _WORDS = re.compile(rb"[A-Za-z0-9_$#\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\xff]+")
 _PARTS = re.compile(rb"[A-Za-z0-9\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\xff]+")
 _MOST_OF_VERSION = 2
 """Digits of a number in a version; longer ones are dates, builds, or worse."""
-_RUN_OF_SIGNS = re.compile(rb"[%s]{4,}" % re.escape(_SIGNS + _MARKS))
+_RUN_OF_SIGNS = re.compile(rb"[%s]{4,}" % re.escape(SIGNS + MARKS))
 """Four signs or more are a text of their own, also between words: a password."""
 
 
@@ -165,7 +123,7 @@ class Substitutes:
 
     # ---- characters
 
-    def _in_classes(self, data: bytes, classes: _Classes, salt: bytes) -> bytes:
+    def _in_classes(self, data: bytes, classes: ByteClasses, salt: bytes) -> bytes:
         """Return other bytes of the same classes, without regard to capitals; blanks and zeros at the end stay.
 
         Characters of UTF-8 are replaced by others of their kinds.
@@ -176,7 +134,7 @@ class Substitutes:
                 return self._in_letters(data.decode(), charsets.UTF_8, classes, salt).encode()
         return self._drawn(stripped, classes, salt, stripped.upper()) + data[len(stripped) :]
 
-    def _drawn(self, data: bytes, classes: _Classes, salt: bytes, seed: bytes) -> bytes:
+    def _drawn(self, data: bytes, classes: ByteClasses, salt: bytes, seed: bytes) -> bytes:
         """Return other bytes of the same classes: permuted, or drawn by ``seed`` if there are too many for that."""
         numbers = data.translate(classes.of)
         form = salt + numbers
@@ -199,23 +157,23 @@ class Substitutes:
 
     def characters(self, data: bytes, salt: bytes = b"") -> bytes:
         """Return text with each character replaced by one of its kind; another ``salt`` gives another result."""
-        return self._in_classes(data, _TEXT, b"c" + salt)
+        return self._in_classes(data, IN_TEXT, b"c" + salt)
 
     def prose(self, data: bytes) -> bytes:
         """Return text with other letters and digits, drawn for all of it at once; signs stay."""
-        return self._in_classes(data, _WORD, b"p")
+        return self._in_classes(data, IN_WORDS, b"p")
 
     def digits(self, data: bytes) -> bytes:
         """Return text with other digits."""
-        return self._in_classes(data, _ONLY_DIGITS, b"d")
+        return self._in_classes(data, DIGITS_ALONE, b"d")
 
     def raw(self, data: bytes) -> bytes:
         """Return other bytes, as many."""
-        return self._drawn(data, _ANY, b"raw", data)
+        return self._drawn(data, ALL_BYTES, b"raw", data)
 
     def opaque(self, data: bytes, salt: bytes = b"") -> bytes:
         """Return other bytes for bytes that are not understood; a zero stays zero, and nothing else becomes one."""
-        return self._drawn(data, _NOT_ZERO, b"opaque" + salt, data)
+        return self._drawn(data, BUT_ZERO, b"opaque" + salt, data)
 
     # ---- texts
 
@@ -246,7 +204,7 @@ class Substitutes:
             if text.isascii():
                 made = self.text(text.encode("ascii")).decode("ascii")
             else:
-                made = self._in_letters(text, codec, _TEXT, b"c")
+                made = self._in_letters(text, codec, IN_TEXT, b"c")
             other = charsets.encode(made, codec)
             is_text = len(other) == len(data) and len(charsets.decode(other, codec)) == len(text)
         except TrailError:
@@ -256,7 +214,7 @@ class Substitutes:
     def _plain_letters(self, data: bytes, codec: str) -> bytes:
         """Return letters of ASCII, as many bytes as a text in a character set, if that has them."""
         stream = shake_128(self._key + codec.encode() + b"\0" + data).digest(4 * len(data))
-        letters = _TEXT.drawn(b"a" * len(data), stream).decode()
+        letters = IN_TEXT.drawn(b"a" * len(data), stream).decode()
         try:
             size = len(charsets.encode("a", codec))
             other = charsets.encode(letters[: len(data) // size], codec)
@@ -274,10 +232,10 @@ class Substitutes:
                 return other
         return self.opaque(data)
 
-    def _in_letters(self, text: str, codec: str, classes: _Classes, salt: bytes) -> str:
+    def _in_letters(self, text: str, codec: str, classes: ByteClasses, salt: bytes) -> str:
         """Return other characters of the same kinds, and of as many bytes in a character set; as ``_in_classes``."""
         bare = text.rstrip(" \0")
-        kinds = [self._kind(character, codec, classes) for character in bare]
+        kinds = [kind_of(character, codec, classes) for character in bare]
         form = b"l" + salt + b" ".join(kind.name for kind in kinds)
         size = prod([len(kind.members) for kind in kinds]) if len(kinds) <= _LONG else _MOST + 1
         places = [kind.members.find(character) for character, kind in zip(bare, kinds, strict=True)]
@@ -294,16 +252,6 @@ class Substitutes:
                 number, places[at] = divmod(number, len(kinds[at].members))
         others = [kind.members[place] for kind, place in zip(kinds, places, strict=True)]
         return "".join(others) + text[len(bare) :]
-
-    @staticmethod
-    def _kind(character: str, codec: str, classes: _Classes) -> Kind:
-        """Return the characters that may replace one."""
-        if not character.isascii():
-            return kind_of(character, codec)
-        byte = ord(character)
-        first = classes.first[byte]
-        members = classes.members[first : first + classes.radix[byte]].decode("latin-1")
-        return Kind(b"%d" % classes.of[byte], members)
 
     # ---- numbers
 
@@ -449,4 +397,4 @@ class Substitutes:
     def _word(self, data: bytes) -> bytes:
         if data.isdigit() and (number := self.number_text(data)) is not None:
             return number
-        return self._in_classes(data, _WORD, b"c")
+        return self._in_classes(data, IN_WORDS, b"c")

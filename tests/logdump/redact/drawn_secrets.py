@@ -17,7 +17,7 @@ from trailformat.codec.tokens import Token, build_tokens, make_token
 from trailformat.definitions.metadata import DatabaseDefinition, build_database, build_table
 from trailformat.records.columns import NULL, Column, PieceHeader, build_columns, build_piece
 from trailformat.records.ddl import build_ddl
-from trailformat.records.file_header import replace_values
+from trailformat.records.file_header import Value, replace_values
 from trailformat.records.record import build_record, build_user_tokens, make_file_header_record
 from trailformat.records.record_header import (
     COMMENT,
@@ -237,8 +237,11 @@ class Writer:
         named = {"Nodename": secrets.name(), "Release": secrets.name(), "Version": secrets.name(), "Sysname": "Linux"}
         made = replace_values(file_header(flavour), "MachineInfo", {**named})
         account = secrets.kept(secrets.number(8).encode()).decode()
-        texts = {"Name": secrets.name(), "Instance": secrets.name(), "DbObjMetadata": secrets.text()}
-        version = {"VerString": f"12.2.0.1 for {account}, {secrets.name()}", "ClientVerString": secrets.name()}
+        texts: dict[str, Value] = {"Name": secrets.name(), "Instance": secrets.name(), "DbObjMetadata": secrets.text()}
+        version: dict[str, Value] = {
+            "VerString": f"12.2.0.1 for {account}, {secrets.name()}",
+            "ClientVerString": secrets.name(),
+        }
         made = replace_values(made, "DatabaseInfo", {**texts, **version, "DbTimeZone": f"Europe/{secrets.name()}"})
         uri = f"uri:{secrets.name()}:{secrets.name()}"
         csns = {"FirstCSN": str(self.csn), "LOGBSN": str(self.csn)}

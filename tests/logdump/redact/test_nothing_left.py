@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import string
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -105,8 +106,9 @@ def test_no_letter_of_a_value_is_taken_for_an_indicator_or_a_length(code: int | 
         raw = _column(random, secret, order)
         if code is not None and DATA_TYPES[code].family is Family.REAL and len(raw) in (6, 10):
             continue  # letters are a number then, whose exponent stays
-        sizes = {"internal_length": random.choice([4, 40]), "sub_data_type": random.choice([0, 0, 1, 2, 4, 7, 10])}
-        definition = column(data_type=code, scale=random.choice([0, 2]), **sizes) if code is not None else None
+        fields: dict[str, Any] = {"data_type": code, "scale": random.choice([0, 2]), "internal_length": 40}
+        fields["sub_data_type"] = random.choice([0, 0, 1, 2, 4, 7, 10])
+        definition = column(**fields) if code is not None else None
         codec = random.choice(["utf-8", "iso8859-1", "cp1047", "ascii"])
         others = [run.of(raw, definition, order, codec) for run in runs]
         assert {len(other) for other in others} == {len(raw)}

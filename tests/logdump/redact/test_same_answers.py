@@ -11,6 +11,7 @@ import pytest
 from fixtures import TRAILS
 from tests.logdump.program import Answer, logdump
 from tests.logdump.redact.drawn_secrets import drawn_trail
+from tests.logdump.redact.drawn_statements import drawn_statements
 from tests.searching import examples, in_turn, some_trails
 from tests.simulated.drawn_histories import KINDS, drawn
 from trailformat import ByteOrder
@@ -83,3 +84,8 @@ def test_of_a_drawn_history(kind: str, seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("order", "seed"), in_turn(ByteOrder, range(examples(12))))
 def test_of_a_trail_of_odd_records(order: ByteOrder, seed: int, tmp_path: Path) -> None:
     check_same([drawn_trail(tmp_path, seed + 2000, order).path], tmp_path / "copy")
+
+
+@pytest.mark.parametrize(("order", "seed"), in_turn(ByteOrder, range(examples(6, short=2))))
+def test_of_a_trail_of_statements(order: ByteOrder, seed: int, tmp_path: Path) -> None:
+    check_same([drawn_statements(tmp_path, seed + 3000, order).path], tmp_path / "copy")

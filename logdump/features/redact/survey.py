@@ -28,7 +28,7 @@ _OWNERS = "D"
 """The GGS token of a DDL record that has names."""
 
 
-class FirstPass:
+class SourceSurvey:
     """One reading of all files.
 
     Args:
