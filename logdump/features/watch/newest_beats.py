@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from logdump.features.heartbeat.beats import NewBeats
 from logdump.features.heartbeat.model import Beat, HeartbeatRow, HopLags, way_text
+from logdump.features.watch.kept_values import numbers_of, texts_of
 
 MOST_PATHS = 100
 """Paths that are kept: those whose beats are the newest ones."""
@@ -75,8 +76,7 @@ class NewestBeats:
         """
         beats = cls()
         for source, target, path, direction, time, *lags in values:
-            texts, numbers = (source, target, path, direction), (time, *(lag or 0 for lag in lags))
-            if not all(isinstance(text, str) for text in texts) or not all(isinstance(one, int) for one in numbers):
-                raise TypeError("beats")
-            beats._newest[BeatLabels(*texts)] = NewestBeat(time, HopLags(*lags))
+            labels = BeatLabels(*texts_of([source, target, path, direction]))
+            numbers_of([time, *(lag for lag in lags if lag is not None)])
+            beats._newest[labels] = NewestBeat(time, HopLags(*lags))
         return beats

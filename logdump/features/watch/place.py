@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from logdump.features.watch.kept_values import numbers_of, texts_of
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.codec.mapped_file import copied
 from trailformat.trail.sequence import TrailName
@@ -93,17 +94,16 @@ class ReadUpTo(NamedTuple):
         return [*self.number, *self[1:]]
 
     @classmethod
-    def of_values(cls, values: list[object]) -> ReadUpTo:
+    def of_values(cls, values: list[Any]) -> ReadUpTo:
         """Return the place of such values.
 
         Raises:
             TypeError, ValueError: they are no such values.
         """
         digits, seqno, rba, created, digest, is_open, is_whole = values
-        numbers = (digits, seqno, rba, created if created is not None else 0)
-        if not all(isinstance(number, int) for number in numbers) or not isinstance(digest, str):
-            raise TypeError("place")
-        place = cls(Number(digits, seqno), rba, created, digest, bool(is_open), bool(is_whole))  # type: ignore[arg-type]  # checked above
+        numbers_of([digits, seqno, rba, created if created is not None else 0])
+        texts_of([digest])
+        place = cls(Number(digits, seqno), rba, created, digest, bool(is_open), bool(is_whole))
         if not (0 < place.number.digits <= _LONGEST_NUMBER and place.number.seqno >= 0 and place.rba >= 0):
             raise ValueError("place")
         return place

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from logdump.features.watch.kept_values import numbers_of, texts_of
 from trailformat import io_type_name
 from trailformat.codec.timestamps import FIRST_TIME, LAST_TIME
 from trailformat.scan import BAD_SPAN, FILE_HEADER, RECORD, Batch
@@ -108,22 +109,20 @@ class TrailCounters:
         for name, own in vars(counters).items():
             given = values[name]
             if isinstance(own, Counter):
-                given = Counter(
-                    {key: int(count) for key, count in (given if isinstance(given, list) else given.items())}
-                )
+                given = Counter(dict(given))
+                numbers_of([*given.values()])
+                texts_of([key for key in given if key is not None])
             elif isinstance(own, TransactionCounts):
                 given = _transactions(*given)
-            elif not isinstance(given, int) and not (given is None and own is None):
-                raise TypeError(name)
+            elif given is not None or own is not None:
+                numbers_of([given])
             setattr(counters, name, given)
         return counters
 
 
 def _transactions(ended: int, cut: int, restarts: int, largest: int, last: list[int] | None) -> TransactionCounts:
     """Return the counts of such values. Raises TypeError and ValueError."""
-    numbers = [ended, cut, restarts, largest, *(last or ())]
-    if not all(isinstance(number, int) for number in numbers):
-        raise TypeError("transactions")
+    numbers_of([ended, cut, restarts, largest, *(last or ())])
     return TransactionCounts(ended, cut, restarts, largest, OpenAtEnd(*last) if last is not None else None)
 
 

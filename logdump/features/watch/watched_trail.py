@@ -12,6 +12,7 @@ import numpy as np
 
 from logdump.features.heartbeat.model import HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
+from logdump.features.watch.kept_values import texts_of
 from logdump.features.watch.newest_beats import NewestBeats
 from logdump.features.watch.place import Number, ReadUpTo, Unread, Waiting, index_of, waiting_in
 from logdump.features.watch.survey import TrailCounters
@@ -287,5 +288,5 @@ class WatchedTrail:
         place = ReadUpTo.of_values(values["place"]) if values["place"] is not None else None
         left = {own.number: own for own in map(ReadUpTo.of_values, values["left"])}
         counters, beats = TrailCounters.of_values(values["counters"]), NewestBeats.of_values(values["beats"])
-        tables = [name for name in values["tables"] if isinstance(name, str)]
+        tables = texts_of(values["tables"])
         self.counters, self.place, self.left, self.beats, self.tables = counters, place, left, beats, tables

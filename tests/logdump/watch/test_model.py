@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families as classic_t
 
 from logdump.features.watch import metrics, place
 from logdump.features.watch.command import Watch
+from logdump.session.events import Notice
 from logdump.session.state_file import StateFile
 from tests.logdump.watch.model import Samples, Watcher
 from tests.logdump.watch.written_trail import HeartbeatPieces, WrittenTrail
@@ -63,7 +64,7 @@ def without_kinds(page: Samples) -> tuple[Samples, dict[str, set[str]]]:
 @pytest.fixture(autouse=True)
 def few_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metrics, "MOST_TABLES", MOST_TABLES)
-    monkeypatch.setattr(metrics.shutil, "disk_usage", lambda _: Disk(FREE))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Disk(FREE))
 
 
 class Clock:
@@ -80,13 +81,17 @@ class Clock:
         self.now = round(self.now + self._draw.choice([0, 1, 30, 3600.5, -7200.25]), 6)
 
 
-def looked(watch: Watch) -> Iterator[str]:
-    """Look as WATCH does, each time with files of its own; yield what is said."""
+def said(events: Iterable[object]) -> list[str]:
+    """The lines of notices."""
+    return [line for event in events if isinstance(event, Notice) for line in event.lines]
+
+
+def looked(watch: Watch) -> list[str]:
+    """Look as WATCH does, each time with files of its own; return what is said."""
     with one_reading() as files:
         files.goes_on = True
         events = list(watch.look())
-    for event in events:
-        yield from event.lines
+    return said(events)
 
 
 class Scene:
@@ -119,7 +124,7 @@ class Scene:
         """Let a watcher and its model look."""
         for trail, model in zip(self.trails, self.models[at], strict=True):
             model.look(trail.written())
-        list(looked(self.watches[at]))
+        looked(self.watches[at])
 
     def expected(self, at: int) -> Samples:
         """The page of a watcher, by its model."""

@@ -11,7 +11,7 @@ from tests.searching import Random
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.trailformat.samples import IO_TIME, row, table_record
 from trailformat import Record, TrailFile, make_file_header_record
-from trailformat.records.file_header import replace_values
+from trailformat.records.file_header import Value, replace_values
 from trailformat.records.record_header import (
     DELETE,
     FIRST,
@@ -239,12 +239,16 @@ class WrittenTrail:
 
     @staticmethod
     def _header(file: _File) -> Piece:
-        values = {"CreationTime": file.created, "FileSize": file.size, "LastCSN": file.size and "41882470"}
+        values: dict[str, Value] = {
+            "CreationTime": file.created,
+            "FileSize": file.size,
+            "LastCSN": file.size and "41882470",
+        }
         return Piece(make_file_header_record(replace_values(HEAD, "TrailInfo", values)).raw, HEADER)
 
     def _record(self, trans_ind: int = ONLY, io_type: int | None = None, file: _File | None = None) -> None:
         self._number += 1
-        file, time = file or self._newest, BASE + self._number * SECOND
+        file, time = file or self._newest, self._draw.choice([BASE + self._number * SECOND] * 20 + [0])
         table = self._draw.choice([*TABLES, *["TEA.BY_INDEX"] * file.has_definitions])
         io_type = io_type if io_type is not None else self._draw.choice([INSERT, DELETE, UNIFIED_UPDATE])
         data = f"{self._number} ".encode() * self._draw.randint(1, 9) if io_type not in RESTARTS else b""
