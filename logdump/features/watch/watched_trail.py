@@ -20,6 +20,9 @@ from trailformat.scan import FILE_HEADER, PARTIAL, Batch
 from trailformat.trail.sequence import TrailName, TrailSequence, is_unborn
 from trailformat.transactions.whole_trail import complete
 
+_MOST_ROWS = 200
+"""Heartbeat rows that a state has: an update may lack the columns that tell its path."""
+
 
 class WatchedTrail:
     """A trail that is read again and again.
@@ -275,6 +278,7 @@ class WatchedTrail:
             "left": [place.as_values() for place in self.left.values()],
             "counters": self.counters.as_values(),
             "beats": self.beats.as_values(),
+            "rows": self._reader.history.newest(_MOST_ROWS),
             "tables": [*self.tables],
         }
 
@@ -287,5 +291,8 @@ class WatchedTrail:
         place = ReadUpTo.of_values(values["place"]) if values["place"] is not None else None
         left = {own.number: own for own in map(ReadUpTo.of_values, values["left"])}
         counters, beats = TrailCounters.of_values(values["counters"]), NewestBeats.of_values(values["beats"])
-        tables = texts_of(values["tables"])
-        self.counters, self.place, self.left, self.beats, self.tables = counters, place, left, beats, tables
+        tables, reader = texts_of(values["tables"]), HeartbeatReader(uses_threads=True)
+        for table, members in values["rows"]:
+            reader.history.note(texts_of([table])[0], members)
+        self.counters, self.place, self.left = counters, place, left
+        self.beats, self.tables, self._reader = beats, tables, reader

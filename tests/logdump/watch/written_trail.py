@@ -235,7 +235,7 @@ class WrittenTrail:
         if has_header:
             file.pieces += [self._header(file), *self._beats.opening]
             file.pieces.append(Piece(table_record(9, "TEA.BY_INDEX").raw, METADATA, table="TEA.BY_INDEX", time=IO_TIME))
-        self._record()
+        self._record(self._draw.choice([ONLY, FIRST, MIDDLE, LAST]))
 
     @staticmethod
     def _header(file: _File) -> Piece:
@@ -262,7 +262,7 @@ class WrittenTrail:
             self._newest.is_blocked = False
         seldom = (
             *(self.restart, self.damage, self.purge, self.replace, self.truncate, self.renew, self.grow_older),
-            *(self.close_older, self.close_newest, self.block, self.spoil),
+            *(self.close_older, self.close_newest, self.block, self.spoil, self.roll_away, self.roll_away),
         )
         chances = [self.transaction] * 12 + [self.go_on] * 8 + [self.roll] * 5 + [self.beat] * 4
         self._draw.choice([*chances, *seldom])()
@@ -318,6 +318,14 @@ class WrittenTrail:
         self._begin(self._seqno)
         self._newest.shown = self._draw.choice([0, self._draw.randint(0, self._newest.length), self._newest.length])
 
+    def roll_away(self) -> None:
+        """New files, and the former ones are purged at once."""
+        for _ in range(self._draw.randint(1, 2)):
+            self.flush(self._draw.choice([0.5, 1, 1]))
+            self.roll()
+        for seqno in [*self.files][: -self._draw.randint(1, 2)]:
+            del self.files[seqno]
+
     def _close(self, file: _File) -> None:
         """Set the values of a header that are known at the end."""
         if file.created is not None and file.pieces and file.pieces[0].io_type == HEADER:
@@ -355,11 +363,9 @@ class WrittenTrail:
 
     def renew(self) -> None:
         """All files are others, whose numbers begin anew, or those of an earlier one."""
-        if self._draw.random() < 0.5:
-            return
         count = min(len(self.files), 3)
         self.files = {}
-        self._seqno = max(0, self._seqno - self._draw.randint(0, 9))
+        self._seqno = max(0, self._seqno - self._draw.choice([count - 1, self._draw.randint(0, 9)]))
         for at in range(count):
             if at:
                 self.flush()
