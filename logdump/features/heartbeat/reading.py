@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ with on_demand:
 _TIMESTAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[ T:](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?")
 
 _CHANGES_A_ROW = frozenset({"UPDATE", "PK UPDATE", "DELETE"})
+_KINDS = dict.fromkeys(TEXTS.values(), str) | dict.fromkeys(TIMES.values(), int)
 Members = dict[str, str | int | None]
 """Columns by their attribute names in ``tables``; timestamps are Julian microseconds."""
 
@@ -67,6 +69,21 @@ class RowHistory:
         if change.op != "DELETE" and role is not Role.HISTORY:
             self._known.set((change.table, row.key), members)
         return row
+
+    def newest(self, most: int) -> list[tuple[str, Members]]:
+        """Return tables and columns of the rows that changed last, at most so many, in the order of the changes."""
+        rows = [(table, members) for (table, _), members in islice(self._known.newest_first(), most)]
+        return rows[::-1]
+
+    def note(self, table: str, members: Members) -> None:
+        """Note what is known of a row, as of one of ``newest`` of an earlier reading.
+
+        Raises:
+            TypeError: these are no columns of a row.
+        """
+        if any(value is not None and type(value) is not _KINDS.get(name) for name, value in members.items()):
+            raise TypeError("columns")
+        self._known.set((table, _key({name: members.get(name) for name in KEY})), members)
 
     def _former(self, change: Change, members: Members) -> tuple[str, Key] | None:
         """Return the key of the row before the change, by those columns of its key that the change has."""
@@ -142,6 +159,7 @@ class HeartbeatReader:
         uses_threads: whether several threads scan a large file.
 
     Attributes:
+        history: what is known of the rows.
         not_applied: number of rows in such ranges, which are skipped.
         not_beats: tables with the name of a heartbeat table and without a time of a beat; their rows are skipped.
         problems: number of rows with columns that cannot be decoded.
@@ -167,7 +185,7 @@ class HeartbeatReader:
         self._note_damage = note_damage
         self._not_applied_in = not_applied_in
         self._uses_threads = uses_threads
-        self._history = RowHistory()
+        self.history = RowHistory()
         self.not_beats: set[str] = set()
         self.problems = self.records = self.damaged = self.not_applied = 0
         self.io_time: int | None = None
@@ -218,7 +236,7 @@ class HeartbeatReader:
             if self._not_applied_in(trail.path).hold(change.records[0].rba):
                 self.not_applied += 1
                 continue
-            row = self._history.row(change, role, trail.path)
+            row = self.history.row(change, role, trail.path)
             self.problems += bool(row.problems)
             yield row
 

@@ -10,7 +10,7 @@ from logdump.features.doctor.model import Growth
 from logdump.features.heartbeat.model import HopLags
 from logdump.features.watch.exposition import Metric, Sample
 from logdump.features.watch.watched_trail import WatchedTrail
-from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.codec.timestamps import FIRST_TIME, JULIAN_UNIX_EPOCH, LAST_TIME
 
 _SECOND = 1_000_000
 _HOUR = 3_600
@@ -39,9 +39,12 @@ def _age(julian: int | None, now: float) -> float | None:
     return None if moment is None else round(max(0.0, now - moment), 6)
 
 
-def _open_age(trail: WatchedTrail, now: float) -> float:
-    begun = trail.counters.transactions.open.begun if trail.counters.transactions.open is not None else None
-    return _age(begun, now) or 0.0
+def _open_age(trail: WatchedTrail, now: float) -> float | None:
+    """Return the age of the open transaction; None if the time of its first record is none."""
+    last = trail.counters.transactions.open
+    if last is None:
+        return 0.0
+    return _age(last.begun, now) if FIRST_TIME <= (last.begun or 0) <= LAST_TIME else None
 
 
 def _free(trail: WatchedTrail) -> int | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from logdump.features.watch.kept_values import numbers_of, texts_of
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.codec.mapped_file import copied
 from trailformat.trail.sequence import TrailName
@@ -17,14 +18,14 @@ _AT_A_TIME = 1 << 20
 _LONGEST_NUMBER = 9
 
 
-class Number(NamedTuple):
+class FileNumber(NamedTuple):
     """The number of a file, in the order of writing within one round of numbers: fewer digits first."""
 
     digits: int
     seqno: int
 
     @classmethod
-    def of(cls, name: TrailName) -> Number:
+    def of(cls, name: TrailName) -> FileNumber:
         """Return the number of a file."""
         return cls(name.digits, name.seqno)
 
@@ -38,11 +39,11 @@ class Number(NamedTuple):
         """How many numbers of this width there are: 0 follows the highest one."""
         return int("1" + self.digits * "0")
 
-    def beyond(self, other: Number) -> int:
+    def beyond(self, other: FileNumber) -> int:
         """Return how many numbers this is after another of the same width."""
         return (self.seqno - other.seqno) % self.round
 
-    def is_after(self, other: Number) -> bool:
+    def is_after(self, other: FileNumber) -> bool:
         """Return True if this was written after another, which is at most half a round away."""
         if self.digits != other.digits:
             return self.digits > other.digits
@@ -61,7 +62,7 @@ class ReadUpTo(NamedTuple):
         is_whole: True if its header says that the writer has closed it, and the place is its end.
     """
 
-    number: Number
+    number: FileNumber
     rba: int = 0
     created: int | None = None
     digest: str = ""
@@ -69,7 +70,7 @@ class ReadUpTo(NamedTuple):
     is_whole: bool = False
 
     @classmethod
-    def in_file(cls, number: Number, trail: TrailFile, rba: int) -> ReadUpTo:
+    def in_file(cls, number: FileNumber, trail: TrailFile, rba: int) -> ReadUpTo:
         """Return the place at an RBA of a file. Raises TrailError and CannotRead."""
         header = trail.file_header
         is_open = header is not None and is_left_open(header)
@@ -93,17 +94,16 @@ class ReadUpTo(NamedTuple):
         return [*self.number, *self[1:]]
 
     @classmethod
-    def of_values(cls, values: list[object]) -> ReadUpTo:
+    def of_values(cls, values: list[Any]) -> ReadUpTo:
         """Return the place of such values.
 
         Raises:
             TypeError, ValueError: they are no such values.
         """
         digits, seqno, rba, created, digest, is_open, is_whole = values
-        numbers = (digits, seqno, rba, created if created is not None else 0)
-        if not all(isinstance(number, int) for number in numbers) or not isinstance(digest, str):
-            raise TypeError("place")
-        place = cls(Number(digits, seqno), rba, created, digest, bool(is_open), bool(is_whole))  # type: ignore[arg-type]  # checked above
+        numbers_of([digits, seqno, rba, created if created is not None else 0])
+        texts_of([digest])
+        place = cls(FileNumber(digits, seqno), rba, created, digest, bool(is_open), bool(is_whole))
         if not (0 < place.number.digits <= _LONGEST_NUMBER and place.number.seqno >= 0 and place.rba >= 0):
             raise ValueError("place")
         return place
@@ -119,7 +119,7 @@ def _digest(trail: TrailFile, rba: int) -> str:
     return hashlib.sha256(copied(trail.buffer, start, max(rba, start))).hexdigest()
 
 
-class Waiting(NamedTuple):
+class WaitingBytes(NamedTuple):
     """The bytes after the last record of the newest file, of which it is not known yet what they will be.
 
     Attributes:
@@ -147,12 +147,12 @@ class Unread(NamedTuple):
         return cls(rba, trail.size, hashlib.sha256(data).hexdigest())
 
 
-def waiting_in(trail: TrailFile, rba: int, *, is_partial: bool) -> Waiting:
+def waiting_in(trail: TrailFile, rba: int, *, is_partial: bool) -> WaitingBytes:
     """Return what the bytes from a place to the end of a file are; ``is_partial``: they begin a record."""
     size = trail.size - rba
     if is_partial:
-        return Waiting(incomplete=size)
-    return Waiting(zeros=size) if all(map(_is_zero, _parts(trail, rba))) else Waiting(damaged=size)
+        return WaitingBytes(incomplete=size)
+    return WaitingBytes(zeros=size) if all(map(_is_zero, _parts(trail, rba))) else WaitingBytes(damaged=size)
 
 
 def _parts(trail: TrailFile, rba: int) -> Iterator[bytes]:
@@ -166,9 +166,9 @@ def _is_zero(data: bytes) -> bool:
     return data.count(0) == len(data)
 
 
-def index_of(names: Sequence[TrailName], number: Number) -> int | None:
+def index_of(names: Sequence[TrailName], number: FileNumber) -> int | None:
     """Return the index of the file with a number; without one that of the earliest one after it; None without both."""
-    numbers = [Number.of(name) for name in names]
+    numbers = [FileNumber.of(name) for name in names]
     if number in numbers:
         return numbers.index(number)
     return next((index for index, other in enumerate(numbers) if other.is_after(number)), None)

@@ -1,12 +1,16 @@
-"""What was read of one trail, as numbers that grow: they are kept in the state between two runs."""
+"""What was read of one trail, kept in the state between two runs: numbers that grow, and the newest heartbeats."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from logdump.features.heartbeat.beats import NewBeats
+from logdump.features.heartbeat.model import Beat, HeartbeatRow, HopLags, way_text
+from logdump.features.watch.kept_values import numbers_of, texts_of
 from trailformat import io_type_name
 from trailformat.codec.timestamps import FIRST_TIME, LAST_TIME
 from trailformat.scan import BAD_SPAN, FILE_HEADER, RECORD, Batch
@@ -16,6 +20,8 @@ FILE_HEADER_NAME = "FileHeader"
 _TYPES = 256
 _MOST_TABLES = 10_000
 """Tables that are counted one by one; later ones are counted together."""
+MOST_PATHS = 100
+"""Paths that are kept: those whose beats are the newest ones."""
 
 
 class TrailCounters:
@@ -108,22 +114,20 @@ class TrailCounters:
         for name, own in vars(counters).items():
             given = values[name]
             if isinstance(own, Counter):
-                given = Counter(
-                    {key: int(count) for key, count in (given if isinstance(given, list) else given.items())}
-                )
+                given = Counter(dict(given))
+                numbers_of([*given.values()])
+                texts_of([key for key in given if key is not None])
             elif isinstance(own, TransactionCounts):
                 given = _transactions(*given)
-            elif not isinstance(given, int) and not (given is None and own is None):
-                raise TypeError(name)
+            elif given is not None or own is not None:
+                numbers_of([given])
             setattr(counters, name, given)
         return counters
 
 
 def _transactions(ended: int, cut: int, restarts: int, largest: int, last: list[int] | None) -> TransactionCounts:
     """Return the counts of such values. Raises TypeError and ValueError."""
-    numbers = [ended, cut, restarts, largest, *(last or ())]
-    if not all(isinstance(number, int) for number in numbers):
-        raise TypeError("transactions")
+    numbers_of([ended, cut, restarts, largest, *(last or ())])
     return TransactionCounts(ended, cut, restarts, largest, OpenAtEnd(*last) if last is not None else None)
 
 
@@ -135,3 +139,72 @@ def _sums(keys: Any, sizes: Any) -> list[tuple[int, int, int]]:
     totals = np.zeros(len(records), np.int64)
     np.add.at(totals, keys, sizes)
     return [(key, int(records[key]), int(totals[key])) for key in np.flatnonzero(records).tolist()]
+
+
+class BeatLabels(NamedTuple):
+    """The path of a beat as labels have it."""
+
+    source: str
+    target: str
+    path: str
+    direction: str
+
+    @classmethod
+    def of(cls, beat: Beat) -> BeatLabels:
+        """Return those of a beat."""
+        source, target, direction, way = beat.path
+        return cls(source or "", target or "", way_text(way) or "", direction.value)
+
+
+class NewestBeat(NamedTuple):
+    """A beat: its time (Julian), and the lag of each hop in microseconds."""
+
+    time: int
+    lags: HopLags
+
+
+class NewestBeats:
+    """Takes heartbeat rows in trail order, and keeps the newest beat of each path."""
+
+    def __init__(self) -> None:
+        self._beats = NewBeats()
+        self._newest: dict[BeatLabels, NewestBeat] = {}
+
+    def add(self, row: HeartbeatRow) -> None:
+        """Add a row."""
+        for beat in self._beats.of(row):
+            self._note(self._newest, beat)
+        if len(self._newest) > 2 * MOST_PATHS:
+            self._newest = dict(self)
+
+    @staticmethod
+    def _note(newest: dict[BeatLabels, NewestBeat], beat: Beat) -> None:
+        labels = BeatLabels.of(beat)
+        if labels not in newest or beat.heartbeat_ts >= newest[labels].time:
+            newest[labels] = NewestBeat(beat.heartbeat_ts, beat.lags)
+
+    def __iter__(self) -> Iterator[tuple[BeatLabels, NewestBeat]]:
+        """Yield the newest paths and their beats, by path; a beat is newest as soon as one of its rows is there."""
+        newest = dict(self._newest)
+        for beat in self._beats.rest():
+            self._note(newest, beat)
+        kept = sorted(newest.items(), key=lambda item: (-item[1].time, item[0]))[:MOST_PATHS]
+        return iter(sorted(kept))
+
+    def as_values(self) -> list[Any]:
+        """Return them as values of JSON."""
+        return [[*labels, beat.time, *beat.lags] for labels, beat in self]
+
+    @classmethod
+    def of_values(cls, values: list[list[Any]]) -> NewestBeats:
+        """Return those of such values.
+
+        Raises:
+            TypeError, ValueError: they are no such values.
+        """
+        beats = cls()
+        for source, target, path, direction, time, *lags in values:
+            labels = BeatLabels(*texts_of([source, target, path, direction]))
+            numbers_of([time, *(lag for lag in lags if lag is not None)])
+            beats._newest[labels] = NewestBeat(time, HopLags(*lags))
+        return beats

@@ -12,13 +12,16 @@ import numpy as np
 
 from logdump.features.heartbeat.model import HeartbeatRow
 from logdump.features.heartbeat.reading import HeartbeatReader
-from logdump.features.watch.newest_beats import NewestBeats
-from logdump.features.watch.place import Number, ReadUpTo, Unread, Waiting, index_of, waiting_in
-from logdump.features.watch.survey import TrailCounters
+from logdump.features.watch.kept_values import texts_of
+from logdump.features.watch.place import FileNumber, ReadUpTo, Unread, WaitingBytes, index_of, waiting_in
+from logdump.features.watch.survey import NewestBeats, TrailCounters
 from trailformat import CannotRead, NotATrail, TrailError, TrailFile
 from trailformat.scan import FILE_HEADER, PARTIAL, Batch
 from trailformat.trail.sequence import TrailName, TrailSequence, is_unborn
 from trailformat.transactions.whole_trail import complete
+
+_MOST_ROWS = 200
+"""Heartbeat rows that a state has: an update may lack the columns that tell its path."""
 
 
 class WatchedTrail:
@@ -45,10 +48,10 @@ class WatchedTrail:
         self.path = path
         self.counters = TrailCounters()
         self.place: ReadUpTo | None = None
-        self.left: dict[Number, ReadUpTo] = {}
+        self.left: dict[FileNumber, ReadUpTo] = {}
         self.beats = NewestBeats()
         self.tables: list[str] = []
-        self.waiting: Waiting | None = None
+        self.waiting: WaitingBytes | None = None
         self.files: int | None = None
         self.size: int | None = None
         self.is_up = False
@@ -87,7 +90,7 @@ class WatchedTrail:
                 status = name.path.stat()
                 states[name] = status.st_size, status.st_mtime_ns
         self.files, self.size = len(states), sum(size for size, _ in states.values())
-        numbers = {Number.of(name) for name in states}
+        numbers = {FileNumber.of(name) for name in states}
         self.left = {number: place for number, place in self.left.items() if number in numbers}
         self._states = {name: state for name, state in self._states.items() if name in states}
         return states
@@ -95,7 +98,7 @@ class WatchedTrail:
     def _compared(self, states: dict[TrailName, tuple[int, int]]) -> Iterator[str]:
         """Note how files that were left are now; yield which of them have more than a header that was closed."""
         for name, state in states.items():
-            number = Number.of(name)
+            number = FileNumber.of(name)
             if name.packing or number not in self.left or self._states.get(name) == state:
                 continue
             try:
@@ -113,7 +116,7 @@ class WatchedTrail:
 
     def _is_as_left(self, name: TrailName) -> bool:
         """Return True if a file that was left is as it was, but for its header. Raises TrailError and CannotRead."""
-        place = self.left.get(Number.of(name))
+        place = self.left.get(FileNumber.of(name))
         try:
             with TrailFile(name.path) as trail:
                 return place is not None and trail.size == place.rba and place.is_in(trail)
@@ -131,14 +134,14 @@ class WatchedTrail:
         """Return the index of the file to read on in, and set the place to it."""
         place = self.place
         if place is None:
-            self.place = ReadUpTo(Number.of(names[0]))
+            self.place = ReadUpTo(FileNumber.of(names[0]))
             return 0
         index = index_of(names, place.number)
         if index is None:
             self._replace(names[0])
             yield f"{names[0].path} is of another trail than {self._path(place.number)}, which was read"
             return 0
-        if (number := Number.of(names[index])) != place.number:
+        if (number := FileNumber.of(names[index])) != place.number:
             if not place.is_whole:
                 self.counters.unread += 1
                 self.counters.cut_open()
@@ -152,7 +155,7 @@ class WatchedTrail:
             return first
         return index
 
-    def _path(self, number: Number) -> Path:
+    def _path(self, number: FileNumber) -> Path:
         return self.path.with_name(f"{self.path.name}{number.text}")
 
     def _is_in(self, name: TrailName, place: ReadUpTo) -> bool:
@@ -164,11 +167,11 @@ class WatchedTrail:
                 raise
             return False
 
-    def _enter(self, number: Number) -> Iterator[str]:
+    def _enter(self, number: FileNumber) -> Iterator[str]:
         """Begin the next file; yield which ones are missing before it."""
         former = self.place.number if self.place is not None else number
         self.place = ReadUpTo(number)
-        self.waiting, self._unread = Waiting(), None
+        self.waiting, self._unread = WaitingBytes(), None
         self._close()
         missing = number.beyond(former) - 1 if former.digits == number.digits else 0
         if missing > 0:
@@ -182,7 +185,7 @@ class WatchedTrail:
 
     def _read(self, name: TrailName, after: TrailName | None) -> Iterator[str]:
         """Read a file from the place on, and leave it if there is one ``after`` it."""
-        place, number = self.place, Number.of(name)
+        place, number = self.place, FileNumber.of(name)
         try:
             trail = self._opened(name.path)
         except NotATrail as error:
@@ -196,7 +199,7 @@ class WatchedTrail:
         start = place.rba if place is not None and place.number == number else 0
         unread = Unread.after(trail, start)
         if after is None and unread in (self._unread, Unread(start, start, unread.digest)):
-            self.waiting = self.waiting if unread == self._unread else Waiting()
+            self.waiting = self.waiting if unread == self._unread else WaitingBytes()
             self.place = ReadUpTo.in_file(number, trail, start)
             return
         counters = deepcopy(self.counters)
@@ -211,7 +214,7 @@ class WatchedTrail:
 
     def _leave(self, place: ReadUpTo, after: TrailName) -> Iterator[str]:
         self.left[place.number] = place
-        yield from self._enter(Number.of(after))
+        yield from self._enter(FileNumber.of(after))
 
     def _opened(self, path: Path) -> TrailFile:
         """Return the file, kept open as long as it is the same one, so that no definition is read twice."""
@@ -257,10 +260,10 @@ class WatchedTrail:
     def _replace(self, name: TrailName) -> None:
         """Begin another trail at a file: of what was read before that, no gauge stays."""
         self.counters.replace()
-        self.place = ReadUpTo(Number.of(name))
+        self.place = ReadUpTo(FileNumber.of(name))
         self.left = {number: place for number, place in self.left.items() if self.place.number.is_after(number)}
         self.beats, self._reader = NewestBeats(), HeartbeatReader(uses_threads=True)
-        self.waiting, self._unread = Waiting(), None
+        self.waiting, self._unread = WaitingBytes(), None
         self._close()
 
     def _close(self) -> None:
@@ -275,6 +278,7 @@ class WatchedTrail:
             "left": [place.as_values() for place in self.left.values()],
             "counters": self.counters.as_values(),
             "beats": self.beats.as_values(),
+            "rows": self._reader.history.newest(_MOST_ROWS),
             "tables": [*self.tables],
         }
 
@@ -287,5 +291,8 @@ class WatchedTrail:
         place = ReadUpTo.of_values(values["place"]) if values["place"] is not None else None
         left = {own.number: own for own in map(ReadUpTo.of_values, values["left"])}
         counters, beats = TrailCounters.of_values(values["counters"]), NewestBeats.of_values(values["beats"])
-        tables = [name for name in values["tables"] if isinstance(name, str)]
-        self.counters, self.place, self.left, self.beats, self.tables = counters, place, left, beats, tables
+        tables, reader = texts_of(values["tables"]), HeartbeatReader(uses_threads=True)
+        for table, members in values["rows"]:
+            reader.history.note(texts_of([table])[0], members)
+        self.counters, self.place, self.left = counters, place, left
+        self.beats, self.tables, self._reader = beats, tables, reader

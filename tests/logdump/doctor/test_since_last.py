@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.session.errors import CommandError
 from logdump.session.state_file import StateFile
 from tests.logdump.program import logdump
 from tests.searching import Random, examples
@@ -70,6 +71,18 @@ def test_a_state_that_is_missing_or_damaged_is_a_first_run_and_is_said(damage: s
     assert "this is the first run" in again.err
     assert (again.out, again.status) == (first.out, 3)
     assert logdump("doctor", trail, "--since-last", str(state)).out == ""
+
+
+@pytest.mark.parametrize(("size", "problem"), [(0, "empty"), (1, "damaged"), (100, "damaged"), (64 << 20, "damaged")])
+def test_a_state_of_zeros_is_damaged(size: int, problem: str, tmp_path: Path) -> None:
+    """As a crash of the machine leaves it; but what is larger than any state is none."""
+    path = tmp_path / "state"
+    path.touch()
+    os.truncate(path, size)
+    assert StateFile(path, "doctor").read() == ({}, f"it is {problem}")
+    os.truncate(path, (64 << 20) + 1)
+    with pytest.raises(CommandError, match="is not replaced"):
+        StateFile(path, "doctor").read()
 
 
 def test_a_file_that_is_no_state_is_not_replaced(tmp_path: Path) -> None:

@@ -252,7 +252,7 @@ class Watcher:
         put("newest_record_timestamp_seconds", _seconds(newest))
         put("newest_record_age_seconds", _age(newest, now))
         put("open_transactions", int(self.open is not None))
-        put("open_transaction_age_seconds", _age(self.open[1], now) if self.open is not None else 0)
+        put("open_transaction_age_seconds", _age(self.open[1] or None, now) if self.open is not None else 0)
         put("open_transaction_bytes", self.open[0] if self.open is not None else 0)
         put("largest_transaction_bytes", self.largest)
         put("disk_free_bytes", free)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,12 +13,14 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as classic_text
 
+from fixtures import TRAILS
 from logdump.features.watch import metrics, place
 from logdump.features.watch.command import Watch
+from logdump.session.events import Notice
 from logdump.session.state_file import StateFile
 from tests.logdump.watch.model import Samples, Watcher
 from tests.logdump.watch.written_trail import HeartbeatPieces, WrittenTrail
-from tests.searching import IS_LONG, Random, examples
+from tests.searching import IS_LONG, Random, examples, part_of
 from trailformat.trail.files_read import one_reading
 
 MOST_TABLES = 3
@@ -63,7 +65,7 @@ def without_kinds(page: Samples) -> tuple[Samples, dict[str, set[str]]]:
 @pytest.fixture(autouse=True)
 def few_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metrics, "MOST_TABLES", MOST_TABLES)
-    monkeypatch.setattr(metrics.shutil, "disk_usage", lambda _: Disk(FREE))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Disk(FREE))
 
 
 class Clock:
@@ -80,13 +82,17 @@ class Clock:
         self.now = round(self.now + self._draw.choice([0, 1, 30, 3600.5, -7200.25]), 6)
 
 
-def looked(watch: Watch) -> Iterator[str]:
-    """Look as WATCH does, each time with files of its own; yield what is said."""
+def said(events: Iterable[object]) -> list[str]:
+    """The lines of notices."""
+    return [line for event in events if isinstance(event, Notice) for line in event.lines]
+
+
+def looked(watch: Watch) -> list[str]:
+    """Look as WATCH does, each time with files of its own; return what is said."""
     with one_reading() as files:
         files.goes_on = True
         events = list(watch.look())
-    for event in events:
-        yield from event.lines
+    return said(events)
 
 
 class Scene:
@@ -119,7 +125,7 @@ class Scene:
         """Let a watcher and its model look."""
         for trail, model in zip(self.trails, self.models[at], strict=True):
             model.look(trail.written())
-        list(looked(self.watches[at]))
+        looked(self.watches[at])
 
     def expected(self, at: int) -> Samples:
         """The page of a watcher, by its model."""
@@ -159,6 +165,30 @@ def test_each_number_is_that_of_the_model(case: int, tmp_path: Path, monkeypatch
                 assert kinds.get(str(model.path), set()) <= model.kinds
             if draw.random() < 0.3:
                 scene.restart(at)
+
+
+TRAIL_NAMES = sorted({path.name.rstrip("0123456789") for path in TRAILS.iterdir()})
+
+
+@pytest.mark.parametrize("name", part_of(TRAIL_NAMES, 0))
+def test_a_trail_that_grows_has_the_numbers_of_one_that_is_read_at_once(name: str, tmp_path: Path) -> None:
+    """Trails of all shapes, cut anywhere, by watchers that go on from each other's states."""
+    draw, now = Random(f"grows {name}"), 1_600_000_000.0
+    watch = Watch([tmp_path / name], clock=lambda: now)
+    for path in sorted(TRAILS.glob(f"{name}[0-9]*")):
+        data = path.read_bytes()
+        for cut in sorted({*(draw.randint(0, len(data)) for _ in range(5)), len(data)}):
+            (tmp_path / path.name).write_bytes(data[:cut])
+            looked(watch)
+            if draw.random() < 0.3:
+                state = StateFile(tmp_path / "state", "watch")
+                state.write({"trails": {str(tmp_path / name): watch._trails[0].as_values()}})
+                watch = Watch([tmp_path / name], None, None, lambda: now)
+                assert said(watch.resume(state)) == []
+    looked(watch)
+    whole = Watch([tmp_path / name], clock=lambda: now)
+    looked(whole)
+    assert page_of(watch) == page_of(whole)
 
 
 @pytest.mark.skipif(PROMTOOL is None, reason="needs promtool, of Debian's package prometheus")

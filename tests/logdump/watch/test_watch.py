@@ -23,8 +23,10 @@ from logdump.features.watch.server import MetricsServer
 from logdump.session.errors import CommandError
 from logdump.session.state_file import StateFile
 from tests.logdump.program import logdump
+from tests.logdump.watch.test_model import said
 from tests.searching import Random, examples
 from tests.trailformat.samples import row, trail_of
+from trailformat.records.record_header import FIRST
 
 SAMPLE = re.compile(
     r'(?P<name>[a-z_]+)(?:\{(?P<labels>(?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)*)\})? (?P<value>[-+0-9.e]+)'
@@ -191,6 +193,84 @@ def test_a_state_that_is_damaged_is_a_first_run_and_is_said(damage: str, tmp_pat
     answer = logdump(*words)
     assert "is read from its beginning" in answer.err
     assert of(parsed(answer.out), "records_total", operation="Insert") == 2
+
+
+@pytest.mark.parametrize("case", range(examples(8)))
+def test_of_a_damaged_state_nothing_is_taken(case: int, tmp_path: Path) -> None:
+    """Whatever value of it is missing or of another type: its other values are not taken for those of a first run."""
+    draw, state = Random(f"values {case}"), StateFile(tmp_path / "state", "watch")
+    trail_of(tmp_path, row(b"one"), row(b"two", trans_ind=FIRST))
+    watch = Watch([tmp_path / "tt"], None, state)
+    list(watch.look())
+    assert list(watch.written()) == []
+    for _ in range(12):
+        values = json.loads(state.path.read_text(encoding="ascii"))
+        own = values["trails"][str(tmp_path / "tt")]
+        part = draw.choice([own, own["counters"]])
+        name = draw.choice([name for name, value in part.items() if value or isinstance(value, (int, dict))])
+        if draw.random() < 0.5:
+            del part[name]
+        else:
+            part[name] = draw.choice(["x", 1.5, {"x": "y"}, [[1]], [None]])
+        other = StateFile(tmp_path / "other", "watch")
+        other.write({"trails": values["trails"]})
+        resumed = Watch([tmp_path / "tt"], None, other)
+        lines = said(resumed.resume(other))
+        assert [line.endswith("is read from its beginning") for line in lines] == [True], (name, part.get(name))
+        list(resumed.look())
+        assert _lines(resumed) == _lines(watch)
+
+
+@pytest.mark.parametrize("case", range(examples(8)))
+def test_what_cannot_be_written_is_said_once_and_counted_and_the_watch_goes_on(case: int, tmp_path: Path) -> None:
+    """A folder that is gone, a name that another thing has: until it is as it was."""
+    draw = Random(f"unwritten {case}")
+    places = {name: tmp_path / name / f"{name}.prom" for name in ("state", "textfile")}
+    for path in places.values():
+        path.parent.mkdir()
+    records = [row(b"0").raw]
+    trail_of(tmp_path, *records)
+    watch = Watch([tmp_path / "tt"], places["textfile"], StateFile(places["state"], "watch"))
+    failures, known = dict.fromkeys(places, 0), dict.fromkeys(places, False)
+    for number in range(1, 12):
+        records.append(row(f"{number}".encode()).raw)
+        trail_of(tmp_path, *records)
+        broken = {name for name in places if draw.random() < 0.4}
+        for name, path in places.items():
+            _break(path, draw) if name in broken else _mend(path)
+        list(watch.look())
+        lines = said(watch.written())
+        for name, path in places.items():
+            is_new = name in broken and not known[name]
+            assert [str(path) in line for line in lines].count(True) == is_new or (name in broken and known[name])
+            known[name] = name in broken
+            failures[name] += name in broken
+        page = parsed(watch.page(is_open_metrics=False))
+        own = {name: page["logdump_watch_write_failures_total", frozenset({("file", name)})] for name in places}
+        assert own == failures
+        assert of(page, "records_total", operation="Insert") == number + 1
+        if "textfile" not in broken:
+            assert places["textfile"].read_text(encoding="utf-8") == watch.page(is_open_metrics=False)
+        if "state" not in broken:
+            resumed = Watch([tmp_path / "tt"])
+            assert list(resumed.resume(StateFile(places["state"], "watch"))) == []
+            assert of(parsed(resumed.page(is_open_metrics=False)), "records_total", operation="Insert") == number + 1
+
+
+def _break(path: Path, draw: Random) -> None:
+    """Make it impossible to write a file: its folder is gone, or it is a folder."""
+    _mend(path)
+    path.unlink(missing_ok=True)
+    if draw.random() < 0.5:
+        path.mkdir()
+        return
+    shutil.rmtree(path.parent)
+
+
+def _mend(path: Path) -> None:
+    if path.is_dir():
+        path.rmdir()
+    path.parent.mkdir(exist_ok=True)
 
 
 def test_two_watchers_do_not_take_one_state(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tests.searching import Random
 from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
 from tests.trailformat.samples import IO_TIME, row, table_record
 from trailformat import Record, TrailFile, make_file_header_record
-from trailformat.records.file_header import replace_values
+from trailformat.records.file_header import Value, replace_values
 from trailformat.records.record_header import (
     DELETE,
     FIRST,
@@ -235,16 +235,20 @@ class WrittenTrail:
         if has_header:
             file.pieces += [self._header(file), *self._beats.opening]
             file.pieces.append(Piece(table_record(9, "TEA.BY_INDEX").raw, METADATA, table="TEA.BY_INDEX", time=IO_TIME))
-        self._record()
+        self._record(self._draw.choice([ONLY, FIRST, MIDDLE, LAST]))
 
     @staticmethod
     def _header(file: _File) -> Piece:
-        values = {"CreationTime": file.created, "FileSize": file.size, "LastCSN": file.size and "41882470"}
+        values: dict[str, Value] = {
+            "CreationTime": file.created,
+            "FileSize": file.size,
+            "LastCSN": file.size and "41882470",
+        }
         return Piece(make_file_header_record(replace_values(HEAD, "TrailInfo", values)).raw, HEADER)
 
     def _record(self, trans_ind: int = ONLY, io_type: int | None = None, file: _File | None = None) -> None:
         self._number += 1
-        file, time = file or self._newest, BASE + self._number * SECOND
+        file, time = file or self._newest, self._draw.choice([BASE + self._number * SECOND] * 20 + [0])
         table = self._draw.choice([*TABLES, *["TEA.BY_INDEX"] * file.has_definitions])
         io_type = io_type if io_type is not None else self._draw.choice([INSERT, DELETE, UNIFIED_UPDATE])
         data = f"{self._number} ".encode() * self._draw.randint(1, 9) if io_type not in RESTARTS else b""
@@ -258,7 +262,7 @@ class WrittenTrail:
             self._newest.is_blocked = False
         seldom = (
             *(self.restart, self.damage, self.purge, self.replace, self.truncate, self.renew, self.grow_older),
-            *(self.close_older, self.close_newest, self.block, self.spoil),
+            *(self.close_older, self.close_newest, self.block, self.spoil, self.roll_away, self.roll_away),
         )
         chances = [self.transaction] * 12 + [self.go_on] * 8 + [self.roll] * 5 + [self.beat] * 4
         self._draw.choice([*chances, *seldom])()
@@ -314,6 +318,14 @@ class WrittenTrail:
         self._begin(self._seqno)
         self._newest.shown = self._draw.choice([0, self._draw.randint(0, self._newest.length), self._newest.length])
 
+    def roll_away(self) -> None:
+        """New files, and the former ones are purged at once."""
+        for _ in range(self._draw.randint(1, 2)):
+            self.flush(self._draw.choice([0.5, 1, 1]))
+            self.roll()
+        for seqno in [*self.files][: -self._draw.randint(1, 2)]:
+            del self.files[seqno]
+
     def _close(self, file: _File) -> None:
         """Set the values of a header that are known at the end."""
         if file.created is not None and file.pieces and file.pieces[0].io_type == HEADER:
@@ -351,11 +363,9 @@ class WrittenTrail:
 
     def renew(self) -> None:
         """All files are others, whose numbers begin anew, or those of an earlier one."""
-        if self._draw.random() < 0.5:
-            return
         count = min(len(self.files), 3)
         self.files = {}
-        self._seqno = max(0, self._seqno - self._draw.randint(0, 9))
+        self._seqno = max(0, self._seqno - self._draw.choice([count - 1, self._draw.randint(0, 9)]))
         for at in range(count):
             if at:
                 self.flush()
