@@ -38,7 +38,7 @@ with on_demand:
     from logdump.session import files
     from logdump.tui import start
     from trailformat.codec.remote import store
-    from trailformat.trail import peek, sequence
+    from trailformat.trail import name_list, peek, sequence
 
 if TYPE_CHECKING:
     from logdump.line.history_file import KeptHistory
@@ -263,7 +263,7 @@ def _with_statement_last(words: list[str]) -> list[str]:
     """Return ``sql <statement> <file> …`` in the command's order: files after OVER, statement last."""
     if len(words) < _SQL_WORDS or words[0].upper() != "SQL" or words[1].upper() == "OVER":
         return words
-    return [words[0], "OVER", ",".join(words[2:]), words[1]]
+    return [words[0], "OVER", name_list.list_of(words[2:]), words[1]]
 
 
 def _fits_only(wildcard: str, names: list[str]) -> bool:

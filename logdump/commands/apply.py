@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import re
 import signal
 import threading
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword, Sequence
 from logdump.language.parameters import File, Number, OneOf, Word
 from logdump.language.reader import Context
+from logdump.notation.names import listed_names
 from logdump.notation.text import amount
 from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from logdump.session.events import Event, Notice, Pause, say
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from logdump.targets.applier import ApplyProgress
 
 _MOST_SECONDS = 10**6
-_COMMA = re.compile(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)")
-"""A comma outside of double quotes."""
 
 
 class ApplyOptions(NamedTuple):
@@ -234,7 +232,7 @@ def _stopped_by_signals(stop: threading.Event) -> Iterator[None]:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in _COMMA.split(text) if name.strip())
+    return tuple(filter(None, listed_names(text)))
 
 
 COMMANDS = (

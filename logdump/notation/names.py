@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 _PART = re.compile(r'(?:"[^"]*"|[^.])+')
+_LISTED = re.compile(r'((?:"[^"]*"|[^,"])*),')
 
 
 class TablePart(NamedTuple):
@@ -18,6 +19,12 @@ class TablePart(NamedTuple):
 def written_parts(name: str) -> list[str]:
     """Return the parts of a name as they are written; a dot in double quotes is no separator."""
     return _PART.findall(name)
+
+
+def listed_names(text: str) -> list[str]:
+    """Return what is between the commas of a list, without blanks around it; one in double quotes is no separator."""
+    parts = text.split(",") if text.count('"') % 2 else _LISTED.findall(f"{text},")
+    return [name.strip() for name in parts]
 
 
 def plain_parts(name: str) -> tuple[TablePart, ...]:

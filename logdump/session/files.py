@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from trailformat.codec.remote.path import path_of
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.errors import CannotRead, NotATrail, reason_of
 from trailformat.records import reached
+from trailformat.trail.name_list import names_in
 from trailformat.trail.packed import entries_of, is_archive, is_file, is_special, members_of, status_of
 from trailformat.trail.peek import peek
 from trailformat.trail.sequence import TrailName, TrailSequence, is_unborn, next_file, trails_among
@@ -137,9 +138,6 @@ def file_state(trail: TrailFile) -> FileState:
 
 
 _WILD = "*?"
-_BETWEEN = ","
-_MOST_COMMAS = 8
-"""Maximum number of commas in one name."""
 _TRAIL_NAME_LENGTH = 2
 
 
@@ -160,27 +158,13 @@ def matching_files(wildcard: FileNames) -> list[Path]:
         reached.announce(list(wildcard))
         return list(wildcard)
     try:
-        matching = list(dict.fromkeys(path for word in _words(wildcard) if word for path in _named(word)))
+        matching = list(dict.fromkeys(path for word in [*names_in(wildcard)] or [""] for path in _named(word)))
     except NotATrail as error:  # an archive that is damaged
         raise MissingFileError(f"Error: {error}") from error
     trails, other_paths = trails_among(matching)
     paths = [*(name.path for trail in trails for name in trail), *other_paths]
     reached.announce(paths)
     return paths
-
-
-def _words(text: str) -> Iterator[str]:
-    """Yield the words between commas; a comma is part of a word if a file or folder of that name exists."""
-    parts = text.split(_BETWEEN)
-    while parts:
-        joined = [_BETWEEN.join(parts[:number]).strip() for number in range(1, _MOST_COMMAS + 2)]
-        size = next((number for number, word in enumerate(joined, 1) if _is_there(path_of(word))), 1)
-        yield joined[size - 1]
-        del parts[:size]
-
-
-def _is_there(path: Path) -> bool:
-    return is_file(path) or path.is_dir()
 
 
 def _named(word: str) -> list[Path]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from logdump.spark.jobs.local_session import register
 from logdump.tables.errors import BadOption
+from logdump.tables.options import names_option, path_options
 
 SHAPES = ("flat", "debezium", "ogg")
 """The shapes of changes."""
@@ -74,8 +75,8 @@ def changes(
     """
     if shape not in SHAPES:
         raise BadOption(f"shape takes {', '.join(SHAPES[:-1])} or {SHAPES[-1]}, not {shape[:80]!r}")
-    names = [tables] if isinstance(tables, str) else [*tables]
-    given = {**options, "changesOf": ",".join(names), "keyUpdate": key_update}
+    names = tables if isinstance(tables, str) else names_option(tables)
+    given = {**options, "changesOf": names, "keyUpdate": key_update}
     if shape != "flat":
         given["messages"] = shape
     return _load(spark, path, given, stream=stream)
@@ -108,5 +109,4 @@ def _load(
     paths = os.fspath(path) if isinstance(path, (str, os.PathLike)) else [os.fspath(file) for file in path]
     if not stream:
         return spark.read.format("trail").options(**options).load(paths)
-    joined_paths = paths if isinstance(paths, str) else ",".join(paths)
-    return spark.readStream.format("trail").options(**options).load(joined_paths)
+    return spark.readStream.format("trail").options(**options, **path_options(paths)).load()

@@ -211,7 +211,7 @@ def tables_like(patterns: Sequence[str], option: str, options: Options) -> dict[
     tables: dict[str, list[str]] = {}
     for pattern in patterns:
         alike = [name for name in names if matches(pattern, name, case_sensitive=False)]
-        if has_wildcard(pattern):
+        if has_wildcard(pattern) and pattern not in names:
             tables[pattern] = [name for name in alike if role_of(name) is None]
             if not tables[pattern]:
                 raise BadOption(f"no table that the trail defines is called like {pattern}")

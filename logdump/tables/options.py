@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from logdump.notation.names import listed_names
 from logdump.tables.errors import BadOption
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.url import Credentials, keep_all, keeping_secrets, kept
@@ -76,10 +77,15 @@ def _moment(text: str) -> datetime:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in text.split(","))
+    names = _json_list(text) if text.lstrip().startswith("[") else tuple(listed_names(text))
     if not all(names):
         raise ValueError
     return names
+
+
+def names_option(names: Sequence[str]) -> str:
+    """Return names, whatever characters they have, as the text of an option that takes several."""
+    return json.dumps([*names])
 
 
 def _json_list(text: str) -> tuple[str, ...]:
@@ -115,7 +121,7 @@ POSITIVE = OptionType("a number above 0", _positive)
 SIZE = OptionType("a number of bytes, as 134217728 or 128m", _size)
 POSITIVE_SIZE = OptionType("a number of bytes above 0, as 8388608 or 8m", _positive_size)
 MOMENT = OptionType("a time, as 2024-03-01T09:00:00 (UTC) or 2024-03-01T09:00:00+01:00", _moment)
-NAMES = OptionType("names with commas between them", _names)
+NAMES = OptionType("names with commas between them, or a JSON list of names", _names)
 JSON_LIST = OptionType("a JSON list of texts", _json_list)
 JSON_OBJECT = OptionType("a JSON object", _json_object)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,9 +20,10 @@ from logdump.session.errors import ArgumentError
 from logdump.tables.errors import BadOption, NoTrailFiles
 from logdump.tables.options import Options
 from trailformat import TrailError, TrailName, TrailSequence
-from trailformat.codec.remote.path import RemotePath, path_of, place
+from trailformat.codec.remote.path import RemotePath, path_of
 from trailformat.codec.remote.url import is_url
 from trailformat.errors import reason_of
+from trailformat.trail.name_list import names_in
 from trailformat.trail.packed import entries_of, is_archive, is_file, members_of, status_of
 from trailformat.trail.sequence import is_unborn, trails_among
 
@@ -73,7 +74,10 @@ def find_files(options: Options) -> list[TrailInput]:
         NoTrailFiles: no file matches, or a directory cannot be listed.
     """
     patterns = _patterns(options)
-    paths = dict.fromkeys(path for pattern in patterns for path in _matching(pattern, options))
+    matching = {pattern: [*_matching(pattern, options)] for pattern in patterns}
+    if any(matching.values()) and (missing := [pattern for pattern, paths in matching.items() if not paths]):
+        raise NoTrailFiles(f"no trail files match {', '.join(missing)}, of {len(matching)} names")
+    paths = dict.fromkeys(path for paths in matching.values() for path in paths)
     wanted_paths = [path for path in paths if _is_wanted(path, options)]
     if not wanted_paths:
         raise NoTrailFiles(f"no trail files match {', '.join(patterns)}{_after_filters(len(paths))}")
@@ -86,7 +90,7 @@ def _after_filters(matching: int) -> str:
 
 def _patterns(options: Options) -> list[str]:
     given = [*([options.path] if options.path else []), *options.paths]
-    patterns = [part for text in given for part in _parts(source_path(text))]
+    patterns = [part for text in given for part in map(source_path, names_in(source_path(text)))]
     if not patterns:
         raise BadOption(_NO_PATH)
     return patterns
@@ -109,13 +113,6 @@ def local_path(text: str) -> str:
         raise BadOption(str(error)) from None
 
 
-def _parts(text: str) -> list[str]:
-    """Split a list of paths at its commas; the name of an existing file may contain commas."""
-    if "," not in text or place(text).exists():
-        return [text] if text else []
-    return [source_path(part) for part in text.split(",") if part.strip()]
-
-
 def _matching(pattern: str, options: Options) -> Iterator[Path]:
     path = path_of(pattern).absolute()
     if path.is_dir():
@@ -125,7 +122,7 @@ def _matching(pattern: str, options: Options) -> Iterator[Path]:
     elif path.exists() or is_file(path):
         yield path
     elif glob.has_magic(pattern):
-        for match in sorted(_globbed(path)) or _globbed_in_archive(path):
+        for match in sorted(_globbed(path)) or _globbed_in_archive(path) or _of_trail(path):
             if _is_visible(match.name):
                 yield from _listed(match, options) if match.is_dir() else [match]
     else:
@@ -166,11 +163,11 @@ def _folders_in(folder: Path) -> Iterator[Path]:
         yield from _folders_in(entry)
 
 
-def _of_trail(path: Path) -> Iterator[Path]:
+def _of_trail(path: Path) -> Sequence[Path]:
     try:
-        yield from TrailSequence(path).paths if len(path.name) == 2 else ()
+        return TrailSequence(path).paths if len(path.name) == 2 else ()
     except TrailError:
-        return
+        return ()
 
 
 def _listed(directory: Path, options: Options) -> Iterator[Path]:

@@ -15,7 +15,7 @@ from logdump.tables.before import NeededBefore
 from logdump.tables.change_columns import ARROW, change_columns, changed_tables, columns_of
 from logdump.tables.checked_options import checked
 from logdump.tables.defined_tables import changed_layouts
-from logdump.tables.options import Options
+from logdump.tables.options import Options, names_option
 from logdump.tables.planner import packed
 from logdump.tables.slice import Slice
 from logdump.tables.slices import Request
@@ -41,7 +41,7 @@ class InProcess(ApplyDriver):
         self._request = Request((), self._options)
 
     def begin(self, request: ApplyRequest, options: Mapping[str, Any]) -> Mapping[str, Sequence[SourceColumn]]:
-        self._options = checked(request.parsed({**options, "changesOf": ",".join(request.tables)}))
+        self._options = checked(request.parsed({**options, "changesOf": names_option([*request.tables])}))
         layouts = changed_layouts(self._options)
         tables = changed_tables(layouts, self._options)
         columns = change_columns(tables, self._options)

@@ -11,7 +11,7 @@ from logdump.filters.csn_criteria import check_csn
 from logdump.filters.words import FilterError
 from logdump.tables.defined_tables import PlacedLayout, has_wildcard, placed_layouts, tables_like
 from logdump.tables.errors import BadOption
-from logdump.tables.options import OPTIONS, Options, OptionType, Use, one_of, parse_options
+from logdump.tables.options import OPTIONS, Options, OptionType, Use, one_of, parse_options, path_options
 from logdump.tables.paths import TrailInput, find_files
 
 DdlHandler = Callable[[str, str], object]
@@ -20,6 +20,7 @@ COLLISIONS, DDL, ERRORS = one_of("stop", "overwrite"), one_of("stop", "ignore"),
 _TAKEN = frozenset(
     {
         "path",
+        "paths",
         "path_glob_filter",
         "recursive_file_lookup",
         "storage_options",
@@ -87,7 +88,7 @@ class ApplyRequest(NamedTuple):
         names: dict[str, str] = {}
         for pattern, alike in tables_like([*self.tables], "tables", options).items():
             wanted = self.tables[pattern]
-            if wanted and has_wildcard(pattern):
+            if wanted and has_wildcard(pattern) and pattern not in alike:
                 raise BadOption(f"tables: {pattern} is a wildcard, and cannot have the name {wanted} in the target")
             for name in alike:
                 if wanted and names.get(name, wanted) not in ("", wanted):
@@ -121,14 +122,15 @@ class ApplyRequest(NamedTuple):
     def _checked(self) -> Options:
         """Return the same. Raises BadOption if an option leaves out changes."""
         check_options(self.parsed(self.options))
+        if given := [name for name in self.options if name.lower() in ("path", "paths")]:
+            raise BadOption(f"apply takes no option {given[0]}: its first argument names the trail")
         return self._source_options()
 
     def parsed(self, options: Mapping[str, Any]) -> Options:
         """Return options of the read of the trail from their values by name. Raises BadOption."""
-        paths = [self.path] if isinstance(self.path, (str, os.PathLike)) else self.path
         given = {"effective": True, **options}.items()
         texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given}
-        return parse_options({**texts, "path": ",".join(os.fspath(path) for path in paths)}, Use.STREAM)
+        return parse_options({**texts, **path_options(self.path)}, Use.STREAM)
 
 
 def check_options(options: Options) -> None:

@@ -26,11 +26,12 @@ from logdump.session.events import Event, Notice
 from logdump.session.reading import Reading
 from logdump.session.session import Session
 from logdump.session.settings import OutputFormat
-from logdump.tables.options import path_options
+from logdump.tables.options import names_option, path_options
 from logdump.tables.session_options import read_options
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
-from trailformat.trail.packed import is_archive, is_file
+from trailformat.trail.name_list import names_in
+from trailformat.trail.packed import is_archive
 
 with on_demand:
     from logdump.arrow.tables import layout
@@ -170,10 +171,9 @@ class QuerySource(NamedTuple):
     megabytes: int | None = None
 
 
-def _absolute(wildcards: str) -> tuple[str, ...]:
-    """Return the absolute paths in a text, which is split at commas unless it is the name of a file."""
-    names = [wildcards] if is_file(path_of(wildcards)) else wildcards.split(",")
-    return tuple(str(path_of(name).absolute()) for name in names if name)
+def _absolute(names: str) -> tuple[str, ...]:
+    """Return the absolute paths in a list of names."""
+    return tuple(str(path_of(name).absolute()) for name in names_in(names))
 
 
 def run_sql(session: Session, query: Query) -> Iterator[Event]:
@@ -333,7 +333,7 @@ def _missing(paths: tuple[str, ...]) -> Iterator[Event]:
 def _parameters(session: Session) -> dict[str, str]:
     """Return the files of PARAMS as an option."""
     files = [f"{file.path.absolute()} {file.side.name}" for file in in_use.parameters_in_use(session).files]
-    return {"params": ",".join(files)} if files else {}
+    return {"params": names_option(files)} if files else {}
 
 
 _NO_STATEMENT = "takes a statement, as in SQL SELECT op, count(*) FROM records GROUP BY op."

@@ -21,7 +21,7 @@ from trailformat.errors import CannotRead, NotATrail, TrailError
 from trailformat.trail.packed import entries_of, is_archive, is_file
 
 with on_demand:
-    from trailformat.trail import sequence
+    from trailformat.trail import name_list, sequence
 
 if TYPE_CHECKING:
     from logdump.language.reader import Context
@@ -92,7 +92,7 @@ class VerbRequest(NamedTuple):
     @property
     def named(self) -> ValueWord:
         """The files as one word of a command."""
-        return ValueWord(",".join(self.files))
+        return ValueWord(name_list.list_of(self.files))
 
     def asks(self, name: str) -> bool:
         """Return whether an option is given."""
@@ -106,7 +106,7 @@ class VerbRequest(NamedTuple):
         if len(self.files) == 1 and is_file(file) and not is_archive(file):
             yield (file,)
             return
-        trails, paths = sequence.trails_among(matching_files(",".join(self.files)))
+        trails, paths = sequence.trails_among(matching_files(name_list.list_of(self.files)))
         for names in trails:
             yield tuple(name.path for name in names)
         for path in paths:

@@ -36,7 +36,7 @@ with on_demand:
     from logdump.filters import words as filter_words
     from logdump.notation import values as notation
     from logdump.tables import options as source_options
-    from trailformat.trail import sequence
+    from trailformat.trail import name_list, sequence
 
 _CONDITION = re.compile(r"([\w$#.]+\s*[<>=!]+\s*)(.+)", re.DOTALL)
 """A condition on a column: the column with the sign, and the value."""
@@ -360,7 +360,7 @@ def _named(paths: tuple[Path, ...]) -> ValueWord:
     name = sequence.TrailName.parse(paths[0])
     if name is not None and name.is_documented and sequence.TrailSequence(paths[0]).paths == paths:
         return _path(name.trail)
-    return ValueWord(",".join(map(str, paths)))
+    return ValueWord(name_list.list_of([*map(str, paths)]))
 
 
 def recovery(request: VerbRequest) -> Iterator[VerbStep]:

@@ -24,6 +24,7 @@ from trailformat.codec.timestamps import from_datetime
 from trailformat.index import TrailIndex, build
 from trailformat.records.record_header import METADATA
 from trailformat.scan import Workers, scan
+from trailformat.trail.name_list import list_of
 from trailformat.trail.packed import is_archive, status_of
 from trailformat.trail.peek import peek
 from trailformat.trail.sequence import TrailName, trails_among
@@ -52,7 +53,7 @@ def start_place(words: list[str]) -> StartPlace | None:
         return StartPlace(tuple(words)) if is_archive(path) else None
     is_one_name = len(words) == 1 and not path.is_dir() and not any(character in words[0] for character in "*?,")
     try:
-        paths = matching_files(",".join(words))
+        paths = matching_files(list_of(words))
     except CommandError as error:
         if any(_archives_in(StartPlace(tuple(words)))):
             return StartPlace(tuple(words))
@@ -99,7 +100,7 @@ class StartPage:
     def _read(self, place: StartPlace, number: int) -> None:
         archives = list(_archives_in(place))
         try:
-            paths = matching_files(",".join(place.words) or str(Path.cwd()))
+            paths = matching_files(list_of(place.words) or str(Path.cwd()))
         except CommandError as error:
             note = place.note or ("" if archives else str(error))
             self._post(TrailsListed(place.name, note, tuple(archives)))

@@ -19,6 +19,7 @@ import logdump
 from logdump.spark.source.change_schema import flat_schema
 from logdump.spark.source.data_source import TrailSource
 from logdump.spark.stream.apply import SparkDriver, source_columns
+from logdump.tables.options import names_option
 from logdump.targets.in_process import InProcess, tables_in
 from logdump.targets.request import ApplyRequest
 from logdump.targets.run import ApplyDriver, Take, run_of
@@ -38,7 +39,7 @@ class WithoutJava(SparkDriver):
         self._source: Any = None
 
     def begin(self, request: ApplyRequest, options: Mapping[str, Any]) -> Mapping[str, Sequence[SourceColumn]]:
-        given = {**options, "path": str(request.path), "changesOf": ",".join(request.tables)}
+        given = {**options, "path": str(request.path), "changesOf": names_option([*request.tables])}
         texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
         self._source = TrailSource(texts)
         return source_columns(flat_schema(self._source.schema()))

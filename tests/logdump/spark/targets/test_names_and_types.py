@@ -11,11 +11,14 @@ import pytest
 from fixtures.changes import insert
 from fixtures.shop import ORACLE_TEAS, tea
 from fixtures.statements import Ddl
+from logdump.language.call import in_quotes
 from logdump.targets.run import DdlFound
 from logdump.targets.target import BadTarget, Refused
+from tests.logdump.program import logdump
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, postgresql_place, sqlite_place
 from tests.logdump.spark.targets.rows import Trail
+from tests.searching import Random
 from tests.simulated.dimensions import SizedExtract
 
 COLUMNS = {"ID": "INT64", "NAME": "VARCHAR"}
@@ -29,6 +32,10 @@ NAMES = [
     'S."it\'s"',
     'S."tab`le"',
     'S."select"',
+    'S."A,B"',
+    'S."A,B,C.D"',
+    'S."TAB*LE"',
+    'S."TAB?LE"',
     '"S.S".V',
     'C."S.S"."W W"',
     "_S._U",
@@ -59,7 +66,24 @@ def test_tables_of_any_name_are_created_and_gone_on_with(tmp_path: Path, base: P
         for name in NAMES:
             trail.insert(name, number, name)
         assert apply(trail.write(tmp_path / "a"), base, create=True).rows == len(NAMES)
-    plain = {"t", "T.X", "My Table", "A.X", "B.X", 'a"b', "it's", "tab`le", "select", "v", "W W", "_u"}
+    plain = {
+        "t",
+        "T.X",
+        "My Table",
+        "A.X",
+        "B.X",
+        'a"b',
+        "it's",
+        "tab`le",
+        "select",
+        "A,B",
+        "A,B,C.D",
+        "TAB*LE",
+        "TAB?LE",
+        "v",
+        "W W",
+        "_u",
+    }
     assert table_names(base) == plain
     for name in plain:
         quoted = name.replace('"', '""')
@@ -67,6 +91,26 @@ def test_tables_of_any_name_are_created_and_gone_on_with(tmp_path: Path, base: P
         assert [row[0] for row in rows] == [1, 2, 3]
         assert len({row[1] for row in rows}) == 1
         assert rows[0][1].split(".")[-1].strip('"').lower().endswith(name.split(".")[-1].replace('"', '""').lower())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_table_whose_name_is_given_is_that_one(seed: int, tmp_path: Path, base: Place, apply: Apply) -> None:
+    """Whatever its name has of a list or a wildcard, and whichever others are called like it."""
+    random = Random(seed)
+    names = [f'S."{"".join(random.choices(",*?AB", k=3))}"' for _ in range(12)]
+    names = [*dict.fromkeys(names), 'S."A,B"', "S.B", 'S."A*"', 'S."A?"', 'S."AB"']
+    trail = Trail(dict.fromkeys(dict.fromkeys(names), COLUMNS))
+    for name in dict.fromkeys(names):
+        trail.insert(name, 1, name)
+    path = trail.write(tmp_path / "a")
+    chosen = random.sample([*dict.fromkeys(names)], 3)
+    assert apply(path, base, chosen[:2], create=True).rows == 2
+    assert apply(path, base, {chosen[2]: "other_name"}, create=True).rows == 1
+    plain = {name[2:].strip('"') if '"' in name else name[2:].lower() for name in chosen[:2]} | {"other_name"}
+    assert table_names(base) == plain
+    assert base.query("SELECT name FROM other_name") == [(chosen[2],)]
+    line = f"apply over {path.parent}/tt to {base.url} tables {in_quotes(','.join(chosen[:2]))} once"
+    assert logdump("-c", line) == (0, "No change to apply.\n", "")
 
 
 def test_columns_of_any_name_are_created_and_gone_on_with(tmp_path: Path, base: Place, apply: Apply) -> None:
