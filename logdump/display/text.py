@@ -19,6 +19,7 @@ from trailformat import TrailName
 from trailformat.trail.sequence import FilePosition
 
 if TYPE_CHECKING:
+    from trailformat.transactions.redo_clock import RedoPlace
     from trailformat.transactions.whole_trail import FileGap
 
 
@@ -57,6 +58,11 @@ def restart_text(spot: FilePosition) -> str:
     """Return the GGSCI command that sets a Replicat to a position; it is printed, never run."""
     name = TrailName.parse(spot.path)
     return f"ALTER REPLICAT <group>, EXTSEQNO {name.seqno if name else '<n>'}, EXTRBA {spot.rba}"
+
+
+def redo_text(place: RedoPlace) -> str:
+    """Return a position in the redo logs of an Oracle source: the sequence number of the log, and the byte in it."""
+    return f"log sequence {place.log}, position {place.position}"
 
 
 def partition_text(partition: int, *, is_hex: bool) -> str:

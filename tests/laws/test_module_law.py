@@ -24,7 +24,6 @@ OF_A_KIND = {
 _ANOTHER_IDEA = "another idea than that of its user, which reads worse with both"
 EXCEPTIONS = {
     "logdump.features.repair.proof": "it judges what its user makes",
-    "logdump.features.report.html": "one format of a report",
     "logdump.features.report.markdown": "one format of a report",
     "logdump.spark.comparison.moved": _ANOTHER_IDEA,
     "logdump.spark.errors": "programs import it",

@@ -125,6 +125,8 @@ FINDINGS_OF_OTHERS = {
     },
     "row": {"redo": "the SQL that takes changes back"},
     "report": {
+        "explain": "the meaning of a message",
+        "row": "the story of a row",
         "check": "damage",
         "count": "names of record types",
         "doctor": "the answers of commands about a trail",

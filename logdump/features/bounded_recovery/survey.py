@@ -321,8 +321,12 @@ class BrSurvey:
         self._first = self._pass.first_checkpoint(self._options.first)
         if self._first is None:
             return
-        first, options = self._first.time, self._options
-        last = self._pass.commits[1] if self._pass.commits is not None else first
+        first, last = self._first.time, self._first.time
+        if self._pass.commits is not None:
+            last = self._pass.commits[1]
+            if self._options.restart is None:  # Extract stopped at the end of the trail
+                self._options = self._options._replace(restart=last)
+        options = self._options
         self._main = BrCheckpoints(first, options.interval, max(last, options.restart or last))
         self._compared = [BrCheckpoints(first, interval, last) for interval in options.compare]
         if max(checkpoints.count for checkpoints in (self._main, *self._compared)) > MOST_CHECKPOINTS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from logdump.display.text import Renderers, as_read
+from logdump.display.text import Renderers, as_read, redo_text
 from logdump.features.bounded_recovery.model import (
     BeginSource,
     BoundedRecoveryShown,
@@ -161,7 +161,7 @@ def _start(start: RedoStart, settings: Settings) -> str:
         return time
     after = "" if start.xid is not None else "after "
     who = f", the begin of {escape(start.xid)}" if start.xid is not None else ""
-    return f"{after}redo {start.place.log}, position {start.place.position}, {time}{who}"
+    return f"{after}{redo_text(start.place)}, {time}{who}"
 
 
 def _observed(observed: ObservedRestart, what: str, settings: Settings) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from logdump.display.text import redo_text
 from logdump.features.bounded_recovery.model import BrOptions, BrRestartShown
 from logdump.features.bounded_recovery.survey import BrSurvey
 from logdump.features.explain.model import (
@@ -237,7 +238,7 @@ def _parts(facts: RestartFacts) -> Iterator[Evidence]:
             logs = f", {amount(redo.logs, 'redo log')}" if redo.logs is not None else ""
             again = f", {amount(redo.recaptured, 'transaction')} captured again"
             place = redo.start.place
-            where = f", log sequence {place.log}, position {place.position}" if place is not None else ""
+            where = f", {redo_text(place)}" if place is not None else ""
             start: Phrase = (f"Extract, {name}: redo from ", When(redo.start.time), where)
             yield Evidence((*start, ", ", Span(redo.back), f" back{logs}{again}"))
         if reach.heartbeat is not None and reach.heartbeat.time is not None:

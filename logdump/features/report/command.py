@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from logdump import __version__
 from logdump.display import text
-from logdump.display.text import Severity
 from logdump.features.check import model as check_model
 from logdump.features.check.model import CheckShown, GapShown
 from logdump.features.doctor.command import Examination
@@ -18,12 +17,9 @@ from logdump.features.doctor.text import state_lines
 from logdump.features.export.target import export_target
 from logdump.features.recovery import model as recovery_model
 from logdump.features.recovery.model import (
-    BeginMissingShown,
-    CutShown,
     KeepShown,
     RecoveryEnd,
     RecoveryShown,
-    RestartShown,
     TrailFileShown,
 )
 from logdump.features.report import parts
@@ -37,12 +33,12 @@ from logdump.features.report.model import (
     ReportVerdict,
     ReportWritten,
 )
-from logdump.features.report.place import Asked, Csn, Message, PlaceSections, Restart, restart_at
+from logdump.features.report.place import Asked, AskedCsn, AskedMessage, PlaceSections, RestartAdvice, restart_at
 from logdump.features.timeline.timeline import TimelineScan
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
 from logdump.language.parameters import File, Number, OneOf, Word
-from logdump.notation.text import amount, escape
+from logdump.notation.text import escape
 from logdump.notation.times import GMT, current_timestamp, iso_time
 from logdump.parameters.in_use import parameters_in_use, unused_parameters
 from logdump.parameters.not_used import ParameterUse
@@ -50,7 +46,7 @@ from logdump.session.chosen_trail import trail_title, whole_trail_of
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
-from logdump.session.settings import Settings
+from logdump.session.settings import Across, Settings
 from trailformat import PartialRecord, TrailError, TrailFile
 from trailformat.codec.remote.path import path_of
 from trailformat.trail.files_read import name_incomplete
@@ -89,10 +85,10 @@ class _Reporter:
     def __init__(self, session: Session, options: ReportOptions) -> None:
         self._session = session
         self._over = options.over
-        self._quiet = self._new_session()
         self.whole: WholeTrail = whole_trail_of(session, self._over, "REPORT")
+        self._quiet = self._new_session()
         self._name = self._over or str(session.trail.path)
-        self._place = PlaceSections(self._new_session(), self.whole, self._name)
+        self._place = PlaceSections(self._new_session(), self._new_session(Across.GAPS), self.whole, self._name)
         asked = options.asked
         if isinstance(asked, int) and self._over is None:
             self._place.spot = FilePosition(session.trail.path, asked)
@@ -104,9 +100,9 @@ class _Reporter:
         self._verdict = ReportVerdict(None, escape(""))
         self.sections: list[ReportSection] = []
 
-    def _new_session(self) -> Session:
+    def _new_session(self, across: Across = Across.OFF) -> Session:
         quiet = Session()
-        quiet.settings = Settings(time_offset=GMT)
+        quiet.settings = Settings(time_offset=GMT, across=across, across_to=self.whole.paths[-1])
         quiet.source_definitions = self._session.source_definitions
         quiet.keep(parameters_in_use(self._session))
         return quiet
@@ -146,32 +142,12 @@ class _Reporter:
             self.sections.append(ReportSection(title, command, given))
 
     def _judged(self, shown: DoctorShown, events: list[Any]) -> ReportVerdict:
-        """Return the result in a sentence, and what SAFE says about the place asked for, or about the first loss."""
-        heavy = [finding for finding in shown.findings if finding.severity is not Severity.NOTE]
-        others = len(heavy) - 1
-        more = f" {amount(others, 'other problem')} below." if others > 0 else ""
-        ends = f" (exit status {self.status.value})" if self.status is not ExitStatus.OK else ""
-        loss, gap = _first_loss(events, shown), _first_gap(events, shown)
-        if heavy:
-            first = heavy[0]
-            word = "Damaged" if first.severity is Severity.DAMAGE else "Warning"
-            place = f"{parts.place_text(first.spot)}: " if first.spot is not None and first.spot.rba else ""
-            sentence = f"{word}: {place}{first.text}.{more}"
-            if gap is not None and word == "Damaged" and first.spot == FilePosition(gap.path, gap.rba):
-                where = parts.place_text(first.spot)
-                sentence = f"Damaged: {where}, {gap.length:,} bytes. A Replicat abends there.{more}"
-        elif shown.half_record is not None:
-            sentence = "No damage; the last record is not complete yet: its writer may be writing it."
-        elif self.status is not ExitStatus.OK:
-            sentence = "The place asked for is damaged."
-        else:
-            notes = f"; {amount(len(shown.findings), 'note')}" if shown.findings else ""
-            sentence = f"No damage, no problem{notes}."
-        severity = heavy[0].severity if heavy else Severity.NOTE if self.status is not ExitStatus.OK else None
-        restart = self._place.restart or self._restart_of(loss)
-        return ReportVerdict(severity, escape(sentence + ends), tuple(restart.lines) if restart is not None else ())
+        """Return the result, with what SAFE says about the place asked for, or about the place of a loss."""
+        found = parts.verdict(shown, events, self.status)
+        restart = self._place.restart or self._restart_of(parts.first_loss(events, shown))
+        return found._replace(advice=tuple(restart.lines)) if restart is not None else found
 
-    def _restart_of(self, spot: FilePosition | None) -> Restart | None:
+    def _restart_of(self, spot: FilePosition | None) -> RestartAdvice | None:
         if spot is None:
             return None
         try:
@@ -227,25 +203,6 @@ class _Reporter:
         return ReportLines(tuple(lines)) if lines else None
 
 
-def _first_gap(events: list[Any], shown: DoctorShown) -> GapShown | None:
-    """Return the damage with the lowest place; None if only the end of the trail is not complete."""
-    gaps = (event for event in events if isinstance(event, GapShown))
-    return next((gap for gap in gaps if FilePosition(gap.path, gap.rba) != shown.half_record), None)
-
-
-def _first_loss(events: list[Any], shown: DoctorShown) -> FilePosition | None:
-    """Return the place of damage, or of the begin of a transaction that is cut and has no whole copy; None without."""
-    gap = _first_gap(events, shown)
-    if gap is not None:
-        return FilePosition(gap.path, gap.rba)
-    for event in events:
-        if isinstance(event, BeginMissingShown):
-            return event.spot
-        if isinstance(event, CutShown | RestartShown) and event.cut is not None and event.again is None:
-            return event.cut.begin
-    return None
-
-
 def run_report(session: Session, options: ReportOptions) -> Iterator[Event]:
     """Survey the trail and write the page; the read position does not change."""
     write = _WRITERS.get(options.path.suffix.lower())
@@ -267,8 +224,8 @@ _NO_FILE = "takes TO and the file to write, as in REPORT TO ticket.html."
 
 _PLACE: Alternatives[Any] = Alternatives(
     Keyword("AT", Number("<rba>", what="an RBA")),
-    Keyword("CSN", Sequence(Csn, Word("<csn>"))),
-    Keyword("ERROR", Sequence(Message, Word("<text>"))),
+    Keyword("CSN", Sequence(AskedCsn, Word("<csn>"))),
+    Keyword("ERROR", Sequence(AskedMessage, Word("<text>"))),
 )
 
 COMMANDS = (

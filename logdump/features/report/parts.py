@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from logdump.display.text import Severity
+from logdump.features.check.model import GapShown
 from logdump.features.count.text import type_name
-from logdump.features.doctor.model import Finding, TableImages
+from logdump.features.doctor.model import DoctorShown, Finding, TableImages
 from logdump.features.doctor.text import image_rows
-from logdump.features.recovery.model import TrailFileShown
+from logdump.features.recovery.model import BeginMissingShown, CutShown, RestartShown, TrailFileShown
 from logdump.features.report.chart import MOST_SERIES
-from logdump.features.report.model import ReportChart, ReportLines, ReportPart, ReportSeries, ReportTable
+from logdump.features.report.model import ReportChart, ReportLines, ReportPart, ReportSeries, ReportTable, ReportVerdict
 from logdump.features.timeline.timeline import Timeline
 from logdump.features.transactions.model import TransactionListed
 from logdump.features.transactions.text import not_applied_note
-from logdump.notation.text import escape
+from logdump.notation.text import amount, escape
 from logdump.notation.times import iso_time
+from logdump.session.errors import ExitStatus
 from trailformat.totals.counting import Totals, TypeTotals
 from trailformat.trail.sequence import FilePosition
 
@@ -31,8 +34,54 @@ def place_text(spot: FilePosition) -> str:
     return f"{spot.path.name} RBA {spot.rba}"
 
 
+def verdict(shown: DoctorShown, events: Iterable[Any], status: ExitStatus) -> ReportVerdict:
+    """Return the result in a sentence: the heaviest finding with its place, and how many others there are."""
+    heavy = [finding for finding in shown.findings if finding.severity is not Severity.NOTE]
+    ends = f" (exit status {status.value})" if status is not ExitStatus.OK else ""
+    if heavy:
+        return ReportVerdict(heavy[0].severity, escape(_sentence(heavy, _first_gap(events, shown)) + ends))
+    if shown.half_record is not None:
+        sentence = "No damage; the last record is not complete yet: its writer may be writing it."
+    elif status is not ExitStatus.OK:
+        sentence = "The place asked for is damaged."
+    else:
+        notes = f"; {amount(len(shown.findings), 'note')}" if shown.findings else ""
+        sentence = f"No damage, no problem{notes}."
+    return ReportVerdict(Severity.NOTE if status is not ExitStatus.OK else None, escape(sentence + ends))
+
+
+def _sentence(heavy: list[Finding], gap: GapShown | None) -> str:
+    worst = heavy[0]
+    word = "Damaged" if worst.severity is Severity.DAMAGE else "Warning"
+    place = f"{place_text(worst.spot)}: " if worst.spot is not None and worst.spot.rba else ""
+    said = f"{place}{worst.text}."
+    if gap is not None and worst.spot == FilePosition(gap.path, gap.rba):
+        said = f"{place_text(worst.spot)}, {gap.length:,} bytes. A Replicat abends there."
+    others = len(heavy) - 1
+    return f"{word}: {said}" + (f" {amount(others, 'other problem')} below." if others else "")
+
+
+def _first_gap(events: Iterable[Any], shown: DoctorShown) -> GapShown | None:
+    """Return the damage with the lowest place; None if only the end of the trail is not complete."""
+    gaps = (event for event in events if isinstance(event, GapShown))
+    return next((gap for gap in gaps if FilePosition(gap.path, gap.rba) != shown.half_record), None)
+
+
+def first_loss(events: Iterable[Any], shown: DoctorShown) -> FilePosition | None:
+    """Return the place of damage, or of the begin of a transaction that is cut and has no whole copy; None without."""
+    gap = _first_gap(events, shown)
+    if gap is not None:
+        return FilePosition(gap.path, gap.rba)
+    for event in events:
+        if isinstance(event, BeginMissingShown):
+            return event.spot
+        if isinstance(event, CutShown | RestartShown) and event.cut is not None and event.again is None:
+            return event.cut.begin
+    return None
+
+
 def findings(found: Sequence[Finding]) -> Iterator[ReportPart]:
-    """Yield the findings, the heaviest first, and how many more there are."""
+    """Yield the findings, and how many more there are."""
     listed = found[:MOST_FINDINGS]
     rows = tuple(
         (

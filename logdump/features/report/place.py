@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.display import text
-from logdump.features.explain.explained_log import explain_text
+from logdump.features.explain.explained_log import explain_text, is_explained
 from logdump.features.explain.files import Surroundings
 from logdump.features.explain.model import MessageExplained
 from logdump.features.list.command import RecordListing
@@ -26,7 +26,7 @@ from logdump.session.events import Event, Notice, Progress, Text, say
 from logdump.session.known_record import KnownRecord
 from logdump.session.searching import csn_goal, find_in_sequence
 from logdump.session.session import Session
-from logdump.session.settings import Across, Detail, Level
+from logdump.session.settings import Detail, Level
 from trailformat import TrailError, TrailName
 from trailformat.changes.transactions import is_transactional
 from trailformat.trail.sequence import FilePosition
@@ -47,32 +47,32 @@ _ALL_OF_A_RECORD = {
 }
 
 
-class Csn(NamedTuple):
+class AskedCsn(NamedTuple):
     """A place that is named by a CSN."""
 
     text: str
 
 
-class Message(NamedTuple):
+class AskedMessage(NamedTuple):
     """A place that a text of GoldenGate names."""
 
     text: str
 
 
-Asked = int | Csn | Message
+Asked = int | AskedCsn | AskedMessage
 """A place that a report is asked for: an RBA, or what names one."""
 
 
-class Restart(NamedTuple):
-    """What SAFE says about a place."""
+class RestartAdvice(NamedTuple):
+    """The answer of SAFE about a place: its lines, the transaction there, and whether the place is damage."""
 
     lines: list[Harmless]
     extent: Extent | None
     is_damaged: bool
 
 
-def restart_at(session: Session, rba: int) -> Restart:
-    """Return the answer of SAFE for an RBA of the open file, of the next good record if it cannot be told for that."""
+def restart_at(session: Session, rba: int) -> RestartAdvice:
+    """Return the answer of SAFE for an RBA of the open file, of the good record after it if it has none itself."""
     lines: list[Harmless] = []
     is_damaged = False
     try:
@@ -81,10 +81,10 @@ def restart_at(session: Session, rba: int) -> Restart:
         lines, is_damaged = [escape(str(error))], True
         good = session.trail.next_good_header(min(rba + 1, session.trail.size))
         if good is None:
-            return Restart(lines, None, is_damaged)
+            return RestartAdvice(lines, None, is_damaged)
         places = restart_places(session.trail, good, looks_for_copies=True)
     lines += text.render(SafePointShown(places), session.settings)
-    return Restart(lines, places.extent, is_damaged)
+    return RestartAdvice(lines, places.extent, is_damaged)
 
 
 class PlaceSections:
@@ -92,6 +92,7 @@ class PlaceSections:
 
     Args:
         session: a session of its own, for this place alone.
+        over_files: another one, which reads all files of the trail.
         whole: the trail.
         name: the name of the trail, for messages.
 
@@ -101,11 +102,11 @@ class PlaceSections:
         restart: what SAFE says about it.
     """
 
-    def __init__(self, session: Session, whole: WholeTrail, name: str) -> None:
-        self._session, self._whole, self._name = session, whole, name
+    def __init__(self, session: Session, over_files: Session, whole: WholeTrail, name: str) -> None:
+        self._session, self._over_files, self._whole, self._name = session, over_files, whole, name
         self.sections: list[ReportSection] = []
         self.spot: FilePosition | None = None
-        self.restart: Restart | None = None
+        self.restart: RestartAdvice | None = None
 
     def find(self, asked: Asked) -> None:
         """Find the place, and add a section for the meaning of a message.
@@ -113,9 +114,9 @@ class PlaceSections:
         Raises:
             CommandError: there is no such place.
         """
-        if isinstance(asked, Csn):
+        if isinstance(asked, AskedCsn):
             self.spot = self._of_csn(asked.text)
-        elif isinstance(asked, Message):
+        elif isinstance(asked, AskedMessage):
             self._explain(asked.text)
         elif len(self._whole.paths) > 1:
             number = len(self._whole.paths)
@@ -137,6 +138,8 @@ class PlaceSections:
 
     def _explain(self, message: str) -> None:
         """Add the meaning of a message; its place is that of its SAFE, or else of the text."""
+        if not is_explained(message):
+            raise CommandError("The text of ERROR has no number of a message, no place and no transaction.")
         self._session.open(self._whole.paths[0])
         lines: list[Harmless] = []
         folders = tuple(dict.fromkeys(path.parent for path in self._whole.paths))
@@ -147,8 +150,6 @@ class PlaceSections:
                 lines += text.render(event, self._session.settings)
             if isinstance(event, MessageExplained) and (target := event.incident.target) is not None:
                 self._look_up(target.place.number, target.place.rba)
-        if not lines:
-            raise CommandError("The text of ERROR has no number of a message, no place and no transaction.")
         self._add("The message", "EXPLAIN", lines)
 
     def _look_up(self, number: int | None, rba: int | None) -> None:
@@ -180,8 +181,9 @@ class PlaceSections:
 
     def _row(self) -> Iterator[Event]:
         """Add the changes of the row of the record, over all files."""
-        session = self._session
+        session = self._over_files
         assert self.spot is not None  # noqa: S101 - ``add`` has looked
+        session.open(self.spot.path)
         session.cursor.move(self.spot.rba)
         session.cursor.current = self.spot.rba
         try:
@@ -189,7 +191,6 @@ class PlaceSections:
         except (CommandError, TrailError):
             return  # no change of a row, or one without a key
         session.open(self._whole.paths[0])
-        session.settings.across, session.settings.across_to = Across.GAPS, self._whole.paths[-1]
         lines: list[Harmless] = []
         changes = 0
         try:
@@ -202,8 +203,6 @@ class PlaceSections:
                     lines += text.render(event, session.settings)
         except (CommandError, TrailError) as error:
             lines.append(escape(str(error)))
-        finally:
-            session.settings.across, session.settings.across_to = Across.OFF, None
         if changes - 1 > MOST_RECORDS:
             lines.insert(-1, escape(f"… {changes - 1 - MOST_RECORDS} more changes"))
         self._add("The row", _row_command(question), lines)

@@ -531,8 +531,7 @@ def report(request: VerbRequest) -> Iterator[VerbStep]:
         raise MisuseError("report takes -o FILE.html or -o FILE.md")
     require_ending(options, ("html", "htm", "md"), "report")
     _only_trail(request, "report")
-    given = [name for name in ("rba", "at_csn", "error") if request.asks(name)]
-    if len(given) > 1:
+    if sum(map(request.asks, ("rba", "at_csn", "error"))) > 1:
         raise MisuseError("--rba, --csn and --error each name a place: give one")
     at: list[Argument] = ["AT", request.rba(options.rba, "--rba")] if request.asks("rba") else []
     for word, text in {"CSN": options.at_csn, "ERROR": options.error}.items():
