@@ -89,7 +89,7 @@ class Work:
         if tool.name == "report":
             self._take_report(page, Path(request.options.output))
         is_error = run.has_failed and not page.objects
-        return page.reply(status, files_of(request), question, is_interrupted=run.is_interrupted, is_error=is_error)
+        return page.reply(status, files_of(request), question, is_error=is_error)
 
     def _request(self, tool: Tool, asked: Asked, arguments: dict[str, Any], begin: PageCursor) -> VerbRequest:
         options = options_of(asked)

@@ -50,7 +50,7 @@ CALLS: dict[str, tuple[dict[str, Any], tuple[str, ...] | None]] = {
     ),
     "recovery": ({"trail": "al", "view": "cut"}, ("recovery", "al", "CUT")),
     "lag": ({"trail": "yt", "view": "history", "every": 5}, ("heartbeat", "yt", "HISTORY", "EVERY", "5")),
-    "ddl": ({"trail": "et", "params": "r1.prm"}, ("ddl", "et", "ALL", "--params", "r1.prm")),
+    "ddl": ({"trail": "dt", "params": "r1.prm"}, ("ddl", "dt", "ALL", "--params", "r1.prm")),
     "diff": ({"trail": "et", "other": "at", "most": 4}, ("diff", "et", "at", "--limit", "4")),
     "report": ({"trail": "et"}, None),
 }
