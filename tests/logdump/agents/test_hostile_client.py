@@ -194,15 +194,8 @@ def test_the_number_of_a_request_that_is_too_long_is_found(number: int) -> None:
 
 
 def drawn(random: Random, depth: int) -> Any:
-    return random.choice(
-        [
-            lambda: "id",
-            lambda: '{"id":1}\\"',
-            lambda: {"id": drawn(random, depth - 1) if depth else 5, "x": '"id": 4'},
-            lambda: [drawn(random, depth - 1) if depth else "}", "]["],
-            lambda: random.randrange(100),
-        ]
-    )()
+    inner = drawn(random, depth - 1) if depth else "}"
+    return random.choice(["id", '{"id":1}\\"', {"id": inner, "x": '"id": 4'}, [inner, "]["], random.randrange(100)])
 
 
 _ACCEPTS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -213,7 +206,7 @@ REQUESTS: tuple[tuple[dict[str, str], bytes, int], ...] = (
     ({**_ACCEPTS, "Authorization": TOKEN}, _PING, 401),
     ({**_ACCEPTS, "Authorization": f"Bearer {TOKEN}x"}, _PING, 401),
     ({**_ACCEPTS, "Authorization": f"Bearer {TOKEN[:-1]}"}, _PING, 401),
-    ({**_ACCEPTS, "Authorization": "Bearer "}, _PING, 401),
+    ({**_ACCEPTS, "Authorization": "Bearer"}, _PING, 401),
     ({**_KNOWN, "Host": "evil.example"}, _PING, 421),
     ({**_KNOWN, "Host": "127.0.0.1.evil.example:80"}, _PING, 421),
     ({**_KNOWN, "Origin": "http://evil.example"}, _PING, 403),
