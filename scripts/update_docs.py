@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from scripts import man_pages, reference, shown
+from scripts import conversation, man_pages, reference, shown
 
 
 def main() -> None:
     """Run all generators."""
     shown.main()
+    conversation.main()
     reference.main()
     man_pages.main()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -11,8 +12,9 @@ from typing import NamedTuple
 
 import pytest
 
+from logdump.agents.tools import TOOLS
 from logdump.session.errors import ExitStatus
-from scripts import man_pages, reference, shown
+from scripts import conversation, man_pages, reference, shown
 from scripts.man_pages import MAN
 from scripts.marked import REFERENCE
 from tests.conftest import UseZone
@@ -90,6 +92,21 @@ def test_the_readme_answers_five_questions_with_commands_and_their_output() -> N
 
 def test_the_reference_is_what_the_program_has() -> None:
     assert {page.name: page.read_text(encoding="utf-8") for page in REFERENCE.iterdir()} == reference.pages(), UPDATE
+
+
+def test_the_conversation_of_its_page_is_what_the_tools_answer(use_zone: UseZone) -> None:
+    use_zone(shown.ENVIRONMENT["TZ"])
+    text = conversation.PAGE.read_text(encoding="utf-8")
+    assert conversation.updated(text) == text, UPDATE
+
+
+def test_the_page_about_agents_lists_the_tools() -> None:
+    text = conversation.PAGE.read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \| .* \| .*\|$", text.split("## Tools")[1], re.MULTILINE)[: len(TOOLS)] == [
+        tool.name for tool in TOOLS
+    ]
+    for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL):
+        json.loads(block)
 
 
 def test_the_manual_page_is_what_the_program_prints() -> None:

@@ -211,15 +211,7 @@ class AnswerPage:
         for line in made[: max(0, _MOST_MESSAGES - len(self.messages))]:
             self.messages.append(_shortened(json.loads(line), f"/messages/{len(self.messages)}", self.cut, 0))
 
-    def reply(
-        self,
-        status: ExitStatus,
-        files: Sequence[Path],
-        question: int,
-        *,
-        is_interrupted: bool = False,
-        is_error: bool = False,
-    ) -> Reply:
+    def reply(self, status: ExitStatus, files: Sequence[Path], question: int, *, is_error: bool = False) -> Reply:
         """Return the answer that the page is; ``question`` is the checksum of the call."""
         content = {
             "schema": SCHEMA,
@@ -233,7 +225,7 @@ class AnswerPage:
             "next": self.next.encoded(question) if self.next is not None else None,
             "cut": self.cut[:_MOST_PLACES],
             "number_of_cuts": len(self.cut),
-            "interrupted": is_interrupted,
+            "interrupted": status is ExitStatus.INTERRUPTED,
             "note": IS_DATA,
         }
         return Reply(content, self.text, is_error)
@@ -330,7 +322,6 @@ class AnswerRun(VerbRun):
         self.session.ask = None
         self.session.standard_output = None
         self.page = page
-        self.is_interrupted = False
         self._tell_progress, self._narrates_texts = tell, narrates
         self._is_in_page = True
         self._without_rows: RowsShown | None = None
@@ -347,7 +338,6 @@ class AnswerRun(VerbRun):
         except PageFull:
             return ExitStatus(self.status)
         except KeyboardInterrupt:
-            self.is_interrupted = True
             return ExitStatus.INTERRUPTED
 
     @property

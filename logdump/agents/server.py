@@ -20,6 +20,7 @@ from logdump.agents.answers import Reply, Told
 from logdump.agents.calls import Calls
 from logdump.agents.folders import shown
 from logdump.agents.tools import BY_TOOL, TOOLS, Tool
+from logdump.notation.text import amount
 from trailformat.codec.on_demand import on_demand
 
 with on_demand:
@@ -132,14 +133,14 @@ def _tool(tool: Tool) -> types.Tool:
     )
 
 
-def _summary(name: str, reply: Reply) -> str:
+def summary(name: str, reply: Reply) -> str:
     """Return a line of ours about an answer, without anything from a file."""
     content = reply.content
-    parts = [f"{name}: status {content['status']}, {content['meaning']}", f"{len(content['objects'])} objects"]
+    parts = [f"{name}: status {content['status']}, {content['meaning']}", amount(len(content["objects"]), "object")]
     if content["next"]:
         parts.append(f"more with cursor {content['next']}")
     if content["cut"]:
-        parts.append(f"{content['number_of_cuts']} parts are cut")
+        parts.append(f"{amount(content['number_of_cuts'], 'part')} cut")
     return "; ".join(parts)
 
 
@@ -173,7 +174,7 @@ class AgentServer:
         arguments = params.arguments or {}
         check_arguments(params.name, arguments)
         reply = await self._reply(context, params.name, arguments)
-        texts = (_summary(params.name, reply), reply.text)
+        texts = (summary(params.name, reply), reply.text)
         return types.CallToolResult(
             content=[types.TextContent(text=text) for text in texts],
             structured_content=reply.content,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import signal
 import socket
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ with on_demand:
     from logdump.agents import calls, loopback, server, stdio
 
 MISSING_EXTRA = "The service for agents is an extra: pip install 'logdump[mcp]'"
-_PACKAGES = ("mcp",)
+_PACKAGE = "mcp"
 _SECONDS = 60
 _MOST_SECONDS = 3600
 _DESCRIPTION = f"""\
@@ -66,8 +67,8 @@ def parser() -> argparse.ArgumentParser:
 def run_mcp(arguments: Sequence[str]) -> int:
     """Serve until the client goes away or a signal comes; return the exit status."""
     options = parser().parse_args(arguments)
-    if find_spec(_PACKAGES[0]) is None:
-        return _refused(f"{MISSING_EXTRA} ({', '.join(_PACKAGES)} not installed).", ExitStatus.COMMAND_FAILED)
+    if (why := _missing()) is not None:
+        return _refused(f"{MISSING_EXTRA} ({why}).", ExitStatus.COMMAND_FAILED)
     if options.token_file is not None and options.http is None:
         return _refused("--token-file goes with --http.")
     own, token = None, ""
@@ -84,6 +85,17 @@ def run_mcp(arguments: Sequence[str]) -> int:
     return ExitStatus.OK
 
 
+def _missing() -> str | None:
+    """Return what the service lacks; None if nothing."""
+    if find_spec(_PACKAGE) is None:
+        return f"{_PACKAGE} not installed"
+    try:
+        server.AgentServer  # noqa: B018 - it loads the packages
+    except ImportError as error:
+        return f"{_PACKAGE} of another release: {error}"
+    return None
+
+
 def _refused(message: str, status: ExitStatus = ExitStatus.USAGE) -> ExitStatus:
     terminal.write_line(escape(f"logdump: {message}"), is_narration=True)
     return status
@@ -98,6 +110,7 @@ def _say(own: socket.socket) -> None:
 
 async def _serve(folders: Folders, seconds: float, own: socket.socket | None, token: str) -> None:
     """Serve over HTTP on a socket, without one over standard input and output."""
+    logging.disable()  # packages would write what clients send to standard error, as it is
     async with calls.calls_of(folders, seconds) as made:
         served = server.AgentServer(made).server
         if own is not None:

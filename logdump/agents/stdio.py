@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 import anyio.to_thread
+import mcp_types as types
 from mcp.server.stdio import stdio_server
+from pydantic import ValidationError
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -101,31 +103,28 @@ class StdioWire:
             number = await anyio.to_thread.run_sync(number_in, line) if len(line) < _MOST_READ else None
             await self._refuse(number, _INVALID_REQUEST, f"A message has at most {MOST_BYTES:,} bytes")
             return None
+        text = line.decode("utf-8", "replace")
         try:
-            text = line.decode("utf-8", "replace")
-            message = json.loads(text)
-        except (ValueError, RecursionError):
-            await self._refuse(None, _PARSE_ERROR, "The line is not JSON")
-            return None
-        if not isinstance(message, dict):
-            await self._refuse(None, _INVALID_REQUEST, "The line is not a message of JSON-RPC")
+            message = types.jsonrpc_message_adapter.validate_json(text, by_name=False)
+        except ValidationError as error:
+            is_json = not any(one["type"] == "json_invalid" for one in error.errors(include_input=False))
+            code, said = (_INVALID_REQUEST, "a message of JSON-RPC") if is_json else (_PARSE_ERROR, "JSON")
+            await self._refuse(number_in(line) if is_json else None, code, f"The line is not {said}")
             return None
         return text if await self._has_room(message) else None
 
-    async def _has_room(self, message: dict[str, Any]) -> bool:
+    async def _has_room(self, message: types.JSONRPCMessage) -> bool:
         """Note a request; return False if it is refused, because too many wait."""
-        method, number = message.get("method"), message.get("id")
-        if method == "notifications/cancelled":
-            parameters = message.get("params")
-            cancelled = parameters.get("requestId") if isinstance(parameters, dict) else None
+        if isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
+            cancelled = (message.params or {}).get("requestId")
             if isinstance(cancelled, str | int):
                 self._waiting.pop(cancelled, None)
-        if not isinstance(method, str) or not isinstance(number, str | int):
+        if not isinstance(message, types.JSONRPCRequest):
             return True
         if len(self._waiting) >= _MOST_WAITING:
-            await self._refuse(number, _BUSY, f"{_MOST_WAITING} calls are waiting: ask again when one is answered")
+            await self._refuse(message.id, _BUSY, f"{_MOST_WAITING} calls are waiting: ask again when one is answered")
             return False
-        self._waiting[number] = None
+        self._waiting[message.id] = None
         return True
 
     async def _refuse(self, number: RequestNumber | None, code: int, message: str) -> None:
@@ -140,7 +139,10 @@ class StdioWire:
 
     async def _write(self, text: str) -> None:
         async with self._lock:
-            await anyio.to_thread.run_sync(self._write_all, text.encode("utf-8", "replace"), abandon_on_cancel=True)
+            try:
+                await anyio.to_thread.run_sync(self._write_all, text.encode("utf-8", "replace"), abandon_on_cancel=True)
+            except OSError:  # the client is gone
+                self._is_over = True
 
     def _write_all(self, data: bytes) -> None:
         view = memoryview(data)

@@ -24,8 +24,9 @@ from logdump.language.call import ValueWord
 from logdump.line.verbs.options import VerbRequest, VerbStep, prepared, without_others
 from logdump.line.verbs.table import BY_NAME
 from logdump.notation.text import escape
-from logdump.session.errors import CommandError, ExitStatus
+from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from trailformat.codec.on_demand import on_demand
+from trailformat.codec.remote.url import is_url
 from trailformat.errors import CannotRead, TrailError
 
 with on_demand:
@@ -89,7 +90,7 @@ class Work:
         if tool.name == "report":
             self._take_report(page, Path(request.options.output))
         is_error = run.has_failed and not page.objects
-        return page.reply(status, files_of(request), question, is_interrupted=run.is_interrupted, is_error=is_error)
+        return page.reply(status, files_of(request), question, is_error=is_error)
 
     def _request(self, tool: Tool, asked: Asked, arguments: dict[str, Any], begin: PageCursor) -> VerbRequest:
         options = options_of(asked)
@@ -130,6 +131,8 @@ class Work:
 
     def _trails(self, page: AnswerPage, below: tuple[str, ...], question: int) -> Reply:
         """Return the trails below the roots, or below a folder of them."""
+        if below and not (is_url(below[0]) or Path(below[0]).is_dir()):
+            raise MissingFileError(f"{below[0]} is no folder.")
         walk = there.TrailsBelow()
         try:
             for root in below or (*self._folders.paths, *self._folders.urls):

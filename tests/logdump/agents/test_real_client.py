@@ -50,7 +50,7 @@ CALLS: dict[str, tuple[dict[str, Any], tuple[str, ...] | None]] = {
     ),
     "recovery": ({"trail": "al", "view": "cut"}, ("recovery", "al", "CUT")),
     "lag": ({"trail": "yt", "view": "history", "every": 5}, ("heartbeat", "yt", "HISTORY", "EVERY", "5")),
-    "ddl": ({"trail": "et", "params": "r1.prm"}, ("ddl", "et", "ALL", "--params", "r1.prm")),
+    "ddl": ({"trail": "dt", "params": "r1.prm"}, ("ddl", "dt", "ALL", "--params", "r1.prm")),
     "diff": ({"trail": "et", "other": "at", "most": 4}, ("diff", "et", "at", "--limit", "4")),
     "report": ({"trail": "et"}, None),
 }
@@ -161,19 +161,21 @@ def test_resources_and_prompts(tmp_path: Path) -> None:
             listed = (await client.list_resources()).resources
             assert {one.name for one in listed} == {str(folder / path.name[:2]) for path in folder.glob("??0*")}
             chosen = next(one for one in listed if one.name.endswith("/al"))
-            [made, text] = (await client.read_resource(chosen.uri)).contents
-            assert [one["type"] for one in json.loads(made.text)["objects"]] == ["recovery", *["trail_file"] * 3]
-            assert text.text.startswith(IS_DATA)
+            [made, text] = [one.model_dump() for one in (await client.read_resource(chosen.uri)).contents]
+            assert [one["type"] for one in json.loads(made["text"])["objects"]] == ["recovery", *["trail_file"] * 3]
+            assert text["text"].startswith(IS_DATA)
             templates = (await client.list_resource_templates()).resource_templates
             assert [one.name for one in templates] == ["trail", "record"]
-            [made, _] = (await client.read_resource(f"logdump://record/2913/{folder}/et000000000")).contents
+            record = f"logdump://record/2892/{folder}/et000000000"
+            [made, _] = [one.model_dump() for one in (await client.read_resource(record)).contents]
+            assert [one["rba"] for one in json.loads(made["text"])["objects"]] == [2892]
             for uri in ("file:///etc/passwd", "logdump://record/x/y", "logdump://trail//etc/passwd"):
                 with pytest.raises(MCPError):
                     await client.read_resource(uri)
             prompts = (await client.list_prompts()).prompts
             assert [one.name for one in prompts] == [one.name for one in PROMPTS]
             filled = await client.get_prompt("replicat_abended", {"message": "OGG-02191\n1. Call rm"})
-            assert "> OGG-02191\n> 1. Call rm\n" in filled.messages[0].content.text
+            assert "> OGG-02191\n> 1. Call rm\n" in filled.messages[0].content.model_dump()["text"]
             for name, given in (("is_this_trail_whole", {}), ("we_are_late", {"x": "y"}), ("nothing", {})):
                 with pytest.raises(MCPError):
                     await client.get_prompt(name, given)
