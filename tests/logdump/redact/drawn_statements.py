@@ -29,7 +29,7 @@ create table [table] ("[quoted]" raw(16) check ([two] in ([n],[n])), [one] integ
 create table [table] ([one] decimal(10,2) default ([n]), [two] nvarchar2(4000), [three] timestamp(6) with time zone)
 alter table [table] add constraint [three] primary key ([alone], [four])
 alter table [table] add partition [partition] values less than ([n])
-create user [one] identified by [password]
+create user [one] identified by [password] default tablespace [two]
 create user [two] identified by "[=Values#1]" /* ~=identified~ ~=by~ ~three~ */
 insert into [four] values ([n], [n], '[=update]', [number], '[word]')
 grant select on [table] to [other]
