@@ -60,7 +60,7 @@ _BEFORE_COLUMNS = frozenset(b"( , ADD CHANGE COLUMN EXISTS MODIFY".split())
 """Words and signs that precede the name of a column whose data type follows it."""
 _BEFORE_PARTS = frozenset(b"COLUMN CONSTRAINT PARTITION REFERENCES SUBPARTITION TABLESPACE".split())
 """Words before the name of a part of a table."""
-_BEFORE_NAMES = _BEFORE_PARTS | frozenset(b"LINK ROLE SCHEMA TO USER".split())
+_BEFORE_NAMES = _BEFORE_PARTS | frozenset(b"FROM INTO JOIN LINK ROLE SCHEMA TABLE TO USER".split())
 _NO_NAMES = frozenset(
     b"""BY CHECK DEFAULT EXISTS FOR FOREIGN FROM GROUP IDENTIFIED IF IS NOT NULL ON ONLY PRIMARY PUBLIC SET TO UNIQUE
     USING VALUES WITH""".split()
@@ -68,8 +68,10 @@ _NO_NAMES = frozenset(
 """Words that follow those of ``_BEFORE_NAMES`` without being names."""
 _FIELDS = frozenset(b"DAY HOUR MINUTE MONTH SECOND YEAR".split())
 """Words that follow TO in the name of a data type."""
-_CONSTANTS = frozenset(b"DEFAULT FALSE MAXVALUE MINVALUE NULL SYSDATE SYSTIMESTAMP TRUE".split())
-"""Words that are alone between commas or parentheses without being names."""
+_BEFORE_VALUES = frozenset(b"( , AND BY DISTINCT OR SELECT SET WHERE".split())
+_AFTER_VALUES = frozenset([*b", ) ; = < > ASC BETWEEN DESC FROM HAVING IN IS LIKE ORDER".split(), b""])
+_CONSTANTS = frozenset(b"ALL DEFAULT FALSE MAXVALUE MINVALUE NULL SYSDATE SYSTIMESTAMP TRUE".split())
+"""Words between those of ``_BEFORE_VALUES`` and of ``_AFTER_VALUES`` without being names."""
 _ITEMS_OF_WORDS = frozenset({"B5", "B6", "C9", "C15"})
 """Type of object, operation, validity, whether to ignore: items whose words stay, as they are no names."""
 _ITEM = re.compile(r"[A-Z]\d{1,2}(?:_\d{1,3})?(?:\('\d{1,3}'\))?", re.ASCII)
@@ -180,24 +182,33 @@ def _names_in_statement(statement: bytes, tokenizers: tuple[SqlTokenizer, ...]) 
             yield from words_in(text.encode("utf-8", "surrogateescape"))
     parts = [part for part in _parts(statement, tokenizers) if part.is_meaningful]
     nothing = _Part("sign", b"")
-    depth = 0
-    for at, part in enumerate(parts):
+    is_grant = bool(parts) and parts[0].upper in (b"GRANT", b"REVOKE")
+    around = zip([nothing, nothing, *parts], [nothing, *parts], parts, [*parts[1:], nothing], strict=False)
+    for earlier, before, part, after in around:
         if part.is_quoted_name:
             yield from words_in(part.data)
-        depth += (part.data == b"(") - (part.data == b")")
-        if part.upper not in OF_STATEMENTS:
-            continue
-        earlier = parts[at - 2] if at > 1 else nothing
-        before = parts[at - 1] if at else nothing
-        after = parts[at + 1] if at + 1 < len(parts) else nothing
-        is_part = before.data in (b".", b"@", b"[") or after.data in (b".", b"@")
-        is_column = before.upper in _BEFORE_COLUMNS and after.upper in _TYPES and part.upper not in _BEFORE_PARTS
-        is_alone = depth > 0 and before.data in (b"(", b",") and after.data in (b",", b")")
-        is_field = before.upper == b"TO" and part.upper in _FIELDS
-        is_named = before.upper in _BEFORE_NAMES and part.upper not in _NO_NAMES and not is_field
-        is_password = (earlier.upper, before.upper) == (b"IDENTIFIED", b"BY") and part.upper != b"VALUES"
-        if is_part or is_column or is_named or is_password or (is_alone and part.upper not in _CONSTANTS):
-            yield part.upper
+        if part.kind == "word" and part.upper in OF_STATEMENTS:
+            is_value = not is_grant and _is_value(part.upper, before.upper, after.upper)
+            if is_value or _is_name(part.upper, earlier.upper, before.upper, after.upper):
+                yield part.upper
+
+
+def _is_name(word: bytes, earlier: bytes, before: bytes, after: bytes) -> bool:
+    """Return True if a word is a name between the parts before and after it."""
+    if before in (b".", b"@", b"[") or after in (b".", b"@"):
+        return True
+    if before == b"BY" and earlier == b"IDENTIFIED":
+        return word != b"VALUES"
+    if before in (b"GRANT", b"REVOKE"):
+        return after in (b"TO", b"FROM") and word not in _CONSTANTS
+    if before in _BEFORE_COLUMNS and after in _TYPES and word not in _BEFORE_PARTS:
+        return True
+    return before in _BEFORE_NAMES and word not in _NO_NAMES and not (before == b"TO" and word in _FIELDS)
+
+
+def _is_value(word: bytes, before: bytes, after: bytes) -> bool:
+    """Return True if a word is a name in an expression or in a list."""
+    return before in _BEFORE_VALUES and after in _AFTER_VALUES and word not in _CONSTANTS
 
 
 class StatementSubstitutes:

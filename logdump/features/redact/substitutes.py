@@ -45,16 +45,19 @@ _KEY_SIZE = 32
 _ROUNDS = 10
 _SMALL = 4096
 """Most values of a form whose permutation is a table."""
-_MOST = 1 << 96
+_MOST = 1 << 80
 """Number of values of a form above which a hash draws each character: no two are likely to get the same."""
-_MOST_PERMUTED = 61
-"""Number of bytes above which there are more values than that: a class has three members at least."""
+_MOST_PERMUTED = 31
+"""Number of bytes above which there are more values than that: a class has six members at least."""
 _MOST_DIGITS = 60
 """Digits of a number above which it is treated as text."""
 _KEPT_VALUES = 1 << 15
+_KEPT_NETWORKS = 1 << 10
 _LONG = 256
 """Bytes of a value above which its substitute is not kept."""
 
+_BEGIN_NUMBERS = frozenset(b"%c" % byte for byte in b"0123456789+-. T:")
+"""The first bytes of numbers and times."""
 _NUMBER = re.compile(rb"([+-]?)([0-9]*)(?:\.([0-9]*))?", re.ASCII)
 _MOMENT = re.compile(
     r"(?:(?P<date>\d{4}-\d\d-\d\d)(?P<era> AD| BC)?)?(?P<between>[: T])?"
@@ -93,6 +96,8 @@ class Substitutes:
     def __init__(self, key: bytes | None = None) -> None:
         self._key = secrets.token_bytes(_KEY_SIZE) if key is None else key
         self._table = lru_cache(512)(self._new_table)
+        self._network = lru_cache(_KEPT_NETWORKS)(self._new_network)
+        self._kept_date, self._kept_time = (lru_cache(_KEPT_VALUES)(make) for make in (self._date, self._time))
         self._kept_text = lru_cache(_KEPT_VALUES)(self._text)
         self._kept_word = lru_cache(_KEPT_VALUES)(self._word)
         self._kept_number = lru_cache(_KEPT_VALUES)(self._number)
@@ -106,17 +111,28 @@ class Substitutes:
         """Return the substitute of a number from 0 to before ``size``; ``form`` chooses the permutation."""
         if size <= _SMALL:
             return self._table(size, form)[number]
-        half = isqrt(size - 1) + 1
-        digest = min(64, (half.bit_length() + 7) // 8 + 8)
-        width = (half.bit_length() + 7) // 8
+        half, width, rounds = self._network(size, form)
         while True:
             left, right = divmod(number, half)
-            for turn in range(_ROUNDS):
-                drawn = self._hash(bytes((turn, len(form) & 0xFF)) + form + right.to_bytes(width, "big"), digest)
-                left, right = right, (left + drawn) % half
+            for begun in rounds:
+                state = begun.copy()
+                state.update(right.to_bytes(width, "big"))
+                left, right = right, (left + int.from_bytes(state.digest(), "big")) % half
             number = left * half + right
             if number < size:
                 return number
+
+    def _new_network(self, size: int, form: bytes) -> tuple[int, int, list[blake2b]]:
+        """Return the size of a half of a number, its bytes, and for each round a hash that lacks the other half."""
+        half = isqrt(size - 1) + 1
+        width = (half.bit_length() + 7) // 8
+        begun = blake2b(digest_size=min(64, width + 8), key=self._key)
+        rounds = []
+        for turn in range(_ROUNDS):
+            state = begun.copy()
+            state.update(bytes((turn, len(form) & 0xFF)) + form)
+            rounds.append(state)
+        return half, width, rounds
 
     def _new_table(self, size: int, form: bytes) -> Sequence[int]:
         return sorted(range(size), key=lambda number: self._hash(b"table" + form + number.to_bytes(2, "big"), 16))
@@ -185,9 +201,10 @@ class Substitutes:
         return self._kept_text(data) if len(data) <= _LONG else self._text(data)
 
     def _text(self, data: bytes) -> bytes:
-        for read in (self.number_text, self.moment_text):
-            if (other := read(data)) is not None:
-                return other
+        if data[:1] in _BEGIN_NUMBERS:
+            for read in (self.number_text, self.moment_text):
+                if (other := read(data)) is not None:
+                    return other
         return self.characters(data)
 
     def text_in(self, data: bytes, codec: str) -> bytes:
@@ -324,8 +341,8 @@ class Substitutes:
             or (match["date"] and match["time"] and not match["between"])
         ):
             return None
-        text = self._date(match["date"] or "") + (match["era"] or "") + (match["between"] or "")
-        text += self._time(match["time"] or "", (match["date"] or "").encode()) + (match["dot"] or "")
+        text = self._kept_date(match["date"] or "") + (match["era"] or "") + (match["between"] or "")
+        text += self._kept_time(match["time"] or "", (match["date"] or "").encode()) + (match["dot"] or "")
         text += self._fraction(match["fraction"]) + self._zone(match["zone"] or "")
         return text.encode() + data[len(stripped) :]
 

@@ -6,6 +6,7 @@ import math
 import re
 import struct
 from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from trailformat.codec import charsets
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from trailformat.values import DataType
 
 _INDICATOR = _PREFIX = 2
+_KEPT_COLUMNS, _LONGEST_KEPT = 1 << 15, 64
+"""Number of columns whose substitutes are kept, and the most bytes of each."""
 _TURNS = 64
 """Attempts to find a number that its storage can hold; one in four does at least."""
 _INTEGER_SIZES = (2, 4, 8)
@@ -44,6 +47,7 @@ class ValueSubstitutes:
 
     def __init__(self, substitutes: Substitutes) -> None:
         self._substitutes = substitutes
+        self._kept = lru_cache(_KEPT_COLUMNS)(self._of)
         self._by_family: dict[Family, Callable[[bytes, ColumnDefinition, DataType, ByteOrder, str], bytes]] = {
             Family.TEXT: self._text,
             Family.INTEGER: self._integer,
@@ -59,6 +63,9 @@ class ValueSubstitutes:
         The bytes after the indicator of NULL, which mean nothing, become zeros. A value that cannot be decoded has a
         substitute that cannot be decoded.
         """
+        return (self._kept if len(raw) <= _LONGEST_KEPT else self._of)(raw, definition, order, codec)
+
+    def _of(self, raw: bytes, definition: ColumnDefinition | None, order: ByteOrder, codec: str) -> bytes:
         indicator, value = raw[:_INDICATOR], raw[_INDICATOR:]
         if indicator == NULL:
             return NULL + bytes(len(value))

@@ -29,11 +29,15 @@ create table [table] ("[quoted]" raw(16) check ([two] in ([n],[n])), [one] integ
 create table [table] ([one] decimal(10,2) default ([n]), [two] nvarchar2(4000), [three] timestamp(6) with time zone)
 alter table [table] add constraint [three] primary key ([alone], [four])
 alter table [table] add partition [partition] values less than ([n])
-create user [one] identified by [password]
+create user [one] identified by [password] default tablespace [two]
 create user [two] identified by "[=Values#1]" /* ~=identified~ ~=by~ ~three~ */
 insert into [four] values ([n], [n], '[=update]', [number], '[word]')
 grant select on [table] to [other]
-alter table [table] rename column [defined] to [four]
+alter table [table] rename column [one] to [four]
+create view [three] as select [n] + [defined] - [quoted] from [table]
+grant [granted] to [other]
+create view [three] as select [listed], [n] from [table]
+alter table [table] exchange partition [three] with table [stage]
 create view [three] as select [n], [two] from [owner].[table] where [one] in ([n],[n],'[=in]') or [two] = char([n])
 """
 """Statements: in [] the key of a secret, or ``=`` and the secret itself; in ~~ the same in prose; other words stay."""
@@ -72,9 +76,10 @@ class Statements:
 
     def __init__(self, random: Random, order: ByteOrder, *, are_words: bool) -> None:
         self.random, self.order = random, order
-        drawn = random.sample(WORDS, 9) if are_words else [f"{name}_{random.randint(1, 99)}" for name in WORDS[:9]]
-        keys = "owner table column defined quoted other alone partition password one two three four"
-        self.names = dict(zip(keys.split(), [*drawn, *random.sample(PLAIN, 4)], strict=True))
+        drawn = random.sample(WORDS, 12) if are_words else [f"{name}_{random.randint(1, 99)}" for name in WORDS[:12]]
+        keys = "owner table column defined quoted other alone partition password listed granted stage"
+        self.names = dict(zip(keys.split(), drawn, strict=True))
+        self.names |= zip(["one", "two", "three", "four"], random.sample(PLAIN, 4), strict=True)
         self.word = "".join(random.choices("ABCDEFGHJKLMNPQRSTVWXYZ", k=2)) + str(random.randint(10, 99))
         self.number = random.randint(1000, 999_999)
 

@@ -8,13 +8,17 @@ from pathlib import Path
 import pytest
 
 from logdump.features.redact.statements import OF_STATEMENTS
+from tests.logdump.line import Line
 from tests.logdump.redact.drawn_secrets import copies_of
 from tests.logdump.redact.drawn_statements import PLAIN, WORDS, drawn_statements
 from tests.searching import all_in_turn, examples, in_turn
-from trailformat import ByteOrder, TrailFile, decode_value, parse_ddl
-from trailformat.records.record_header import DDL_OP
+from tests.trailformat.samples import header, trail_of
+from trailformat import ByteOrder, TrailFile, decode_value, make_record, parse_ddl
+from trailformat.records.ddl import build_ddl
+from trailformat.records.record_header import COMPRESSED, DDL_OP
 from trailformat.trail.row_definitions import RowDefinitions
 
+DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
 COPIES = 8
 """A digit is the same by chance in all of them once in 43 million times."""
 
@@ -79,3 +83,20 @@ def test_names_and_literals_of_ddl_join_with_definitions_and_values(
     assert len(values) == 2
     for value in values:
         assert sum(re.search(rf"\b{value}\b", items["C1"]) is not None for items in found) >= 2, (value, found)
+
+
+@pytest.mark.parametrize("is_used", [True, False])
+def test_names_of_a_definitions_file_are_names(tmp_path: Path, *, is_used: bool) -> None:
+    text = DEFINITIONS.read_text("utf-8")
+    (tmp_path / "tea.def").write_text(re.sub(r"^NAME ", "ROLE ", text, flags=re.MULTILINE), "utf-8")
+    head = header("", io_type=DDL_OP, partition=COMPRESSED)
+    ddl = make_record(head, build_ddl([("B3", "X"), ("C1", "create view t as select 1 + role - 2 from u")]))
+    path = trail_of(tmp_path, ddl)
+    line = Line()
+    line(f"sourcedefs {tmp_path / 'tea.def'}" if is_used else "sourcedefs off")
+    line(f"open {path}; redact to {tmp_path / 'xx000000000'}")
+    line.session.close()
+    with TrailFile(tmp_path / "xx000000000") as copy:
+        statement = dict(parse_ddl(next(iter(copy.records())).data))["C1"]
+    assert statement.startswith("create view ")
+    assert (" role " in statement) == (not is_used)
