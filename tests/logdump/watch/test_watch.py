@@ -203,6 +203,10 @@ def test_of_a_damaged_state_nothing_is_taken(case: int, tmp_path: Path) -> None:
     watch = Watch([tmp_path / "tt"], None, state)
     list(watch.look())
     assert list(watch.written()) == []
+    trail_of(tmp_path, row(b"another trail"))
+    fresh = StateFile(tmp_path / "fresh", "watch")
+    watch = Watch([tmp_path / "tt"], None, fresh)
+    list(watch.look())
     for _ in range(12):
         values = json.loads(state.path.read_text(encoding="ascii"))
         own = values["trails"][str(tmp_path / "tt")]
