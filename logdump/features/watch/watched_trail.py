@@ -273,7 +273,7 @@ class WatchedTrail:
             "left": [place.as_values() for place in self.left.values()],
             "counters": self.counters.as_values(),
             "beats": self.beats.as_values(),
-            "rows": self._reader.history.newest(_MOST_ROWS),
+            "rows": self._reader.history.rows(_MOST_ROWS),
             "tables": [*self.tables],
         }
 
