@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from copy import deepcopy
@@ -41,6 +42,7 @@ class WatchedTrail:
         tables: the tables with metrics of their own.
         waiting: what is after the place; None if that is not known, as in a run that has not read the file yet.
         files, size: number and bytes of the files that are there; None if that is not known.
+        free: free bytes on their disk; None if that is not known.
         is_up: True if the trail could be read up to its end.
     """
 
@@ -54,6 +56,7 @@ class WatchedTrail:
         self.waiting: WaitingBytes | None = None
         self.files: int | None = None
         self.size: int | None = None
+        self.free: int | None = None
         self.is_up = False
         self._reader = HeartbeatReader(uses_threads=True)
         self._file: tuple[Path, TrailFile, tuple[int, int]] | None = None
@@ -63,7 +66,7 @@ class WatchedTrail:
 
     def look(self) -> Iterator[str]:
         """Read what is new; yield what has to be said."""
-        self.is_up = False
+        self.is_up, self.free = False, _free_beside(self.path)
         try:
             sequence = TrailSequence(self.path)
         except (NotATrail, CannotRead) as error:
@@ -291,6 +294,13 @@ class WatchedTrail:
             reader.history.note(texts_of([table])[0], members)
         self.counters, self.place, self.left = counters, place, left
         self.beats, self.tables, self._reader = beats, tables, reader
+
+
+def _free_beside(path: Path) -> int | None:
+    try:
+        return shutil.disk_usage(path.parent).free
+    except OSError:
+        return None
 
 
 def _is_not_opened(error: NotATrail) -> bool:
