@@ -71,7 +71,7 @@ class RowHistory:
         return row
 
     def rows(self, most: int) -> list[tuple[str, Members]]:
-        """Return tables and columns of rows in the order of their changes; of more than ``most`` the older ones lack."""
+        """Return tables and columns of rows, in the order of their changes; of more than ``most`` older ones lack."""
         rows = [(table, members) for (table, _), members in islice(self._known.newest_first(), most)]
         return rows[::-1]
 
