@@ -261,6 +261,18 @@ def test_what_cannot_be_written_is_said_once_and_counted_and_the_watch_goes_on(c
             assert of(parsed(resumed.page(is_open_metrics=False)), "records_total", operation="Insert") == number + 1
 
 
+def test_a_state_that_is_removed_is_written_again_though_nothing_has_changed(tmp_path: Path) -> None:
+    trail_of(tmp_path, row(b"one"))
+    state = StateFile(tmp_path / "state", "watch")
+    watch = Watch([tmp_path / "tt"], None, state)
+    for _ in range(3):
+        list(watch.look())
+        assert list(watch.written()) == []
+        resumed = Watch([tmp_path / "tt"])
+        assert list(resumed.resume(state)) == []
+        state.path.unlink()
+
+
 def _break(path: Path, draw: Random) -> None:
     """Make it impossible to write a file: its folder is gone, or it is a folder."""
     _mend(path)
