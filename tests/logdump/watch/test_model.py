@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+import time
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,6 +20,7 @@ from logdump.features.watch import metrics, place
 from logdump.features.watch.command import Watch
 from logdump.session.events import Notice
 from logdump.session.state_file import StateFile
+from tests.logdump.program import logdump
 from tests.logdump.watch.model import Samples, Watcher
 from tests.logdump.watch.written_trail import HeartbeatPieces, WrittenTrail
 from tests.searching import IS_LONG, Random, examples, part_of
@@ -165,6 +168,44 @@ def test_each_number_is_that_of_the_model(case: int, tmp_path: Path, monkeypatch
                 assert kinds.get(str(model.path), set()) <= model.kinds
             if draw.random() < 0.3:
                 scene.restart(at)
+
+
+@pytest.mark.parametrize("case", range(examples(8)))
+def test_the_program_follows_trails_whatever_happens_to_them(
+    case: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that is replaced or shorter is another one at the next look, not one that changed during a command."""
+    scene, target = Scene(tmp_path, Random(f"program {case}")), tmp_path / "trails.prom"
+    rounds = iter(range(200 if IS_LONG else 20))
+    moment = re.compile(r"logdump_(trail_\w+_age_seconds|watch_last_look_\w+)")
+
+    def happens(_: float) -> None:
+        """What happens while the program sleeps."""
+        page = {
+            (one.name, frozenset(one.labels.items())): one.value
+            for family in classic_text(target.read_text(encoding="utf-8"))
+            for one in family.samples
+        }
+        expected = Samples({("logdump_watch_write_failures_total", frozenset({("file", "textfile")})): 0})
+        for model in scene.models[0]:
+            expected |= model.samples(scene.clock.now, FREE)
+        timeless = [
+            {key: one[key] for key in one if not moment.match(key[0])} for one in (without_kinds(page)[0], expected)
+        ]
+        assert timeless[0] == timeless[1]
+        if next(rounds, None) is None:
+            raise KeyboardInterrupt
+        scene.go_on()
+        for trail, model in zip(scene.trails, scene.models[0], strict=True):
+            model.look(trail.written())
+
+    scene.go_on()
+    for trail, model in zip(scene.trails, scene.models[0], strict=True):
+        model.look(trail.written())
+    monkeypatch.setattr(time, "sleep", happens)
+    answer = logdump("watch", *(str(trail.path) for trail in scene.trails), "--textfile", str(target))
+    assert next(rounds, None) is None
+    assert (answer.status, answer.out) == (130, "")
 
 
 TRAIL_NAMES = sorted({path.name.rstrip("0123456789") for path in TRAILS.iterdir()})
