@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import time
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -21,15 +20,13 @@ from logdump.features.watch.command import Watch
 from logdump.session.events import Notice
 from logdump.session.state_file import StateFile
 from tests.logdump.program import logdump
-from tests.logdump.watch.model import Samples, Watcher
+from tests.logdump.watch.model import NO_LABELS, Samples, Watcher, without_kinds
 from tests.logdump.watch.written_trail import HeartbeatPieces, WrittenTrail
 from tests.searching import IS_LONG, Random, examples, part_of
 from trailformat.trail.files_read import one_reading
 
 MOST_TABLES = 3
 FREE = 123_456_789
-WAITING = "logdump_trail_waiting_bytes"
-NO_LABELS = frozenset[tuple[str, str]]()
 PROMTOOL = shutil.which("promtool")
 
 
@@ -49,20 +46,6 @@ def page_of(watch: Watch) -> Samples:
     assert page == other
     assert [len(samples) for samples in pages] == [len(page), len(page)]
     return page
-
-
-def without_kinds(page: Samples) -> tuple[Samples, dict[str, set[str]]]:
-    """A page with the sum of the bytes that wait, and the kinds of those of each trail."""
-    sums, kinds = Counter[str](), dict[str, set[str]]()
-    rest = Samples()
-    for (name, labels), value in page.items():
-        if name != WAITING:
-            rest[name, labels] = value
-            continue
-        own = dict(labels)
-        sums[own["trail"]] += int(value)
-        kinds.setdefault(own["trail"], set()).update([own["kind"]] if value else [])
-    return rest | {(WAITING, frozenset({("trail", trail)})): size for trail, size in sums.items()}, kinds
 
 
 @pytest.fixture(autouse=True)
