@@ -70,13 +70,13 @@ class RowHistory:
             self._known.set((change.table, row.key), members)
         return row
 
-    def newest(self, most: int) -> list[tuple[str, Members]]:
-        """Return tables and columns of the rows that changed last, at most so many, in the order of the changes."""
+    def rows(self, most: int) -> list[tuple[str, Members]]:
+        """Return tables and columns of rows, in the order of their changes; of more than ``most`` older ones lack."""
         rows = [(table, members) for (table, _), members in islice(self._known.newest_first(), most)]
         return rows[::-1]
 
     def note(self, table: str, members: Members) -> None:
-        """Note what is known of a row, as of one of ``newest`` of an earlier reading.
+        """Note what is known of a row, as ``rows`` of an earlier reading has it.
 
         Raises:
             TypeError: these are no columns of a row.

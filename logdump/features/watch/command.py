@@ -207,7 +207,7 @@ class Watch:
     def _keep(self) -> None:
         own = {str(trail.path): trail.as_values() for trail in self._trails}
         values = {_TRAILS: {**self._others, **own}}
-        if self._state is not None and values != self._kept:
+        if self._state is not None and (values != self._kept or not self._state.path.is_file()):
             self._state.write(values)
             self._kept = values
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -47,16 +46,9 @@ def _open_age(trail: WatchedTrail, now: float) -> float | None:
     return _age(last.begun, now) if FIRST_TIME <= (last.begun or 0) <= LAST_TIME else None
 
 
-def _free(trail: WatchedTrail) -> int | None:
-    try:
-        return shutil.disk_usage(trail.path.parent).free
-    except OSError:
-        return None
-
-
 def _left(trail: WatchedTrail) -> float | None:
     counters = trail.counters
-    growth = Growth(counters.grown, counters.oldest, counters.newest, None, _free(trail))
+    growth = Growth(counters.grown, counters.oldest, counters.newest, None, trail.free)
     return None if growth.hours_left is None else round(growth.hours_left * _HOUR, 3)
 
 
@@ -117,7 +109,7 @@ _PLAIN = (
         "Bytes of the largest one so far.",
         lambda trail, _: trail.counters.transactions.largest,
     ),
-    _Plain("disk_free_bytes", "Free bytes on the disk of the trail.", lambda trail, _: _free(trail)),
+    _Plain("disk_free_bytes", "Free bytes on the disk of the trail.", lambda trail, _: trail.free),
     _Plain(
         "disk_left_seconds", "Time until that disk is full at the trail's average rate.", lambda trail, _: _left(trail)
     ),

@@ -89,6 +89,10 @@ class ReadUpTo(NamedTuple):
         except (TrailError, CannotRead):
             return False
 
+    def is_as(self, other: ReadUpTo) -> bool:
+        """Return True if another place has the same bytes before it, in a file of the same birth."""
+        return (self.rba, self.created, self.digest) == (other.rba, other.created, other.digest)
+
     def as_values(self) -> list[object]:
         """Return it as values of JSON."""
         return [*self.number, *self[1:]]

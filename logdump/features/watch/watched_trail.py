@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from copy import deepcopy
@@ -41,6 +42,7 @@ class WatchedTrail:
         tables: the tables with metrics of their own.
         waiting: what is after the place; None if that is not known, as in a run that has not read the file yet.
         files, size: number and bytes of the files that are there; None if that is not known.
+        free: free bytes on their disk; None if that is not known.
         is_up: True if the trail could be read up to its end.
     """
 
@@ -54,15 +56,17 @@ class WatchedTrail:
         self.waiting: WaitingBytes | None = None
         self.files: int | None = None
         self.size: int | None = None
+        self.free: int | None = None
         self.is_up = False
         self._reader = HeartbeatReader(uses_threads=True)
         self._file: tuple[Path, TrailFile, tuple[int, int]] | None = None
         self._unread: Unread | None = None
         self._states: dict[TrailName, tuple[int, int]] = {}
+        self._states_of_left: dict[TrailName, tuple[int, int]] = {}
 
     def look(self) -> Iterator[str]:
         """Read what is new; yield what has to be said."""
-        self.is_up = False
+        self.is_up, self.free = False, _free_beside(self.path)
         try:
             sequence = TrailSequence(self.path)
         except (NotATrail, CannotRead) as error:
@@ -72,9 +76,9 @@ class WatchedTrail:
             return
         names = (*sequence.names, *sequence.unborn)
         try:
-            states = self._measure(names)
+            self._measure(names)
             first = yield from self._begun(names)
-            yield from self._compared(states)
+            yield from self._compared()
             yield from self._read_on(sequence.names, first)
         except (TrailError, CannotRead, OSError) as error:
             self._close()
@@ -82,9 +86,9 @@ class WatchedTrail:
         else:
             self.is_up = True
 
-    def _measure(self, names: Sequence[TrailName]) -> dict[TrailName, tuple[int, int]]:
-        """Take size and mtime (ns) of the files that are there, and return them."""
-        states = dict[TrailName, tuple[int, int]]()
+    def _measure(self, names: Sequence[TrailName]) -> None:
+        """Take size and mtime (ns) of the files that are there."""
+        self._states = states = dict[TrailName, tuple[int, int]]()
         for name in names:
             with suppress(OSError):
                 status = name.path.stat()
@@ -92,36 +96,27 @@ class WatchedTrail:
         self.files, self.size = len(states), sum(size for size, _ in states.values())
         numbers = {FileNumber.of(name) for name in states}
         self.left = {number: place for number, place in self.left.items() if number in numbers}
-        self._states = {name: state for name, state in self._states.items() if name in states}
-        return states
+        self._states_of_left = {name: state for name, state in self._states_of_left.items() if name in states}
 
-    def _compared(self, states: dict[TrailName, tuple[int, int]]) -> Iterator[str]:
+    def _compared(self) -> Iterator[str]:
         """Note how files that were left are now; yield which of them have more than a header that was closed."""
-        for name, state in states.items():
+        for name, state in self._states.items():
             number = FileNumber.of(name)
-            if name.packing or number not in self.left or self._states.get(name) == state:
+            if name.packing or number not in self.left or self._states_of_left.get(name) == state:
                 continue
             try:
-                is_same = self._is_as_left(name)
-                with TrailFile(name.path) as trail:
-                    self.left[number] = ReadUpTo.in_file(number, trail, trail.size)
-            except NotATrail:
-                self.left[number] = ReadUpTo(number, state[0])
-            except (TrailError, CannotRead):
+                end = _end_of(name)
+            except (TrailError, CannotRead, OSError):
                 continue
-            self._states[name] = state
+            is_same, self.left[number], self._states_of_left[name] = self.left[number].is_as(end), end, state
             if not is_same:
                 self.counters.unread += 1
                 yield f"{name.path} has changed since it was read: what is new in it is not read"
 
     def _is_as_left(self, name: TrailName) -> bool:
-        """Return True if a file that was left is as it was, but for its header. Raises TrailError and CannotRead."""
+        """Return True if a file that was left is as it was, but for its header. Raises as _end_of."""
         place = self.left.get(FileNumber.of(name))
-        try:
-            with TrailFile(name.path) as trail:
-                return place is not None and trail.size == place.rba and place.is_in(trail)
-        except NotATrail:
-            return place is not None and not place.digest
+        return place is not None and place.is_as(_end_of(name))
 
     def _read_on(self, names: Sequence[TrailName], first: int) -> Iterator[str]:
         """Read files from one on; those at the end that have no records yet are none, unless no file has."""
@@ -151,7 +146,8 @@ class WatchedTrail:
         if place.rba and not self._is_in(names[index], place):
             first = next((at for at, name in enumerate(names[:index]) if not self._is_as_left(name)), index)
             self._replace(names[first])
-            yield f"{names[index].path} is another file than the one that was read: reading {names[first].path} on"
+            begin = "its beginning" if first == index else f"the beginning of {names[first].path} on"
+            yield f"{names[index].path} is another file than the one that was read: reading from {begin}"
             return first
         return index
 
@@ -163,7 +159,7 @@ class WatchedTrail:
         try:
             return place.is_in(self._opened(name.path))
         except NotATrail as error:
-            if isinstance(error.__cause__, OSError):
+            if _is_not_opened(error):
                 raise
             return False
 
@@ -189,12 +185,12 @@ class WatchedTrail:
         try:
             trail = self._opened(name.path)
         except NotATrail as error:
-            if isinstance(error.__cause__, OSError) or after is None:  # no file of the trail has a record
+            if _is_not_opened(error) or after is None:
                 raise
             size = name.path.stat().st_size
             self.counters.add_damage(size)
             yield str(error)
-            yield from self._leave(ReadUpTo(number, size), after)
+            yield from self._leave(name, ReadUpTo(number, size), after)
             return
         start = place.rba if place is not None and place.number == number else 0
         unread = Unread.after(trail, start)
@@ -210,10 +206,12 @@ class WatchedTrail:
         if self.waiting.damaged:
             yield f"{name.path} ends in {self.waiting.damaged:,} bytes that are no record, from RBA {end} on"
         if after is not None:
-            yield from self._leave(place, after)
+            yield from self._leave(name, place, after)
 
-    def _leave(self, place: ReadUpTo, after: TrailName) -> Iterator[str]:
-        self.left[place.number] = place
+    def _leave(self, name: TrailName, end: ReadUpTo, after: TrailName) -> Iterator[str]:
+        self.left[end.number] = end
+        if name in self._states:
+            self._states_of_left[name] = self._states[name]
         yield from self._enter(FileNumber.of(after))
 
     def _opened(self, path: Path) -> TrailFile:
@@ -278,7 +276,7 @@ class WatchedTrail:
             "left": [place.as_values() for place in self.left.values()],
             "counters": self.counters.as_values(),
             "beats": self.beats.as_values(),
-            "rows": self._reader.history.newest(_MOST_ROWS),
+            "rows": self._reader.history.rows(_MOST_ROWS),
             "tables": [*self.tables],
         }
 
@@ -296,3 +294,31 @@ class WatchedTrail:
             reader.history.note(texts_of([table])[0], members)
         self.counters, self.place, self.left = counters, place, left
         self.beats, self.tables, self._reader = beats, tables, reader
+
+
+def _free_beside(path: Path) -> int | None:
+    try:
+        return shutil.disk_usage(path.parent).free
+    except OSError:
+        return None
+
+
+def _is_not_opened(error: NotATrail) -> bool:
+    """Return True if a file cannot be opened, so that it is not known what it has."""
+    return error.__cause__ is not None and not isinstance(error.__cause__, TrailError)
+
+
+def _end_of(name: TrailName) -> ReadUpTo:
+    """Return the end of a file as it is now; of one without a record, its size.
+
+    Raises:
+        TrailError, CannotRead, OSError: it cannot be read.
+    """
+    number = FileNumber.of(name)
+    try:
+        with TrailFile(name.path) as trail:
+            return ReadUpTo.in_file(number, trail, trail.size)
+    except NotATrail as error:
+        if _is_not_opened(error):
+            raise
+        return ReadUpTo(number, name.path.stat().st_size)

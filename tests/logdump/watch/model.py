@@ -14,6 +14,8 @@ JULIAN_1970 = 210866760000000000
 HOUR = 3_600_000_000
 Labels = frozenset[tuple[str, str]]
 Samples = dict[tuple[str, Labels], float]
+NO_LABELS = Labels()
+WAITING = "logdump_trail_waiting_bytes"
 
 
 class _Place(NamedTuple):
@@ -282,3 +284,17 @@ def _seconds(time: int | None) -> float | None:
 def _age(time: int | None, now: float) -> float | None:
     moment = _seconds(time)
     return None if moment is None else round(max(0.0, now - moment), 6)
+
+
+def without_kinds(page: Samples) -> tuple[Samples, dict[str, set[str]]]:
+    """A page with the sum of the bytes that wait, and the kinds of those of each trail."""
+    sums, kinds = Counter[str](), dict[str, set[str]]()
+    rest = Samples()
+    for (name, labels), value in page.items():
+        if name != WAITING:
+            rest[name, labels] = value
+            continue
+        own = dict(labels)
+        sums[own["trail"]] += int(value)
+        kinds.setdefault(own["trail"], set()).update([own["kind"]] if value else [])
+    return rest | {(WAITING, frozenset({("trail", trail)})): size for trail, size in sums.items()}, kinds

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
-from collections import Counter
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -18,15 +19,14 @@ from logdump.features.watch import metrics, place
 from logdump.features.watch.command import Watch
 from logdump.session.events import Notice
 from logdump.session.state_file import StateFile
-from tests.logdump.watch.model import Samples, Watcher
+from tests.logdump.program import logdump
+from tests.logdump.watch.model import NO_LABELS, Samples, Watcher, without_kinds
 from tests.logdump.watch.written_trail import HeartbeatPieces, WrittenTrail
 from tests.searching import IS_LONG, Random, examples, part_of
 from trailformat.trail.files_read import one_reading
 
 MOST_TABLES = 3
 FREE = 123_456_789
-WAITING = "logdump_trail_waiting_bytes"
-NO_LABELS = frozenset[tuple[str, str]]()
 PROMTOOL = shutil.which("promtool")
 
 
@@ -46,20 +46,6 @@ def page_of(watch: Watch) -> Samples:
     assert page == other
     assert [len(samples) for samples in pages] == [len(page), len(page)]
     return page
-
-
-def without_kinds(page: Samples) -> tuple[Samples, dict[str, set[str]]]:
-    """A page with the sum of the bytes that wait, and the kinds of those of each trail."""
-    sums, kinds = Counter[str](), dict[str, set[str]]()
-    rest = Samples()
-    for (name, labels), value in page.items():
-        if name != WAITING:
-            rest[name, labels] = value
-            continue
-        own = dict(labels)
-        sums[own["trail"]] += int(value)
-        kinds.setdefault(own["trail"], set()).update([own["kind"]] if value else [])
-    return rest | {(WAITING, frozenset({("trail", trail)})): size for trail, size in sums.items()}, kinds
 
 
 @pytest.fixture(autouse=True)
@@ -165,6 +151,44 @@ def test_each_number_is_that_of_the_model(case: int, tmp_path: Path, monkeypatch
                 assert kinds.get(str(model.path), set()) <= model.kinds
             if draw.random() < 0.3:
                 scene.restart(at)
+
+
+@pytest.mark.parametrize("case", range(examples(8)))
+def test_the_program_follows_trails_whatever_happens_to_them(
+    case: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that is replaced or shorter is another one at the next look, not one that changed during a command."""
+    scene, target = Scene(tmp_path, Random(f"program {case}")), tmp_path / "trails.prom"
+    rounds = iter(range(200 if IS_LONG else 20))
+    moment = re.compile(r"logdump_(trail_\w+_age_seconds|watch_last_look_\w+)")
+
+    def happens(_: float) -> None:
+        """What happens while the program sleeps."""
+        page = {
+            (one.name, frozenset(one.labels.items())): one.value
+            for family in classic_text(target.read_text(encoding="utf-8"))
+            for one in family.samples
+        }
+        expected = Samples({("logdump_watch_write_failures_total", frozenset({("file", "textfile")})): 0})
+        for model in scene.models[0]:
+            expected |= model.samples(scene.clock.now, FREE)
+        timeless = [
+            {key: one[key] for key in one if not moment.match(key[0])} for one in (without_kinds(page)[0], expected)
+        ]
+        assert timeless[0] == timeless[1]
+        if next(rounds, None) is None:
+            raise KeyboardInterrupt
+        scene.go_on()
+        for trail, model in zip(scene.trails, scene.models[0], strict=True):
+            model.look(trail.written())
+
+    scene.go_on()
+    for trail, model in zip(scene.trails, scene.models[0], strict=True):
+        model.look(trail.written())
+    monkeypatch.setattr(time, "sleep", happens)
+    answer = logdump("watch", *(str(trail.path) for trail in scene.trails), "--textfile", str(target))
+    assert next(rounds, None) is None
+    assert (answer.status, answer.out) == (130, "")
 
 
 TRAIL_NAMES = sorted({path.name.rstrip("0123456789") for path in TRAILS.iterdir()})

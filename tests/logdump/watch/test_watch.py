@@ -203,6 +203,10 @@ def test_of_a_damaged_state_nothing_is_taken(case: int, tmp_path: Path) -> None:
     watch = Watch([tmp_path / "tt"], None, state)
     list(watch.look())
     assert list(watch.written()) == []
+    trail_of(tmp_path, row(b"another trail"))
+    fresh = StateFile(tmp_path / "fresh", "watch")
+    watch = Watch([tmp_path / "tt"], None, fresh)
+    list(watch.look())
     for _ in range(12):
         values = json.loads(state.path.read_text(encoding="ascii"))
         own = values["trails"][str(tmp_path / "tt")]
@@ -255,6 +259,18 @@ def test_what_cannot_be_written_is_said_once_and_counted_and_the_watch_goes_on(c
             resumed = Watch([tmp_path / "tt"])
             assert list(resumed.resume(StateFile(places["state"], "watch"))) == []
             assert of(parsed(resumed.page(is_open_metrics=False)), "records_total", operation="Insert") == number + 1
+
+
+def test_a_state_that_is_removed_is_written_again_though_nothing_has_changed(tmp_path: Path) -> None:
+    trail_of(tmp_path, row(b"one"))
+    state = StateFile(tmp_path / "state", "watch")
+    watch = Watch([tmp_path / "tt"], None, state)
+    for _ in range(3):
+        list(watch.look())
+        assert list(watch.written()) == []
+        resumed = Watch([tmp_path / "tt"])
+        assert list(resumed.resume(state)) == []
+        state.path.unlink()
 
 
 def _break(path: Path, draw: Random) -> None:
