@@ -168,7 +168,8 @@ class Reports:
         if entry is None:
             return
         is_elsewhere = bool(entry.records) and list(entry.records) != [model.rba]
-        is_answer = self._is_report(entry) if has_opened and not entry.has_failed else not self._has_room(entry)
+        is_way = (has_opened or has_moved) and not entry.has_failed
+        is_answer = self._is_report(entry) if is_way else not self._has_room(entry)
         if report.records > 1 or is_elsewhere or is_answer:
             model.show_page(OUTPUT)
         elif report.records == 1 and model.page in OF_COMMANDS:

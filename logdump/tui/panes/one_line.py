@@ -42,8 +42,8 @@ class LogStrip(Styled):
         return max(self.size.height - 1, min(1, self.size.height))
 
     def fits(self, entry: TranscriptEntry) -> bool:
-        """Return whether the whole answer of a command fits; True if the strip has no rows."""
-        return not self.room or len(self._answer(entry)) <= self.room
+        """Return whether the whole answer of a command fits."""
+        return len(self._answer(entry)) <= self.room
 
     def draw(self) -> None:
         """Show the end of the transcript."""

@@ -60,8 +60,8 @@ class ValueScreen(ModalScreen[None]):
     """The images of a column, or large objects, one after the other.
 
     The first one is chosen, Tab chooses another: it is what ``y`` copies and ``s`` saves. ``h`` shows bytes, ``i`` text
-    without indentation, ``/`` searches, ``>`` goes to the next match, Esc leaves. Of a long value a window is shown; the
-    keys that scroll go on to the next one.
+    without indentation, ``/`` searches, ``>`` goes to the next match, Esc leaves. Of a long value a window is shown:
+    the keys that scroll go on to the next one.
     """
 
     COMPONENT_CLASSES = COMPONENTS
