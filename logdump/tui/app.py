@@ -260,7 +260,7 @@ class TrailApp(NavigatingApp):
         else:
             if message.choice.finds_data:
                 self.records.begin_on_data()
-            self.enter(sends[message.what])
+            self.enter_way(sends[message.what])
 
     # The actions that bindings name.
 
@@ -457,9 +457,7 @@ class TrailApp(NavigatingApp):
         if isinstance(report, messages.CommandEnded):
             path = self.model.state.path
             if report.number == self._page_after:
-                self.model.show_records_page()
-                self._reports.tell("\n".join(self._told_after))
-                self._told_after = []
+                self.end_way()
             self._jumps.end(report.number, FilePosition(path, self.model.rba) if path is not None else None)
 
     def _show_story(self) -> None:
