@@ -203,5 +203,5 @@ def _trail_files_in(folder: Path, word: str) -> list[Path]:
         raise MissingFileError(f"{folder}: {reason_of(error)}") from error
     paths = [name.path for name in names if name is not None and name.is_documented]
     if not paths:
-        raise MissingFileError(f"No trail file is in {word}.")
+        raise MissingFileError(f"No trail file is in {word if word.strip('./') else folder.absolute()}.")
     return paths

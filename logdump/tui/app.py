@@ -260,7 +260,7 @@ class TrailApp(NavigatingApp):
         else:
             if message.choice.finds_data:
                 self.records.begin_on_data()
-            self.enter(sends[message.what])
+            self.enter_way(sends[message.what])
 
     # The actions that bindings name.
 
@@ -290,6 +290,8 @@ class TrailApp(NavigatingApp):
     def action_show_tab(self, name: str) -> None:
         """Show a page of the lower pane."""
         self.pages.open(name, self.records)
+        if self._is_flat:
+            self.action_enter_pane()
 
     def action_leave(self) -> None:
         """Go back one level, but never leave the program."""
@@ -304,6 +306,8 @@ class TrailApp(NavigatingApp):
             self.model.upper = "records"
         elif self.pages.leave_output():
             return
+        if self.model.sizes == _LOWER_ALONE:
+            self._size_panes("")
         self.records.focus()
 
     async def action_leave_or_quit(self) -> None:
@@ -322,7 +326,9 @@ class TrailApp(NavigatingApp):
 
     def action_enter_pane(self) -> None:
         """Go to the lower pane."""
-        if self.model.sizes == _UPPER_ALONE:
+        if self._is_flat:
+            self._size_panes(_LOWER_ALONE)
+        elif self.model.sizes == _UPPER_ALONE:
             self._size_panes("")
         self.pages.shown.focus()
 
@@ -345,7 +351,16 @@ class TrailApp(NavigatingApp):
         hidden = {_UPPER_ALONE: is_output, _LOWER_ALONE: self.model.upper != "records"}
         if hidden.get(self.model.sizes, False):
             self._size_panes("")
+        if self._is_flat and is_output and self.model.upper == "records":
+            self._size_panes(_LOWER_ALONE)
+            if self.focused is self.records:
+                self.pages.shown.focus()
         self.query_one("#main").set_class(is_blank, "-no-trail")
+
+    @property
+    def _is_flat(self) -> bool:
+        """True if the screen has room for one pane only: the list, or the lower pane in place of it."""
+        return self.screen_stack[0].has_class(_HEIGHTS[0][1])
 
     def _size_panes(self, sizes: str) -> None:
         """Set the sizes of the list and the lower pane; the keyboard goes to the one that is alone."""
@@ -442,9 +457,7 @@ class TrailApp(NavigatingApp):
         if isinstance(report, messages.CommandEnded):
             path = self.model.state.path
             if report.number == self._page_after:
-                self.model.show_records_page()
-                self._reports.tell("\n".join(self._told_after))
-                self._told_after = []
+                self.end_way()
             self._jumps.end(report.number, FilePosition(path, self.model.rba) if path is not None else None)
 
     def _show_story(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.notation.text import amount
@@ -66,7 +67,7 @@ class NavigatingApp(HarmlessApp):
         self._has_brushed = False
         self._page_after = 0
         self._awaited: AwaitedStep | None = None
-        self._told_after: list[str] = []
+        self._told_after: Sequence[str] = ()
 
     def enter(self, text: str, *, is_step: bool = False) -> None:
         """Run a line as if it had been typed, and note where it began; ``is_step`` as in ``TranscriptEntry``."""
@@ -112,7 +113,22 @@ class NavigatingApp(HarmlessApp):
             self.model.upper = "records"
             self.model.show_page(self.model.record_page)
             self.records.focus()
-            self.enter(text, is_step=is_step)
+            self.enter_way(text, is_step=is_step)
+
+    def enter_way(self, text: str, told: Sequence[str] = (), *, is_step: bool = False) -> None:
+        """Enter a line that leads to a record, show its page, which has all that POS prints, and say ``told``."""
+        self.enter(text, is_step=is_step)
+        self._page_after, self._told_after = self.mode.entered, told
+
+    def end_way(self) -> None:
+        """Show the page of the record that a line has led to, unless the line has failed."""
+        told, self._told_after = self._told_after, ()
+        entry = self.mode.transcript.last
+        if entry is None or entry.has_failed:
+            return
+        self.model.show_records_page()
+        if told:
+            self._reports.tell("\n".join(told))
 
     def action_send_of_cursor(self, text: str) -> None:
         """Enter the line of a key, with the words of the cursor replaced."""
@@ -163,10 +179,8 @@ class NavigatingApp(HarmlessApp):
         if spot is None:
             self._reports.tell(f"No finding in this trail{', as far as it is read' * (not findings.is_whole)}.")
         elif line := self.line_to(spot):
-            self.enter(line)
-            self._page_after = self.mode.entered  # the page about the record has all that POS prints
-            for found in findings.at(spot):
-                self._told_after.append(f"{SIGNS[found.severity][0]} {found.text}".strip())
+            told = [f"{SIGNS[found.severity][0]} {found.text}".strip() for found in findings.at(spot)]
+            self.enter_way(line, told)
 
     def _scan_findings(self) -> None:
         """Examine the trail while its findings are shown."""

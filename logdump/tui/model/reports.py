@@ -16,14 +16,15 @@ from logdump.tui.reading.screen_mode import ScreenMode
 from logdump.tui.reading.state import State
 from logdump.tui.reading.transcript import TranscriptEntry
 
-Fits = Callable[[TranscriptEntry], bool]
+Fits = Callable[[TranscriptEntry, bool], bool]
 
 
 class Reports:
     """Updates the model by reports, and has the threads read what has become current.
 
     ``mode`` is the thread of the session, ``file`` the threads that read its file; ``fits`` returns whether an answer
-    fits in the strip above the prompt; ``held`` are the delayed reports, None if reports are not delayed.
+    fits in the strip above the prompt, given whether its line has moved the cursor; ``held`` are the delayed reports,
+    None if reports are not delayed.
     """
 
     def __init__(self, model: Model, mode: ScreenMode, file: OpenFile, fits: Fits) -> None:
@@ -107,9 +108,9 @@ class Reports:
             part = f"{100 * progress.rba // progress.size} %, " if progress.size else ""
             model.busy = f"{part}Ctrl+C stops, {progress.records:,} scanned, RBA {progress.rba}"
 
-    def _has_room(self, entry: TranscriptEntry) -> bool:
+    def _has_room(self, entry: TranscriptEntry, *, has_moved: bool = False) -> bool:
         """Return whether an answer can be read without the output page."""
-        return entry.is_on_page or self._fits(entry)
+        return entry.is_on_page or self._fits(entry, has_moved)
 
     def _is_report(self, entry: TranscriptEntry) -> bool:
         """Return whether an answer is shown on the output page even if the line has moved the cursor."""
@@ -168,7 +169,8 @@ class Reports:
         if entry is None:
             return
         is_elsewhere = bool(entry.records) and list(entry.records) != [model.rba]
-        is_answer = self._is_report(entry) if has_opened and not entry.has_failed else not self._has_room(entry)
+        is_report = has_opened and not entry.has_failed
+        is_answer = self._is_report(entry) if is_report else not self._has_room(entry, has_moved=has_moved)
         if report.records > 1 or is_elsewhere or is_answer:
             model.show_page(OUTPUT)
         elif report.records == 1 and model.page in OF_COMMANDS:

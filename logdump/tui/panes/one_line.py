@@ -41,9 +41,11 @@ class LogStrip(Styled):
         """Number of rows for commands and answers."""
         return max(self.size.height - 1, min(1, self.size.height))
 
-    def fits(self, entry: TranscriptEntry) -> bool:
-        """Return whether the whole answer of a command fits; True if the strip has no rows."""
-        return not self.room or len(self._answer(entry)) <= self.room
+    def fits(self, entry: TranscriptEntry, has_moved: bool = False) -> bool:  # noqa: FBT001, FBT002 - as in Fits
+        """Return whether the whole answer of a command fits; without rows, a line or two of one that has moved."""
+        if not self.room and has_moved:
+            return not entry.is_long and not entry.has_failed
+        return len(self._answer(entry)) <= self.room
 
     def draw(self) -> None:
         """Show the end of the transcript."""

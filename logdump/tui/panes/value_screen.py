@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from logdump.notation.text import amount, escape
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.text.row_copies import WholeValue
 from logdump.tui.text.shown_value import Hit, ShownValue, ValuePart
-from logdump.tui.text.styled import COMPONENTS, Glyphs, Line, Styled, line
+from logdump.tui.text.styled import COMPONENTS, Glyphs, Line, Piece, Styled, line
 from trailformat import CannotWrite
 from trailformat.errors import reason_of
 from trailformat.trail.whole_file import WholeFile
@@ -32,9 +32,10 @@ class ValueHead(Styled):
         super().__init__(id="value-head")
         self._rows: list[Line] = []
 
-    def show(self, name: str, where: str, told: str) -> None:
+    def show(self, name: str, parts: Sequence[Piece], where: str, told: str) -> None:
         """Show other lines."""
-        self._rows = [Line(((name, "title"), (f"  {where}", "dim"))), line(told or _KEYS, "warn" if told else "dim")]
+        first = Line(((f"{name}  ", "title"), *parts, (where, "dim")))
+        self._rows = [first, line(told or _KEYS, "warn" if told else "dim")]
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -60,8 +61,8 @@ class ValueScreen(ModalScreen[None]):
     """The images of a column, or large objects, one after the other.
 
     The first one is chosen, Tab chooses another: it is what ``y`` copies and ``s`` saves. ``h`` shows bytes, ``i`` text
-    without indentation, ``/`` searches, ``>`` goes to the next match, Esc leaves. Of a long value a window is shown; the
-    keys that scroll go on to the next one.
+    without indentation, ``/`` searches, ``>`` goes to the next match, Esc leaves. Of a long value a window is shown:
+    the keys that scroll go on to the next one.
     """
 
     COMPONENT_CLASSES = COMPONENTS
@@ -124,8 +125,12 @@ class ValueScreen(ModalScreen[None]):
         value, windows = self._value, self._shown.windows
         window = f"window {self._window + 1:,} of {windows:,}  " if windows > 1 else ""
         name = f"{value.name}  {value.type}".rstrip()
-        chosen = f"Tab {self._chosen.name}  " if len(value.parts) > 1 else ""
-        self.query_one(ValueHead).show(name, f"{chosen}{window}{self.query_one(ValuePane).where}", self._told)
+        parts: list[Piece] = [
+            (f"[{part.name}]  ", "strong") if part is self._chosen else (f"{part.name}  ", "dim")
+            for part in value.parts
+        ]
+        parts = [*parts, ("Tab  ", "dim")] if len(parts) > 1 else []
+        self.query_one(ValueHead).show(name, parts, f"{window}{self.query_one(ValuePane).where}", self._told)
 
     @property
     def _chosen(self) -> ValuePart:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from logdump.display import json_lines, session_text, sql
 from logdump.display.values_text import column_name
 from logdump.features.export.text_formats import csv_line
-from logdump.notation.text import amount, escape
+from logdump.notation.text import escape
 from logdump.session.known_record import KnownRecord
 from logdump.session.session import Session
 from logdump.tui.text.shown_value import LARGE_OBJECTS, ValuePart
@@ -108,7 +108,7 @@ def _part(name: str, image: Value) -> ValuePart:
     """Return an image of a column."""
     if image.is_null:
         return ValuePart(name, ": NULL", "", b"", refusal="The value is NULL.")
-    title = f", {amount(len(image.data), 'byte')} in the trail"
+    title = f", {len(image.data):,} byte{'s' * (len(image.data) != 1)} in the trail"
     if image.problem is not None:
         return ValuePart(name, title, image.data, image.data, (f"not decoded: {escape(image.problem)}",))
     return ValuePart(name, title, image.value if isinstance(image.value, bytes) else image.text, image.data)
@@ -156,7 +156,7 @@ def _lob_part(found: LobBytes, definition: RowDefinition, rba: int, most: int) -
         notes.append(f"the first {most:,} of {lob.size:,} bytes")
         refusal = f"Not all of it is here: LOB {rba} {word} TO <filename> writes it."
     value, more = _lob_text(lob, data, definition)
-    title = f"{', before image' * lob.is_before}, {amount(lob.size, 'byte')} in {amount(lob.pieces, 'piece')}"
+    title = f"{', before image' * lob.is_before}, {lob.size:,} bytes in {lob.pieces:,} piece{'s' * (lob.pieces != 1)}"
     return ValuePart(name, title, value, data, (*notes, *more), refusal)
 
 

@@ -102,6 +102,35 @@ def test_what_is_found_is_told_and_the_page_is_that_of_the_record(tmp_path: Path
     drive(steps, paths[0], place="records", page="values")
 
 
+@pytest.mark.parametrize("way", ["key", "pane", "answer"])
+def test_each_way_to_damage_shows_the_page_about_it(way: str, tmp_path: Path) -> None:
+    paths = _trail(tmp_path, Random(1))
+    damage = next(found for found in _findings(paths[0]) if found.text.startswith("damage"))
+    assert damage.spot is not None
+    spot = damage.spot
+
+    async def steps(screen: Screen) -> None:
+        if way == "answer":
+            await screen.type("doctor")
+            await screen.press("escape")
+            page = screen.app.pages.page("output")
+            assert isinstance(page, AnswerPane)
+            index = next(index for index, row in enumerate(page.rows) if row.spot == spot)
+            await screen.press(*["down" if index > page.current else "up"] * abs(index - page.current), "enter")
+        elif way == "pane":
+            await screen.press("P")
+            pane = screen.app.query_one("#findings")
+            texts = [choice.text for choice in pane._choices]  # type: ignore[attr-defined]
+            await screen.press(*["down"] * next(at for at, text in enumerate(texts) if "damage" in text), "enter")
+        while way == "key" and _here(screen) != (spot.path.name, spot.rba):
+            await screen.press("exclamation_mark")
+        assert _here(screen) == (spot.path.name, spot.rba)
+        assert screen.app.model.page == "values"
+        assert "Bad record found" in screen.text
+
+    drive(steps, paths[0], WIDE, place="records", page="values")
+
+
 def test_the_pane_lists_what_doctor_finds_and_enter_goes_there(tmp_path: Path) -> None:
     paths = _trail(tmp_path, Random(2))
     listed = [found for found in _findings(paths[0]) if found.spot is not None]

@@ -84,7 +84,7 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
     ("story", "story"): lambda _: StoryRead((), RowStoryShown("T", ("A",), 2, True, False, False, 0, "")),
     ("order", "transactions"): lambda _: "duration",
     ("shown", "records"): lambda model: model.shown._replace(name="hex", times=model.shown.times + 1),
-    ("place", "records"): lambda _: Area.PANES,
+    ("places", "records"): lambda _: (Area.PANES,),
     ("offers", "records"): lambda _: "POSITION  POSITIONS",
 }
 """Another value of each part, with a pane above the pages."""

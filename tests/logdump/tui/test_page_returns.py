@@ -139,7 +139,7 @@ async def wheel_up(screen: Screen) -> None:
     await screen.pilot._post_mouse_events([MouseScrollUp], RecordList, (2, 1))
 
 
-@EVERY_SIZE
+@pytest.mark.parametrize("size", [size for size in SIZES if size[1] >= 10], ids="{0[0]}x{0[1]}".format)
 def test_the_mouse_does_so_too(size: tuple[int, int], line_mode: LineMode) -> None:
     async def steps(screen: Screen) -> None:
         for act in (click_row, click_bar, wheel_down, wheel_up):

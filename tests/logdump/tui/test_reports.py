@@ -64,7 +64,7 @@ class Screen:
         )
         mode: Any = self.mode
         file: Any = self.file
-        self.reports = Reports(self.model, mode, file, lambda _entry: self.has_room)
+        self.reports = Reports(self.model, mode, file, lambda _entry, _moved: self.has_room)
 
     def end(self, records: int = 0, number: int = 1, **state: Any) -> None:
         """A line ends with the session in another state."""

@@ -63,6 +63,30 @@ def test_every_key_can_be_pressed_in_a_tiny_terminal(size: tuple[int, int]) -> N
     drive(steps, size=size)
 
 
+@pytest.mark.parametrize("seed", range(examples(3)))
+def test_a_terminal_with_room_for_one_pane_shows_the_page_in_place_of_the_list_and_the_list_again(seed: int) -> None:
+    draw = Random(f"flat {seed}")
+    ways = {"enter": "values", "h": "hex", "d": "detail", "a": "output", "i": "header"}
+
+    async def steps(screen: Screen) -> None:
+        await screen.type("pos 2008")
+        screen.app.records.focus()
+        for key in draw.sample(list(ways), 4):
+            assert "▶   2008" in screen.text
+            await screen.press(key)
+            assert "▶" not in screen.text
+            assert screen.app.model.page == ways[key]
+            assert screen.app.pages.shown.shown_lines()[0].text[:15].strip() in screen.text
+            await screen.press("down", "up", "escape")
+            if "▶" not in screen.text:  # from an answer back to a page with its own keys
+                await screen.press("escape")
+            assert screen.app.focused is screen.app.records
+            await screen.press("r", "escape")
+        assert "▶   2008" in screen.text
+
+    drive(steps, size=(draw.randrange(20, 60), draw.randrange(5, 10)), page="values")
+
+
 def test_plain_characters_are_enough(golden: Golden) -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "j", "j", "j")
