@@ -73,6 +73,8 @@ _PAGES = ("BR", "CHECK", "COMPRESS", "DDL", "EXPLAIN", "HEARTBEAT", "PARAMS", "R
 
 Those of others, a line for each record, transaction, file or difference, are taken by programs as they are.
 """
+_PASTED = ("ALTER ", "PATCH ")
+"""Beginnings of the commands that SAFE and EXPLAIN print to be pasted."""
 _PAGE = 80
 """Columns of a page where no terminal says how many there are."""
 _SAY_NO_NAMES = ("DIFF", "SQL", "RECOVERY", "BR")
@@ -222,11 +224,16 @@ class VerbRun(Script):
         name = self._step.call.name
         width = self.session.width or (_PAGE if name in _PAGES else None)
         if width and not (is_narration or self.is_json or name in _KEEP_LINES):
-            lines = tuple(part for line in lines for part in wrapped(line, width))
+            lines = tuple(part for line in lines for part in _broken(line, width))
         if self._into is None or is_narration:
             super()._write_lines(lines, is_narration=is_narration)
         elif lines:
             self._into.write("".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))
+
+
+def _broken(line: Harmless, width: int) -> Iterator[Harmless]:
+    """Yield a line in parts of at most ``width`` columns; whole if it is a command to be pasted."""
+    return iter((line,)) if line.lstrip().startswith(_PASTED) else wrapped(line, width)
 
 
 def run_verb(name: str, arguments: Sequence[str]) -> int | None:
