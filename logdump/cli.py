@@ -29,6 +29,7 @@ from trailformat.codec.regular_file import open_script
 from trailformat.codec.remote.path import path_of, place
 from trailformat.codec.remote.url import is_url, keeping_secrets
 from trailformat.errors import CannotRead, NotATrail
+from trailformat.trail.packed import is_archive
 
 with on_demand:
     from logdump.agents import start as agents
@@ -212,20 +213,20 @@ def _is_trail_file(word: str) -> bool:
         return False
 
 
-def _is_folder(word: str) -> bool:
+def _holds_files(word: str) -> bool:
     try:
-        return path_of(word).is_dir()
+        return path_of(word).is_dir() or is_archive(path_of(word))
     except (OSError, ValueError, NotATrail):
         return False
 
 
 def _file_in_folder(word: str) -> str | None:
-    """Return the first file of the only trail in a folder; None if the word is no folder, or one without a trail.
+    """Return the first file of the only trail in a folder or an archive; None if the word is none, or has no trail.
 
     Raises:
-        CommandError: the folder has several trails.
+        CommandError: it has several trails.
     """
-    if is_url(word) or not _is_folder(word) or (os.sep not in word and REGISTRY.knows(word)):
+    if is_url(word) or not _holds_files(word) or (os.sep not in word and REGISTRY.knows(word)):
         return None
     try:
         trails, _ = sequence.trails_among(files.matching_files(word))

@@ -95,8 +95,9 @@ def _first(session: Session, searching: Searching, reader: FilteredReader) -> Ge
     record = yield from reader.find()
     if record is not None:
         return record
-    where = f"from RBA {searching.since.rba} to the {'beginning' if session.cursor.is_backwards else 'end'}"
-    where += ", as text or as the value of a column" if session.search and session.search.values else ""
+    where = searching.searched + (
+        ", as text or as the value of a column" if session.search and session.search.values else ""
+    )
     through = " through the filter" if session.filters_in_use and session.filters_in_use.active else ""
     encrypted = (f"{session.trail.path}: record data looks encrypted",) * looks_encrypted(session.trail)
     raise CommandError(f"No {searching.what} found {where}{through}.", *encrypted)

@@ -129,10 +129,7 @@ def first_events(
         record = yield from reader.find(wanted)
     if record is not None:
         return looked_up(session, record)
-    since, path = searching.since, session.trail.path
-    side = "beginning" if session.cursor.is_backwards else "end"
-    crossed = "" if path == since.path else f" of {path}"
-    raise CommandError(f"No {searching.what} found from RBA {since.rba} to the {side}{crossed}.")
+    raise CommandError(f"No {searching.what} found {searching.searched}.")
 
 
 def all_of(*criteria: Criterion | None) -> list[FilterSet]:

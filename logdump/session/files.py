@@ -27,13 +27,13 @@ _CLOSE = 0.8
 
 
 def near_files(path: Path) -> list[str]:
-    """Return at most three names of files next to ``path``: those that match its wildcard, else the most similar ones.
+    """Return at most three names next to ``path``: those that match its wildcard, else the most similar ones.
 
     Names that differ only in case, or in the zeros before their number, are the most similar. Names with different
     numbers are never similar.
     """
     try:
-        names = sorted(entry.name for entry in entries_of(path.parent) if is_file(entry))
+        names = sorted(entry.name for entry in entries_of(path.parent) if is_file(entry) or entry.is_dir())
     except (OSError, ValueError, NotATrail, CannotRead):
         return []
     if any(wildcard in path.name for wildcard in "*?"):

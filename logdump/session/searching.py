@@ -227,6 +227,13 @@ class Searching:
         """Go on to search for something else, from the position on."""
         self.what, self.since = what, _here(self._session)
 
+    @property
+    def searched(self) -> str:
+        """What has been searched when nothing was found: ``from RBA 0 of lt000000000 to the end of lt000000002``."""
+        side, path = "beginning" if self._session.cursor.is_backwards else "end", self._session.trail.path
+        begin, end = (f" of {self.since.path.name}", f" of {path.name}") if path != self.since.path else ("", "")
+        return f"from RBA {self.since.rba}{begin} to the {side}{end}"
+
     def note(self, spot: FilePosition) -> None:
         """Note that no match is before a position."""
         self.reached = spot

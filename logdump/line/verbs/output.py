@@ -90,13 +90,13 @@ def check_output(options: argparse.Namespace, verb: str, *, is_text: bool) -> No
         is_text: True if the answer of the verb, as text or lines of JSON, is written to the file.
 
     Raises:
-        MisuseError: the file would have the ending of a format that it is not in.
+        MisuseError: the file would have the ending of a format that it is not in, or --replace has no file.
     """
     output = getattr(options, "output", None)
-    if output is None:
-        return
-    if output == STANDARD_OUTPUT:
+    if output in (None, STANDARD_OUTPUT):
         options.output = None
+        if getattr(options, "replace", False):
+            raise MisuseError("--replace lets -o replace a file: give -o FILE")
         return
     options.output = str(path_of(output))
     if not is_text:

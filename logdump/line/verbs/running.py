@@ -68,6 +68,15 @@ _PARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
 
 _KEEP_LINES = ("NEXT", "FIND", "SQL", "EXPORT", "FOLLOW")
 """Commands whose lines stay as they are at a terminal: those of Logdump, tables, data."""
+_PAGES = ("BR", "CHECK", "COMPRESS", "DDL", "EXPLAIN", "HEARTBEAT", "PARAMS", "RECOVERY", "REPAIR", "SAFE")
+"""Commands whose answer is a page to be read: in a pipe and in a file its lines are broken between words too.
+
+Those of others, a line for each record, transaction, file or difference, are taken by programs as they are.
+"""
+_PASTED = ("ALTER ", "PATCH ")
+"""Beginnings of the commands that SAFE and EXPLAIN print to be pasted."""
+_PAGE = 80
+"""Columns of a page where no terminal says how many there are."""
 _SAY_NO_NAMES = ("DIFF", "SQL", "RECOVERY", "BR")
 """Commands that do not say that a name of their filter is not defined."""
 
@@ -212,13 +221,19 @@ class VerbRun(Script):
 
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:
         self._is_empty = self._is_empty and (is_narration or not lines)
-        width = self.session.width
-        if width and not (is_narration or self.is_json or self._into or self._step.call.name in _KEEP_LINES):
-            lines = tuple(part for line in lines for part in wrapped(line, width))
+        name = self._step.call.name
+        width = self.session.width or (_PAGE if name in _PAGES else None)
+        if width and not (is_narration or self.is_json or name in _KEEP_LINES):
+            lines = tuple(part for line in lines for part in _broken(line, width))
         if self._into is None or is_narration:
             super()._write_lines(lines, is_narration=is_narration)
         elif lines:
             self._into.write("".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))
+
+
+def _broken(line: Harmless, width: int) -> Iterator[Harmless]:
+    """Yield a line in parts of at most ``width`` columns; whole if it is a command to be pasted."""
+    return iter((line,)) if line.lstrip().startswith(_PASTED) else wrapped(line, width)
 
 
 def run_verb(name: str, arguments: Sequence[str]) -> int | None:

@@ -38,6 +38,8 @@ with on_demand:
     from logdump.tables import options as source_options
     from trailformat.trail import name_list, sequence
 
+_MOST_NAMES = 5
+"""Maximum number of trails that a message names."""
 _CONDITION = re.compile(r"([\w$#.]+\s*[<>=!]+\s*)(.+)", re.DOTALL)
 """A condition on a column: the column with the sign, and the value."""
 
@@ -86,7 +88,8 @@ def _only_trail(request: VerbRequest, verb: str) -> tuple[Path, ...]:
     """Return the files of the only trail that is named. Raises MisuseError if there are several."""
     trails = list(request.trails())
     if len(trails) != 1:
-        raise MisuseError(f"{verb} takes one trail, not {len(trails)}")
+        named = ", ".join(_named(paths).text for paths in trails[:_MOST_NAMES]) + ", …" * (len(trails) > _MOST_NAMES)
+        raise MisuseError(f"{verb} takes one trail, and {', '.join(request.files)} has {len(trails)}: {named}")
     return trails[0]
 
 
@@ -189,6 +192,9 @@ def safe(request: VerbRequest) -> Iterator[VerbStep]:
 def export(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield EXPORT to -o or to standard output."""
     options = request.options
+    if options.truncates and options.format != "debezium":
+        other = f", not with {options.format}" if options.format else ""
+        raise MisuseError(f"--truncates goes with --format debezium{other}")
     if options.columns:
         yield from _exported_columns(request)
         return
@@ -203,8 +209,8 @@ def export(request: VerbRequest) -> Iterator[VerbStep]:
     if kind == "xlsx" and (options.by_table or options.meta):
         raise MisuseError("a workbook has a sheet for the rows of each table: it goes with none of --by-table, --meta")
     unit = "TRANSACTIONS" if kind == "sql" else "RECORDS"
-    if options.truncates and options.format != "debezium":
-        raise MisuseError(f"--truncates goes with --format debezium, not with {options.format or kind}")
+    if options.meta and not (kind == "csv" and options.table):
+        raise MisuseError("--meta goes with CSV and --table: every other export has records with all they have")
     words = [options.format.upper()] if options.format in MESSAGES else []
     words += ["TRUNCATES"] * options.truncates + ([str(options.limit), unit] if options.limit else [])
     words += ["REPLACE"] * options.replace + ["BY", "TABLE"] * options.by_table + ["EFFECTIVE"] * options.effective
@@ -558,11 +564,14 @@ def _script(request: VerbRequest, verb: str, *words: str) -> Iterator[VerbStep]:
 
 def explain(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield EXPLAIN of a message, of a log, or of LAG, RESTART and DDL of a trail."""
+    is_log = request.words == ("-",) or (bool(request.files) and not request.words)
+    if not is_log and (request.options.trails or request.options.all):
+        raise MisuseError("--trails and --all go with a log, a folder or an archive of reports")
     yield from _format(request)
     if request.files and request.words:
         yield prepared("OPEN", _path(_only_trail(request, "explain")[0]))
         yield step("EXPLAIN", *typed(request.words))
-    elif request.files or request.words == ("-",):
+    elif is_log:
         log, *trail = request.files or request.words
         if trail:
             yield prepared("OPEN", _path(_only_trail(request._replace(files=tuple(trail)), "explain")[0]))
