@@ -9,10 +9,10 @@ import pytest
 from logdump.features.diff import comparison, equal_runs
 from tests.logdump.line import Line
 from tests.searching import IS_LONG, Random
-from tests.trailformat.samples import header, row, table_record, trail_of
+from tests.trailformat.samples import row, table_record, trail_of
+from tests.trailformat.small_transactions import BETWEEN, Transaction, small_transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
-from trailformat import Images, Record, make_column, make_record, make_token
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RECORD_FRAGMENT, RESTART_ABEND
+from trailformat.records.record_header import MIDDLE, ONLY
 from trailformat.scan import scan
 from trailformat.transactions import whole_trail
 
@@ -26,33 +26,6 @@ _WORDS = (
     "from csn 104 to csn 112",
     "limit 2",
 )
-Transaction = list[Record | bytes]
-
-
-def _row(random: Random, place: int, tokens: tuple[bytes | None, bytes | None]) -> Record:
-    kept = [make_token(letter, text) for letter, text in zip("L6", tokens, strict=True) if text is not None]
-    data = Images(None, tuple(make_column(at, random.choice((b"tea", b"\0\3pot", b"leaf"))) for at in range(2)))
-    return make_record(header(random.choice((1, 1, 2)), trans_ind=place), data, kept)
-
-
-def _transaction(random: Random, number: int) -> Transaction:
-    """Rows with or without names, whole or not; a definition, damage or a fragment may be within."""
-    count = random.choice((1, 1, 2, 3, 5))
-    places = [ONLY] if count == 1 else [FIRST, *[MIDDLE] * (count - 2), LAST]
-    names = (b"%d" % (100 + number), b"1.%d" % number)
-    named = random.choice((*[names] * 8, (names[0], None), (None, names[1]), (None, None)))
-    records: Transaction = [_row(random, place, named if at == 0 else (None, None)) for at, place in enumerate(places)]
-    if random.random() < 0.04:
-        records.insert(random.randrange(len(records) + 1), random.choice((*_BETWEEN, GARBAGE)))
-    if random.random() < 0.05:
-        records.append(row(b"", io_type=RECORD_FRAGMENT))
-    if random.random() < 0.05:
-        records.pop()
-        records.append(row(b"", io_type=RESTART_ABEND))
-    return records
-
-
-_BETWEEN = (table_record(1, "TEA.POTS", columns=2), table_record(1, "TEA.CUPS", columns=3), table_record(2, "TEA.POTS"))
 
 
 def _edited(random: Random, transactions: list[Transaction]) -> list[Transaction]:
@@ -70,7 +43,7 @@ def _edited(random: Random, transactions: list[Transaction]) -> list[Transaction
             case "swap":
                 copy[at - 1], copy[at] = copy[at], copy[at - 1]
             case "between":
-                copy[at].insert(random.randrange(len(copy[at]) + 1), random.choice((*_BETWEEN, GARBAGE)))
+                copy[at].insert(random.randrange(len(copy[at]) + 1), random.choice((*BETWEEN, GARBAGE)))
             case "lost":
                 copy[at] = []
             case _:
@@ -106,7 +79,7 @@ def test_what_is_passed_over_is_what_is_equal_one_by_one(
     monkeypatch.setattr(
         whole_trail.WholeTrail, "_scan", lambda _, trail, start, __: scan(trail, start, batch_size=size)
     )
-    transactions = [_transaction(random, number) for number in range(random.choice((1, 12, 30)))]
+    transactions = [small_transaction(random, number) for number in range(random.choice((1, 12, 30)))]
     copy = _edited(random, transactions)
     paths = []
     for name, written in (("a", transactions), ("b", copy)):
