@@ -168,7 +168,7 @@ class TableDefinitions:
         return self._meanings[number]
 
     def unchanged_to(self, rba: int, stop: int) -> int:
-        """Return the last RBA up to ``stop`` at which the definitions in force are those at ``rba``."""
+        """Return the RBA, at most ``stop``, up to which the definitions in force are those at ``rba``."""
         self._scan_to(stop)
         position = bisect_left(self._rbas, rba)
         return min(self._rbas[position], stop) if position < len(self._rbas) else stop

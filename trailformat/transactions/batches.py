@@ -123,7 +123,7 @@ class TransactionRecords:
         return trail.order, definitions.charset_at(place.rba), meaning
 
     def same_meaning_to(self, place: TrailPosition, stop: int) -> int:
-        """Return the last RBA up to ``stop`` at which ``meaning_at`` is that of a position in the same file."""
+        """Return the RBA, at most ``stop``, up to which ``meaning_at`` is that of a position in the same file."""
         return self._file(place.ordinal)[0].tables.unchanged_to(place.rba, stop)
 
     def run(self, first: TrailPosition, after: TrailPosition) -> Iterator[bytes]:

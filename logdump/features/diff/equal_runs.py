@@ -31,7 +31,7 @@ class _Ahead(NamedTuple):
     Attributes:
         ordinal: the file.
         firsts, afters: the RBA of each, and the first RBA after it.
-        told: what must be equal of two transactions, a row for each fact.
+        facts: what must be equal of two transactions, a row for each fact.
         is_odd: a mask of those that are compared one by one.
         csns, xids: their names.
     """
@@ -39,14 +39,14 @@ class _Ahead(NamedTuple):
     ordinal: int
     firsts: Array
     afters: Array
-    told: Array
+    facts: Array
     is_odd: Array
     csns: StringColumn
     xids: StringColumn
 
     def part(self, stop: int) -> _Ahead:
         """Return the transactions before an index."""
-        columns = self.firsts[:stop], self.afters[:stop], self.told[:, :stop], self.is_odd[:stop]
+        columns = self.firsts[:stop], self.afters[:stop], self.facts[:, :stop], self.is_odd[:stop]
         return _Ahead(self.ordinal, *columns, self.csns.part(0, stop), self.xids.part(0, stop))
 
     @property
@@ -64,10 +64,9 @@ def _ahead(batch: TransactionBatch, rows: Array) -> _Ahead | None:
     csns, xids = (texts.taken(rows - batch.carried) for texts in (batch.texts, batch.xid_texts))
     is_cut = np.isin(endings, [ENDINGS.index(ended) for ended in NOT_FINISHED])
     is_odd = (after_file != first_file) | (afters == NOWHERE)
-    is_odd |= (np.asarray(csns.sizes) < 0) & (np.asarray(xids.sizes) < 0)
     is_odd[[*csns.known, *xids.known]] = True
-    told = np.stack([np.asarray(fact) for fact in (records, sizes, afters - firsts, is_cut, csns.sizes, xids.sizes)])
-    return _Ahead(int(first_file[0]), firsts, afters, told, is_odd, csns, xids)
+    facts = np.stack([np.asarray(fact) for fact in (records, sizes, afters - firsts, is_cut, csns.sizes, xids.sizes)])
+    return _Ahead(int(first_file[0]), firsts, afters, facts, is_odd, csns, xids)
 
 
 class EqualRuns:
@@ -116,7 +115,7 @@ class EqualRuns:
         ahead, other = ahead.part(count), other.part(count)
         if self._rows[0].meaning_at(ahead.place) != self._rows[1].meaning_at(other.place):
             return np.zeros(count, bool)
-        is_equal: Array = ~(ahead.is_odd | other.is_odd) & (ahead.told == other.told).all(axis=0)
+        is_equal: Array = ~(ahead.is_odd | other.is_odd) & (ahead.facts == other.facts).all(axis=0)
         for texts, others in ((ahead.csns, other.csns), (ahead.xids, other.xids)):
             is_equal[is_equal] = _are_same(texts, others, np.flatnonzero(is_equal))
         self._compare(ahead, other, is_equal)

@@ -236,7 +236,7 @@ class ComparedRows:
         return self._records.meaning_at(place)
 
     def same_meaning_to(self, place: TrailPosition, stop: int) -> int:
-        """Return the last RBA of a file up to ``stop`` at which ``meaning_at`` is that of a position."""
+        """Return the RBA of a file, at most ``stop``, up to which ``meaning_at`` is that of a position."""
         return self._records.same_meaning_to(place, stop)
 
     def of(self, transaction: TransactionSummary) -> Iterator[ComparedRow]:

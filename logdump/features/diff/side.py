@@ -125,7 +125,7 @@ class SideTransactions:
         return True
 
     def advance(self, number: int) -> None:
-        """Pass over the next ``number`` transactions of the batch."""
+        """Pass over ``number`` transactions of the batch."""
         self._side.count_compared(number)
         self.place += number
 
