@@ -186,6 +186,8 @@ class Eventful:
         random = self._random
         going, self._over = self._over, []
         for planned, number in going:
+            if self._has_beginning and not self._is_sound and random.random() < 0.4:
+                yield GARBAGE, Piece("damage", 0, 0, 0)
             yield from self._rows(planned, number, len(planned.rows))
             self._done.append(planned)
         is_damaged, steps = False, random.choices((*_STEPS, *self._mood), k=random.randint(1, 6))

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import chain, islice, takewhile
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 from logdump.features.recovery.model import Findings
@@ -67,15 +67,16 @@ class TransactionPlan:
         self._looks_at_all = bool(self._continued or self._undefined or any(f.survey.embedded for f in files.values()))
         self._not_whole: dict[int, list[ByteRange]] = {}
         self._ranges: dict[int, ByteRanges] = {}
-        self._last: TransactionSummary | None = None
+        self._overtaken: TrailPosition | None = None
+        """The first of the overtaken transactions with which the copy would end so far: nothing follows them there."""
 
     def run(self) -> Iterator[TransactionBatch]:
         """Decide on each transaction; yield each batch after it was processed."""
         for batch in transaction_batches(self._whole):
             self._take(batch)
             yield batch
-        if self._last is not None and self._last.ended is Ended.OVERTAKEN and not self._is_all:
-            self._lose(self._last, LossReason.OPEN)
+        if self._overtaken is not None and not self._is_all:
+            self._lose_overtaken(self._overtaken)
         self._merge()
         if not self._is_all:
             self._leave_out_fragments()
@@ -121,15 +122,29 @@ class TransactionPlan:
             if not self._is_beyond(transaction.first) and (reason := self._reason(transaction)) is not None:
                 left.add(row)
                 self._lose(transaction, reason)
-        rows = (row for row in chain((last,), inside) if row not in left)
-        for row in islice(rows, 1):
-            self._last = batch.transaction(row)
-            known = (
-                batch.csns[index]
-                for index in chain((row,), rows)
-                if batch.is_whole(index) and batch.csns[index] is not None
-            )
-            self.after_csn = next(known, self.after_csn)
+        self._note_last(batch, (row for row in chain((last,), inside) if row not in left))
+
+    def _note_last(self, batch: TransactionBatch, kept: Iterator[int]) -> None:
+        """Note the last CSN of the rows that are kept, given from the last on, and the overtaken transactions there."""
+        overtaken = None
+        for row in kept:
+            if batch.ended(row) is Ended.OVERTAKEN:
+                overtaken = batch.first(row)
+                continue
+            self._overtaken = overtaken
+            csns = (batch.csns[index] for index in chain((row,), kept) if batch.is_whole(index))
+            self.after_csn = next((csn for csn in csns if csn is not None), self.after_csn)
+            return
+        self._overtaken = self._overtaken or overtaken
+
+    def _lose_overtaken(self, first: TrailPosition) -> None:
+        """Leave out the overtaken transactions from one on: in the copy the last of them would be open."""
+        for batch in transaction_batches(self._whole, first):
+            for row in batch.not_whole():
+                transaction = batch.transaction(row)
+                is_kept = not self._is_beyond(transaction.first) and self._reason(transaction) is None
+                if is_kept and transaction.ended is Ended.OVERTAKEN:
+                    self._lose(transaction, LossReason.OPEN)
 
     def _reason(self, transaction: TransactionSummary) -> LossReason | None:
         """Return the reason why a transaction is lost; None if it is whole, or cut in the source itself."""
@@ -162,7 +177,7 @@ class TransactionPlan:
 
     def _stretch_end(self, ordinal: int) -> int:
         last = len(self._whole) - 1
-        return next((index for index in range(ordinal, last) if self._breaks(index + 1)), last)
+        return next((index for index in range(ordinal, last) if self._whole.missing_after(index) is not None), last)
 
     def _end(self, transaction: TransactionSummary) -> TrailPosition:
         """Return the end of a transaction; for an open one the end of all files that it may be in."""
