@@ -98,6 +98,15 @@ class Reply(NamedTuple):
     text: str
     is_error: bool
 
+    def as_interrupted(self) -> Reply:
+        """Return the answer of a call that was stopped: what it had found, whatever the verb made of the end.
+
+        No cursor leads on from it, because the next call would be stopped elsewhere.
+        """
+        status = ExitStatus.INTERRUPTED
+        said = {"status": int(status), "meaning": _MEANINGS[status], "interrupted": True, "next": None}
+        return self._replace(content={**self.content, **said}, text=f"{self.text}\n… {_MEANINGS[status]}.")
+
 
 class Told(NamedTuple):
     """The progress of a call: how far it has come, of how much, and in words."""

@@ -200,15 +200,20 @@ class Wire:
 
 
 class Interrupts:
-    """SIGINT as Ctrl+C of the call that runs; between calls it does nothing."""
+    """SIGINT as Ctrl+C of the call that runs; between calls it does nothing.
+
+    Attributes:
+        is_working: True while a call runs.
+        has_come: True if the call was interrupted.
+    """
 
     def __init__(self) -> None:
-        self.is_working = False
+        self.is_working = self.has_come = False
         signal.signal(signal.SIGINT, self._interrupt)
 
     def _interrupt(self, _number: int, _frame: object) -> None:
         if self.is_working:
-            self.is_working = False
+            self.is_working, self.has_come = False, True
             raise KeyboardInterrupt
 
 
@@ -242,7 +247,7 @@ def main() -> None:
     work = Work(folders, first["scratch"], wire.tell)
     while (call := wire.read()) is not None:
         try:
-            interrupts.is_working = True
+            interrupts.is_working, interrupts.has_come = True, False
             reply = work.reply(call["tool"], call["arguments"])
         except KeyboardInterrupt:
             reply = refused(ExitStatus.INTERRUPTED, "Stopped before anything was found.")
@@ -252,6 +257,8 @@ def main() -> None:
             reply = refused(ExitStatus.COMMAND_FAILED, f"An error of the program: {type(error).__name__}: {error}")
         finally:
             interrupts.is_working = False
+        if interrupts.has_come:
+            reply = reply.as_interrupted()
         is_last = _is_large()
         wire.write({"content": reply.content, "text": reply.text, "error": reply.is_error, "last": is_last})
         if is_last:

@@ -104,6 +104,9 @@ def test_urls_are_read_below_those_that_are_given() -> None:
     assert folders.paths == ()
     assert folders.admitted("s3://bucket/trails/lt") == "s3://bucket/trails/lt"
     assert folders.admitted("https://host/t") == "https://host/t"
+    assert Folders.of(["https://host/t"]).admitted("a/lt") == "https://host/t/a/lt"
+    with pytest.raises(RefusedPath):
+        Folders.of(["https://host/t"]).admitted("../lt")
     for name in (
         *("s3://bucket/trailsx/lt", "s3://bucket/trails/../x", "s3://bucket/trails/%2e%2e/x", "s3://bucket"),
         *("https://host/t/a?x=y", "https://host/t/a#b", "https://host@evil/t", "https://host:1/t", "/etc/passwd", "lt"),
