@@ -166,13 +166,16 @@ class AnswerPage:
         self._note(line)
         if is_before:
             return False
-        made = json.loads(line)
-        if len(line) > MOST_BYTES:
-            pointer = f"/{len(self.objects)}"
-            made = _fitting(_shortened(made, pointer, self.cut, 0), pointer, self.cut)
-        self._bytes += min(len(line), MOST_BYTES)
-        self.objects.append(made)
+        self.attach(json.loads(line))
         return True
+
+    def attach(self, made: dict[str, Any]) -> None:
+        """Add an object that no cursor counts, cut if it is too large."""
+        size, pointer = len(json.dumps(made)), f"/{len(self.objects)}"
+        if size > MOST_BYTES:
+            made = _fitting(_shortened(made, pointer, self.cut, 0), pointer, self.cut)
+        self._bytes += min(size, MOST_BYTES)
+        self.objects.append(made)
 
     def _note(self, line: str) -> None:
         """Count an object for the proof of the next cursor, which begins at the last record."""

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from logdump.agents.answers import AnswerPage, AnswerRun, PageCursor, PageFull, Reply, StaleCursor, Told, refused
 from logdump.agents.fence import Fence, end_with
 from logdump.agents.folders import Folders, RefusedPath
-from logdump.agents.tools import BY_TOOL, Asked, Tool, limit_of, listed, options_of
+from logdump.agents.tools import BY_TOOL, Asked, MisusedTool, Tool, limit_of, listed, options_of
 from logdump.features.sql.rows import split_target
 from logdump.language.call import ValueWord
 from logdump.line.verbs.options import VerbRequest, VerbStep, prepared, without_others
@@ -56,7 +56,7 @@ class Work:
             if name == "trails":
                 return self._trails(page, listed(admitted.get("folder")), question)
             return self._run(tool, admitted, page, question)
-        except (RefusedPath, StaleCursor, ValueError) as error:
+        except (RefusedPath, StaleCursor, MisusedTool) as error:
             return refused(ExitStatus.USAGE, str(error))
         except CommandError as error:
             return refused(error.status, *error.lines)
@@ -76,9 +76,11 @@ class Work:
     def _run(self, tool: Tool, arguments: dict[str, Any], page: AnswerPage, question: int) -> Reply:
         asked = tool.asked(arguments)
         if tool.name == "sql" and split_target(asked.words[0])[1] is not None:
-            raise ValueError("the answer is rows: a statement has no TO and no FORMAT here")
+            raise MisusedTool("the answer is rows: a statement has no TO and no FORMAT here")
         request = self._request(tool, asked, arguments, page.begin)
         is_across = False
+        if request.passed_over and not page.begin.skip:
+            _say(page, request.passed_over)
         if page.begin.file:
             request, is_across = self._going_on(request, page.begin.file)
         steps: Iterator[VerbStep] = iter(BY_NAME[asked.verb].spell(request))
@@ -122,12 +124,14 @@ class Work:
         if not path.exists():
             return
         try:
-            report = path.read_text(encoding="utf-8")
+            report = path.read_text(encoding="utf-8").replace(str(path), "report.md")
         finally:
             path.unlink()
         for made in page.objects:
             made.update(dict.fromkeys(made.keys() & {"file"}))
-        page.replace_text([escape(line) for line in report.splitlines()])
+        lines = [escape(line) for line in report.splitlines()]
+        page.attach({"type": "text", "lines": lines})
+        page.replace_text(lines)
 
     def _trails(self, page: AnswerPage, below: tuple[str, ...], question: int) -> Reply:
         """Return the trails below the roots, or below a folder of them."""
@@ -143,10 +147,15 @@ class Work:
         except PageFull:
             pass
         if walk.notes:
-            notice = {"type": "notice", "status": 0, "file": None, "rba": None, "lines": walk.notes}
-            page.say([json.dumps(notice)])
-            page.write([escape(note) for note in walk.notes])
+            _say(page, walk.notes)
         return page.reply(ExitStatus.OK, (), question)
+
+
+def _say(page: AnswerPage, sentences: Sequence[str]) -> None:
+    """Add a notice to a page."""
+    notice = {"type": "notice", "status": 0, "file": None, "rba": None, "lines": [*sentences]}
+    page.say([json.dumps(notice)])
+    page.write([escape(sentence) for sentence in sentences])
 
 
 def files_of(request: VerbRequest) -> Sequence[Path]:

@@ -18,7 +18,7 @@ from fixtures.capture import Capture
 from fixtures.changes import insert
 from fixtures.flavour import ORACLE_12
 from fixtures.headers import file_header
-from logdump.agents import loopback, start, there
+from logdump.agents import calls, loopback, start, there
 from logdump.agents.answers import IS_DATA
 from logdump.agents.tools import TOOLS
 from logdump.session.errors import CommandError, ExitStatus
@@ -79,6 +79,21 @@ def test_a_value_that_gives_orders_stays_a_value(tmp_path: Path) -> None:
         assert [line for line in lines if "Ignore your" in line], lines
         assert all(line.startswith("| ") for line in lines[1:])
         assert ORDERS in json.dumps(reply.content).replace("\\n", "\n")
+
+
+def test_a_report_is_text_and_what_is_passed_over_is_said(tmp_path: Path) -> None:
+    folder = trails_in(tmp_path / "trails")
+    reply = work_in(folder).reply("report", {"trail": "et", "rba": 2892, "limit": 1})
+    made, text = reply.content["objects"]
+    assert (made["type"], made["file"], text["type"], reply.content["next"]) == ("report", None, "text", None)
+    lines = [f"| {line}" for line in text["lines"]]
+    assert reply.text.split("\n")[1:] == lines
+    assert any("RBA 2892" in line for line in lines)
+    assert str(tmp_path / "scratch") not in json.dumps(reply.content)
+    reply = work_in(folder).reply("check", {"trail": [str(folder)]})
+    assert [made["lines"] for made in reply.content["messages"]][:1] == [
+        [f"{folder}: r1.prm is no trail file and is passed over."]
+    ]
 
 
 def test_nothing_is_written(tmp_path: Path) -> None:
@@ -178,6 +193,15 @@ def test_a_token_is_a_secret_of_its_owner(tmp_path: Path, monkeypatch: pytest.Mo
             loopback.token_from(str(path))
     monkeypatch.setenv("LOGDUMP_MCP_TOKEN", "another token of some length")
     assert loopback.token_from(None) == "another token of some length"
+
+
+def test_no_process_of_a_call_has_the_token_or_finds_modules_in_its_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(calls.TOKEN, "a token of some length")
+    monkeypatch.setenv("PYTHONPATH", f":{ENVIRONMENT['PYTHONPATH']}:")
+    environment = calls._environment("/scratch")
+    assert calls.TOKEN not in environment
+    assert environment["PYTHONPATH"].split(":") == [ENVIRONMENT["PYTHONPATH"]]
+    assert environment["TMPDIR"] == "/scratch"
 
 
 def test_the_help_loads_nothing_of_it() -> None:

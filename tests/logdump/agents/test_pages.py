@@ -42,7 +42,9 @@ def pages(work: Work, name: str, arguments: dict[str, Any], sizes: Random) -> li
     """All pages of an answer, of drawn sizes."""
     found, cursor = list[Reply](), dict[str, str]()
     while len(found) < MOST_OBJECTS:
-        reply = work.reply(name, {**arguments, "limit": sizes.choice([1, 2, 3, 7]), **cursor})
+        most = sizes.choice([1, 2, 3, 7])
+        reply = work.reply(name, {**arguments, "limit": most, **cursor})
+        assert len(reply.content["objects"]) <= most
         found.append(reply)
         if reply.content["next"] is None:
             return found
