@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -12,11 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
 
 from logdump.agents.stdio import MOST_BYTES, number_in
-from tests.logdump.agents.servers import COMMAND, PATIENCE, TOKEN, http_server, trails_in, workers_in
+from tests.logdump.agents.servers import COMMAND, PATIENCE, TOKEN, begun, gone, http_server, trails_in, workers_in
 from tests.logdump.agents.test_real_client import CALLS
 from tests.logdump.program import ENVIRONMENT
 from tests.searching import Random, examples
@@ -180,6 +182,35 @@ def many_calls(folder: Path, calls: int) -> None:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it reads /proc")
 def test_a_client_that_does_not_read_its_answers(tmp_path: Path) -> None:
     many_calls(trails_in(tmp_path / "trails"), 70)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks for processes in /proc")
+@pytest.mark.parametrize("end", ["closed", "SIGTERM", "SIGKILL"])
+def test_the_end_of_a_server_is_that_of_its_calls(end: str, tmp_path: Path) -> None:
+    """It goes when its client does, or at a signal; if nobody lets it tidy up, the next server does."""
+    folder, scratch = trails_in(tmp_path / "trails"), tmp_path / "scratch"
+    scratch.mkdir()
+    environment = {**ENVIRONMENT, "TMPDIR": str(scratch)}
+    command = [*COMMAND, str(folder)]
+    endless = "SELECT count(*) FROM range(10000000000) AS a, range(10000) AS b, records"
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as server:
+        client = RawClient(server)
+        client.ask("begin", "initialize", _BEGIN)
+        client.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+        client.call(1, "sql", {"trail": "et", "statement": endless})
+        client.listen()
+        client.wait(1)
+        processes = anyio.run(begun, folder)
+        if end == "closed":
+            assert server.stdin is not None
+            server.stdin.close()
+        else:
+            server.send_signal(signal.Signals[end])
+        assert server.wait(PATIENCE) == (-signal.SIGKILL if end == "SIGKILL" else 0)
+    anyio.run(gone, processes)
+    if end == "SIGKILL":
+        subprocess.run(command, stdin=subprocess.DEVNULL, env=environment, check=True)
+    assert [*scratch.iterdir()] == []
 
 
 @pytest.mark.slow
