@@ -208,14 +208,14 @@ class AgentServer:
                 types.ResourceTemplate(
                     name="trail",
                     title="The files of a trail",
-                    uri_template=f"{_TRAIL}{{+path}}",
+                    uri_template=f"{_TRAIL}{{path}}",
                     description="A trail by its prefix, absolute: its files with format, times and CSNs",
                     mime_type=_JSON,
                 ),
                 types.ResourceTemplate(
                     name="record",
                     title="One record",
-                    uri_template=f"{_RECORD}{{rba}}/{{+path}}",
+                    uri_template=f"{_RECORD}{{rba}}/{{path}}",
                     description="The record at an RBA of a file, with all it has",
                     mime_type=_JSON,
                 ),
@@ -267,7 +267,7 @@ def _prompts() -> Iterator[types.Prompt]:
 
 def _resource(made: dict[str, Any]) -> types.Resource:
     return types.Resource(
-        uri=f"{_TRAIL}{quote(made['trail'])}",
+        uri=f"{_TRAIL}{quote(made['trail'], safe='')}",
         name=made["trail"],
         title=made["trail"],
         description=f"{made['files']} files, from {made['first_file']} to {made['last_file']}",

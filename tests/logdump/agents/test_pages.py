@@ -116,6 +116,14 @@ def test_a_cursor_goes_on_from_its_own_call_alone(tmp_path: Path) -> None:
         assert work.reply("records", arguments).content["status"] == ExitStatus.USAGE, arguments
 
 
+def test_a_cursor_of_other_arguments_is_refused_though_its_objects_are_the_same(tmp_path: Path) -> None:
+    work = work_in(trails_in(tmp_path / "trails"))
+    cursor = work.reply("transactions", {"trail": "et", "largest": 5, "limit": 2}).content["next"]
+    assert not work.reply("transactions", {"trail": "et", "largest": 5, "cursor": cursor}).is_error
+    reply = work.reply("transactions", {"trail": "et", "largest": 6, "cursor": cursor})
+    assert (reply.content["status"], "other arguments" in reply.text) == (ExitStatus.USAGE, True)
+
+
 def test_a_cursor_leads_below_the_folders_alone(tmp_path: Path) -> None:
     """Whoever makes a cursor of his own reads no more with it."""
     folder = trails_in(tmp_path / "trails")
