@@ -51,7 +51,11 @@ _OUTPUT: dict[str, Any] = {
     "title": "Answer",
     "properties": {
         "schema": {"type": "integer", "title": "Schema", "description": "The number of the schema of the objects"},
-        "status": {"type": "integer", "title": "Status", "description": "The exit status of the verb"},
+        "status": {
+            "type": ["integer", "null"],
+            "title": "Status",
+            "description": "The exit status of the verb; null before the last page, where it may be another",
+        },
         "meaning": {"type": "string", "title": "Meaning", "description": "What the status means"},
         "objects": {"type": "array", "items": {"type": "object"}, "title": "Objects", "description": "The data"},
         "messages": {
@@ -136,7 +140,8 @@ def _tool(tool: Tool) -> types.Tool:
 def summary(name: str, reply: Reply) -> str:
     """Return a line of ours about an answer, without anything from a file."""
     content = reply.content
-    parts = [f"{name}: status {content['status']}, {content['meaning']}", amount(len(content["objects"]), "object")]
+    status = "not known yet" if content["status"] is None else content["status"]
+    parts = [f"{name}: status {status}, {content['meaning']}", amount(len(content["objects"]), "object")]
     if content["next"]:
         parts.append(f"more with cursor {content['next']}")
     if content["cut"]:

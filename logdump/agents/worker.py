@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import chdir
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from logdump.agents.answers import AnswerPage, AnswerRun, PageCursor, PageFull, Reply, StaleCursor, Told, refused
 from logdump.agents.fence import Fence, end_with
@@ -137,7 +137,7 @@ class Work:
         """Return the trails below the roots, or below a folder of them."""
         if below and not (is_url(below[0]) or Path(below[0]).is_dir()):
             raise MissingFileError(f"{below[0]} is no folder.")
-        walk = there.TrailsBelow()
+        walk, status = there.TrailsBelow(), cast("ExitStatus | None", ExitStatus.OK)
         try:
             for root in below or (*self._folders.paths, *self._folders.urls):
                 for made in walk.objects(root):
@@ -145,10 +145,10 @@ class Work:
                         page.write([escape(there.as_line(made))])
             page.end()
         except PageFull:
-            pass
+            status = None
         if walk.notes:
             _say(page, walk.notes)
-        return page.reply(ExitStatus.OK, (), question)
+        return page.reply(status, (), question)
 
 
 def _say(page: AnswerPage, sentences: Sequence[str]) -> None:

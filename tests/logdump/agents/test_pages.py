@@ -31,6 +31,9 @@ PAGED = {
 }
 
 
+_WRONG = (ExitStatus.COMMAND_FAILED, ExitStatus.FINDINGS, ExitStatus.BAD_DATA)
+
+
 def work_in(folder: Path) -> Work:
     """The work of a call, in this process and without its fence."""
     scratch = folder.parent / "scratch"
@@ -57,6 +60,11 @@ def check_pages(work: Work, name: str, arguments: dict[str, Any], sizes: Random)
     assert whole.content["next"] is None
     parts = pages(work, name, arguments, sizes)
     assert not any(part.is_error for part in parts[1:]), parts
+    statuses = [part.content["status"] for part in parts]
+    # a page of records reads its own part alone; any other answer is made anew up to its end
+    last = next(filter(None, statuses), ExitStatus.OK) if name == "records" else statuses[-1]
+    assert last == whole.content["status"]
+    assert {part.content["status"] for part in parts[:-1]} <= {None, *_WRONG}
     together = [plain(made) for part in parts for made in part.content["objects"]]
     assert together == [plain(made) for made in whole.content["objects"]]
     lines = [line for part in parts for line in part.text.splitlines()[1:]]
@@ -165,8 +173,8 @@ def drawn_value(random: Random, depth: int) -> Any:
 
 
 def at(made: Any, pointer: str) -> Any:
-    """The value at a JSON pointer into the objects of a page, of which ``made`` is the first."""
-    for step in pointer.split("/")[2:]:
+    """The value at a JSON pointer into an answer, of whose objects ``made`` is the first."""
+    for step in pointer.split("/")[3:]:
         if made is None:
             return "what was left out with more"
         made = made[int(step)] if isinstance(made, list) else made[step.replace("~1", "/").replace("~0", "~")]
