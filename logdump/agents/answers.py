@@ -193,9 +193,9 @@ class AnswerPage:
             raise StaleCursor("the answer has changed since this cursor was made: ask again without it")
 
     @property
-    def has_begun(self) -> bool:
-        """True if all objects before the page were seen."""
-        return self._seen >= self.begin.skip
+    def is_repeating(self) -> bool:
+        """True before the first object of a later page: what comes between objects there, the page before has said."""
+        return bool(self.begin.skip) and not self.objects
 
     def end(self) -> None:
         """Note the end of the objects. Raises StaleCursor if they end before the page begins, or have changed."""
@@ -373,8 +373,10 @@ class AnswerRun(VerbRun):
         if isinstance(event, RowsShown):
             return self._rows(event)
         if isinstance(event, Text) and self._narrates_texts:
-            self._is_in_page = self.page.has_begun
+            self._is_in_page = not self.page.is_repeating
             return render(event, settings)
+        if isinstance(event, (Notice, NoRecordThere)) and self.page.is_repeating:
+            return []
         objects = json_lines.render(event, settings)
         if isinstance(event, _MESSAGES) and not any(made.startswith(_BAD_RECORD) for made in objects):
             self.page.say(objects)

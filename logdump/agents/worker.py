@@ -226,6 +226,22 @@ class Interrupts:
             raise KeyboardInterrupt
 
 
+def answered(work: Work, interrupts: Interrupts, tool: str, arguments: dict[str, Any]) -> Reply:
+    """Return the answer to a call, whatever fails in it."""
+    try:
+        interrupts.is_working, interrupts.has_come = True, False
+        reply = work.reply(tool, arguments)
+    except KeyboardInterrupt:
+        reply = refused(ExitStatus.INTERRUPTED, "Stopped before anything was found.")
+    except MemoryError:
+        reply = refused(ExitStatus.COMMAND_FAILED, "The answer needs more memory than a call has.")
+    except Exception as error:  # noqa: BLE001 - whatever fails, the agent gets an answer
+        reply = refused(ExitStatus.COMMAND_FAILED, f"An error of the program: {type(error).__name__}: {error}")
+    finally:
+        interrupts.is_working = False
+    return reply.as_interrupted() if interrupts.has_come else reply
+
+
 _MOST_RESIDENT = 220 << 20
 """Bytes of memory with which the process ends after a call, and another one is started."""
 
@@ -255,19 +271,7 @@ def main() -> None:
     interrupts = Interrupts()
     work = Work(folders, first["scratch"], wire.tell)
     while (call := wire.read()) is not None:
-        try:
-            interrupts.is_working, interrupts.has_come = True, False
-            reply = work.reply(call["tool"], call["arguments"])
-        except KeyboardInterrupt:
-            reply = refused(ExitStatus.INTERRUPTED, "Stopped before anything was found.")
-        except MemoryError:
-            reply = refused(ExitStatus.COMMAND_FAILED, "The answer needs more memory than a call has.")
-        except Exception as error:  # noqa: BLE001 - whatever fails, the agent gets an answer
-            reply = refused(ExitStatus.COMMAND_FAILED, f"An error of the program: {type(error).__name__}: {error}")
-        finally:
-            interrupts.is_working = False
-        if interrupts.has_come:
-            reply = reply.as_interrupted()
+        reply = answered(work, interrupts, call["tool"], call["arguments"])
         is_last = _is_large()
         wire.write({"content": reply.content, "text": reply.text, "error": reply.is_error, "last": is_last})
         if is_last:

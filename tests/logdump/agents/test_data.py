@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import tarfile
+from contextlib import nullcontext, suppress
 from decimal import Decimal
 from pathlib import Path
 from shutil import copy
-from typing import Any
+from typing import Any, cast
 
+import anyio
 import pytest
 
 from fixtures import TRAILS
@@ -18,8 +21,8 @@ from fixtures.capture import Capture
 from fixtures.changes import insert
 from fixtures.flavour import ORACLE_12
 from fixtures.headers import file_header
-from logdump.agents import calls, loopback, start, there
-from logdump.agents.answers import IS_DATA
+from logdump.agents import calls, loopback, start, there, worker
+from logdump.agents.answers import IS_DATA, Reply, refused
 from logdump.agents.tools import TOOLS
 from logdump.session.errors import CommandError, ExitStatus
 from tests.hostile import hostile_trails, nasty, raw_characters
@@ -175,6 +178,75 @@ def test_wrong_words_are_wrong_usage(words: tuple[str, ...], monkeypatch: pytest
     answer = logdump("mcp", *words)
     assert (answer.status, answer.out) == (ExitStatus.USAGE, "")
     assert answer.err.startswith(("logdump", "usage: logdump mcp"))
+
+
+@pytest.mark.parametrize(
+    "text", ["0.0.0.0:0", "192.0.2.1:80", "[::]:80", "[2001:db8::1]:80", "host.example:80", "1.2.3.4:1"]
+)
+def test_the_service_is_on_loopback_alone(text: str) -> None:
+    with pytest.raises(CommandError, match="loopback"):
+        loopback.Address.of(text)
+
+
+def test_addresses_of_loopback() -> None:
+    asked = ["8765", "127.0.0.1:8765", "localhost:8765", "127.1.2.3:8765", "[::1]:8765"]
+    hosts = ["127.0.0.1", "127.0.0.1", "127.0.0.1", "127.1.2.3", "::1"]
+    assert [*map(loopback.Address.of, asked)] == [(host, 8765) for host in hosts]
+
+
+def test_what_is_stopped_is_said_to_be_whatever_the_verb_makes_of_it() -> None:
+    class StoppedWork:
+        def __init__(self, how: str) -> None:
+            self.how = how
+
+        def reply(self, _name: str, _arguments: dict[str, Any]) -> Reply:
+            with suppress(KeyboardInterrupt) if self.how == "swallowed" else nullcontext():
+                signal.raise_signal(signal.SIGINT)
+            return refused(ExitStatus.BAD_DATA, "Not everything was read.")
+
+    former = signal.getsignal(signal.SIGINT)
+    try:
+        interrupts = worker.Interrupts()
+        signal.raise_signal(signal.SIGINT)  # between calls it does nothing
+        for how in ("swallowed", "raised"):
+            reply = worker.answered(cast("worker.Work", StoppedWork(how)), interrupts, "check", {})
+            content = reply.content
+            assert (content["status"], content["interrupted"], content["next"]) == (ExitStatus.INTERRUPTED, True, None)
+            assert content["messages"]
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, former)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RecursionError("too deep"), ZeroDivisionError("x\x1b[2J")])
+def test_whatever_fails_the_agent_gets_an_answer(error: Exception) -> None:
+    class FailingWork:
+        def reply(self, _name: str, _arguments: dict[str, Any]) -> Reply:
+            raise error
+
+    former = signal.getsignal(signal.SIGINT)
+    try:
+        reply = worker.answered(cast("worker.Work", FailingWork()), worker.Interrupts(), "check", {})
+    finally:
+        signal.signal(signal.SIGINT, former)
+    assert (reply.is_error, reply.content["status"]) == (True, ExitStatus.COMMAND_FAILED)
+    assert raw_characters(reply.text) == []
+
+
+def test_a_body_that_does_not_come_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> list[str]:
+        async def receive() -> dict[str, Any]:
+            if parts:
+                return parts.pop(0)
+            await anyio.sleep_forever()
+            raise AssertionError
+
+        parts: list[dict[str, Any]] = [{"type": "http.request", "body": b"x", "more_body": True}]
+        in_time = loopback._in_time(receive)
+        return [(await in_time())["type"] for _ in range(2)]
+
+    monkeypatch.setattr(loopback, "_SECONDS_OF_A_BODY", 0.05)
+    assert anyio.run(run) == ["http.request", "http.disconnect"]
 
 
 def test_a_token_is_a_secret_of_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
