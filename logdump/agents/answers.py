@@ -98,6 +98,15 @@ class Reply(NamedTuple):
     text: str
     is_error: bool
 
+    def as_interrupted(self) -> Reply:
+        """Return the answer of a call that was stopped: what it had found, whatever the verb made of the end.
+
+        No cursor leads on from it, because the next call would be stopped elsewhere.
+        """
+        status = ExitStatus.INTERRUPTED
+        said = {"status": int(status), "meaning": _MEANINGS[status], "interrupted": True, "next": None}
+        return self._replace(content={**self.content, **said}, text=f"{self.text}\n… {_MEANINGS[status]}.")
+
 
 class Told(NamedTuple):
     """The progress of a call: how far it has come, of how much, and in words."""
@@ -120,7 +129,7 @@ class AnswerPage:
         objects: its objects.
         messages: messages about the answer, as objects.
         lines: the text for people, without what marks it.
-        cut: what of an object is left out: its JSON pointer in ``objects``, what is kept, and of how much.
+        cut: what of an object is left out: its JSON pointer in the answer, what is kept, and of how much.
         next: where the next page begins; None if there is none.
     """
 
@@ -157,13 +166,16 @@ class AnswerPage:
         self._note(line)
         if is_before:
             return False
-        made = json.loads(line)
-        if len(line) > MOST_BYTES:
-            pointer = f"/{len(self.objects)}"
-            made = _fitting(_shortened(made, pointer, self.cut, 0), pointer, self.cut)
-        self._bytes += min(len(line), MOST_BYTES)
-        self.objects.append(made)
+        self.attach(json.loads(line))
         return True
+
+    def attach(self, made: dict[str, Any]) -> None:
+        """Add an object that no cursor counts, cut if it is too large."""
+        size, pointer = len(json.dumps(made)), f"/objects/{len(self.objects)}"
+        if size > MOST_BYTES:
+            made = _fitting(_shortened(made, pointer, self.cut, 0), pointer, self.cut)
+        self._bytes += min(size, MOST_BYTES)
+        self.objects.append(made)
 
     def _note(self, line: str) -> None:
         """Count an object for the proof of the next cursor, which begins at the last record."""
@@ -181,9 +193,9 @@ class AnswerPage:
             raise StaleCursor("the answer has changed since this cursor was made: ask again without it")
 
     @property
-    def has_begun(self) -> bool:
-        """True if all objects before the page were seen."""
-        return self._seen >= self.begin.skip
+    def is_repeating(self) -> bool:
+        """True before the first object of a later page: what comes between objects there, the page before has said."""
+        return bool(self.begin.skip) and not self.objects
 
     def end(self) -> None:
         """Note the end of the objects. Raises StaleCursor if they end before the page begins, or have changed."""
@@ -211,11 +223,20 @@ class AnswerPage:
         for line in made[: max(0, _MOST_MESSAGES - len(self.messages))]:
             self.messages.append(_shortened(json.loads(line), f"/messages/{len(self.messages)}", self.cut, 0))
 
-    def reply(self, status: ExitStatus, files: Sequence[Path], question: int, *, is_error: bool = False) -> Reply:
-        """Return the answer that the page is; ``question`` is the checksum of the call."""
+    def reply(
+        self, status: ExitStatus | None, files: Sequence[Path], question: int, *, is_error: bool = False
+    ) -> Reply:
+        """Return the answer that the page is.
+
+        Args:
+            status: the status of the verb; None if it is not known before the last page.
+            files: the files of the request.
+            question: the checksum of the call.
+            is_error: True if the call failed.
+        """
         content = {
             "schema": SCHEMA,
-            "status": int(status),
+            "status": None if status is None else int(status),
             "meaning": _MEANINGS[status],
             "objects": self.objects,
             "messages": self.messages,
@@ -258,17 +279,14 @@ def _shortened(value: Any, pointer: str, cut: list[dict[str, Any]], depth: int) 
     if isinstance(value, str) and len(value) > _LONGEST_STRING:
         cut.append({"at": pointer, "kept": _LONGEST_STRING, "of": len(value)})
         return value[:_LONGEST_STRING]
+    if not isinstance(value, list | dict):
+        return value
+    most = _LONGEST_LIST if depth < _DEEPEST else 0
+    if len(value) > most:
+        cut.append({"at": pointer, "kept": most, "of": len(value)})
     if isinstance(value, list):
-        if len(value) > _LONGEST_LIST:
-            cut.append({"at": pointer, "kept": _LONGEST_LIST, "of": len(value)})
-        kept = value[:_LONGEST_LIST] if depth < _DEEPEST else []
-        return [_shortened(item, f"{pointer}/{place}", cut, depth + 1) for place, item in enumerate(kept)]
-    if isinstance(value, dict):
-        if len(value) > _LONGEST_LIST:
-            cut.append({"at": pointer, "kept": _LONGEST_LIST, "of": len(value)})
-        kept_names = [*value][:_LONGEST_LIST] if depth < _DEEPEST else []
-        return {name: _shortened(value[name], f"{pointer}/{_escaped(name)}", cut, depth + 1) for name in kept_names}
-    return value
+        return [_shortened(item, f"{pointer}/{place}", cut, depth + 1) for place, item in enumerate(value[:most])]
+    return {name: _shortened(value[name], f"{pointer}/{_escaped(name)}", cut, depth + 1) for name in [*value][:most]}
 
 
 def _escaped(name: str) -> str:
@@ -327,8 +345,8 @@ class AnswerRun(VerbRun):
         self._without_rows: RowsShown | None = None
         self._told = 0.0
 
-    def answer(self) -> ExitStatus:
-        """Run all steps, or as many as the page has room for; return the status."""
+    def answer(self) -> ExitStatus | None:
+        """Run all steps, or as many as the page has room for; return the status, None if a later page decides it."""
         try:
             status = self.run()
             self.page.end()
@@ -336,7 +354,7 @@ class AnswerRun(VerbRun):
                 self.page.write(render(self._without_rows, self.session.settings))
             return ExitStatus(status)
         except PageFull:
-            return ExitStatus(self.status)
+            return ExitStatus(self.status) if self.status else None
         except KeyboardInterrupt:
             return ExitStatus.INTERRUPTED
 
@@ -355,8 +373,10 @@ class AnswerRun(VerbRun):
         if isinstance(event, RowsShown):
             return self._rows(event)
         if isinstance(event, Text) and self._narrates_texts:
-            self._is_in_page = self.page.has_begun
+            self._is_in_page = not self.page.is_repeating
             return render(event, settings)
+        if isinstance(event, (Notice, NoRecordThere)) and self.page.is_repeating:
+            return []
         objects = json_lines.render(event, settings)
         if isinstance(event, _MESSAGES) and not any(made.startswith(_BAD_RECORD) for made in objects):
             self.page.say(objects)
@@ -401,6 +421,7 @@ class AnswerRun(VerbRun):
 
 
 _MEANINGS = {
+    None: "there is more, and no verdict before the last page",
     ExitStatus.OK: "all went well",
     ExitStatus.COMMAND_FAILED: "it failed, or found nothing",
     ExitStatus.USAGE: "the arguments are wrong",

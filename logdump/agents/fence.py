@@ -25,7 +25,7 @@ except ImportError:  # not on Windows
 _SYSTEM = (
     *("/usr", "/lib", "/lib64", "/etc/localtime", "/etc/timezone", "/etc/ld.so.cache", "/dev/null", "/dev/urandom"),
     *("/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/proc/self/cgroup", "/proc/self/mountinfo", "/proc/self/statm"),
-    *("/proc/self/status", "/proc/self/maps", "/sys/fs/cgroup", "/sys/devices/system"),
+    *("/proc/self/status", "/proc/self/maps", "/sys/fs/cgroup", "/sys/devices/system", "/nix/store", "/gnu/store"),
 )
 """Files of a system that Python, numpy, Arrow and DuckDB read."""
 _OF_STORES = ("/etc", "~/.aws", "~/.azure", "~/.config/gcloud", "~/.ssh")
@@ -58,7 +58,8 @@ class Fence(NamedTuple):
     @property
     def readable(self) -> tuple[str, ...]:
         """The files and folders that may be read, links resolved."""
-        program = (*sys.path, sys.prefix, sys.base_prefix, sys.exec_prefix)
+        libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+        program = (*sys.path, sys.prefix, sys.base_prefix, sys.exec_prefix, *libraries)
         stores = (str(path_of(name)) for name in (_OF_STORES if self.folders.urls else ()))
         named = (*self.folders.paths, self.scratch, *filter(os.path.isabs, program), *_SYSTEM, *stores)
         return tuple(dict.fromkeys(os.path.realpath(path) for path in named if os.path.exists(path)))  # noqa: PTH110

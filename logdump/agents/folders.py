@@ -66,8 +66,8 @@ class Folders(NamedTuple):
     def admitted(self, name: str) -> str:
         """Return the path or URL that a name means: absolute, its links resolved, below the roots.
 
-        A relative name begins at a root, at the folder of a root, or at the current folder. The last part may be a
-        wildcard, or the prefix of a trail.
+        A relative name begins at a root, at the folder of a root, or at the current folder, or at the only root if that
+        is a URL. The last part may be a wildcard, or the prefix of a trail.
 
         Raises:
             RefusedPath: the name is not below the roots, is none, or is that of a device, a pipe or a socket.
@@ -79,6 +79,8 @@ class Folders(NamedTuple):
             raise RefusedPath(f"{shown(name)} is no path: a URL has to be below one that the server was started with")
         resolved = [os.path.realpath(path) for path in self._meant(name)]
         inside = [path for path in resolved if self._is_below(path) and not _is_special(path)]
+        if not self.paths and len(self.urls) == 1 and not name.startswith(("/", "~")):
+            return self._admitted_url(f"{self.urls[0]}/{name}")
         if not inside:
             roots = ", ".join([*self.paths, *self.urls])
             raise RefusedPath(f"{shown(name)} is not below the folders of this server: {roots}")

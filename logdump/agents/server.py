@@ -51,7 +51,11 @@ _OUTPUT: dict[str, Any] = {
     "title": "Answer",
     "properties": {
         "schema": {"type": "integer", "title": "Schema", "description": "The number of the schema of the objects"},
-        "status": {"type": "integer", "title": "Status", "description": "The exit status of the verb"},
+        "status": {
+            "type": ["integer", "null"],
+            "title": "Status",
+            "description": "The exit status of the verb; null before the last page, where it may be another",
+        },
         "meaning": {"type": "string", "title": "Meaning", "description": "What the status means"},
         "objects": {"type": "array", "items": {"type": "object"}, "title": "Objects", "description": "The data"},
         "messages": {
@@ -136,7 +140,8 @@ def _tool(tool: Tool) -> types.Tool:
 def summary(name: str, reply: Reply) -> str:
     """Return a line of ours about an answer, without anything from a file."""
     content = reply.content
-    parts = [f"{name}: status {content['status']}, {content['meaning']}", amount(len(content["objects"]), "object")]
+    status = "not known yet" if content["status"] is None else content["status"]
+    parts = [f"{name}: status {status}, {content['meaning']}", amount(len(content["objects"]), "object")]
     if content["next"]:
         parts.append(f"more with cursor {content['next']}")
     if content["cut"]:
@@ -208,14 +213,14 @@ class AgentServer:
                 types.ResourceTemplate(
                     name="trail",
                     title="The files of a trail",
-                    uri_template=f"{_TRAIL}{{+path}}",
+                    uri_template=f"{_TRAIL}{{path}}",
                     description="A trail by its prefix, absolute: its files with format, times and CSNs",
                     mime_type=_JSON,
                 ),
                 types.ResourceTemplate(
                     name="record",
                     title="One record",
-                    uri_template=f"{_RECORD}{{rba}}/{{+path}}",
+                    uri_template=f"{_RECORD}{{rba}}/{{path}}",
                     description="The record at an RBA of a file, with all it has",
                     mime_type=_JSON,
                 ),
@@ -267,7 +272,7 @@ def _prompts() -> Iterator[types.Prompt]:
 
 def _resource(made: dict[str, Any]) -> types.Resource:
     return types.Resource(
-        uri=f"{_TRAIL}{quote(made['trail'])}",
+        uri=f"{_TRAIL}{quote(made['trail'], safe='')}",
         name=made["trail"],
         title=made["trail"],
         description=f"{made['files']} files, from {made['first_file']} to {made['last_file']}",

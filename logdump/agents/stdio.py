@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.stdio import stdio_server
@@ -28,6 +31,8 @@ _MOST_READ = 64 << 20
 _MOST_WAITING = 64
 """Calls that run or wait, or whose answers are not read."""
 _AT_ONCE = 1 << 16
+_NEVER_BLOCKS = select.PIPE_BUF
+"""Bytes that a pipe takes at once if it takes any (PIPE_BUF of POSIX)."""
 _PARSE_ERROR, _INVALID_REQUEST, _BUSY = -32700, -32600, -32000
 _ANSWERED = re.compile(r'\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+),"(?:result|error)"')
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[{}\[\]]', re.DOTALL)
@@ -83,7 +88,8 @@ class StdioWire:
         searched = 0
         while (end := self._buffer.find(b"\n", searched)) < 0 and not self._is_over:
             searched = len(self._buffer)
-            part = await anyio.to_thread.run_sync(os.read, self._source, _AT_ONCE, abandon_on_cancel=True)
+            await _ready(anyio.wait_readable, self._source)
+            part = os.read(self._source, _AT_ONCE)
             self._is_over = not part
             if len(self._buffer) < _MOST_READ or b"\n" in part:
                 self._buffer += part
@@ -139,18 +145,24 @@ class StdioWire:
 
     async def _write(self, text: str) -> None:
         async with self._lock:
+            view = memoryview(text.encode("utf-8", "replace"))
             try:
-                await anyio.to_thread.run_sync(self._write_all, text.encode("utf-8", "replace"), abandon_on_cancel=True)
+                while view:
+                    await _ready(anyio.wait_writable, self._target)
+                    view = view[os.write(self._target, view[:_NEVER_BLOCKS]) :]
             except OSError:  # the client is gone
                 self._is_over = True
 
-    def _write_all(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._target, view) :]
-
     async def flush(self) -> None:
         """Do nothing: everything is written at once."""
+
+
+async def _ready(wait: Callable[[int], Awaitable[None]], handle: int) -> None:
+    """Wait until a file descriptor can be read or written; no thread waits, which could not be ended."""
+    try:
+        await wait(handle)
+    except PermissionError:
+        await anyio.lowlevel.checkpoint()  # a regular file, which is always ready
 
 
 async def serve_stdio(server: Server[Any]) -> None:

@@ -21,6 +21,10 @@ _LONGEST_TEXT = 200_000
 _MOST_NAMES = 100
 
 
+class MisusedTool(ValueError):
+    """Arguments that contradict each other, which no schema says."""
+
+
 class ToolField(NamedTuple):
     """An argument of a tool.
 
@@ -65,7 +69,7 @@ class Tool(NamedTuple):
         title: the question that it answers.
         description: what it returns, and when to use it.
         fields: its arguments, without those of every tool.
-        asked: returns what a call asks. Raises ValueError if arguments contradict each other.
+        asked: returns what a call asks. Raises MisusedTool if arguments contradict each other.
         continues_at_records: True if a cursor goes on at a record, not at the number of an object.
     """
 
@@ -227,9 +231,9 @@ def _chosen(arguments: Arguments, name: str) -> tuple[str, ...]:
 def _records(arguments: Arguments) -> Asked:
     is_detailed = bool(arguments.get("detail"))
     if arguments.get("hex") and not is_detailed:
-        raise ValueError("hex goes with detail")
+        raise MisusedTool("hex goes with detail")
     if "columns" in arguments and is_detailed:
-        raise ValueError("columns goes without detail")
+        raise MisusedTool("columns goes without detail")
     options = _given(arguments, *ROWS, *(("hex",) if is_detailed else ("columns",)))
     if "rba" in arguments:
         options["rba"] = str(arguments["rba"])
@@ -239,16 +243,16 @@ def _records(arguments: Arguments) -> Asked:
 def _explain(arguments: Arguments) -> Asked:
     asked = [name for name in ("text", "log", "question") if name in arguments]
     if len(asked) != 1:
-        raise ValueError("explain takes one of text, log and question")
+        raise MisusedTool("explain takes one of text, log and question")
     options = _given(arguments, "trails", "all")
     if "text" in arguments:
         if "all" in options or "trail" in arguments:
-            raise ValueError("a text takes no other argument than trails, the folder of its files")
+            raise MisusedTool("a text takes no other argument than trails, the folder of its files")
         return Asked("explain", (), (arguments["text"],), many=True, beside=options.get("trails", ""))
     if "log" in arguments:
         return Asked("explain", (arguments["log"], *listed(arguments.get("trail"))), options=options, many=True)
     if "trail" not in arguments:
-        raise ValueError("a question is about a trail: give trail")
+        raise MisusedTool("a question is about a trail: give trail")
     return Asked("explain", listed(arguments["trail"]), (arguments["question"].upper(), *_words(arguments, at="AT")))
 
 

@@ -13,12 +13,12 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import chdir
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from logdump.agents.answers import AnswerPage, AnswerRun, PageCursor, PageFull, Reply, StaleCursor, Told, refused
 from logdump.agents.fence import Fence, end_with
 from logdump.agents.folders import Folders, RefusedPath
-from logdump.agents.tools import BY_TOOL, Asked, Tool, limit_of, listed, options_of
+from logdump.agents.tools import BY_TOOL, Asked, MisusedTool, Tool, limit_of, listed, options_of
 from logdump.features.sql.rows import split_target
 from logdump.language.call import ValueWord
 from logdump.line.verbs.options import VerbRequest, VerbStep, prepared, without_others
@@ -56,7 +56,7 @@ class Work:
             if name == "trails":
                 return self._trails(page, listed(admitted.get("folder")), question)
             return self._run(tool, admitted, page, question)
-        except (RefusedPath, StaleCursor, ValueError) as error:
+        except (RefusedPath, StaleCursor, MisusedTool) as error:
             return refused(ExitStatus.USAGE, str(error))
         except CommandError as error:
             return refused(error.status, *error.lines)
@@ -76,9 +76,11 @@ class Work:
     def _run(self, tool: Tool, arguments: dict[str, Any], page: AnswerPage, question: int) -> Reply:
         asked = tool.asked(arguments)
         if tool.name == "sql" and split_target(asked.words[0])[1] is not None:
-            raise ValueError("the answer is rows: a statement has no TO and no FORMAT here")
+            raise MisusedTool("the answer is rows: a statement has no TO and no FORMAT here")
         request = self._request(tool, asked, arguments, page.begin)
         is_across = False
+        if request.passed_over and not page.begin.skip:
+            _say(page, request.passed_over)
         if page.begin.file:
             request, is_across = self._going_on(request, page.begin.file)
         steps: Iterator[VerbStep] = iter(BY_NAME[asked.verb].spell(request))
@@ -122,18 +124,20 @@ class Work:
         if not path.exists():
             return
         try:
-            report = path.read_text(encoding="utf-8")
+            report = path.read_text(encoding="utf-8").replace(str(path), "report.md")
         finally:
             path.unlink()
         for made in page.objects:
             made.update(dict.fromkeys(made.keys() & {"file"}))
-        page.replace_text([escape(line) for line in report.splitlines()])
+        lines = [escape(line) for line in report.splitlines()]
+        page.attach({"type": "text", "lines": lines})
+        page.replace_text(lines)
 
     def _trails(self, page: AnswerPage, below: tuple[str, ...], question: int) -> Reply:
         """Return the trails below the roots, or below a folder of them."""
         if below and not (is_url(below[0]) or Path(below[0]).is_dir()):
             raise MissingFileError(f"{below[0]} is no folder.")
-        walk = there.TrailsBelow()
+        walk, status = there.TrailsBelow(), cast("ExitStatus | None", ExitStatus.OK)
         try:
             for root in below or (*self._folders.paths, *self._folders.urls):
                 for made in walk.objects(root):
@@ -141,12 +145,17 @@ class Work:
                         page.write([escape(there.as_line(made))])
             page.end()
         except PageFull:
-            pass
+            status = None
         if walk.notes:
-            notice = {"type": "notice", "status": 0, "file": None, "rba": None, "lines": walk.notes}
-            page.say([json.dumps(notice)])
-            page.write([escape(note) for note in walk.notes])
-        return page.reply(ExitStatus.OK, (), question)
+            _say(page, walk.notes)
+        return page.reply(status, (), question)
+
+
+def _say(page: AnswerPage, sentences: Sequence[str]) -> None:
+    """Add a notice to a page."""
+    notice = {"type": "notice", "status": 0, "file": None, "rba": None, "lines": [*sentences]}
+    page.say([json.dumps(notice)])
+    page.write([escape(sentence) for sentence in sentences])
 
 
 def files_of(request: VerbRequest) -> Sequence[Path]:
@@ -200,16 +209,37 @@ class Wire:
 
 
 class Interrupts:
-    """SIGINT as Ctrl+C of the call that runs; between calls it does nothing."""
+    """SIGINT as Ctrl+C of the call that runs; between calls it does nothing.
+
+    Attributes:
+        is_working: True while a call runs.
+        has_come: True if the call was interrupted.
+    """
 
     def __init__(self) -> None:
-        self.is_working = False
+        self.is_working = self.has_come = False
         signal.signal(signal.SIGINT, self._interrupt)
 
     def _interrupt(self, _number: int, _frame: object) -> None:
         if self.is_working:
-            self.is_working = False
+            self.is_working, self.has_come = False, True
             raise KeyboardInterrupt
+
+
+def answered(work: Work, interrupts: Interrupts, tool: str, arguments: dict[str, Any]) -> Reply:
+    """Return the answer to a call, whatever fails in it."""
+    try:
+        interrupts.is_working, interrupts.has_come = True, False
+        reply = work.reply(tool, arguments)
+    except KeyboardInterrupt:
+        reply = refused(ExitStatus.INTERRUPTED, "Stopped before anything was found.")
+    except MemoryError:
+        reply = refused(ExitStatus.COMMAND_FAILED, "The answer needs more memory than a call has.")
+    except Exception as error:  # noqa: BLE001 - whatever fails, the agent gets an answer
+        reply = refused(ExitStatus.COMMAND_FAILED, f"An error of the program: {type(error).__name__}: {error}")
+    finally:
+        interrupts.is_working = False
+    return reply.as_interrupted() if interrupts.has_come else reply
 
 
 _MOST_RESIDENT = 220 << 20
@@ -241,17 +271,7 @@ def main() -> None:
     interrupts = Interrupts()
     work = Work(folders, first["scratch"], wire.tell)
     while (call := wire.read()) is not None:
-        try:
-            interrupts.is_working = True
-            reply = work.reply(call["tool"], call["arguments"])
-        except KeyboardInterrupt:
-            reply = refused(ExitStatus.INTERRUPTED, "Stopped before anything was found.")
-        except MemoryError:
-            reply = refused(ExitStatus.COMMAND_FAILED, "The answer needs more memory than a call has.")
-        except Exception as error:  # noqa: BLE001 - whatever fails, the agent gets an answer
-            reply = refused(ExitStatus.COMMAND_FAILED, f"An error of the program: {type(error).__name__}: {error}")
-        finally:
-            interrupts.is_working = False
+        reply = answered(work, interrupts, call["tool"], call["arguments"])
         is_last = _is_large()
         wire.write({"content": reply.content, "text": reply.text, "error": reply.is_error, "last": is_last})
         if is_last:

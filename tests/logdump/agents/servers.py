@@ -98,6 +98,14 @@ def workers_in(folder: Path) -> list[int]:
     return found
 
 
+async def begun(folder: Path) -> list[int]:
+    """Wait until there are processes of calls whose first folder this is."""
+    with anyio.fail_after(PATIENCE):
+        while not (processes := workers_in(folder)):
+            await anyio.sleep(0.02)
+    return processes
+
+
 async def gone(processes: list[int]) -> None:
     """Wait until processes have ended, and are not even zombies."""
     with anyio.fail_after(PATIENCE):

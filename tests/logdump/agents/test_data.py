@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import tarfile
+from contextlib import nullcontext, suppress
 from decimal import Decimal
 from pathlib import Path
 from shutil import copy
-from typing import Any
+from typing import Any, cast
 
+import anyio
 import pytest
 
 from fixtures import TRAILS
@@ -18,8 +21,8 @@ from fixtures.capture import Capture
 from fixtures.changes import insert
 from fixtures.flavour import ORACLE_12
 from fixtures.headers import file_header
-from logdump.agents import loopback, start, there
-from logdump.agents.answers import IS_DATA
+from logdump.agents import calls, loopback, start, there, worker
+from logdump.agents.answers import IS_DATA, Reply, refused
 from logdump.agents.tools import TOOLS
 from logdump.session.errors import CommandError, ExitStatus
 from tests.hostile import hostile_trails, nasty, raw_characters
@@ -79,6 +82,21 @@ def test_a_value_that_gives_orders_stays_a_value(tmp_path: Path) -> None:
         assert [line for line in lines if "Ignore your" in line], lines
         assert all(line.startswith("| ") for line in lines[1:])
         assert ORDERS in json.dumps(reply.content).replace("\\n", "\n")
+
+
+def test_a_report_is_text_and_what_is_passed_over_is_said(tmp_path: Path) -> None:
+    folder = trails_in(tmp_path / "trails")
+    reply = work_in(folder).reply("report", {"trail": "et", "rba": 2892, "limit": 1})
+    made, text = reply.content["objects"]
+    assert (made["type"], made["file"], text["type"], reply.content["next"]) == ("report", None, "text", None)
+    lines = [f"| {line}" for line in text["lines"]]
+    assert reply.text.split("\n")[1:] == lines
+    assert any("RBA 2892" in line for line in lines)
+    assert str(tmp_path / "scratch") not in json.dumps(reply.content)
+    reply = work_in(folder).reply("check", {"trail": [str(folder)]})
+    assert [made["lines"] for made in reply.content["messages"]][:1] == [
+        [f"{folder}: r1.prm is no trail file and is passed over."]
+    ]
 
 
 def test_nothing_is_written(tmp_path: Path) -> None:
@@ -162,6 +180,75 @@ def test_wrong_words_are_wrong_usage(words: tuple[str, ...], monkeypatch: pytest
     assert answer.err.startswith(("logdump", "usage: logdump mcp"))
 
 
+@pytest.mark.parametrize(
+    "text", ["0.0.0.0:0", "192.0.2.1:80", "[::]:80", "[2001:db8::1]:80", "host.example:80", "1.2.3.4:1"]
+)
+def test_the_service_is_on_loopback_alone(text: str) -> None:
+    with pytest.raises(CommandError, match="loopback"):
+        loopback.Address.of(text)
+
+
+def test_addresses_of_loopback() -> None:
+    asked = ["8765", "127.0.0.1:8765", "localhost:8765", "127.1.2.3:8765", "[::1]:8765"]
+    hosts = ["127.0.0.1", "127.0.0.1", "127.0.0.1", "127.1.2.3", "::1"]
+    assert [*map(loopback.Address.of, asked)] == [(host, 8765) for host in hosts]
+
+
+def test_what_is_stopped_is_said_to_be_whatever_the_verb_makes_of_it() -> None:
+    class StoppedWork:
+        def __init__(self, how: str) -> None:
+            self.how = how
+
+        def reply(self, _name: str, _arguments: dict[str, Any]) -> Reply:
+            with suppress(KeyboardInterrupt) if self.how == "swallowed" else nullcontext():
+                signal.raise_signal(signal.SIGINT)
+            return refused(ExitStatus.BAD_DATA, "Not everything was read.")
+
+    former = signal.getsignal(signal.SIGINT)
+    try:
+        interrupts = worker.Interrupts()
+        signal.raise_signal(signal.SIGINT)  # between calls it does nothing
+        for how in ("swallowed", "raised"):
+            reply = worker.answered(cast("worker.Work", StoppedWork(how)), interrupts, "check", {})
+            content = reply.content
+            assert (content["status"], content["interrupted"], content["next"]) == (ExitStatus.INTERRUPTED, True, None)
+            assert content["messages"]
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, former)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RecursionError("too deep"), ZeroDivisionError("x\x1b[2J")])
+def test_whatever_fails_the_agent_gets_an_answer(error: Exception) -> None:
+    class FailingWork:
+        def reply(self, _name: str, _arguments: dict[str, Any]) -> Reply:
+            raise error
+
+    former = signal.getsignal(signal.SIGINT)
+    try:
+        reply = worker.answered(cast("worker.Work", FailingWork()), worker.Interrupts(), "check", {})
+    finally:
+        signal.signal(signal.SIGINT, former)
+    assert (reply.is_error, reply.content["status"]) == (True, ExitStatus.COMMAND_FAILED)
+    assert raw_characters(reply.text) == []
+
+
+def test_a_body_that_does_not_come_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> list[str]:
+        async def receive() -> dict[str, Any]:
+            if parts:
+                return parts.pop(0)
+            await anyio.sleep_forever()
+            raise AssertionError
+
+        parts: list[dict[str, Any]] = [{"type": "http.request", "body": b"x", "more_body": True}]
+        in_time = loopback._in_time(receive)
+        return [(await in_time())["type"] for _ in range(2)]
+
+    monkeypatch.setattr(loopback, "_SECONDS_OF_A_BODY", 0.05)
+    assert anyio.run(run) == ["http.request", "http.disconnect"]
+
+
 def test_a_token_is_a_secret_of_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "token"
     path.write_text("a token of some length\n")
@@ -178,6 +265,15 @@ def test_a_token_is_a_secret_of_its_owner(tmp_path: Path, monkeypatch: pytest.Mo
             loopback.token_from(str(path))
     monkeypatch.setenv("LOGDUMP_MCP_TOKEN", "another token of some length")
     assert loopback.token_from(None) == "another token of some length"
+
+
+def test_no_process_of_a_call_has_the_token_or_finds_modules_in_its_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(calls.TOKEN, "a token of some length")
+    monkeypatch.setenv("PYTHONPATH", f":{ENVIRONMENT['PYTHONPATH']}:")
+    environment = calls._environment("/scratch")
+    assert calls.TOKEN not in environment
+    assert environment["PYTHONPATH"].split(":") == [ENVIRONMENT["PYTHONPATH"]]
+    assert environment["TMPDIR"] == "/scratch"
 
 
 def test_the_help_loads_nothing_of_it() -> None:

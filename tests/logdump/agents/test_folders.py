@@ -14,6 +14,8 @@ import pytest
 from fixtures import TRAILS
 from logdump.agents import fence as fences
 from logdump.agents.folders import Folders, RefusedPath, shown
+from logdump.agents.tools import BY_TOOL, TOOLS
+from logdump.session.errors import ExitStatus
 from tests.logdump.agents.servers import trails_in
 from tests.logdump.agents.test_pages import work_in
 from tests.logdump.agents.test_real_client import CALLS
@@ -23,7 +25,7 @@ from tests.searching import Random, examples
 
 def drawn_tree(random: Random, top: Path) -> list[Path]:
     """Folders, files and links to any of them, inside the root and outside; returns all of them."""
-    root, outside = top / "root", top / "outside"
+    root, outside = top / "root", top / "roots"
     made = [root, outside]
     for folder in made:
         folder.mkdir()
@@ -99,11 +101,30 @@ def test_a_name_that_leads_elsewhere_is_refused_by_each_tool(name: str, tmp_path
     assert reply.text.isprintable() or "\n" in reply.text
 
 
+_NAMES_OF_FILES = {"trail", "other", "params", "reports", "trails", "folder", "log"}
+_FILES = [(tool.name, field.name) for tool in TOOLS for field in tool.fields if field.name in _NAMES_OF_FILES]
+
+
+@pytest.mark.parametrize(("tool", "field"), _FILES)
+def test_every_argument_that_names_files_is_checked(tool: str, field: str, tmp_path: Path) -> None:
+    folder, other = trails_in(tmp_path / "trails"), trails_in(tmp_path / "other")
+    elsewhere = str(other / ("r1.prm" if field == "params" else "et000000000"))
+    schema = BY_TOOL[tool].input_schema["properties"][field]
+    given: Any = [elsewhere] if "array" in json.dumps(schema) else elsewhere
+    arguments = {name: value for name, value in CALLS[tool][0].items() if name != "question"}
+    reply = work_in(folder).reply(tool, {**arguments, field: given})
+    assert (reply.content["status"], reply.content["objects"]) == (ExitStatus.USAGE, [])
+    assert "is not below the folders" in reply.text
+
+
 def test_urls_are_read_below_those_that_are_given() -> None:
     folders = Folders.of(["s3://bucket/trails/", "https://host/t"])
     assert folders.paths == ()
     assert folders.admitted("s3://bucket/trails/lt") == "s3://bucket/trails/lt"
     assert folders.admitted("https://host/t") == "https://host/t"
+    assert Folders.of(["https://host/t"]).admitted("a/lt") == "https://host/t/a/lt"
+    with pytest.raises(RefusedPath):
+        Folders.of(["https://host/t"]).admitted("../lt")
     for name in (
         *("s3://bucket/trailsx/lt", "s3://bucket/trails/../x", "s3://bucket/trails/%2e%2e/x", "s3://bucket"),
         *("https://host/t/a?x=y", "https://host/t/a#b", "https://host@evil/t", "https://host:1/t", "/etc/passwd", "lt"),

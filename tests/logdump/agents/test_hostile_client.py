@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -12,11 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
 
 from logdump.agents.stdio import MOST_BYTES, number_in
-from tests.logdump.agents.servers import COMMAND, PATIENCE, TOKEN, http_server, trails_in, workers_in
+from tests.logdump.agents.servers import COMMAND, PATIENCE, TOKEN, begun, gone, http_server, trails_in, workers_in
 from tests.logdump.agents.test_real_client import CALLS
 from tests.logdump.program import ENVIRONMENT
 from tests.searching import Random, examples
@@ -137,7 +139,14 @@ def test_broken_and_large_messages(tmp_path: Path) -> None:
         client.call(7, "check", {"trail": "et", "more": 1})
         client.call(8, "check", ["et"])
         client.call(9, "check", {"trail": "et"})
-        client.wait(1 + len(BROKEN) + 9)
+        for _ in range(100):  # more than may wait, if any of them did
+            client.write(b'{"jsonrpc": "1.0", "id": 10, "method": "ping"}')
+            client.write(b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9999}}')
+            client.write(b'{"jsonrpc": "2.0", "id": 12, "result": {}}')
+        client.ask(11, "ping", {})
+        client.wait(1 + len(BROKEN) + 9 + 100 + 1)
+        assert {made["error"]["code"] for made in client.of(10)} == {-32600}
+        assert "result" in client.of(11)[0]
         assert [made["error"]["code"] for made in client.of(None)] == [-32700] * 5 + [-32600] * 5
         for number in ("large", "inner", 3, 4, 5, 6, 7, 8):
             [made] = client.of(number)
@@ -153,7 +162,7 @@ def many_calls(folder: Path, calls: int) -> None:
     random = Random("many")
     names = sorted(CALLS)
     with raw_client(folder) as client:
-        begun = min(100, calls)
+        begun = min(100, calls - 10)
         for number in range(begun):
             name = random.choice(names)
             client.call(number, name, CALLS[name][0])
@@ -173,7 +182,36 @@ def many_calls(folder: Path, calls: int) -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it reads /proc")
 def test_a_client_that_does_not_read_its_answers(tmp_path: Path) -> None:
-    many_calls(trails_in(tmp_path / "trails"), 70)
+    many_calls(trails_in(tmp_path / "trails"), 80)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks for processes in /proc")
+@pytest.mark.parametrize("end", ["closed", "SIGTERM", "SIGKILL"])
+def test_the_end_of_a_server_is_that_of_its_calls(end: str, tmp_path: Path) -> None:
+    """It goes when its client does, or at a signal; if nobody lets it tidy up, the next server does."""
+    folder, scratch = trails_in(tmp_path / "trails"), tmp_path / "scratch"
+    scratch.mkdir()
+    environment = {**ENVIRONMENT, "TMPDIR": str(scratch)}
+    command = [*COMMAND, str(folder)]
+    endless = "SELECT count(*) FROM range(10000000000) AS a, range(10000) AS b, records"
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as server:
+        client = RawClient(server)
+        client.ask("begin", "initialize", _BEGIN)
+        client.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+        client.call(1, "sql", {"trail": "et", "statement": endless})
+        client.listen()
+        client.wait(1)
+        processes = anyio.run(begun, folder)
+        if end == "closed":
+            assert server.stdin is not None
+            server.stdin.close()
+        else:
+            server.send_signal(signal.Signals[end])
+        assert server.wait(PATIENCE) == (-signal.SIGKILL if end == "SIGKILL" else 0)
+    anyio.run(gone, processes)
+    if end == "SIGKILL":
+        subprocess.run(command, stdin=subprocess.DEVNULL, env=environment, check=True)
+    assert [*scratch.iterdir()] == []
 
 
 @pytest.mark.slow
@@ -182,7 +220,7 @@ def test_a_thousand_calls(tmp_path: Path) -> None:
     many_calls(trails_in(tmp_path / "trails"), 1000)
 
 
-@pytest.mark.parametrize("number", range(examples(60)))
+@pytest.mark.parametrize("number", range(examples(600)))
 def test_the_number_of_a_request_that_is_too_long_is_found(number: int) -> None:
     """It is the one that a parser finds, wherever it is and whatever is around it; none where there is none."""
     random = Random(f"number {number}")

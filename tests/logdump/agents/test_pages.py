@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from shutil import copy
 from typing import Any
@@ -31,6 +32,9 @@ PAGED = {
 }
 
 
+_WRONG = (ExitStatus.COMMAND_FAILED, ExitStatus.FINDINGS, ExitStatus.BAD_DATA)
+
+
 def work_in(folder: Path) -> Work:
     """The work of a call, in this process and without its fence."""
     scratch = folder.parent / "scratch"
@@ -42,7 +46,9 @@ def pages(work: Work, name: str, arguments: dict[str, Any], sizes: Random) -> li
     """All pages of an answer, of drawn sizes."""
     found, cursor = list[Reply](), dict[str, str]()
     while len(found) < MOST_OBJECTS:
-        reply = work.reply(name, {**arguments, "limit": sizes.choice([1, 2, 3, 7]), **cursor})
+        most = sizes.choice([1, 2, 3, 7])
+        reply = work.reply(name, {**arguments, "limit": most, **cursor})
+        assert len(reply.content["objects"]) <= most
         found.append(reply)
         if reply.content["next"] is None:
             return found
@@ -55,6 +61,11 @@ def check_pages(work: Work, name: str, arguments: dict[str, Any], sizes: Random)
     assert whole.content["next"] is None
     parts = pages(work, name, arguments, sizes)
     assert not any(part.is_error for part in parts[1:]), parts
+    statuses = [part.content["status"] for part in parts]
+    # a page of records reads its own part alone; any other answer is made anew up to its end
+    last = next(filter(None, statuses), ExitStatus.OK) if name == "records" else statuses[-1]
+    assert last == whole.content["status"]
+    assert {part.content["status"] for part in parts[:-1]} <= {None, *_WRONG}
     together = [plain(made) for part in parts for made in part.content["objects"]]
     assert together == [plain(made) for made in whole.content["objects"]]
     lines = [line for part in parts for line in part.text.splitlines()[1:]]
@@ -114,6 +125,14 @@ def test_a_cursor_goes_on_from_its_own_call_alone(tmp_path: Path) -> None:
         assert work.reply("records", arguments).content["status"] == ExitStatus.USAGE, arguments
 
 
+def test_a_cursor_of_other_arguments_is_refused_though_its_objects_are_the_same(tmp_path: Path) -> None:
+    work = work_in(trails_in(tmp_path / "trails"))
+    cursor = work.reply("transactions", {"trail": "et", "largest": 5, "limit": 2}).content["next"]
+    assert not work.reply("transactions", {"trail": "et", "largest": 5, "cursor": cursor}).is_error
+    reply = work.reply("transactions", {"trail": "et", "largest": 6, "cursor": cursor})
+    assert (reply.content["status"], "other arguments" in reply.text) == (ExitStatus.USAGE, True)
+
+
 def test_a_cursor_leads_below_the_folders_alone(tmp_path: Path) -> None:
     """Whoever makes a cursor of his own reads no more with it."""
     folder = trails_in(tmp_path / "trails")
@@ -132,15 +151,15 @@ def test_large_objects_are_cut_and_said_to_be(number: int, monkeypatch: pytest.M
     """Whatever an object has, a page is bounded; what is left out has its pointer, and the rest is as it was."""
     random = Random(f"large {number}")
     monkeypatch.setattr(answers, "MOST_BYTES", 20_000)
-    made = {"type": "drawn", **{f"m{at}/~": drawn_value(random, 2) for at in range(random.randrange(1, 6))}}
+    made = {"type": "drawn", **{f"m{at}/~": drawn_value(random, 2) for at in range(random.choice([1, 2, 5, 20]))}}
     page = AnswerPage(PageCursor(), 3, is_at_records=False)
     page.add([json.dumps(made)])
     [kept] = page.objects
     assert len(json.dumps(kept)) <= 20_000
     assert (kept == made) == (not page.cut) == (len(json.dumps(made)) <= 20_000)
-    for cut in page.cut:
-        assert cut["kept"] < cut["of"]
-        assert at(made, cut["at"]) != at(kept, cut["at"])
+    noted = {cut["at"] for cut in page.cut}
+    assert all(cut["kept"] < cut["of"] for cut in page.cut)
+    assert {*changed(made, kept, "/objects/0")} <= noted
 
 
 def drawn_value(random: Random, depth: int) -> Any:
@@ -154,13 +173,17 @@ def drawn_value(random: Random, depth: int) -> Any:
     return {f"~{at}/": drawn_value(random, depth - 1) for at in range(random.choice([0, 3, 20]))}
 
 
-def at(made: Any, pointer: str) -> Any:
-    """The value at a JSON pointer into the objects of a page, of which ``made`` is the first."""
-    for step in pointer.split("/")[2:]:
-        if made is None:
-            return "what was left out with more"
-        made = made[int(step)] if isinstance(made, list) else made[step.replace("~1", "/").replace("~0", "~")]
-    return made
+def changed(made: Any, kept: Any, pointer: str) -> Iterator[str]:
+    """The pointers at which a value is not what it was, or has less."""
+    if type(made) is not type(kept) or not isinstance(made, dict | list):
+        if made != kept:
+            yield pointer
+        return
+    if len(made) > len(kept):
+        yield pointer
+    for name in kept if isinstance(kept, dict) else range(len(kept)):
+        step = name.replace("~", "~0").replace("/", "~1") if isinstance(name, str) else name
+        yield from changed(made[name], kept[name], f"{pointer}/{step}")
 
 
 def test_the_text_is_bounded_and_marked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client, MCPError
 
-from logdump.agents.answers import IS_DATA
+from logdump.agents.answers import IS_DATA, Reply, Told, refused
+from logdump.agents.calls import Calls
+from logdump.agents.folders import Folders
 from logdump.agents.prompts import PROMPTS
+from logdump.agents.server import AgentServer
 from logdump.agents.tools import TOOLS, Tool
+from logdump.agents.worker import Work
 from logdump.display.json_shape import SCHEMA
+from logdump.session import reading
 from logdump.session.errors import ExitStatus
 from tests.logdump.agents.servers import (
     PATIENCE,
@@ -150,7 +155,35 @@ def test_what_takes_too_long_is_answered_with_what_was_found(tmp_path: Path) -> 
 
     content = facts(anyio.run(run))
     assert (content["status"], content["interrupted"], content["objects"]) == (ExitStatus.INTERRUPTED, True, [])
-    assert content["messages"]
+    assert (content["next"], bool(content["messages"])) == (None, True)
+
+
+def test_progress_is_reported_and_only_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the reading of a call, and from whatever a call says to the client."""
+    monkeypatch.setattr(reading, "_FIRST", 0.0)
+    told: list[Told] = []
+    folder = trails_in(tmp_path / "trails")
+    Work(Folders.of([str(folder)]), str(tmp_path), told.append).reply("check", {"trail": "et"})
+    size = (folder / "et000000000").stat().st_size
+    assert told[-1].total == size
+
+    class SaidCalls:
+        async def reply(self, _name: str, _arguments: dict[str, Any], tell: Any) -> Reply:
+            for done in (5, 3, 7, 7, 9):
+                await tell(Told(done, 10, f"at {done}"))
+            return refused(ExitStatus.COMMAND_FAILED, "no answer")
+
+    async def run() -> list[tuple[float, float | None, str | None]]:
+        seen = []
+
+        async def see(progress: float, total: float | None, message: str | None) -> None:
+            seen.append((progress, total, message))
+
+        async with Client(AgentServer(cast("Calls", SaidCalls())).server) as client:
+            await client.call_tool("check", {"trail": "et"}, progress_callback=see)
+        return seen
+
+    assert anyio.run(run) == [(5.0, 10.0, "at 5"), (7.0, 10.0, "at 7"), (9.0, 10.0, "at 9")]
 
 
 def test_resources_and_prompts(tmp_path: Path) -> None:
