@@ -255,7 +255,7 @@ class SheetRows:
 def is_kept(value: float | Decimal) -> bool:
     """Return True if Excel keeps a number: it has at most 15 digits."""
     if isinstance(value, int):
-        return abs(value) < 10**_DIGITS
+        return len(str(abs(value))) <= _DIGITS
     number = Decimal(str(value))
     if not number.is_finite() or (number.is_zero() and number.is_signed()):
         return False
