@@ -337,13 +337,13 @@ def test_csv_keeps_null_absent_and_empty_text_apart(order: ByteOrder, line: Line
     assert file.read_bytes().count(b"\r\n") == len(texts) + 2
 
 
-FORMATS = ("JSONL", "CSV", "PARQUET", "ARROW", "SQL", "XLSX")
+SPELT = ("JSONL", "CSV", "PARQUET", "ARROW", "SQL", "XLSX")
 
 
 def test_wrong_arguments_are_named_with_the_syntax(shop: Line) -> None:
     assert shop("export xml to x") == [
         "EXPORT: takes one of JSONL, CSV, PARQUET, ARROW, SQL, XLSX first.",
-        f"Syntax: EXPORT {{{' | '.join(FORMATS)}}} TO {{<file> | -}} [REPLACE] [<n> RECORDS] [<options>]",
+        f"Syntax: EXPORT {{{' | '.join(SPELT)}}} TO {{<file> | -}} [REPLACE] [<n> RECORDS] [<options>]",
         "See HELP EXPORT.",
     ]
     assert len(shop.failures) == 1
