@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trailformat import CannotWrite, parse_ddl
-from trailformat.records.ddl import DDL_NAMES, build_ddl, ddl_name
+from trailformat.records.ddl import DDL_NAMES, build_ddl, ddl_name, ddl_places, escaped, unescaped
 
 KEYS = st.from_regex(r"[A-BD-Z][0-9]{1,3}(_[0-9])?(\('[0-9A-Z]{0,3}'\))?", fullmatch=True).filter(str.isascii)
 VALUES = st.text(st.sampled_from("\\',=()") | st.characters(codec="utf-8"), max_size=30)
@@ -137,3 +137,17 @@ def test_an_id_is_named_as_the_package_means_it(item: str, name: str | None) -> 
 
 def test_each_name_stands_once() -> None:
     assert len(set(DDL_NAMES.values())) == len(DDL_NAMES)
+
+
+@given(st.lists(SNIPPETS | st.binary(max_size=4), max_size=20).map(b"".join))
+def test_values_are_at_their_places(data: bytes) -> None:
+    """A value with escapes in all of it is written again with the same bytes."""
+    places, items = ddl_places(data), parse_ddl(data)
+    assert [place.item for place in places if place.item.isascii()] == [key for key, _ in items if key.isascii()]
+    ends = [0, *(place.end for place in places)]
+    assert all(end <= place.begin <= place.end for end, place in zip(ends, places, strict=False))
+    for place, (_, text) in zip(places, items, strict=True):
+        value = data[place.begin : place.end]
+        plain = unescaped(value) if place.is_quoted else value
+        assert plain.decode("utf-8", "backslashreplace") == text
+        assert plain == value or escaped(plain) == value

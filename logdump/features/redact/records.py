@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from logdump.features.redact.model import Unknown
+from trailformat import TrailName
 from trailformat.changes.encrypted import placed_in_full_image
 from trailformat.changes.segments import Kind, kind_of, whole_record
 from trailformat.codec.byte_order import ByteOrder
@@ -407,11 +408,16 @@ class RecordSubstitutes:
         if name in _KEPT_TEXTS:
             return self._substitutes.version(data, OF_PRODUCERS)
         match = _SEQNO.fullmatch(data) if name == "FileName" else None
-        if match is None:
+        if match is None or int(match[3]) not in self._own_numbers():
             return self._substitutes.name(data)
         seqno = self._seqno(int(match[3])) % 10 ** len(match[3])
         path = self._substitutes.name(match[1] or b"") + self._substitutes.name(match[2])
         return path + b"%0*d" % (len(match[3]), seqno)
+
+    def _own_numbers(self) -> set[int | None]:
+        """Return the number of the file by its header and by its name; other digits in a path are none."""
+        header, name = self._trail.file_header, TrailName.parse(self._trail.path)
+        return {header.seqno if header is not None else None, name.seqno if name is not None else None}
 
 
 def _put(out: bytearray, place: TokenPlace, other: bytes) -> None:

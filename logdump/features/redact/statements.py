@@ -74,8 +74,9 @@ _CONSTANTS = frozenset(b"ALL DEFAULT FALSE MAXVALUE MINVALUE NULL SYSDATE SYSTIM
 """Words between those of ``_BEFORE_VALUES`` and of ``_AFTER_VALUES`` without being names."""
 _ITEMS_OF_WORDS = frozenset({"B5", "B6", "C9", "C15"})
 """Type of object, operation, validity, whether to ignore: items whose words stay, as they are no names."""
-_ITEM = re.compile(r"[A-Z]\d{1,2}(?:_\d{1,3})?(?:\('\d{1,3}'\))?", re.ASCII)
-"""Ids of items that stay."""
+_ITEM = re.compile(r"[A-Z]\d{1,2}(?:_\d{1,3})?", re.ASCII)
+"""Ids of items that stay; their keys do not, unless they are short numbers."""
+_KEY = re.compile(r"'\d{1,3}'\)", re.ASCII)
 _REST = re.compile(rb",?([A-Z]\d{1,2}(?:_\d{1,3})?)='?")
 """The beginning of an item that is cut."""
 _LARGEST = 1 << 22
@@ -232,8 +233,11 @@ class StatementSubstitutes:
             at = place.begin
             if not place.item and (match := _REST.match(data, at, place.end)):
                 at = match.end()
-            if place.item and _ITEM.fullmatch(place.item) is None:
-                out[begun : place.begin] = self._in_words(data[begun : place.begin])
+            item, bracket, key = place.item.partition("(")
+            is_kept = not item or _ITEM.fullmatch(item) is not None
+            if not is_kept or (bracket and _KEY.fullmatch(key) is None):
+                first = data.index(b"(", begun) if is_kept else begun
+                out[first : place.begin] = self._in_words(data[first : place.begin])
             out[at : place.end] = self._value(place.item, data[at : place.end], is_quoted=place.is_quoted)
             begun = place.end
         return bytes(out)

@@ -243,10 +243,11 @@ class Writer:
             "ClientVerString": secrets.name(),
         }
         made = replace_values(made, "DatabaseInfo", {**texts, **version, "DbTimeZone": f"Europe/{secrets.name()}"})
+        name = self.random.choice(["tt000000000", secrets.kept(secrets.number(9).encode()).decode()])
         uri = f"uri:{secrets.name()}:{secrets.name()}"
         csns = {"FirstCSN": str(self.csn), "LOGBSN": str(self.csn)}
         made = replace_values(
-            made, "TrailInfo", {"URI": uri, "FileName": f"/{secrets.name()}/tt000000000", "Seqno": 0, **csns}
+            made, "TrailInfo", {"URI": uri, "FileName": f"/{secrets.name()}/{name}", "Seqno": 0, **csns}
         )
         return make_file_header_record(replace_values(made, "ProducerInfo", {"Name": secrets.name()}))
 

@@ -112,7 +112,10 @@ class Statements:
         found = [Piece(",B5='TABLE',,B6='CREATE',", "keep")]
         for item, name in items.items():
             found += [Piece(f",{item}='", "keep"), Piece(name, "secret"), Piece("',", "keep")]
-        found.append(Piece(",C1='", "keep"))
+        account = str(self.random.randint(10**8, 10**9 - 1))
+        for before, text in ((",", f"D{account}"), ("='", account), ("',,C17('", "ACCOUNTKEY"), ("')='", "GERMAN")):
+            found += [Piece(before, "keep"), Piece(text, "secret")]
+        found.append(Piece("',,C18_2('1')='',,C1='", "keep"))
         for piece in pieces:
             found.append(piece._replace(text=re.sub(r"[\\',=()]", r"\\\g<0>", piece.text)) if is_escaped else piece)
         found.append(Piece("',", "keep"))

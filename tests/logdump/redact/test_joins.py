@@ -61,6 +61,30 @@ def test_numbers_join_over_types_and_keep_digits_and_sign(seed: int) -> None:
     assert len(set(found.values())) == len(found)
 
 
+_OF_ALL_TYPES = {
+    **_NUMBERS,
+    "double": column(data_type=143, scale=0),
+    "tandem": column(data_type=141, scale=0),
+    "packed": column(data_type=189, scale=2, internal_length=10, external_length=16),
+    "zoned": column(data_type=153, scale=2, internal_length=16),
+}
+
+
+@pytest.mark.parametrize("seed", range(examples(8, short=2)))
+def test_numbers_of_any_type_join_and_so_does_zero(seed: int) -> None:
+    random, substitutes = Random(seed), ValueSubstitutes(Substitutes())
+    drawn = [random.choice([1, -1]) * Decimal(random.randint(1, 10 ** random.randint(1, 12))) / 4 for _ in range(20)]
+    for number in (Decimal(0), Decimal(1), Decimal(-9), *(round(each, 2) for each in drawn)):
+        others = {}
+        for kind, definition in _OF_ALL_TYPES.items():
+            text = f"{number.normalize():f}"
+            value = text if kind in ("number", "varchar") else float(number) if kind in ("double", "tandem") else number
+            raw = PRESENT + encode_value(value, definition, _BIG)
+            other = decode_value(Column(0, substitutes.of(raw, definition, _BIG, "utf-8")), definition, _BIG)
+            others[kind] = Decimal(str(other.value))
+        assert len(set(others.values())) == 1, (number, others)
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 26, 300, 4096, 4097, 5000])
 def test_a_permutation_gives_each_number_once(size: int) -> None:
     substitutes = Substitutes()
