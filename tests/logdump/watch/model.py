@@ -82,7 +82,8 @@ class Watcher:
     def look(self, files: dict[int, Written]) -> None:
         """Read what is there now."""
         self.is_up = False
-        paths = [self.path.with_name(f"{self.path.name}{seqno:09d}") for seqno in files]
+        names = [f"{self.path.name}{seqno:09d}{'.gz' * file.is_packed}" for seqno, file in files.items()]
+        paths = [self.path.with_name(name) for name in names]
         self.files, self.size = len(files), sum(path.stat().st_size for path in paths)
         try:
             self._read_on(files)
@@ -93,7 +94,7 @@ class Watcher:
         self.is_up = True
 
     def _look_at_left(self, files: dict[int, Written]) -> None:
-        for seqno in self.left:
+        for seqno in [seqno for seqno in self.left if not files[seqno].is_packed]:
             self.counts["unread_files_total"] += not self._is_as_left(files, seqno)
             self.left[seqno] = _Place.at(seqno, files[seqno], 0, len(files[seqno].data))
 

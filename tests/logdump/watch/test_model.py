@@ -182,8 +182,8 @@ def test_the_program_follows_trails_whatever_happens_to_them(
         for trail, model in zip(scene.trails, scene.models[0], strict=True):
             model.look(trail.written())
 
-    scene.go_on()
     for trail, model in zip(scene.trails, scene.models[0], strict=True):
+        trail.write()
         model.look(trail.written())
     monkeypatch.setattr(time, "sleep", happens)
     answer = logdump("watch", *(str(trail.path) for trail in scene.trails), "--textfile", str(target))

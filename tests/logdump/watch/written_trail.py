@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,6 +69,8 @@ class Written(NamedTuple):
         is_part_sound: True if the piece that is not whole will be a record or a header.
         created: CreationTime of its header; None without one.
         size: FileSize that the header has; None if it is not closed.
+        is_blocked: True if it cannot be read.
+        is_packed: True if it is compressed.
     """
 
     pieces: tuple[Piece, ...]
@@ -77,6 +80,7 @@ class Written(NamedTuple):
     created: int | None
     size: int | None
     is_blocked: bool
+    is_packed: bool
 
     @property
     def data(self) -> bytes:
@@ -142,7 +146,7 @@ class _File:
         self.shown = self.zeros = 0
         self.created = created
         self.size: int | None = None
-        self.is_blocked = self.is_other = False
+        self.is_blocked = self.is_packed = self.is_other = False
 
     @property
     def length(self) -> int:
@@ -156,14 +160,15 @@ class _File:
 
     def written(self) -> Written:
         """What of it is on the disk."""
-        rest, whole = self.shown, list[Piece]()
+        rest, whole, part, is_sound = self.shown, list[Piece](), b"", True
         for piece in self.pieces:
             if rest < len(piece.data):
-                part = piece.data[:rest]
-                return Written((*whole,), part, piece.is_sound, self.zeros, self.created, self.size, self.is_blocked)
+                part, is_sound = piece.data[:rest], piece.is_sound
+                break
             whole.append(piece)
             rest -= len(piece.data)
-        return Written((*whole,), b"", True, self.zeros, self.created, self.size, self.is_blocked)
+        header = self.created, self.size
+        return Written((*whole,), part, is_sound, self.zeros, *header, self.is_blocked, self.is_packed)
 
     def settle(self) -> None:
         """Let what is not on the disk be lost, and what is there be all there ever is."""
@@ -172,6 +177,29 @@ class _File:
         if rest := written.part + bytes(written.zeros):
             self.pieces.append(Piece(rest, DAMAGE))
         self.shown, self.zeros = self.length, 0
+
+    def put(self, path: Path) -> None:
+        """Write it, unless the disk has it; in place, unless it is another file than before."""
+        data = self.written().data
+        if self.is_packed:
+            packed = path.with_name(f"{path.name}.gz")
+            if not packed.exists():
+                packed.write_bytes(gzip.compress(data, 1))
+            return
+        if self.is_other or self.is_blocked != path.is_dir():
+            _remove(path)
+        self.is_other = False
+        if self.is_blocked:
+            path.mkdir(exist_ok=True)
+            return
+        former = path.read_bytes() if path.exists() else b""
+        if not path.exists() or (data != former and data.startswith(former)):
+            with path.open("ab") as handle:
+                handle.write(data[len(former) :])
+        elif data != former:
+            with path.open("r+b") as handle:
+                handle.write(data)
+                handle.truncate()
 
 
 class WrittenTrail:
@@ -202,26 +230,11 @@ class WrittenTrail:
     def write(self) -> None:
         """Write all files; those that are as they were are not touched."""
         for path in self.path.parent.glob(f"{self.path.name}*"):
-            if int(path.name[len(self.path.name) :]) not in self.files:
+            file = self.files.get(int(path.name[len(self.path.name) :].removesuffix(".gz")))
+            if file is None or file.is_packed != (path.suffix == ".gz"):
                 _remove(path)
         for seqno, file in self.files.items():
-            path, data = self._file(seqno), file.written().data
-            if file.is_blocked != path.is_dir():
-                _remove(path)
-            if file.is_blocked:
-                path.mkdir(exist_ok=True)
-                continue
-            former = path.read_bytes() if path.exists() else b""
-            if file.is_other:
-                _remove(path)
-                file.is_other, former = False, b""
-            if not path.exists() or (data != former and data.startswith(former)):
-                with path.open("ab") as handle:
-                    handle.write(data[len(former) :])
-            elif data != former:
-                with path.open("r+b") as handle:
-                    handle.write(data)
-                    handle.truncate()
+            file.put(self._file(seqno))
 
     @property
     def _newest(self) -> _File:
@@ -262,7 +275,15 @@ class WrittenTrail:
             self._newest.is_blocked = False
         seldom = (
             *(self.restart, self.damage, self.purge, self.replace, self.truncate, self.renew, self.grow_older),
-            *(self.close_older, self.close_newest, self.block, self.spoil, self.roll_away, self.roll_away),
+            *(
+                self.close_older,
+                self.close_newest,
+                self.block,
+                self.spoil,
+                self.roll_away,
+                self.roll_away,
+                self.pack_older,
+            ),
         )
         chances = [self.transaction] * 12 + [self.go_on] * 8 + [self.roll] * 5 + [self.beat] * 4
         self._draw.choice([*chances, *seldom])()
@@ -377,15 +398,24 @@ class WrittenTrail:
 
     def grow_older(self) -> None:
         """A file that has a successor gets another record."""
-        if len(self.files) > 1:
-            file = self._draw.choice([*self.files.values()][:-1])
+        for file in self._one_older():
             self._record(file=file)
             file.shown = file.length
 
+    def _one_older(self) -> list[_File]:
+        """One of the files that have a successor and are not packed, if there is one."""
+        older = [file for file in [*self.files.values()][:-1] if not file.is_packed]
+        return self._draw.sample(older, min(1, len(older)))
+
+    def pack_older(self) -> None:
+        """A file that has a successor, and a record, is compressed."""
+        for file in self._one_older():
+            file.is_packed = file.written().is_trail
+
     def close_older(self) -> None:
         """A file that has a successor is closed late."""
-        if len(self.files) > 1:
-            self._close(self._draw.choice([*self.files.values()][:-1]))
+        for file in self._one_older():
+            self._close(file)
 
     def close_newest(self) -> None:
         """The newest file is closed, as by a writer that is stopped."""
