@@ -199,6 +199,7 @@ def _story_shown(
         is_filtered,
         number,
         _undo_line(question),
+        search.later_files,
     )
 
 

@@ -27,7 +27,7 @@ ROW_STORY = Shape(
     "row_story",
     "ROW: the end of the story.",
     (
-        *fields(RowStoryShown, "table keys changes not_applied"),
+        *fields(RowStoryShown, "table keys changes not_applied later_files"),
         *verdict(*fields(RowStoryShown, "is_there")),
         PARTIAL,
     ),

@@ -41,3 +41,4 @@ class RowStoryShown(NamedTuple):
     is_filtered: bool = False
     not_applied: Annotated[int, "Those of them that a Replicat does not apply"] = 0
     undo: str = ""
+    later_files: Annotated[int, "Files of the trail after the last one that was read: later changes may be in them"] = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Hashable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -21,8 +21,10 @@ from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
 from trailformat import Change, ColumnChange, ColumnDefinition, Record, TrailError, Value, change_of, io_type_name
 from trailformat.changes.row_changes import is_unknown
+from trailformat.errors import CannotRead
 from trailformat.records.record import UserTokens
 from trailformat.records.record_header import KEY_FIELD_COMP_32, PK_UPDATE, PURGE_DATA, UNIFIED_PK_UPDATE
+from trailformat.trail.sequence import names_around
 from trailformat.values.comparing import Operand, equals, identity, operand_of
 
 Identity = tuple[Hashable, ...]
@@ -150,6 +152,7 @@ class RowSearch:
         changes: the changes by file number and RBA.
         unread: sentences about data that was not read, such as damage; changes in it are missing.
         truncates: the sentence about each TRUNCATE of the table, by file number and RBA.
+        last: the last file that was read; None before the first.
     """
 
     def __init__(self, session: Session, question: RowQuestion) -> None:
@@ -160,6 +163,7 @@ class RowSearch:
         self.changes: dict[tuple[int, int], RowChange] = {}
         self.unread: dict[str, None] = {}
         self.truncates: dict[tuple[int, int], str] = {}
+        self.last: Path | None = None
 
     def run(self) -> Iterator[Event]:
         """Search all files for the key, then for the keys that its updates lead to; yield progress."""
@@ -173,6 +177,14 @@ class RowSearch:
             self._keys |= left
             yield from self._look_for(map(self._operands, left.values()), takes_key_updates=takes_key_updates)
             takes_key_updates = False
+
+    @property
+    def later_files(self) -> int:
+        """Number of files of the trail after the last one that was read."""
+        paths: list[Path] = []
+        with suppress(CannotRead):
+            paths = [name.path for name in names_around(self.last)] if self.last is not None else []
+        return len(paths) - paths.index(self.last) - 1 if self.last in paths else 0
 
     def _operands(self, key: RowKey) -> tuple[Operand, ...]:
         """Return the operands that find a key; if a value has none, none, and ``unread`` says so."""
@@ -197,7 +209,8 @@ class RowSearch:
         if not sought and not takes_key_updates:
             return
         filters = _filters(self._question, sought, takes_key_updates=takes_key_updates)
-        for number, _ in enumerate(over_files(self._session)):
+        for number, trail in enumerate(over_files(self._session)):
+            self.last = trail.path
             yield from self._in_file(number, filters)
 
     def _in_file(self, number: int, filters: list[FilterSet]) -> Generator[Event, None, None]:

@@ -38,6 +38,9 @@ def story_lines(shown: RowStoryShown, _settings: Settings) -> Iterator[str]:
         changes += ", not applied by a Replicat"
     elif shown.not_applied:
         changes += f", {shown.not_applied} of them not applied by a Replicat"
+    if shown.later_files:
+        files, are = amount(shown.later_files, "later file"), "are" if shown.later_files > 1 else "is"
+        verdict += f"; {files} of the trail {are} not read: ACROSS ON reads them"
     yield f"{escape(shown.table)} {keys}: {changes}; {verdict}."
 
 

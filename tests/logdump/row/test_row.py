@@ -234,7 +234,10 @@ def test_what_is_stopped_calls_no_change_applied(line: Line, monkeypatch: pytest
 def test_where_no_change_is_applied_nothing_was_deleted(line: Line) -> None:
     """The insert of PUE07 in the first file is cut; its copy is in the next file, which is read only with ACROSS."""
     *_, verdict = line("open at000000000; row TEAHOUSE.TEAS TEA_CODE=PUE07")
-    assert verdict == "TEAHOUSE.TEAS PUE07: 1 change, not applied by a Replicat; the row is as it was before."
+    assert verdict == (
+        "TEAHOUSE.TEAS PUE07: 1 change, not applied by a Replicat; the row is as it was before; "
+        "2 later files of the trail are not read: ACROSS ON reads them."
+    )
     assert line("row undo TEAHOUSE.TEAS TEA_CODE=PUE07")[0] == (
         "-- No change of TEAHOUSE.TEAS PUE07 is applied by a Replicat: there is nothing to take back."
     )
@@ -243,6 +246,7 @@ def test_where_no_change_is_applied_nothing_was_deleted(line: Line) -> None:
     *_, in_json = logdump("-c", "open at000000000; format jsonl; row TEAHOUSE.TEAS TEA_CODE=PUE07").out.splitlines()
     story_shown = json.loads(in_json)
     assert (story_shown["there"], story_shown["not_applied"], story_shown["partial"]) == (None, 1, False)
+    assert story_shown["later_files"] == 2
 
 
 def test_what_effective_leaves_out_is_not_applied_also_after_damage(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
 
+from fixtures import TRAILS
 from fixtures.changes import (
     Change,
     delete,
@@ -22,10 +24,10 @@ from fixtures.changes import (
 from fixtures.shop import Row
 from logdump.features.row import command
 from logdump.features.row import story as row_story
-from logdump.features.row.model import RowChangeShown
+from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.notation.values import ColumnOperand
 from tests.logdump.line import Line
-from tests.searching import Random
+from tests.searching import Random, examples
 from tests.simulated.pairs import TEAS, Copier
 from trailformat import TrailFile, Value, change_of
 from trailformat.values.comparing import Operand
@@ -264,3 +266,32 @@ def test_a_truncate_removes_the_row_only_behind_its_last_change(
 
 def _two() -> tuple[Row, Row]:
     return _values("A", 1), _values("A", 2)
+
+
+@pytest.mark.parametrize("seed", range(examples(6)))
+def test_files_after_the_last_one_that_was_read_are_counted_in_the_verdict(
+    seed: int, line: Line, tmp_path: Path
+) -> None:
+    """A row that a later file deletes exists only as far as that file is not read."""
+    draw = Random(f"later {seed}")
+    with TrailFile(TRAILS / "et000000000") as trail:
+        records = list(trail.records())
+    head = b"".join(record.raw for record in records if record.is_file_header or record.is_metadata)
+    rows = [record.raw for record in records[1:] if not record.is_metadata]
+    bounds = [0, *sorted(draw.sample(range(1, len(rows)), 3)), len(rows)]
+    paths = [tmp_path / f"tt{number:09}" for number in range(4)]
+    for path, (first, stop) in zip(paths, pairwise(bounds), strict=True):
+        path.write_bytes(head + b"".join(rows[first:stop]))
+    opened = draw.randrange(3)
+    line(f"open {paths[opened]}")
+    for across in ("off", "on"):
+        line(f"across {across}")
+        del line.events[:]
+        *_, verdict = line("row TEAHOUSE.TEAS TEA_CODE=SEN01")
+        shown = [event for event in line.events if isinstance(event, RowStoryShown)]
+        later = len(paths) - opened - 1 if across == "off" else 0
+        if shown:
+            assert shown[0].later_files == later
+            said = f"{later} later file{'s' * (later > 1)} of the trail {'are' if later > 1 else 'is'} not read"
+            assert (said in verdict) is bool(later)
+            assert across == "off" or "after them the row was deleted." in verdict

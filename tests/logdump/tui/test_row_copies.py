@@ -74,6 +74,9 @@ def test_the_value_of_a_column_is_copied_as_it_is() -> None:
         await _to_column(screen, 3260, "PRICE")  # both images
         await screen.press("y")
         assert screen.app.clipboard == "9.40"
+        await _to_column(screen, 3987, "GRAMS")  # 50 before
+        await screen.press("y")
+        assert screen.app.clipboard == "100"
 
     drive(steps, page="values", place="records")
 
