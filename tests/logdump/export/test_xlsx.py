@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from logdump.features.export import workbook
+from logdump.session.errors import CommandError
 from tests.logdump.program import logdump
 from tests.searching import Random
 
@@ -195,11 +196,11 @@ def test_what_no_sheet_takes_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(workbook, "MOST_COLUMNS", 2)
     monkeypatch.setattr(workbook, "MOST_SHEETS", 3)
     book = workbook.Workbook(tmp_path / "x.xlsx")
-    with pytest.raises(workbook.CommandError, match="3 columns, and a sheet 2"):
+    with pytest.raises(CommandError, match="3 columns, and a sheet 2"):
         workbook.SheetRows(book, "T", ["A", "B", "C"])
     for _ in range(3):
         workbook.SheetRows(book, "T", ["A", "B"])
-    with pytest.raises(workbook.CommandError, match="3 sheets"):
+    with pytest.raises(CommandError, match="3 sheets"):
         workbook.SheetRows(book, "T", ["A"])
     book.abandon()
 

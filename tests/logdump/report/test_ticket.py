@@ -17,7 +17,7 @@ from logdump.features.report import parts
 from tests.logdump.program import logdump
 from tests.searching import Random
 from tests.trailformat.samples import row, trail_of
-from trailformat import TrailFile
+from trailformat import Record, TrailFile
 from trailformat.changes.transactions import own_transaction
 from trailformat.records.record_header import FIRST, LAST, ONLY
 
@@ -47,7 +47,7 @@ def test_damage_is_named_with_its_place_and_what_safe_says(tmp_path: Path) -> No
     good = [row(trans_ind=ONLY) for _ in range(4)]
     at = drawn.randrange(1, 4)
     again = drawn.random() < 0.5
-    records = [*good[:at], GARBAGE, *good[at:], *([GARBAGE, row(trans_ind=ONLY)] if again else [])]
+    records: list[Record | bytes] = [*good[:at], GARBAGE, *good[at:], *([GARBAGE, row(trans_ind=ONLY)] if again else [])]
     trail_of(tmp_path, *records, name="tt000000000")
     rba = sum(record.length for record in good[:at])
     page = _page(tmp_path / "tt", tmp_path, status=4)
