@@ -340,7 +340,7 @@ def test_csv_keeps_null_absent_and_empty_text_apart(order: ByteOrder, line: Line
 def test_wrong_arguments_are_named_with_the_syntax(shop: Line) -> None:
     assert shop("export xml to x") == [
         "EXPORT: takes one of JSONL, CSV, PARQUET, ARROW, SQL, XLSX first.",
-        "Syntax: EXPORT {JSONL | CSV | PARQUET | ARROW | SQL | XLSX} TO {<file> | -} [REPLACE] [<n> RECORDS] [<options>]",
+        f"Syntax: EXPORT {{{' | '.join(WORDS)}}} TO {{<file> | -}} [REPLACE] [<n> RECORDS] [<options>]",
         "See HELP EXPORT.",
     ]
     assert len(shop.failures) == 1

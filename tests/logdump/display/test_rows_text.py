@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from logdump.arrow.plain_values import plain
 from logdump.display import json_lines
 from logdump.display.text import render
 from logdump.features.sql.model import RowsShown
-from logdump.arrow.plain_values import plain
 from logdump.session.settings import Settings
 from tests.searching import Random
 

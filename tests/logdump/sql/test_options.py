@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
+from logdump.arrow.plain_values import named
 from logdump.features.sql import command
 from logdump.features.sql.local_query import LocalQuery
 from logdump.features.sql.model import RowsShown
-from logdump.arrow.plain_values import named
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice
 from tests.logdump.sql.told import Asked
