@@ -39,6 +39,7 @@ _NAME = 31
 _NOT_IN_NAMES = "[]:*?/\\"
 _DIGITS = 15
 """Digits of a number that Excel keeps."""
+_LEAST_TOO_LONG = 10**15
 _LEAST, _MOST = Decimal("1e-300"), Decimal("1e300")
 _FIRST_DATE = date(1900, 3, 1)
 """The first date whose number is the same in all programs: Excel has a day too many before it."""
@@ -255,7 +256,7 @@ class SheetRows:
 def is_kept(value: float | Decimal) -> bool:
     """Return True if Excel keeps a number: it has at most 15 digits."""
     if isinstance(value, int):
-        return len(str(abs(value))) <= _DIGITS
+        return abs(value) < _LEAST_TOO_LONG
     number = Decimal(str(value))
     if not number.is_finite() or (number.is_zero() and number.is_signed()):
         return False

@@ -68,15 +68,8 @@ _PARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
 
 _KEEP_LINES = ("NEXT", "FIND", "SQL", "EXPORT", "FOLLOW")
 """Commands whose lines stay as they are at a terminal: those of Logdump, tables, data."""
-_PAGES = ("BR", "CHECK", "COMPRESS", "DDL", "EXPLAIN", "HEARTBEAT", "PARAMS", "RECOVERY", "REPAIR", "SAFE")
-"""Commands whose answer is a page to be read: in a pipe and in a file its lines are broken between words too.
-
-Those of others, a line for each record, transaction, file or difference, are taken by programs as they are.
-"""
 _PASTED = ("ALTER ", "PATCH ")
 """Beginnings of the commands that SAFE and EXPLAIN print to be pasted."""
-_PAGE = 80
-"""Columns of a page where no terminal says how many there are."""
 _SAY_NO_NAMES = ("DIFF", "SQL", "RECOVERY", "BR")
 """Commands that do not say that a name of their filter is not defined."""
 
@@ -221,9 +214,8 @@ class VerbRun(Script):
 
     def _write_lines(self, lines: Sequence[Harmless], *, is_narration: bool) -> None:
         self._is_empty = self._is_empty and (is_narration or not lines)
-        name = self._step.call.name
-        width = self.session.width or (_PAGE if name in _PAGES else None)
-        if width and not (is_narration or self.is_json or name in _KEEP_LINES):
+        width = self.session.width
+        if width and not (is_narration or self.is_json or self._into or self._step.call.name in _KEEP_LINES):
             lines = tuple(part for line in lines for part in _broken(line, width))
         if self._into is None or is_narration:
             super()._write_lines(lines, is_narration=is_narration)

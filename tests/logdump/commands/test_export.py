@@ -22,6 +22,7 @@ import pytest
 from fixtures import TRAILS
 from fixtures.shop import ORACLE_SALES
 from logdump.arrow.records import texts
+from logdump.features.export import target
 from logdump.session.errors import ExitStatus
 from tests.logdump.export.exported import FORMATS, rbas_in
 from tests.logdump.line import Line
@@ -337,13 +338,10 @@ def test_csv_keeps_null_absent_and_empty_text_apart(order: ByteOrder, line: Line
     assert file.read_bytes().count(b"\r\n") == len(texts) + 2
 
 
-SPELT = ("JSONL", "CSV", "PARQUET", "ARROW", "SQL", "XLSX")
-
-
 def test_wrong_arguments_are_named_with_the_syntax(shop: Line) -> None:
     assert shop("export xml to x") == [
         "EXPORT: takes one of JSONL, CSV, PARQUET, ARROW, SQL, XLSX first.",
-        f"Syntax: EXPORT {{{' | '.join(SPELT)}}} TO {{<file> | -}} [REPLACE] [<n> RECORDS] [<options>]",
+        f"Syntax: EXPORT {{{' | '.join(target.FORMATS)}}} TO {{<file> | -}} [REPLACE] [<n> RECORDS] [<options>]",
         "See HELP EXPORT.",
     ]
     assert len(shop.failures) == 1

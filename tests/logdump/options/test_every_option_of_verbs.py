@@ -136,6 +136,8 @@ CASES: dict[tuple[str, str], tuple[Words, Words]] = {
     ("redact", "format"): (WORK["redact"], (*WORK["redact"], "--format", "jsonl")),
     ("report", "output"): (("et000000000",), WORK["report"]),
     ("report", "replace"): (WORK["report"], (*WORK["report"], "--replace")),
+    ("report", "at_csn"): (WORK["report"], (*WORK["report"], "--csn", "41882351")),
+    ("report", "error"): (WORK["report"], (*WORK["report"], "--error", "OGG-01028 rba 3391")),
 }
 """Options with words of their own: those without it and with it."""
 HELD_ELSEWHERE = {

@@ -47,8 +47,9 @@ def test_damage_is_named_with_its_place_and_what_safe_says(tmp_path: Path) -> No
     good = [row(trans_ind=ONLY) for _ in range(4)]
     at = drawn.randrange(1, 4)
     again = drawn.random() < 0.5
-    more: list[Record | bytes] = [GARBAGE, row(trans_ind=ONLY)] if again else []
-    records: list[Record | bytes] = [*good[:at], GARBAGE, *good[at:], *more]
+    records: list[Record | bytes] = [*good[:at], GARBAGE, *good[at:]]
+    if again:
+        records += [GARBAGE, row(trans_ind=ONLY)]
     trail_of(tmp_path, *records, name="tt000000000")
     rba = sum(record.length for record in good[:at])
     page = _page(tmp_path / "tt", tmp_path, status=4)
