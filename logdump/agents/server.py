@@ -111,7 +111,7 @@ def check_arguments(name: str, arguments: dict[str, Any]) -> None:
 
 
 def _too_much(arguments: dict[str, Any]) -> str | None:
-    """Return why arguments fit no schema of ours, if they have so many parts that a check of them would take long."""
+    """Return why arguments fit no schema of ours if they have many parts, whose check one by one would take long."""
     if len(arguments) > MOST_NAMES:
         return f"there are at most {MOST_NAMES} arguments"
     for name, value in arguments.items():

@@ -141,10 +141,10 @@ def test_broken_and_large_messages(tmp_path: Path) -> None:
         client.call(7, "check", {"trail": "et", "more": 1})
         client.call(8, "check", ["et"])
         client.call(9, "check", {"trail": "et"})
-        for number in range(100):  # more than may wait, if any of them did
+        for other in range(100):  # more than may wait, if any of them did
             client.write(b'{"jsonrpc": "1.0", "id": 10, "method": "ping"}')
             client.write(b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9999}}')
-            client.write(f'{{"jsonrpc": "2.0", "id": {1000 + number}, "result": {{}}}}'.encode())
+            client.write(f'{{"jsonrpc": "2.0", "id": {1000 + other}, "result": {{}}}}'.encode())
         client.ask(11, "ping", {})
         client.wait(1 + len(BROKEN) + 9 + 100 + 1)
         assert {made["error"]["code"] for made in client.of(10)} == {-32600}
