@@ -23,9 +23,10 @@ from logdump.agents.stdio import MOST_BYTES, number_in
 from tests.logdump.agents.servers import COMMAND, PATIENCE, TOKEN, begun, gone, http_server, trails_in, workers_in
 from tests.logdump.agents.test_real_client import CALLS
 from tests.logdump.program import ENVIRONMENT
-from tests.searching import Random, examples
+from tests.searching import IS_LONG, Random, examples
 
 MOST_MEMORY = 300 << 20
+ENDS = ["closed", "SIGTERM", "SIGKILL"]
 _BEGIN = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -188,7 +189,7 @@ def test_a_client_that_does_not_read_its_answers(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks for processes in /proc")
-@pytest.mark.parametrize("end", ["closed", "SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize("end", ENDS if IS_LONG else Random("end").sample(ENDS, 1))
 def test_the_end_of_a_server_is_that_of_its_calls(end: str, tmp_path: Path) -> None:
     """It goes when its client does, or at a signal; if nobody lets it tidy up, the next server does."""
     folder, scratch = trails_in(tmp_path / "trails"), tmp_path / "scratch"
