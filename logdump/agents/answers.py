@@ -105,6 +105,8 @@ class Reply(NamedTuple):
         """
         status = ExitStatus.INTERRUPTED
         said = {"status": int(status), "meaning": _MEANINGS[status], "interrupted": True, "next": None}
+        if not (self.content["objects"] or self.content["messages"]):
+            said["messages"] = [_failure(status, "Stopped before anything was found.")]
         return self._replace(content={**self.content, **said}, text=f"{self.text}\n… {_MEANINGS[status]}.")
 
 
@@ -431,11 +433,15 @@ _MEANINGS = {
 }
 
 
+def _failure(status: ExitStatus, *lines: str) -> dict[str, Any]:
+    """Return a message that a call was not carried out."""
+    return {"type": "failure", "status": int(status), "file": None, "rba": None, "lines": [*lines]}
+
+
 def refused(status: ExitStatus, *lines: str) -> Reply:
     """Return the answer to a call that was not carried out."""
     page = AnswerPage(PageCursor(), 1, is_at_records=False)
     shown = [escape(line[:_LONGEST_STRING]) for line in lines]
-    failure = {"type": "failure", "status": int(status), "file": None, "rba": None, "lines": shown}
-    page.say([json.dumps(failure)])
+    page.say([json.dumps(_failure(status, *shown))])
     page.write(shown)
     return page.reply(status, (), 0, is_error=True)

@@ -76,6 +76,11 @@ class _Worker:
             raise
         return worker
 
+    @property
+    def is_alive(self) -> bool:
+        """True if the process has not ended."""
+        return self._process.returncode is None
+
     async def send(self, made: dict[str, Any]) -> None:
         """Send a line. Raises WorkerEnded."""
         try:
@@ -87,7 +92,7 @@ class _Worker:
         """Return the next line. Raises WorkerEnded."""
         try:
             line = await self._replies.receive_until(b"\n", _LONGEST_LINE)
-        except (anyio.IncompleteRead, anyio.EndOfStream, anyio.ClosedResourceError) as error:
+        except (anyio.IncompleteRead, anyio.EndOfStream, anyio.ClosedResourceError, anyio.DelimiterNotFound) as error:
             raise WorkerEnded(await self._why()) from error
         made: dict[str, Any] = json.loads(line)
         return made
@@ -164,7 +169,7 @@ class Calls:
                 return refused(ExitStatus.COMMAND_FAILED, str(error))
 
     async def _reply(self, tool: str, arguments: dict[str, Any], tell: Tell) -> Reply:
-        worker = self._idle.pop() if self._idle else await _Worker.started(self.folders, self._scratch)
+        worker = await self._worker()
         is_sound = False
         try:
             await worker.send({"tool": tool, "arguments": arguments})
@@ -178,6 +183,15 @@ class Calls:
         if made is None:
             return refused(ExitStatus.INTERRUPTED, f"It took longer than {self._seconds:g} seconds: ask for less.")
         return Reply(made["content"], made["text"], made["error"])
+
+    async def _worker(self) -> _Worker:
+        """Return a process that waits for a call."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.is_alive:
+                return worker
+            await worker.end()
+        return await _Worker.started(self.folders, self._scratch)
 
     async def _answered(self, worker: _Worker, tell: Tell) -> dict[str, Any] | None:
         """Return the last line of a call; None if it has neither ended in its time nor after Ctrl+C."""

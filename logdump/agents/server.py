@@ -19,7 +19,7 @@ from logdump import __version__
 from logdump.agents.answers import Reply, Told
 from logdump.agents.calls import Calls
 from logdump.agents.folders import shown
-from logdump.agents.tools import BY_TOOL, TOOLS, Tool
+from logdump.agents.tools import BY_TOOL, MOST_NAMES, TOOLS, Tool
 from logdump.notation.text import amount
 from trailformat.codec.on_demand import on_demand
 
@@ -100,12 +100,27 @@ def check_arguments(name: str, arguments: dict[str, Any]) -> None:
     """Check the arguments of a call. Raises MCPError if there is no such tool, or they do not fit its schema."""
     if name not in BY_TOOL:
         raise MCPError(types.INVALID_PARAMS, f"There is no tool {shown(name)}: {', '.join(BY_TOOL)}")
+    if (much := _too_much(arguments)) is not None:
+        raise MCPError(types.INVALID_PARAMS, f"{name}: {shown(much)}")
     error = best_match(_validator(name).iter_errors(arguments))
     if error is None:
         return
     where = "/".join(map(str, error.absolute_path))
     why = _why(error)
     raise MCPError(types.INVALID_PARAMS, f"{name}: {shown(f'{where}: {why}' if where else why)}")
+
+
+def _too_much(arguments: dict[str, Any]) -> str | None:
+    """Return why arguments fit no schema of ours if they have many parts, whose check one by one would take long."""
+    if len(arguments) > MOST_NAMES:
+        return f"there are at most {MOST_NAMES} arguments"
+    for name, value in arguments.items():
+        parts = value if isinstance(value, list | dict) else ()
+        if len(parts) > MOST_NAMES:
+            return f"{name}: it has at most {MOST_NAMES} items"
+        if any(isinstance(part, list | dict) and part for part in parts):
+            return f"{name}: its items are texts"
+    return None
 
 
 def _why(error: Any) -> str:

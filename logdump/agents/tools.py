@@ -18,7 +18,8 @@ MOST_OBJECTS = 1000
 _OBJECTS = 50
 _LONGEST_NAME = 4096
 _LONGEST_TEXT = 200_000
-_MOST_NAMES = 100
+MOST_NAMES = 100
+"""Maximum number of items of a list in the arguments, and of arguments."""
 
 
 class MisusedTool(ValueError):
@@ -113,7 +114,7 @@ def _texts(one: Schema) -> Schema:
     """Return the schema of a text or a list of such texts."""
     kept = {key: one[key] for key in ("title", "description", "examples")}
     item = {key: value for key, value in one.items() if key not in kept}
-    items = {"type": "array", "items": item, "minItems": 1, "maxItems": _MOST_NAMES}
+    items = {"type": "array", "items": item, "minItems": 1, "maxItems": MOST_NAMES}
     return {**kept, "anyOf": [item, items]}
 
 

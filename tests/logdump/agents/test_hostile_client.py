@@ -16,14 +16,17 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
+from mcp import MCPError
 
+from logdump.agents import server
 from logdump.agents.stdio import MOST_BYTES, number_in
 from tests.logdump.agents.servers import COMMAND, PATIENCE, TOKEN, begun, gone, http_server, trails_in, workers_in
 from tests.logdump.agents.test_real_client import CALLS
 from tests.logdump.program import ENVIRONMENT
-from tests.searching import Random, examples
+from tests.searching import IS_LONG, Random, examples
 
 MOST_MEMORY = 300 << 20
+ENDS = ["closed", "SIGTERM", "SIGKILL"]
 _BEGIN = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -139,10 +142,10 @@ def test_broken_and_large_messages(tmp_path: Path) -> None:
         client.call(7, "check", {"trail": "et", "more": 1})
         client.call(8, "check", ["et"])
         client.call(9, "check", {"trail": "et"})
-        for _ in range(100):  # more than may wait, if any of them did
+        for other in range(100):  # more than may wait, if any of them did
             client.write(b'{"jsonrpc": "1.0", "id": 10, "method": "ping"}')
             client.write(b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9999}}')
-            client.write(b'{"jsonrpc": "2.0", "id": 12, "result": {}}')
+            client.write(f'{{"jsonrpc": "2.0", "id": {1000 + other}, "result": {{}}}}'.encode())
         client.ask(11, "ping", {})
         client.wait(1 + len(BROKEN) + 9 + 100 + 1)
         assert {made["error"]["code"] for made in client.of(10)} == {-32600}
@@ -186,7 +189,7 @@ def test_a_client_that_does_not_read_its_answers(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks for processes in /proc")
-@pytest.mark.parametrize("end", ["closed", "SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize("end", ENDS if IS_LONG else Random("end").sample(ENDS, 1))
 def test_the_end_of_a_server_is_that_of_its_calls(end: str, tmp_path: Path) -> None:
     """It goes when its client does, or at a signal; if nobody lets it tidy up, the next server does."""
     folder, scratch = trails_in(tmp_path / "trails"), tmp_path / "scratch"
@@ -218,6 +221,27 @@ def test_the_end_of_a_server_is_that_of_its_calls(end: str, tmp_path: Path) -> N
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it reads /proc")
 def test_a_thousand_calls(tmp_path: Path) -> None:
     many_calls(trails_in(tmp_path / "trails"), 1000)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"trail": ["a"] * 200_000},
+        {"trail": [[[]]] * 200_000},
+        {"trail": [{"a": 1}] * 100_000},
+        {"trail": {str(number): 1 for number in range(90_000)}},
+        {str(number): 1 for number in range(90_000)},
+        {"trail": "et", "where": ["a"] * 101},
+    ],
+)
+def test_arguments_of_many_parts_are_refused_before_they_are_checked_one_by_one(
+    arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A check by the schema would keep the server from everything else for minutes."""
+    monkeypatch.setattr(server, "_validator", None)
+    with pytest.raises(MCPError, match="records: ") as raised:
+        server.check_arguments("records", arguments)
+    assert len(str(raised.value)) < 300
 
 
 @pytest.mark.parametrize("number", range(examples(600)))

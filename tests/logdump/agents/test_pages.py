@@ -93,6 +93,20 @@ def test_pages_of_records_of_drawn_trails(number: int, tmp_path: Path) -> None:
     check_pages(work_in(folder), "records", {"trail": str(paths[0])[:-9], **with_all, **chosen}, random)
 
 
+def test_a_later_page_repeats_no_message(tmp_path: Path) -> None:
+    """Damage between two records is said once, on the page that goes on over it."""
+    work = work_in(trails_in(tmp_path / "trails"))
+    said, cursor = list[str](), dict[str, str]()
+    for _ in range(MOST_OBJECTS):
+        content = work.reply("records", {"trail": "ft000000000", "limit": 1, **cursor}).content
+        said += [line for made in content["messages"] for line in made["lines"]]
+        if content["next"] is None:
+            break
+        cursor = {"cursor": content["next"]}
+    assert len(said) == 1
+    assert "RBA 3522" in said[0]
+
+
 @pytest.mark.parametrize("name", ["records", "transactions", "trails"])
 def test_a_cursor_proves_its_place(name: str, tmp_path: Path) -> None:
     folder = trails_in(tmp_path / "trails")
