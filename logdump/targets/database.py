@@ -40,6 +40,7 @@ _WITNESS = ("trail", "last_at", "last_csn", "last_xid")
 _ADDED = (*_WITNESS, "target_table")
 """Columns of the table of positions that release 1.0.0 does not have."""
 ERROR_TABLE = "logdump_errors"
+_MARK, _TRIAL = "logdump_mark", "logdump_trial"
 _ERROR_COLUMNS = RefusedChange._fields
 _POSITION_COLUMNS = ("place", "start_at", "csn", "source_time", "changes", *_ADDED)
 
@@ -85,6 +86,7 @@ class DatabaseTarget(ApplyTarget):
         self._connection: Any = None
         self._tables: dict[str, _Table] = {}
         self._positions: dict[str, AppliedPosition] = {}
+        self._is_marked = False
 
     def open(self, tables: Mapping[str, str]) -> None:
         try:
@@ -164,6 +166,8 @@ class DatabaseTarget(ApplyTarget):
             net = changes.net(self._present(known, sought) if sought else (), overwrite=overwrite)
             if net.conflicts:
                 first = net.conflicts[0]
+                if first.is_open and self._is_marked:
+                    self._try(_Application(self, known, net.without_shared(known.source.keys), overwrite=overwrite))
                 raise (KeyShared if first.is_open else ChangeRefused)(first.problem, first.number)
             _Application(self, known, net, overwrite=overwrite).run()
 
@@ -223,8 +227,6 @@ class DatabaseTarget(ApplyTarget):
                 where = f"table_name = {first} AND place < {second}"
                 self._cursor().execute(f"DELETE FROM {ERROR_TABLE} WHERE {where}", (name, place))
             for change in changes:
-                if change.place < truncated.get(change.table_name, ""):
-                    continue
                 self.forget_refused(change)
                 now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
                 moment = change.source_time
@@ -240,7 +242,37 @@ class DatabaseTarget(ApplyTarget):
             where = f"table_name = {first} AND place = {second}"
             self._cursor().execute(f"DELETE FROM {ERROR_TABLE} WHERE {where}", (change.table_name, change.place))
 
+    def _try(self, application: _Application) -> None:
+        """Run an application, and undo it. Raises ChangeRefused."""
+        self.execute(f"SAVEPOINT {_TRIAL}")
+        try:
+            application.run()
+        finally:
+            self._end_savepoint(_TRIAL)
+
+    def mark(self) -> None:
+        with self._errors(BadTarget):
+            self.execute(f"SAVEPOINT {_MARK}")
+        self._is_marked = True
+
+    def back_to_mark(self) -> None:
+        with self._errors(BadTarget):
+            self._end_savepoint(_MARK)
+        self._is_marked = False
+
+    def forget_mark(self) -> None:
+        with self._errors(BadTarget):
+            self._end_savepoint(_MARK, is_undone=False)
+        self._is_marked = False
+
+    def _end_savepoint(self, name: str, *, is_undone: bool = True) -> None:
+        if is_undone:
+            self.execute(f"ROLLBACK TO SAVEPOINT {name}")
+        if self._dialect.releases_marks:
+            self.execute(f"RELEASE SAVEPOINT {name}")
+
     def rollback(self) -> None:
+        self._is_marked = False
         with self._errors():
             self._connection.rollback()
 

@@ -14,11 +14,12 @@ from contextlib import closing
 from typing import Any, NamedTuple, TypedDict
 
 from logdump.tables.errors import SchemaChanged, SourceError
-from logdump.targets.applier import Applier, ApplyProgress, ApplyRules, Rows
+from logdump.targets.applier import Applier, ApplyProgress, ApplyRules
 from logdump.targets.beginning import Beginning, check_beginning
 from logdump.targets.database import DatabaseTarget
 from logdump.targets.dialects import dialect_for
 from logdump.targets.lakes import DeltaTarget, IcebergTarget
+from logdump.targets.parts import Rows
 from logdump.targets.positions import witness_of
 from logdump.targets.refused import retry_noted, waiting_of
 from logdump.targets.request import COLLISIONS, DDL, ERRORS, ApplyRequest, DdlHandler, Paths, csn, word

@@ -38,11 +38,12 @@ class ChangeRefused(Exception):
     Attributes:
         problem: the problem in the words of the target.
         number: the number of the change among those given, if the target reports it.
+        place: ``_sequence`` of that change; empty if it is not known.
     """
 
     def __init__(self, problem: str, number: int | None = None) -> None:
         super().__init__(problem)
-        self.problem, self.number = problem, number
+        self.problem, self.number, self.place = problem, number, ""
 
 
 class RefusedChange(NamedTuple):
@@ -86,7 +87,10 @@ class RefusedChange(NamedTuple):
 
 
 class KeyShared(ChangeRefused):
-    """Two rows have the same key, which one may leave later in the transaction. None of the changes is applied."""
+    """Two rows have the same key, which one may leave later in the transaction. None of the changes is applied.
+
+    After a mark it means that the target does not refuse the other rows.
+    """
 
 
 class SourceTable(NamedTuple):
@@ -342,6 +346,18 @@ class ApplyTarget(ABC):
 
     def forget_refused(self, change: RefusedChange) -> None:
         """Remove a change that was noted, in the current transaction. Raises like note_refused."""
+        raise BadTarget(_NOTES_NONE)
+
+    def mark(self) -> None:
+        """Mark this moment of the current transaction, in place of an earlier mark. Raises like note_refused."""
+        raise BadTarget(_NOTES_NONE)
+
+    def back_to_mark(self) -> None:
+        """Undo the changes applied since the mark, which is forgotten. Raises like note_refused."""
+        raise BadTarget(_NOTES_NONE)
+
+    def forget_mark(self) -> None:
+        """Keep the changes applied since the mark, which is forgotten. Raises like note_refused."""
         raise BadTarget(_NOTES_NONE)
 
     @abstractmethod

@@ -31,6 +31,7 @@ class OracleDialect(DatabaseDialect):
     position_types: ClassVar[tuple[str, str, str]] = ("VARCHAR2(255)", "TIMESTAMP", "NUMBER(19)")
     temporary: ClassVar[str] = "PRIVATE TEMPORARY TABLE"
     one_row: ClassVar[str] = "dual d"
+    releases_marks: ClassVar[bool] = False
     stage_prefix: ClassVar[str] = "ora$ptt_"
     stage_options: ClassVar[str] = "ON COMMIT PRESERVE DEFINITION "
     columns_query: ClassVar[str] = (
