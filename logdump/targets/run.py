@@ -15,6 +15,7 @@ from contextlib import closing
 from typing import Any, NamedTuple, TypedDict
 
 from logdump.tables.errors import SchemaChanged, SourceError
+from logdump.tables.options import Paths
 from logdump.targets.applier import Applier, ApplyProgress, ApplyRules
 from logdump.targets.beginning import Beginning, check_beginning
 from logdump.targets.database import DatabaseTarget
@@ -23,7 +24,7 @@ from logdump.targets.lakes import DeltaTarget, IcebergTarget
 from logdump.targets.parts import Rows
 from logdump.targets.positions import witness_of
 from logdump.targets.refused import retry_noted, waiting_of
-from logdump.targets.request import COLLISIONS, DDL, ERRORS, ApplyRequest, DdlHandler, Paths, csn, word
+from logdump.targets.request import COLLISIONS, DDL, ERRORS, ApplyRequest, DdlHandler, csn, word
 from logdump.targets.statements import statements_between
 from logdump.targets.target import (
     ApplyTarget,

@@ -7,6 +7,7 @@ import datetime as dt
 import fcntl
 import json
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -247,6 +248,10 @@ class AppliedPosition(NamedTuple):
     changes: int = 0
     witness: LastTransaction | None = None
     target: str | None = None
+
+
+PLACE = re.compile(r"[0-9]{10}\.[0-9]{16}\.[0-9]?")
+"""A place in a trail, with the last digit of ``_sequence`` or without it."""
 
 
 def place_of(seqno: int, rba: int) -> str:

@@ -245,6 +245,11 @@ def named_columns(columns: Mapping[str, str]) -> str:
     return ", ".join(f"{value} AS {name}" for name, value in columns.items())
 
 
+def in_utc(moment: dt.datetime | None) -> dt.datetime | None:
+    """Return a time in UTC, without a zone; one without a zone is in UTC."""
+    return moment.astimezone(dt.UTC).replace(tzinfo=None) if is_zoned(moment) and moment else moment
+
+
 def is_zoned(value: Any) -> bool:
     """Return whether a value is a time with a zone."""
     return isinstance(value, dt.datetime) and value.tzinfo is not None
