@@ -90,14 +90,11 @@ def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
                 patience=float(options.patience),
                 stop=stop,
             )
-            if options.retries:
-                yield from _retried(started.retry())
-                return
-            for step in started.commits():
+            for step in started.retries() if options.retries else started.commits():
                 yield from log.notices()
                 if isinstance(step, run.Outage):
                     yield Notice((f"{step.problem}: trying again for {options.patience} s.",), ExitStatus.OK)
-                else:
+                elif not options.retries:
                     yield say(_line(step))
                 yield Pause()
         except errors.SourceError as error:
@@ -105,19 +102,15 @@ def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
             raise _Stopped(error) from None
         yield from log.notices()
     done = started.progress
-    applied = f"{amount(done.rows, 'change')} of {amount(done.transactions, 'transaction')} applied"
+    if options.retries:
+        yield say(f"{amount(done.rows, 'noted change')} applied.")
     if done.refused:
         yield _noted(done.refused)
     if stop.is_set():
-        yield Notice((f"Stopped after a transaction, {applied}; the same command continues.",), ExitStatus.INTERRUPTED)
-    elif not done.rows and not done.refused:
+        applied = "" if options.retries else f", {_applied(done)}"
+        yield Notice((f"Stopped after a transaction{applied}; the same command continues.",), ExitStatus.INTERRUPTED)
+    elif not done.rows and not done.refused and not options.retries:
         yield say("No change to apply.")
-
-
-def _retried(done: ApplyProgress) -> Iterator[Event]:
-    yield say(f"{amount(done.rows, 'noted change')} applied.")
-    if done.refused:
-        yield _noted(done.refused)
 
 
 def _noted(number: int) -> Notice:
@@ -148,8 +141,12 @@ def _status_of(error: errors.SourceError) -> ExitStatus:
 def _line(done: ApplyProgress) -> str:
     written = f", written {done.time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if done.time else ""
     lag = f", {done.lag:.0f} s ago" if done.lag is not None else ""
-    applied = f"{amount(done.rows, 'change')} of {amount(done.transactions, 'transaction')}"
-    return f"CSN {done.csn}{written}{lag}: {applied} applied, {done.rate:,.0f}/s"
+    csn = f"CSN {done.csn}" if done.csn is not None else "no CSN"
+    return f"{csn}{written}{lag}: {_applied(done)}, {done.rate:,.0f}/s"
+
+
+def _applied(done: ApplyProgress) -> str:
+    return f"{amount(done.rows, 'change')} of {amount(done.transactions, 'transaction')} applied"
 
 
 class _Csn(Word):

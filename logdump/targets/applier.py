@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from logdump.tables.errors import BadTrail, report
 from logdump.targets.net_effect import Changes
+from logdump.targets.parts import BatchChanges, Rows, note_refused
 from logdump.targets.refused import Waiting, has_place, part_changes
 from logdump.targets.target import (
     AppliedPosition,
@@ -27,8 +28,6 @@ from logdump.targets.target import (
 )
 from trailformat.changes.csn import csn_key
 
-Rows = Callable[[], Iterator[pa.Table]]
-"""Yields the rows of a batch in portions, those of each table in trail order; each call yields them again."""
 _IDLE = 10.0
 """Seconds after which a position is committed even without changes, so that files before it may be purged."""
 _MOST_REFUSED = 100
@@ -37,6 +36,8 @@ _MOST_ROWS = 200_000
 """Changes that are held at once; a larger batch takes several steps of one transaction."""
 
 
+Transaction = tuple[str | None, str | None]
+"""CSN and XID of a transaction of the source."""
 _IMAGE = {"delete": "before"}
 """The image that a change is made of, if it is not the one after it."""
 
@@ -94,6 +95,7 @@ class Applier:
         done: the progress so far.
         witness_at: returns the last transaction before a place of the trail.
         waiting: keys of rows of which a change is noted in the target, by table.
+        noted: numbers of changes noted by this run, by table; it is brought up to date.
     """
 
     def __init__(
@@ -107,6 +109,7 @@ class Applier:
         done: ApplyProgress | None = None,
         witness_at: Callable[[str], LastTransaction | None] = lambda _place: None,
         waiting: Waiting = MappingProxyType({}),
+        noted: Counter[str] | None = None,
     ) -> None:
         self._target = target
         self._tables = {table.name: table for table in tables}
@@ -114,7 +117,9 @@ class Applier:
         self._rules = rules or ApplyRules(overwrite)
         self._witness_at = witness_at
         self._waiting = {name: {*keys} for name, keys in waiting.items()}
+        self._noted: Counter[str] = Counter() if noted is None else noted
         self._refused: dict[str, str] = {}
+        self._counted: set[Transaction] = set()
         self._committed_at = time.monotonic()
         self.progress = done or ApplyProgress()
 
@@ -139,19 +144,68 @@ class Applier:
         self._apply(rows, f"{place}9", place, reached=(table,))
 
     def _apply(self, rows: Rows, place: str, last: str | None = None, *, reached: Collection[str] = ()) -> bool:
-        """Attempt to apply changes until the target takes all that are not noted. Arguments as of _attempt."""
+        """Apply changes; if the target refuses one, note it or stop before its transaction. Arguments as of _attempt.
+
+        A change may be refused for others of its batch, so that only parts of the batch tell which one it is.
+        """
         self._refused = {}
-        while True:
-            try:
-                return self._attempt(rows, place, last, reached=reached)
-            except ChangeRefused as error:
-                self._target.rollback()
-                refused = error
+        try:
+            return self._attempt(rows, place, last, reached=reached)
+        except ChangeRefused as error:
+            self._target.rollback()
+            refused = error
+        if not self._rules.notes_refused:
             at, refused = self._search(rows, refused)
-            is_noted = self._rules.notes_refused and at and not isinstance(refused, Undecodable)
-            if not is_noted or at[:-1] in self._refused or len(self._refused) >= _MOST_REFUSED:
-                raise _error(refused, _named(rows, at, refused) if at else refused.problem)
-            self._refused[at[:-1]] = refused.problem
+            raise _error(refused, _named(rows, at, refused) if at else refused.problem)
+        return self._apply_noting(BatchChanges.of(rows, last), place, last, reached=reached)
+
+    def _apply_noting(self, batch: BatchChanges, place: str, last: str | None, *, reached: Collection[str]) -> bool:
+        """Apply the changes of a batch in one transaction, but note those that are refused."""
+        step, target = self._step(reached), self._target
+
+        def attempt(first: int, stop: int, *, keeps: bool = True) -> ChangeRefused | None:
+            part = self._step(step.reached, step.waits)
+            target.mark()
+            try:
+                for rows in batch.between(first, stop):
+                    part.take(rows)
+                part.flush()
+            except ChangeRefused as error:
+                target.back_to_mark()
+                return error
+            if keeps:
+                target.forget_mark()
+                step.add(part)
+            else:
+                target.back_to_mark()
+            return None
+
+        def note(number: int, error: ChangeRefused) -> None:
+            at = batch.places[number]
+            is_noted = at not in self._refused and not isinstance(error, Undecodable)
+            if not is_noted or len(self._refused) >= _MOST_REFUSED:
+                self._apply_transactions_before(batch, number)
+                raise _error(error, _named(batch.rows, batch.last_of(number), error))
+            self._refused[at] = error.problem
+
+        note_refused(batch, attempt, note)
+        try:
+            return self._commit(step, place, is_closed=last is None, is_needed=bool(reached))
+        except ChangeRefused as error:  # a constraint that is checked at the commit: nobody knows by which change
+            target.rollback()
+            raise _error(error, error.problem) from None
+
+    def _apply_transactions_before(self, batch: BatchChanges, number: int) -> None:
+        """Undo what is not committed; apply and commit the transactions of a batch before that of a change."""
+        self._target.rollback()
+        begin = batch.begin_of(number)
+        if not begin:
+            return
+        before = batch.last_of(begin - 1)
+        try:
+            self._attempt(batch.rows, f"{before[:-1]}9", before)
+        except ChangeRefused:  # only together with later ones are they right
+            self._target.rollback()
 
     def place_of(self, table: str) -> str:
         """Return the place before which a table has all changes; empty if it has none."""
@@ -176,32 +230,46 @@ class Applier:
 
         ``reached`` are tables that get this position even if none of their changes was met.
         """
-        step = _Step(self._target, self._tables, self._positions, self._rules, reached)
-        step.refused, step.waits = self._refused, {name: {*keys} for name, keys in self._waiting.items()}
+        step = self._step(reached)
         for part in rows():
             step.take(part if last is None else part.filter(pc.less_equal(part["_sequence"], last)))
         step.flush()
+        return commits and self._commit(step, place, is_closed=last is None, is_needed=bool(reached))
+
+    def _step(self, reached: Collection[str], waits: Waiting | None = None) -> _Step:
+        step = _Step(self._target, self._tables, self._positions, self._rules, reached)
+        own = self._waiting if waits is None else waits
+        step.refused, step.waits = self._refused, {name: {*keys} for name, keys in own.items()}
+        return step
+
+    def _commit(self, step: _Step, place: str, *, is_closed: bool, is_needed: bool) -> bool:
+        """Commit what a step has applied; return False if there is nothing, and the last position is not old."""
         is_idle = time.monotonic() - self._committed_at > _IDLE
-        if not commits or not (step.changes or step.noted or is_idle or reached):
+        if not (step.changes or step.noted or is_idle or is_needed):
             return False
-        self._note(step, step.commit(place, self._witness_at(place), is_closed=last is None))
+        self._note(step, step.commit(place, self._witness_at(place), is_closed=is_closed))
         return True
 
     def _note(self, step: _Step, positions: Mapping[str, AppliedPosition]) -> None:
+        for line in step.reports:
+            report(line)
         self._positions |= positions
         self._waiting = step.waits
+        for table in step.truncated:
+            self._noted[table] = 0
+        self._noted.update(change.table_name for change in step.still_noted())
         now, last = time.monotonic(), step.last
         lag = (datetime.now(UTC) - last.time).total_seconds() if last.time else None
         self.progress = ApplyProgress(
             self.progress.rows + step.changes,
-            self.progress.transactions + len(step.transactions),
+            self.progress.transactions + len(step.transactions - self._counted),
             last.csn or self.progress.csn,
             last.time or self.progress.time,
             lag,
             step.changes / max(now - self._committed_at, 1e-9),
-            self.progress.refused + len(step.noted),
+            self._noted.total(),
         )
-        self._committed_at = now
+        self._counted, self._committed_at = step.transactions, now
 
     def _search(self, rows: Rows, error: ChangeRefused) -> tuple[str, ChangeRefused]:
         """Apply the transactions before the refused change; return its place, empty if unknown, and the reason."""
@@ -240,7 +308,7 @@ class _Step:
         reached: Collection[str],
     ) -> None:
         self._target, self._tables, self._before, self._rules = target, tables, positions, rules
-        self._reached = {*reached}
+        self.reached = {*reached}
         self._held: dict[str, Changes] = {}
         self._counts = Counter[str]()
         self._most = _MOST_ROWS
@@ -248,13 +316,29 @@ class _Step:
         self.refused: Mapping[str, str] = {}
         self.waits: dict[str, set[str]] = {}
         self.noted: list[RefusedChange] = []
-        self._truncated: dict[str, str] = {}
-        self.transactions: set[tuple[Any, Any]] = set()
+        self.truncated: dict[str, str] = {}
+        self.reports: list[str] = []
+        self.transactions: set[Transaction] = set()
         self.last = AppliedPosition("", "")
 
     @property
     def changes(self) -> int:
         return self._counts.total()
+
+    def add(self, later: _Step) -> None:
+        """Add what a step has applied and noted that came after this one."""
+        self._counts.update(later._counts)
+        self.noted += later.noted
+        self.truncated |= later.truncated
+        self.reports += later.reports
+        self.transactions |= later.transactions
+        self.reached |= later.reached
+        self.waits = later.waits
+        self.last = max(self.last, later.last, key=lambda position: position.place)
+
+    def still_noted(self) -> Iterator[RefusedChange]:
+        """Yield the noted changes that no truncate of their table has come after."""
+        return (change for change in self.noted if change.place >= self.truncated.get(change.table_name, ""))
 
     def commit(self, place: str, witness: LastTransaction | None, *, is_closed: bool) -> dict[str, AppliedPosition]:
         """Commit the applied changes with the positions; return those of the tables whose position has moved.
@@ -265,14 +349,14 @@ class _Step:
         positions = {}
         for name in self._tables:
             before = self._before.get(name) or AppliedPosition("", "")
-            is_waiting = not before.place and name in self._rules.firsts and name not in self._reached
+            is_waiting = not before.place and name in self._rules.firsts and name not in self.reached
             if before.place < place and not is_waiting:
                 csn, moment = self.last.csn or before.csn, self.last.time or before.time
                 start = place if is_closed else before.start
                 changes = before.changes + self._counts[name]
                 positions[name] = AppliedPosition(place, start, csn, moment, changes, witness)
         if self._rules.notes_refused:
-            self._target.note_refused(self.noted, self._truncated)
+            self._target.note_refused([*self.still_noted()], self.truncated)
         self._target.commit(positions)
         return positions
 
@@ -285,16 +369,16 @@ class _Step:
         for name, own in by_table(ordered, [*self._tables]).items():
             before = self._before.get(name)
             new = own if before is None else own.filter(pc.greater_equal(own["_sequence"], before.place))
-            new = decoded(self._tables[name], self._from_first(name, new), keeps=self._rules.keeps_undecoded)
+            new = self._from_first(name, new)
+            new = decoded(self._tables[name], new, keeps=self._rules.keeps_undecoded, reports=self.reports)
             if len(new):
+                self.transactions |= _transactions_in(new)
                 if (waiting := self._waiting.pop(name, None)) is not None:
                     new = pa.concat_tables([waiting, new], promote_options="default")
                 count = len(new) - (new["_op"][-1].as_py() == "delete")
                 if count < len(new):
                     self._waiting[name] = new.slice(count)
                 self._hold(name, new.slice(0, count))
-        pairs = pa.table([ordered["_csn"], ordered["_xid"]], ["csn", "xid"]).group_by(["csn", "xid"]).aggregate([])
-        self.transactions |= {*zip(pairs["csn"].to_pylist(), pairs["xid"].to_pylist(), strict=True)}
         [last] = ordered.slice(len(ordered) - 1).select(["_sequence", "_csn", "_time"]).to_pylist()
         if last["_sequence"] > self.last.place:
             self.last = AppliedPosition(last["_sequence"], "", last["_csn"], last["_time"])
@@ -304,8 +388,8 @@ class _Step:
     def _reach(self, rows: pa.Table) -> None:
         """Note the tables whose first CSN the rows have reached."""
         for name, first in self._rules.firsts.items():
-            if name not in self._reached and any(is_from(csn, first) for csn in _distinct(rows["_csn"])):
-                self._reached.add(name)
+            if name not in self.reached and any(is_from(csn, first) for csn in _distinct(rows["_csn"])):
+                self.reached.add(name)
 
     def _from_first(self, name: str, rows: pa.Table) -> pa.Table:
         """Return the rows of a table from the CSN on with which it begins."""
@@ -329,7 +413,7 @@ class _Step:
         least = not waiting and not has_place(changes, self.refused)
         parted = part_changes(table, changes, waiting, self.refused, least=least)
         if parted.truncated is not None:
-            self._truncated[table.name] = parted.truncated
+            self.truncated[table.name] = parted.truncated
         self.noted += parted.noted
         return parted.applied
 
@@ -338,7 +422,12 @@ class _Step:
             self._hold(name, waiting)
         self._waiting = {}
         for name, changes in self._held.items():
-            self._target.apply(name, changes, overwrite=self._rules.overwrite)
+            try:
+                self._target.apply(name, changes, overwrite=self._rules.overwrite)
+            except ChangeRefused as error:
+                if error.number is not None:
+                    error.place = changes.all()["_sequence"][error.number].as_py()
+                raise
         self._held = {}
 
     def _flush_some(self) -> None:
@@ -353,13 +442,19 @@ class _Step:
         self._most = _MOST_ROWS + 2 * sum(changes.count for changes in left.values())
 
 
-def decoded(table: SourceTable, rows: pa.Table, *, keeps: bool) -> pa.Table:
+def _transactions_in(rows: pa.Table) -> set[Transaction]:
+    pairs = pa.table([rows["_csn"], rows["_xid"]], ["csn", "xid"]).group_by(["csn", "xid"]).aggregate([])
+    return {*zip(pairs["csn"].to_pylist(), pairs["xid"].to_pylist(), strict=True)}
+
+
+def decoded(table: SourceTable, rows: pa.Table, *, keeps: bool, reports: list[str]) -> pa.Table:
     """Return changes of a table in which values that do not decode are absent: the target keeps what it has.
 
     Args:
         table: the table.
         rows: its changes, with ``_problems``.
         keeps: whether a value may be left out; values of the key never are.
+        reports: gets a line for each value that is left out.
 
     Raises:
         Undecodable: a value may not be left out.
@@ -376,7 +471,9 @@ def decoded(table: SourceTable, rows: pa.Table, *, keeps: bool) -> pa.Table:
             continue
         if not keeps or is_key or None in reasons:
             raise Undecodable(_undecoded(reasons))
-        report(f"{row['_file']}, RBA {row['_rba']}: {row['_op']} of {table.name}: {_undecoded(reasons)}; not applied")
+        reports.append(
+            f"{row['_file']}, RBA {row['_rba']}: {row['_op']} of {table.name}: {_undecoded(reasons)}; not applied"
+        )
         absent[number], is_other = [*(absent[number] or ()), *filter(None, reasons)], True
     if not is_other:
         return rows

@@ -8,6 +8,7 @@ Each step is one statement for all rows of a table. The position is a row for ea
 from __future__ import annotations
 
 import datetime as dt
+import json
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -17,9 +18,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from logdump.notation.names import TablePart
-from logdump.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of
+from logdump.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of, in_utc
 from logdump.targets.net_effect import Changes, Key, NetEffect, RowEffect
 from logdump.targets.target import (
+    PLACE,
     AppliedPosition,
     ApplyTarget,
     BadTarget,
@@ -40,6 +42,7 @@ _WITNESS = ("trail", "last_at", "last_csn", "last_xid")
 _ADDED = (*_WITNESS, "target_table")
 """Columns of the table of positions that release 1.0.0 does not have."""
 ERROR_TABLE = "logdump_errors"
+_MARK, _TRIAL = "logdump_mark", "logdump_trial"
 _ERROR_COLUMNS = RefusedChange._fields
 _POSITION_COLUMNS = ("place", "start_at", "csn", "source_time", "changes", *_ADDED)
 
@@ -85,8 +88,11 @@ class DatabaseTarget(ApplyTarget):
         self._connection: Any = None
         self._tables: dict[str, _Table] = {}
         self._positions: dict[str, AppliedPosition] = {}
+        self._asked: Collection[str] = ()
+        self._is_marked = False
 
     def open(self, tables: Mapping[str, str]) -> None:
+        self._asked = tables.keys()
         try:
             self._connection = self._dialect.connect()
         except BadTarget:
@@ -122,7 +128,8 @@ class DatabaseTarget(ApplyTarget):
             names = ", ".join(_POSITION_COLUMNS)
             rows = self._query(f"SELECT table_name, {names} FROM {POSITION_TABLE}")
             self._connection.commit()
-        self._positions = {name: _position(*values) for name, *values in rows}
+        own = ([_word(name), *values] for name, *values in rows)
+        self._positions = {name: _position(name, values) for name, *values in own if name in self._asked}
         return self._positions
 
     def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
@@ -164,6 +171,8 @@ class DatabaseTarget(ApplyTarget):
             net = changes.net(self._present(known, sought) if sought else (), overwrite=overwrite)
             if net.conflicts:
                 first = net.conflicts[0]
+                if first.is_open and self._is_marked:
+                    self._try(_Application(self, known, net.without_shared(known.source.keys), overwrite=overwrite))
                 raise (KeyShared if first.is_open else ChangeRefused)(first.problem, first.number)
             _Application(self, known, net, overwrite=overwrite).run()
 
@@ -171,8 +180,7 @@ class DatabaseTarget(ApplyTarget):
         with self._errors():
             cursor, mark = self._cursor(), self._dialect.mark_of
             for name, position in positions.items():
-                now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
-                moment = position.time.astimezone(dt.UTC).replace(tzinfo=None) if position.time else None
+                now, moment = in_utc(dt.datetime.now(dt.UTC)), in_utc(position.time)
                 proof = position.witness or (None,) * len(LastTransaction._fields)
                 target = self._tables[name].spelled
                 values = [
@@ -209,11 +217,7 @@ class DatabaseTarget(ApplyTarget):
                 self.execute(f"CREATE TABLE {ERROR_TABLE} ({', '.join(columns)}, noted_at {moment}, {key})")
             rows = self._query(f"SELECT {', '.join(_ERROR_COLUMNS)} FROM {ERROR_TABLE}") if there else []
             self._connection.commit()
-        noted = (dict(zip(_ERROR_COLUMNS, row, strict=True)) for row in rows)
-        changes = [
-            RefusedChange(**{**one, "source_time": _moment(one["source_time"]), "rba": int(one["rba"])})
-            for one in noted
-        ]
+        changes = [_noted(row) for row in rows if _word(row[0]) in self._asked]
         return sorted(changes, key=lambda change: change.place)
 
     def note_refused(self, changes: Sequence[RefusedChange], truncated: Mapping[str, str]) -> None:
@@ -223,12 +227,8 @@ class DatabaseTarget(ApplyTarget):
                 where = f"table_name = {first} AND place < {second}"
                 self._cursor().execute(f"DELETE FROM {ERROR_TABLE} WHERE {where}", (name, place))
             for change in changes:
-                if change.place < truncated.get(change.table_name, ""):
-                    continue
                 self.forget_refused(change)
-                now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
-                moment = change.source_time
-                moment = moment.astimezone(dt.UTC).replace(tzinfo=None) if moment is not None else None
+                now, moment = in_utc(dt.datetime.now(dt.UTC)), in_utc(change.source_time)
                 values = [*change._replace(source_time=moment), now]
                 marks = ", ".join(map(self._dialect.mark_of, range(len(values))))
                 head = f"INSERT INTO {ERROR_TABLE} ({', '.join(_ERROR_COLUMNS)}, noted_at)"
@@ -240,7 +240,37 @@ class DatabaseTarget(ApplyTarget):
             where = f"table_name = {first} AND place = {second}"
             self._cursor().execute(f"DELETE FROM {ERROR_TABLE} WHERE {where}", (change.table_name, change.place))
 
+    def _try(self, application: _Application) -> None:
+        """Run an application, and undo it. Raises ChangeRefused."""
+        self.execute(f"SAVEPOINT {_TRIAL}")
+        try:
+            application.run()
+        finally:
+            self._end_savepoint(_TRIAL)
+
+    def mark(self) -> None:
+        with self._errors(BadTarget):
+            self.execute(f"SAVEPOINT {_MARK}")
+        self._is_marked = True
+
+    def back_to_mark(self) -> None:
+        with self._errors(BadTarget):
+            self._end_savepoint(_MARK)
+        self._is_marked = False
+
+    def forget_mark(self) -> None:
+        with self._errors(BadTarget):
+            self._end_savepoint(_MARK, is_undone=False)
+        self._is_marked = False
+
+    def _end_savepoint(self, name: str, *, is_undone: bool = True) -> None:
+        if is_undone:
+            self.execute(f"ROLLBACK TO SAVEPOINT {name}")
+        if self._dialect.releases_marks:
+            self.execute(f"RELEASE SAVEPOINT {name}")
+
     def rollback(self) -> None:
+        self._is_marked = False
         with self._errors():
             self._connection.rollback()
 
@@ -526,11 +556,58 @@ def _rows_table(table: _Table, net: NetEffect) -> pa.Table:
     )
 
 
-def _position(place: str, start: str, csn: str | None, time: Any, changes: Any, *added: str | None) -> AppliedPosition:
-    """Return a position from its row; what release 1.0.0 has not noted is None."""
-    trail, at, *last, target = added
-    witness = LastTransaction(trail, at or "", *last) if trail is not None else None
-    return AppliedPosition(place, start or "", csn, _moment(time), int(changes), witness, target)
+def _position(table: str, values: Sequence[Any]) -> AppliedPosition:
+    """Return a position from its row; what release 1.0.0 has not noted is None.
+
+    Raises:
+        BadTarget: a value is none that a position has.
+    """
+    row = dict(zip(_POSITION_COLUMNS, values, strict=True))
+    with _readable(POSITION_TABLE, table, row, "or delete the row to begin anew"):
+        place, start, csn, trail, at, *last, target = (
+            _word(row[name]) for name in ("place", "start_at", "csn", *_WITNESS, "target_table")
+        )
+        places = {"place": place, "start_at": start, "last_at": at}
+        if wrong := [name for name, text in places.items() if text and not PLACE.fullmatch(text)]:
+            raise ValueError(wrong[0])
+        witness = LastTransaction(trail, at or "", *last) if trail is not None else None
+        changes = int(row["changes"])
+        return AppliedPosition(place or "", start or "", csn, _moment(row["source_time"]), changes, witness, target)
+
+
+def _noted(row: Sequence[Any]) -> RefusedChange:
+    """Return a change from its row. Raises BadTarget if a value is none that a noted change has."""
+    values = dict(zip(_ERROR_COLUMNS, row, strict=True))
+    with _readable(ERROR_TABLE, str(_word(row[0])), values, "or delete the row to give the change up"):
+        own: dict[str, Any] = {name: _word(value) for name, value in values.items()}
+        own |= {"source_time": _moment(values["source_time"]), "rba": int(values["rba"])}
+        change = RefusedChange(**own)
+        if not PLACE.fullmatch(change.place):
+            raise ValueError("place")
+        if not all(isinstance(json.loads(key), dict) for key in change.key_texts) or not len(change.rows):
+            raise ValueError("row_keys")
+        return change
+
+
+@contextmanager
+def _readable(kept_in: str, table: str, row: Mapping[str, Any], otherwise: str) -> Iterator[None]:
+    """Context in which what does not read in a row of ours, which somebody has edited, becomes BadTarget."""
+    try:
+        yield
+    except (ValueError, TypeError, ArithmeticError, LookupError, OSError, pa.ArrowException) as error:
+        name = str(error) if str(error) in row else "a column"
+        shown = f" {str(row[name])[:40]!r}" if name in row else ""
+        raise BadTarget(
+            f"nothing was written: {kept_in} has a row of {table} in which {name} is not as it was written{shown}: "
+            f"correct it, {otherwise}"
+        ) from None
+
+
+def _word(value: Any) -> str | None:
+    """Return a text that a driver reads, whatever type its column has now; None for NULL."""
+    if value is None:
+        return None
+    return bytes(value).decode() if isinstance(value, bytes | bytearray | memoryview) else str(value)
 
 
 def _moment(value: Any) -> dt.datetime | None:

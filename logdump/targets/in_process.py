@@ -15,14 +15,14 @@ from logdump.tables.before import NeededBefore
 from logdump.tables.change_columns import ARROW, change_columns, changed_tables, columns_of
 from logdump.tables.checked_options import checked
 from logdump.tables.defined_tables import changed_layouts
-from logdump.tables.options import Options, names_option
+from logdump.tables.options import Options, Paths, names_option
 from logdump.tables.planner import packed
 from logdump.tables.slice import Slice
 from logdump.tables.slices import Request
 from logdump.tables.stream_trail import StreamTrail
 from logdump.tables.stream_walk import Limit
 from logdump.targets.applier import ApplyProgress
-from logdump.targets.request import ApplyRequest, Paths
+from logdump.targets.request import ApplyRequest
 from logdump.targets.run import ApplyArguments, ApplyDriver, ApplyRun, Tables, Take, run_of
 from logdump.targets.target import SourceColumn, place_of
 

@@ -149,8 +149,8 @@ def has_place(rows: pa.Table, places: Collection[str]) -> bool:
 
 def retry_noted(
     target: ApplyTarget, tables: Sequence[SourceTable], changes: Sequence[RefusedChange], *, overwrite: bool
-) -> tuple[int, int]:
-    """Apply noted changes in order, each in a transaction with its removal; return how many are applied, and left.
+) -> Iterator[int]:
+    """Apply noted changes in order, each in a transaction with its removal; yield the number of applied ones so far.
 
     Those of a transaction are applied together if they can be: two rows that swap their keys fit in no other way.
 
@@ -172,13 +172,14 @@ def retry_noted(
         for noted in by_table.values():
             if len(noted) > 1 and retry.has_applied(noted):
                 done += len(noted)
+                yield done
                 continue
             for change in noted:
                 if retry.has_applied([change]):
                     done += 1
+                    yield done
                 else:
                     retry.block(change)
-    return done, len(changes) - done
 
 
 class _Retry:

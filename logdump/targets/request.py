@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, NamedTuple, Self
@@ -11,11 +10,10 @@ from logdump.filters.csn_criteria import check_csn
 from logdump.filters.words import FilterError
 from logdump.tables.defined_tables import PlacedLayout, has_wildcard, placed_layouts, tables_like
 from logdump.tables.errors import BadOption
-from logdump.tables.options import OPTIONS, Options, OptionType, Use, one_of, parse_options, path_options
+from logdump.tables.options import OPTIONS, Options, OptionType, Paths, Use, one_of, parse_options, path_options
 from logdump.tables.paths import TrailInput, find_files
 
 DdlHandler = Callable[[str, str], object]
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 COLLISIONS, DDL, ERRORS = one_of("stop", "overwrite"), one_of("stop", "ignore"), one_of("stop", "table")
 _TAKEN = frozenset(
     {

@@ -9,19 +9,22 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple, TypedDict
 
 from logdump.tables.errors import SchemaChanged, SourceError
-from logdump.targets.applier import Applier, ApplyProgress, ApplyRules, Rows
+from logdump.tables.options import Paths
+from logdump.targets.applier import Applier, ApplyProgress, ApplyRules
 from logdump.targets.beginning import Beginning, check_beginning
 from logdump.targets.database import DatabaseTarget
 from logdump.targets.dialects import dialect_for
 from logdump.targets.lakes import DeltaTarget, IcebergTarget
+from logdump.targets.parts import Rows
 from logdump.targets.positions import witness_of
 from logdump.targets.refused import retry_noted, waiting_of
-from logdump.targets.request import COLLISIONS, DDL, ERRORS, ApplyRequest, DdlHandler, Paths, csn, word
+from logdump.targets.request import COLLISIONS, DDL, ERRORS, ApplyRequest, DdlHandler, csn, word
 from logdump.targets.statements import statements_between
 from logdump.targets.target import (
     ApplyTarget,
@@ -38,6 +41,8 @@ from trailformat.codec.remote.url import without_password
 PARTITION = "4m"
 """Bytes of trail that are read at once: while their rows are applied, others may be read."""
 
+_MOST_OPENINGS = 5
+"""Most times in a row that a target is opened again and lost without a commit, of which each begins an outage."""
 Take = Callable[[Rows, str], bool]
 """Applies the rows of a batch, which ends at a place of the trail; returns whether something was committed."""
 
@@ -212,6 +217,9 @@ class ApplyRun:
         self._reached = ""
         self._handled: set[str] = set()
         self._begun = Beginning({}, {}, {})
+        self._noted: Counter[str] = Counter()
+        self._commits = 0
+        self._is_open = False
         self.progress = ApplyProgress()
 
     def to_the_end(self) -> ApplyProgress:
@@ -230,27 +238,45 @@ class ApplyRun:
             TargetLost: the connection stays lost for ``patience`` seconds.
             Exception: processes of the driver keep dying for that time.
         """
-        lost_at: float | None = None
         while True:
             before = self.progress.rows
             try:
-                yield from self.follow()
+                yield from self._through_outages(self.follow)
             except _Again:
                 continue
             except SchemaChanged:
                 if self._asked.ddl == "stop" or self.progress.rows == before:
                     raise
+            else:
+                return
+
+    def _through_outages(self, attempt: Callable[[], Iterator[ApplyProgress]]) -> Iterator[ApplyProgress | Outage]:
+        """Make an attempt, and again while the target is lost, or a process of the driver has died.
+
+        An outage ends as soon as something is committed, or the target is open again; the latter only some times in a
+        row, since a target may be lost at each change. Raises TargetLost, and what the attempt raises.
+        """
+        lost_at: float | None = None
+        openings = 0
+        while True:
+            begun, committed, self._is_open = time.monotonic(), self._commits, False
+            try:
+                yield from attempt()
             except Exception as error:
                 if not isinstance(error, TargetLost) and not self._driver.has_died(error):
                     raise
                 now = time.monotonic()
-                is_first = lost_at is None or self.progress.rows > before
-                lost_at = now if lost_at is None or self.progress.rows > before else lost_at
+                openings = 0 if self._commits > committed else openings + self._is_open
+                is_reopened = self._is_open and openings <= _MOST_OPENINGS and isinstance(error, TargetLost)
+                is_long = self._is_open and now - begun >= self.patience
+                is_over = self._commits > committed or is_reopened or is_long
+                is_first = lost_at is None or is_over
+                lost_at = now if lost_at is None or is_over else lost_at
                 if now - lost_at >= self.patience or self._stop.is_set():
                     raise
                 if is_first:
                     yield Outage(str(error))
-                time.sleep(min(1.0, self.patience / 10))
+                self._stop.wait(min(1.0, self.patience / 10))
             else:
                 return
 
@@ -262,16 +288,31 @@ class ApplyRun:
                 yield self.progress
 
     def retry(self) -> ApplyProgress:
-        """Apply the changes that are noted in the target again, in order; return the numbers of applied and left ones.
+        """Apply the changes that are noted in the target again; return the numbers of applied and left ones.
 
         Raises:
             SourceError: as commits.
         """
+        for _ in self.retries():
+            pass
+        return self.progress
+
+    def retries(self) -> Iterator[ApplyProgress | Outage]:
+        """Apply the changes that are noted in the target again, in order, until ``stop`` is set. Like commits."""
         self.notes_refused = True
+        yield from self._through_outages(self._retry)
+
+    def _retry(self) -> Iterator[ApplyProgress]:
         with closing(self._target):
             noted, sources = self._open()
-            done, left = retry_noted(self._target, sources, noted, overwrite=self._overwrite)
-        return ApplyProgress(rows=done, refused=left)
+            before = self.progress.rows
+            self.progress = ApplyProgress(before, refused=len(noted))
+            for done in retry_noted(self._target, sources, noted, overwrite=self._overwrite):
+                self._commits += 1
+                self.progress = ApplyProgress(before + done, refused=len(noted) - done)
+                yield self.progress
+                if self._stop.is_set():
+                    return
 
     def _open(self) -> tuple[list[RefusedChange], list[SourceTable]]:
         """Open the target at its positions; return the changes that are noted in it, and the tables.
@@ -305,7 +346,9 @@ class ApplyRun:
             done=self.progress,
             witness_at=lambda place: witness_of(request.files(), place),
             waiting=waiting_of(noted, sources),
+            noted=self._noted,
         )
+        self._is_open = True
         self._begun = begun
         return noted, sources
 
@@ -319,6 +362,7 @@ class ApplyRun:
             is_committed = applier.apply(rows, end)
             self._reached = end
         finally:
+            self._commits += applier.progress is not self.progress
             self.progress = applier.progress
         if is_committed and self.report is not None:
             self.report(applier.progress)

@@ -7,6 +7,7 @@ import datetime as dt
 import fcntl
 import json
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -38,11 +39,12 @@ class ChangeRefused(Exception):
     Attributes:
         problem: the problem in the words of the target.
         number: the number of the change among those given, if the target reports it.
+        place: ``_sequence`` of that change; empty if it is not known.
     """
 
     def __init__(self, problem: str, number: int | None = None) -> None:
         super().__init__(problem)
-        self.problem, self.number = problem, number
+        self.problem, self.number, self.place = problem, number, ""
 
 
 class RefusedChange(NamedTuple):
@@ -86,7 +88,10 @@ class RefusedChange(NamedTuple):
 
 
 class KeyShared(ChangeRefused):
-    """Two rows have the same key, which one may leave later in the transaction. None of the changes is applied."""
+    """Two rows have the same key, which one may leave later in the transaction. None of the changes is applied.
+
+    After a mark it means that the target does not refuse the other rows.
+    """
 
 
 class SourceTable(NamedTuple):
@@ -245,6 +250,10 @@ class AppliedPosition(NamedTuple):
     target: str | None = None
 
 
+PLACE = re.compile(r"[0-9]{10}\.[0-9]{16}\.[0-9]?")
+"""A place in a trail, with the last digit of ``_sequence`` or without it."""
+
+
 def place_of(seqno: int, rba: int) -> str:
     """Return a place in a trail as text that sorts with ``_sequence``."""
     return f"{seqno:010d}.{rba:016d}."
@@ -342,6 +351,18 @@ class ApplyTarget(ABC):
 
     def forget_refused(self, change: RefusedChange) -> None:
         """Remove a change that was noted, in the current transaction. Raises like note_refused."""
+        raise BadTarget(_NOTES_NONE)
+
+    def mark(self) -> None:
+        """Mark this moment of the current transaction, in place of an earlier mark. Raises like note_refused."""
+        raise BadTarget(_NOTES_NONE)
+
+    def back_to_mark(self) -> None:
+        """Undo the changes applied since the mark, which is forgotten. Raises like note_refused."""
+        raise BadTarget(_NOTES_NONE)
+
+    def forget_mark(self) -> None:
+        """Keep the changes applied since the mark, which is forgotten. Raises like note_refused."""
         raise BadTarget(_NOTES_NONE)
 
     @abstractmethod

@@ -23,11 +23,12 @@ from logdump.spark.source.change_schema import column_name, fields_by_table, fla
 from logdump.spark.tables import changes
 from logdump.tables.change_columns import ARROW
 from logdump.tables.errors import BadTrail, SourceError, carried_by
+from logdump.tables.options import Paths
 from logdump.targets import target as targets
 from logdump.targets.applier import ApplyProgress, by_table
 from logdump.targets.in_process import tables_in
 from logdump.targets.net_effect import Changes
-from logdump.targets.request import ApplyRequest, Paths
+from logdump.targets.request import ApplyRequest
 from logdump.targets.run import ApplyArguments, ApplyDriver, Tables, Take, run_of
 from logdump.targets.target import BadTarget, SourceColumn, SourceTable, place_of
 

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from logdump.targets.dialects.dialect import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of
+from logdump.targets.dialects.dialect import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of, in_utc
 from logdump.targets.dialects.mysql import MySQLDialect
 from logdump.targets.dialects.oracle import OracleDialect
 from logdump.targets.dialects.postgresql import PostgreSQLDialect
@@ -27,6 +27,7 @@ __all__ = [
     "SQLiteDialect",
     "dialect_for",
     "family_of",
+    "in_utc",
 ]
 
 _BY_SCHEME: dict[str, type[DatabaseDialect]] = {

@@ -94,6 +94,8 @@ class DatabaseDialect:
     stage_prefix: ClassVar[str] = ""
     stage_options: ClassVar[str] = ""
     """Words after the name of the stage, so that it outlives a commit."""
+    releases_marks: ClassVar[bool] = True
+    """Whether a savepoint is kept until it is released, also if another one has its name."""
     clear: ClassVar[str] = "DELETE FROM"
     truncate: ClassVar[str] = "DELETE FROM"
 
@@ -241,6 +243,11 @@ def schema_and_table(name: Sequence[str]) -> tuple[str, str]:
 def named_columns(columns: Mapping[str, str]) -> str:
     """Return the list of a SELECT: expressions, each with its name."""
     return ", ".join(f"{value} AS {name}" for name, value in columns.items())
+
+
+def in_utc(moment: dt.datetime | None) -> dt.datetime | None:
+    """Return a time in UTC, without a zone; one without a zone is in UTC."""
+    return moment.astimezone(dt.UTC).replace(tzinfo=None) if is_zoned(moment) and moment else moment
 
 
 def is_zoned(value: Any) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from logdump.targets.dialects.dialect import DatabaseDialect, driver_of, family_of, is_zoned, named_columns
+from logdump.targets.dialects.dialect import DatabaseDialect, driver_of, family_of, in_utc, is_zoned, named_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,7 +72,7 @@ class MySQLDialect(DatabaseDialect):
         return super().kind_for(kind, is_key=is_key)
 
     def value(self, value: Any) -> Any:
-        return value.astimezone(dt.UTC).replace(tzinfo=None) if is_zoned(value) else value
+        return in_utc(value) if is_zoned(value) else value
 
     def no_rows(self, columns: Mapping[str, str], table: str) -> str:
         nulls = ", ".join(f"NULL AS {name}" for name in columns)

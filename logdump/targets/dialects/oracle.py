@@ -31,6 +31,7 @@ class OracleDialect(DatabaseDialect):
     position_types: ClassVar[tuple[str, str, str]] = ("VARCHAR2(255)", "TIMESTAMP", "NUMBER(19)")
     temporary: ClassVar[str] = "PRIVATE TEMPORARY TABLE"
     one_row: ClassVar[str] = "dual d"
+    releases_marks: ClassVar[bool] = False
     stage_prefix: ClassVar[str] = "ora$ptt_"
     stage_options: ClassVar[str] = "ON COMMIT PRESERVE DEFINITION "
     columns_query: ClassVar[str] = (
@@ -43,7 +44,12 @@ class OracleDialect(DatabaseDialect):
         oracledb = driver_of("oracledb", self.url)
         url = self.url
         dsn = f"{url.host}:{url.port or 1521}/{url.name}"
-        return oracledb.connect(user=url.user, password=url.password, dsn=dsn)
+        connection = oracledb.connect(user=url.user, password=url.password, dsn=dsn)
+        texts = (oracledb.DB_TYPE_CLOB, oracledb.DB_TYPE_NCLOB)
+        connection.outputtypehandler = lambda cursor, column: (
+            cursor.var(oracledb.DB_TYPE_LONG, arraysize=cursor.arraysize) if column.type_code in texts else None
+        )
+        return connection
 
     def is_refusal(self, error: Exception) -> bool:
         return str(error).startswith(("ORA-01017", "ORA-01005", "ORA-28000", "ORA-28001", "DPY-4001"))

@@ -13,7 +13,7 @@ import pytest
 import logdump
 from logdump.targets.applier import Applier, ApplyRules
 from logdump.targets.refused import waiting_of
-from logdump.targets.target import BadTarget, Refused, SourceTable
+from logdump.targets.target import BadTarget, Refused, SourceTable, place_of
 from tests.logdump.spark.targets.bank import parts
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, postgresql_place, sqlite_place
@@ -236,7 +236,7 @@ def _rows(*changes: tuple[int, str, int, str]) -> pa.Table:
     texts = {
         "_table": [TABLE] * count,
         "_op": ops,
-        "_sequence": [f"{number:04}.0" for number in numbers],
+        "_sequence": [f"{place_of(0, number)}0" for number in numbers],
         "_csn": [*map(str, numbers)],
         "_xid": [*map(str, numbers)],
         "_file": ["tt000000000"] * count,
@@ -266,6 +266,6 @@ def test_a_truncate_ends_what_waits_before_it(cut: int, base: Place) -> None:
             applier = Applier(target, [source], positions, rules=rules, waiting=waiting_of(changes_noted, [source]))
             for number in range(len(part)):
                 rows = _rows(part[number])
-                applier.apply(parts(rows), f"{part[number][0]:04}.9")
+                applier.apply(parts(rows), f"{place_of(0, part[number][0])}9")
     assert sorted(row[:2] for row in base.rows(TABLE)) == [(1, "good"), (4, "good")]
-    assert [place for place, _, _ in noted(base)] == ["0007.0"]
+    assert [place for place, _, _ in noted(base)] == [f"{place_of(0, 7)}0"]
