@@ -28,8 +28,8 @@ def small_transaction(random: Random, number: int, xid: str = "1.{}") -> Transac
     names = (b"%d" % (100 + number), xid.format(number).encode())
     named = random.choice((*[names] * 8, (names[0], None), (None, names[1]), (None, None)))
     records: Transaction = [_row(random, place, named if at == 0 else (None, None)) for at, place in enumerate(places)]
-    if random.random() < 0.04:
-        records.insert(random.randrange(len(records) + 1), random.choice((*BETWEEN, GARBAGE)))
+    if random.random() < 0.06:
+        records.insert(random.randrange(len(records) + 1), random.choice((*BETWEEN, GARBAGE, GARBAGE)))
     if random.random() < 0.05:
         records.append(row(b"", io_type=RECORD_FRAGMENT))
     if random.random() < 0.05:

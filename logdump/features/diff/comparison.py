@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from itertools import islice, takewhile, zip_longest
+from itertools import islice, takewhile
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from logdump.features.diff.equal_runs import EqualRuns
+from logdump.features.diff.equal_runs import EqualRuns, is_same_run
 from logdump.features.diff.model import DifferenceKind, DifferenceShown, DiffLevel, DiffShown
 from logdump.features.diff.rows import ComparedRow, RowOptions, differences_of, every_record
 from logdump.features.diff.side import Side, SideTransaction, SideTransactions
@@ -186,7 +186,7 @@ class RowComparison:
         if (a.records, a.size) != (b.records, b.size):
             return False
         rows, other = (side.rows for side in self._sides)
-        if self._takes_all and self._is_alike(a, b) and _is_same_run(rows.run(a), other.run(b)):
+        if self._takes_all and self._is_alike(a, b) and is_same_run(rows.run(a), other.run(b)):
             self.has_rows = True
             return True
         for record, like in zip(rows.records(a), other.records(b), strict=False):
@@ -282,11 +282,6 @@ class RowComparison:
                     yield row
 
 
-def _is_same_run(run: Iterator[bytes] | None, other: Iterator[bytes] | None) -> bool:
-    """Return True if two transactions are contiguous runs of the same bytes, other records between included."""
-    return run is not None and other is not None and all(a == b for a, b in zip_longest(run, other))
-
-
 def _key(row: ComparedRow, depth: int) -> Hashable:
     return row.keys[min(depth, len(row.keys) - 1)]
 
@@ -318,7 +313,7 @@ class TrailComparison:
     ) -> None:
         self._a, self._b, self._options, self._step, self._view = a, b, options, step, view
         self._rows = RowComparison(a, b, options, is_any_order=is_any_order, view=view)
-        self._runs = EqualRuns(a, b)
+        self._runs = EqualRuns(a, b, options.level)
         self._equal = self._changed = self._reported = 0
         self._kinds: Counter[DifferenceKind] = Counter()
         self._is_lost = False

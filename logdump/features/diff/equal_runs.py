@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
+from logdump.features.diff.model import DiffLevel
 from logdump.features.diff.side import NOT_FINISHED, Side, SideTransactions
 from trailformat.codec.on_demand import on_demand
 from trailformat.transactions.batches import ENDINGS, NOWHERE, TransactionBatch
@@ -12,8 +14,6 @@ from trailformat.transactions.whole_trail import TrailPosition
 
 with on_demand:
     import numpy as np
-
-    from trailformat.arrays import strings
 
 if TYPE_CHECKING:
     from trailformat.scan import StringColumn
@@ -23,6 +23,9 @@ _MOST_PAIRS = 1 << 14
 """Maximum number of pairs that are looked at together."""
 _MOST_BYTES = 8 << 20
 """Bytes up to which several pairs are looked at together."""
+
+_LONGEST_NAME = 64
+"""Bytes of a name, longer than those of any known source; a longer one is compared by itself."""
 
 
 class _Ahead(NamedTuple):
@@ -64,6 +67,7 @@ def _ahead(batch: TransactionBatch, rows: Array) -> _Ahead | None:
     csns, xids = (texts.taken(rows - batch.carried) for texts in (batch.texts, batch.xid_texts))
     is_cut = np.isin(endings, [ENDINGS.index(ended) for ended in NOT_FINISHED])
     is_odd = (after_file != first_file) | (afters == NOWHERE)
+    is_odd |= (np.asarray(csns.sizes) > _LONGEST_NAME) | (np.asarray(xids.sizes) > _LONGEST_NAME)
     is_odd[[*csns.known, *xids.known]] = True
     facts = np.stack([np.asarray(fact) for fact in (records, sizes, afters - firsts, is_cut, csns.sizes, xids.sizes)])
     return _Ahead(int(first_file[0]), firsts, afters, facts, is_odd, csns, xids)
@@ -74,10 +78,12 @@ class EqualRuns:
 
     Args:
         a, b: the sides, of which all records are compared.
+        level: the level of the comparison; for BYTES the definitions do not matter.
     """
 
-    def __init__(self, a: Side, b: Side) -> None:
+    def __init__(self, a: Side, b: Side, level: DiffLevel) -> None:
         self._rows = a.rows, b.rows
+        self._has_meaning = level is not DiffLevel.BYTES
         self._looked: tuple[_Place, _Place] | None = None
         self._are_equal: Array | None = None
 
@@ -111,10 +117,11 @@ class EqualRuns:
         if ahead is None or other is None:
             return np.zeros(1, bool)
         count = min(_number_together(ahead), _number_together(other))
-        count = min(self._unchanged(0, ahead.part(count)), self._unchanged(1, other.part(count)))
+        if self._has_meaning:
+            count = min(self._unchanged(0, ahead.part(count)), self._unchanged(1, other.part(count)))
+            if self._rows[0].meaning_at(ahead.place) != self._rows[1].meaning_at(other.place):
+                return np.zeros(count, bool)
         ahead, other = ahead.part(count), other.part(count)
-        if self._rows[0].meaning_at(ahead.place) != self._rows[1].meaning_at(other.place):
-            return np.zeros(count, bool)
         is_equal: Array = ~(ahead.is_odd | other.is_odd) & (ahead.facts == other.facts).all(axis=0)
         for texts, others in ((ahead.csns, other.csns), (ahead.xids, other.xids)):
             is_equal[is_equal] = _are_same(texts, others, np.flatnonzero(is_equal))
@@ -134,10 +141,16 @@ class EqualRuns:
         for begin, end in pairwise(bounds):
             own = pairs[begin:end]
             start, stop, away = int(ahead.firsts[own[0]]), int(ahead.afters[own].max()), int(apart[begin])
-            data = self._rows[0].bytes_at(TrailPosition(ahead.ordinal, start), stop - start)
-            like = self._rows[1].bytes_at(TrailPosition(other.ordinal, start + away), stop - start)
-            if data == like:
+            runs = (
+                (self._rows[0], TrailPosition(ahead.ordinal, start)),
+                (
+                    self._rows[1],
+                    TrailPosition(other.ordinal, start + away),
+                ),
+            )
+            if is_same_run(*(rows.run_at(place, stop - start) for rows, place in runs)):
                 continue
+            data, like = (b"".join(rows.run_at(place, stop - start)) for rows, place in runs)
             if len(data) != len(like):
                 is_equal[own] = False
                 continue
@@ -166,12 +179,16 @@ def _number_together(ahead: _Ahead) -> int:
 
 def _are_same(texts: StringColumn, others: StringColumn, numbers: Array) -> Array:
     """Return a mask of the texts with these numbers that are the same; their sizes are."""
-    own, like = (
-        strings.Strings.at(np.frombuffer(column.data, np.uint8), starts, sizes)
-        for column in (texts, others)
-        for starts, sizes in [(np.asarray(column.starts)[numbers], np.maximum(np.asarray(column.sizes)[numbers], 0))]
+    (data, starts), (like, other_starts) = (
+        (np.frombuffer(column.data, np.uint8), np.asarray(column.starts)[numbers]) for column in (texts, others)
     )
-    unequal = np.searchsorted(own.offsets, np.flatnonzero(own.data != like.data), "right") - 1
-    mask = np.ones(len(numbers), bool)
-    mask[unequal] = False
+    sizes, mask = np.asarray(texts.sizes)[numbers], np.ones(len(numbers), bool)
+    for place in range(int(sizes.max(initial=0))):
+        longer = np.flatnonzero(sizes > place)
+        mask[longer] &= data[starts[longer] + place] == like[other_starts[longer] + place]
     return mask
+
+
+def is_same_run(run: Iterator[bytes] | None, other: Iterator[bytes] | None) -> bool:
+    """Return True if two transactions are contiguous runs of the same bytes, other records between included."""
+    return run is not None and other is not None and all(a == b for a, b in zip_longest(run, other))

@@ -227,9 +227,9 @@ class ComparedRows:
             return None
         return self._records.run(transaction.first, transaction.after)
 
-    def bytes_at(self, place: TrailPosition, size: int) -> bytes:
-        """Return the bytes from a position of a file on; fewer if the file ends."""
-        return b"".join(self._records.run(place, TrailPosition(place.ordinal, place.rba + size)))
+    def run_at(self, place: TrailPosition, size: int) -> Iterator[bytes]:
+        """Return the bytes from a position of a file on, in pieces; fewer if the file ends."""
+        return self._records.run(place, TrailPosition(place.ordinal, place.rba + size))
 
     def meaning_at(self, place: TrailPosition) -> Hashable:
         """Return a key of the definitions that give the bytes of a transaction at a position their meaning."""
