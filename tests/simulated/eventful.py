@@ -14,7 +14,7 @@ from tests.searching import Random
 from tests.trailformat.samples import IO_TIME, header, table_record
 from trailformat import Images, make_column, make_file_header, make_file_header_record, make_record, make_token
 from trailformat.records.file_header import SIGNATURE, Value
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RESTART_ABEND, RESTART_OK
+from trailformat.records.record_header import FIRST, INSERT, LAST, MIDDLE, ONLY, RESTART_ABEND, RESTART_OK
 
 GARBAGE = b"no record at all, but bytes " * 4
 TABLES = ("TEA.LEAVES", "TEA.POTS", "TEA.CUPS")
@@ -42,7 +42,10 @@ class Planned(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """What stands at a place: a ``row``, a ``restart``, ``damage`` or ``half`` a record; of a row whose it is."""
+    """What stands at a place: a ``row``, a ``restart``, ``damage`` or ``half`` a record; of a row whose it is.
+
+    ``data`` is the number of bytes of its data.
+    """
 
     kind: str
     file: int
@@ -54,6 +57,7 @@ class Piece(NamedTuple):
     table: str = ""
     number: int = 0
     io_type: int = 0
+    data: int = 0
 
     @property
     def place(self) -> tuple[int, int]:
@@ -87,7 +91,11 @@ class Head(NamedTuple):
 
 
 class EventfulFile(NamedTuple):
-    """A file of the trail: its state is ``trail``, ``missing`` or ``no trail``; the time of its last record."""
+    """A file of the trail: its state is ``trail``, ``missing`` or ``no trail``.
+
+    ``last_time`` is that of its last record, ``head_size`` the bytes of its file header, ``definitions`` those of
+    the data of each definition.
+    """
 
     path: Path
     state: str
@@ -95,6 +103,8 @@ class EventfulFile(NamedTuple):
     pieces: tuple[Piece, ...]
     size: int
     last_time: int | None = None
+    head_size: int = 0
+    definitions: tuple[int, ...] = ()
 
 
 class Eventful:
@@ -144,7 +154,8 @@ class Eventful:
         raw, begin = [_head_record(path, at, head)] if head is not None else [], 0
         self._by_index = random.random() < 0.5
         order = random.sample(TABLES, len(TABLES))
-        raw += [table_record(index, table).raw for index, table in enumerate(order)] if self._by_index else []
+        tables = [table_record(index, table) for index, table in enumerate(order)] if self._by_index else []
+        raw += [table.raw for table in tables]
         self._index = {table: index for index, table in enumerate(order)}
         begin = sum(map(len, raw))
         pieces: list[Piece] = []
@@ -154,7 +165,15 @@ class Eventful:
             raw.append(made)
             begin += len(made)
         begun = [piece.planned for piece in pieces if piece.kind == "row" and piece.begins and piece.planned]
-        if head is not None and begun and not is_last and random.random() < 0.5 and pieces[-1].kind == "row":
+        is_old = bool(self._over) and begun[-1].csn < max(one.csn for one in begun)  # its end has no one last CSN
+        if (
+            head is not None
+            and begun
+            and not is_old
+            and not is_last
+            and pieces[-1].kind == "row"
+            and random.random() < 0.5
+        ):
             raw[0] = _head_record(path, at, head._replace(last_csn=str(begun[-1].csn)))
             head = head._replace(last_csn=str(begun[-1].csn))
             pieces = _closed(pieces, _head_record(path, at, head._replace(last_csn=None)), raw[0])
@@ -162,8 +181,13 @@ class Eventful:
         if state != "missing":
             path.write_bytes(data)
         times = [piece.time for piece in pieces if piece.time]
+        sizes = tuple(len(table.data) for table in tables)
         last_time = times[-1] if times else IO_TIME if self._by_index else None
-        self.files.append(EventfulFile(path, state, head, tuple(pieces), len(data), last_time))
+        self.files.append(
+            EventfulFile(
+                path, state, head, tuple(pieces), len(data), last_time, len(raw[0]) if head is not None else 0, sizes
+            )
+        )
 
     def _head(self) -> Head | None:
         random = self._random
@@ -201,7 +225,8 @@ class Eventful:
                 continue
             is_damaged = False
             if step == "over" and not is_last:
-                planned = self._new(least=2)
+                longer = [one for one in (*self._done, *self._cut) if len(one.rows) > 1]
+                planned = random.choice((self._new(least=2), *longer[-2:]))
                 number = random.randrange(1, len(planned.rows))
                 yield from self._rows(planned, 0, number)
                 self._over = [(planned, number)]
@@ -281,7 +306,9 @@ class Eventful:
         name = self._index[one.table] if self._by_index else one.table
         fields = header(name, trans_ind=trans_ind, io_time=one.time)
         record = make_record(fields, Images(None, (make_column(0, one.text),)), tuple(tokens))
-        return record.raw, Piece("row", 0, 0, 0, one.time, planned, trans_ind, one.table, number)
+        return record.raw, Piece(
+            "row", 0, 0, 0, one.time, planned, trans_ind, one.table, number, INSERT, len(record.data)
+        )
 
     def _marker(self) -> tuple[bytes, Piece]:
         io_type = self._random.choice((RESTART_ABEND, RESTART_OK))

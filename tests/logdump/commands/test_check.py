@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 
@@ -171,6 +172,28 @@ def test_ctrl_c_in_the_first_of_two_files_looks_at_no_second(
     assert (result(line).records, result(line).is_partial) == (10, True)
     [notice] = [event for event in line.events if isinstance(event, Notice)]
     assert f"{trails / 'st000000000'}, after 10 records" in notice.lines[0]
+
+
+@pytest.mark.parametrize("stopped", [0, 1])
+@pytest.mark.parametrize("batches", [0, 1])
+def test_ctrl_c_names_the_records_of_the_file_that_it_stopped(
+    batches: int, stopped: int, line: Line, trails: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In either of two files, before or after so many batches of five records."""
+    whole, files = measuring.measured_batches, list[Path]()
+
+    def measured(trail: TrailFile, workers: Workers) -> Iterator[measuring.Measured]:
+        files.append(trail.path)
+        for number, batch in enumerate(whole(trail, workers, batch_size=5)):
+            if len(files) > stopped and number == batches:
+                raise KeyboardInterrupt
+            yield batch
+
+    monkeypatch.setattr(measuring, "measured_batches", measured)
+    with pytest.raises(KeyboardInterrupt):
+        line(f"check {trails / 'st00000000?'}")
+    [notice] = [event for event in line.events if isinstance(event, Notice)]
+    assert f"{files[-1]}, after {5 * batches} records" in notice.lines[0]
 
 
 def test_restarts_are_counted_as_recovery_counts_them(line: Line, trails: Path) -> None:

@@ -76,7 +76,8 @@ def test_what_list_cannot_decode_is_found_in_definitions_and_file_headers_too(
         assert shown == ([(noun, record.rba)] if rows else [])
         if rows:
             undecoded += 1
-            assert (result(line).bad_definitions, result(line).status) == (1, 4)
+            bad = sum(bad.noun == "row" for bad in bad_rows(line))
+            assert (result(line).bad_definitions, result(line).bad_rows, result(line).status) == (1, bad, 4)
     assert undecoded
 
 

@@ -16,7 +16,7 @@ from logdump.notation.times import GMT, parse_datetime
 from logdump.session.events import Notice
 from tests.logdump.line import Line
 from tests.searching import Random
-from tests.trailformat.samples import IO_TIME, row, trail_of
+from tests.trailformat.samples import IO_TIME, row, table_record, trail_of
 from tests.trailformat.test_applied import transaction
 from trailformat import Record, make_file_header, make_file_header_record
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
@@ -242,3 +242,37 @@ def test_the_time_of_each_large_transaction_is_that_since_the_largest(
 
 def _elapsed(seconds: int) -> str:
     return f"{'-' if seconds < 0 else ''}00:{abs(seconds) // 60:02}:{abs(seconds) % 60:02}.000"
+
+
+@pytest.mark.parametrize("has_it", [(True, False), (False, True), (False, False)])
+def test_names_of_a_filter_are_those_of_the_file_that_is_counted(
+    has_it: tuple[bool, bool], line: Line, tmp_path: Path
+) -> None:
+    """The open file and another one, of which one defines the table; no row is of it."""
+    opened, other = (
+        _file(tmp_path, number, *([table_record(1, "TEA.POTS")] if has else []), *[table_record(2, "TEA.CUPS")])
+        for number, has in enumerate(has_it)
+    )
+    line(f"open {opened}; filter include filename TEA.POTS; filter include rectype 5; filter match all; count {other}")
+    assert any("TEA.POTS" in text for event in line.events if isinstance(event, Notice) for text in event.lines) == (
+        not has_it[1]
+    )
+
+
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_a_stopped_count_says_nothing_of_names_that_are_not_defined(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_stopped: bool
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    _file(tmp_path, 0, table_record(1, "TEA.CUPS"), row(trans_ind=ONLY))
+    asked = f'filter include filename TEA.POTS; count log "{tmp_path}/tt*"'
+    if is_stopped:
+        monkeypatch.setattr(survey, "add_counted", stop)
+        with pytest.raises(KeyboardInterrupt):
+            line(asked)
+    else:
+        line(asked)
+    texts = [text for event in line.events if isinstance(event, Notice) for text in event.lines]
+    assert any("TEA.POTS" in text for text in texts) == (not is_stopped)

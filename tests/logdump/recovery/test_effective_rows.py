@@ -12,12 +12,17 @@ from hypothesis import strategies as st
 
 from fixtures.flavour import MYSQL_21
 from logdump.features.count.model import CountShown, TransactionsShown
+from logdump.session.effective_rows import not_applied_around
+from logdump.session.session import Session
 from tests.logdump.line import Line
 from tests.logdump.recovery.surveys import whole_trail
 from tests.searching import Random, examples
 from tests.simulated.extract import Written
 from tests.simulated.recovery import append_recovery, rebuilt
 from tests.simulated.replicat import replicat
+from tests.trailformat.samples import trail_of
+from tests.trailformat.test_applied import transaction
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.not_applied import NotApplied
 
 
@@ -116,3 +121,16 @@ def test_the_largest_transactions_are_those_of_rows_that_are_applied(line: Line,
     line("count effective")
     (shown,) = (event for event in line.events if isinstance(event, TransactionsShown))
     assert [(one.rba, one.records) for one in shown.transactions] == [(3130, 3), (2363, 2), (3738, 1)]
+
+
+@pytest.mark.parametrize("files", [1, 2, 3])
+def test_what_is_not_applied_is_found_anew_when_the_newest_file_has_grown(files: int, tmp_path: Path) -> None:
+    """A session asks, the newest file gets copies of what stands in each of the others, and it asks again."""
+    records = [transaction(f"{number + 1}0", f"1.{number}")[0] for number in range(files)]
+    paths = [trail_of(tmp_path, record, name=f"tt{number:09}") for number, record in enumerate(records)]
+    session = Session()
+    assert not not_applied_around(session, paths[-1]).holds(FilePosition(paths[-1], 0))
+    for number, record in enumerate(records):
+        end = paths[-1].stat().st_size
+        paths[-1].write_bytes(paths[-1].read_bytes() + record.raw)
+        assert not_applied_around(session, paths[-1]).holds(FilePosition(paths[-1], end)), number

@@ -133,7 +133,7 @@ class RepairModel:
     def _body(self, file: EventfulFile) -> bytes:
         """What is copied of a file, without its header."""
         left_out = self.left_out | {piece.place for piece in self._damage}
-        data, head = file.path.read_bytes(), _head_size(file)
+        data, head = file.path.read_bytes(), file.head_size
         return data[head : file.pieces[0].rba if file.pieces else len(data)] + b"".join(
             data[piece.rba : piece.rba + piece.length]
             for piece in file.pieces
@@ -180,14 +180,6 @@ class RepairModel:
         return (
             files[here].size - rba + sum(file.size for file in files[here + 1 :] if file.state == "trail") + no_trails
         )
-
-
-def _head_size(file: EventfulFile) -> int:
-    """The bytes of the file header."""
-    if file.head is None:
-        return 0
-    data = file.path.read_bytes()
-    return int.from_bytes(data[2:4], "big")
 
 
 @pytest.mark.parametrize("seed", range(examples(150, short=40)))

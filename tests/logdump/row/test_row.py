@@ -10,7 +10,7 @@ import pytest
 from logdump.display.record_row import RecordKind, RecordRow
 from logdump.features.row import command
 from logdump.features.row import story as row_story
-from logdump.features.row.model import RowChangeShown
+from logdump.features.row.model import RowChangeShown, RowStoryShown
 from logdump.features.row.story import RowChange, RowKey, RowQuestion, story, user_tokens_of
 from logdump.features.row.story import _filters as filters
 from logdump.features.row.text import change_lines
@@ -229,6 +229,7 @@ def test_what_is_stopped_calls_no_change_applied(line: Line, monkeypatch: pytest
         line("open et000000000; row TEAHOUSE.TEAS TEA_CODE=SEN01")
     shown = [event.is_applied for event in line.events if isinstance(event, RowChangeShown)]
     assert shown == [None, None, None]
+    assert [event.not_applied for event in line.events if isinstance(event, RowStoryShown)] == [0]
 
 
 def test_where_no_change_is_applied_nothing_was_deleted(line: Line) -> None:

@@ -1,0 +1,332 @@
+"""COUNT, CHECK and SAFE say of trails in which much happens at once what follows from their pieces, in JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logdump.features.count.text import type_name
+from logdump.notation.times import iso_time
+from tests.logdump.program import logdump
+from tests.logdump.recovery.recovery_model import Object, RecoveryModel, Stretch
+from tests.logdump.recovery.test_eventful import objects
+from tests.searching import Random, examples
+from tests.simulated.eventful import TABLES, Eventful, EventfulFile, Piece
+from tests.trailformat.samples import IO_TIME
+from tests.trailformat.small_batches import in_batches
+from trailformat.records.record_header import INSERT, METADATA
+from trailformat.transactions import whole_trail
+
+_HEADER_BYTES = 48
+_MINUTE = 60_000_000
+
+
+def _trail(seed: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Random, Eventful]:
+    random = Random(seed)
+    trail = Eventful(folder, random)
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(random.choice((1, 2, 3, 100))))
+    return random, trail
+
+
+def _readable(trail: Eventful) -> list[EventfulFile]:
+    return [file for file in trail.files if file.state == "trail"]
+
+
+def _sound(trail: Eventful) -> list[Piece]:
+    return [piece for file in _readable(trail) for piece in file.pieces if piece.kind in ("row", "restart")]
+
+
+def _runs(rows: list[Piece], is_counted: set[Piece]) -> Iterator[list[Piece]]:
+    """The counted rows up to each end of a transaction, over cuts and files."""
+    run: list[Piece] = []
+    for row in rows:
+        run += [row] if row in is_counted else []
+        if row.ends:
+            if run:
+                yield run
+            run = []
+
+
+def _counted(trail: Eventful, left_out: set[Piece], table: str) -> Object:
+    """The numbers of COUNT, of the rows of one table (empty: of all) but those left out."""
+    pieces = [
+        piece for piece in _sound(trail) if piece not in left_out and piece.table in (table, table or piece.table)
+    ]
+    heads = [file.head_size - 8 for file in _readable(trail) if file.head_size and not table]
+    sizes = [size for file in _readable(trail) for size in file.definitions if not table]
+    sizes += [file.definitions[0] for file in _readable(trail) if table and file.definitions]
+    records, data = len(pieces) + len(heads) + len(sizes), sum(piece.data for piece in pieces) + sum(heads) + sum(sizes)
+    rows = [piece for piece in _sound(trail) if piece.kind == "row"]
+    runs = list(_runs(rows, {piece for piece in pieces if piece.kind == "row"}))
+    number = len(runs)
+    types = Counter(piece.io_type for piece in pieces) + Counter({METADATA: len(sizes)})
+    return {
+        "records": records,
+        "data_bytes": data,
+        "average_bytes": data // records if records else 0,
+        "types": {type_name(io_type): count for io_type, count in types.items()}
+        | ({"FileHeader": len(heads)} if heads else {}),
+        "before_images": 0,
+        "after_images": len(pieces) + len(sizes),
+        "transactions": number,
+        "bytes_per_transaction": (data + _HEADER_BYTES * records) // number if number else 0,
+        "records_per_transaction": records // number if number else 0,
+        "tables_per_transaction": sum(len({row.table for row in run}) for run in runs) // number if number else 0,
+    }
+
+
+def _numbers(told: Object, expected: Object) -> Object:
+    types = {one["io_type_name"]: one["records"] for one in told["types"]}
+    return {name: types if name == "types" else told[name] for name in expected}
+
+
+@pytest.mark.parametrize("seed", range(examples(150, short=30)))
+@pytest.mark.parametrize("option", ["", "table", "effective", "interval"])
+def test_count_adds_up_the_pieces(option: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    random, trail = _trail(f"count {option} {seed}", tmp_path, monkeypatch)
+    model = RecoveryModel(trail)
+    table = random.choice(TABLES) if option == "table" else ""
+    left_out = {row for one in model.stretches if one not in _applied(model) for row in one.rows}
+    words = {"table": f", file {table}", "effective": ", effective", "interval": ", interval 1"}.get(option, "")
+    status, told = objects("-c", f"count log {tmp_path}/tt*{words}")
+    expected = _counted(trail, left_out if option == "effective" else set(), table)
+    (summary,) = told["count"]
+    assert _numbers(summary, expected) == expected
+    assert (status == 4) == bool(model.damage or model.half or len(_readable(trail)) < len(trail.there))
+    if option == "interval":
+        by_start: Counter[str] = Counter()
+        for one in told["interval"]:
+            by_start[one["start"]] += one["records"]
+        begin = _times(trail)[0] - _times(trail)[0] % _MINUTE
+        assert {start: number for start, number in by_start.items() if number} == Counter(
+            iso_time(time - (time - begin) % _MINUTE) for time in _times(trail)
+        )
+
+
+def _times(trail: Eventful) -> list[int]:
+    """The IO Time of each record but the file headers, in order."""
+    times: list[int] = []
+    for file in _readable(trail):
+        times += [IO_TIME] * len(file.definitions)
+        times += [piece.time for piece in file.pieces if piece.kind in ("row", "restart")]
+    return times
+
+
+def _applied(model: RecoveryModel) -> list[Stretch]:
+    """The transactions that a Replicat applies."""
+    damage, copies = model.first_damage, [copy for _, copy in model.copies]
+    return [one for one in model.whole if one not in copies and (damage is None or one.first < damage)]
+
+
+@pytest.mark.parametrize("seed", range(examples(150, short=40)))
+def test_check_lists_each_gap_and_counts_the_rest(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, trail = _trail(f"check {seed}", tmp_path, monkeypatch)
+    model = RecoveryModel(trail)
+    status, told = objects("check", trail.name)
+    gaps: list[Object] = [
+        {
+            "file": model.path(piece.file),
+            "rba": piece.rba,
+            "length": piece.length,
+            "next_good": piece.rba + piece.length if piece.after[1] < trail.files[piece.file].size else None,
+            "partial": piece.kind == "half",
+        }
+        for piece in (*model.damage, *([model.half] if model.half else []))
+    ]
+    no_trails = [file for file in trail.files if file.state == "no trail"]
+    gaps += [
+        {"file": str(file.path), "rba": 0, "length": file.size, "next_good": None, "partial": False}
+        for file in no_trails
+    ]
+    found = [
+        {name: one[name] for name in ("file", "rba", "length", "next_good", "partial")} for one in told.get("gap", [])
+    ]
+    assert sorted(map(str, found)) == sorted(map(str, gaps))
+    (summary,) = told["check"]
+    files = _readable(trail)
+    records = len(_sound(trail)) + sum(len(file.definitions) + (file.head_size > 0) for file in files)
+    bad = sum(piece.kind == "row" for file in files if file.definitions for piece in file.pieces)  # texts in a NUMBER
+    assert {name: summary[name] for name in ("bytes", "records", "transactions", "gaps", "gap_bytes", "restarts")} == {
+        "bytes": sum(file.size for file in trail.there),
+        "records": records - bad,
+        "transactions": sum(piece.ends for piece in _sound(trail) if piece.kind == "row"),
+        "gaps": len(gaps),
+        "gap_bytes": sum(gap["length"] for gap in gaps),
+        "restarts": len(model.restarts),
+    }
+    (state,) = summary["trails"]
+    assert {name: state[name] for name in ("damaged", "lost", "twice", "order_breaks", "begins_missing")} == {
+        "damaged": len(model.damage),
+        "lost": sum(model.again(cut) is None for cut in model.cuts),
+        "twice": len(model.copies),
+        "order_breaks": len(model.falls),
+        "begins_missing": len(model.begins_missing),
+    }
+    assert status == (4 if gaps or bad else model.status)
+
+
+@pytest.mark.parametrize("seed", range(examples(40, short=8)))
+def test_two_trails_have_the_states_of_both(seed: int, tmp_path: Path) -> None:
+    random = Random(f"two trails {seed}")
+    trails = []
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        trails.append(Eventful(tmp_path / name, random, is_sound=random.random() < 0.5))
+    alone = [objects("check", trail.name) for trail in trails]
+    status, told = objects("check", *(str(file.path) for trail in trails for file in trail.there))
+    assert status == max(one for one, _ in alone)
+    summary, numbers = told["check"][0], [of_one["check"][0] for _, of_one in alone]
+    assert summary["trails"] == [one["trails"][0] for one in numbers]
+    for name in ("bytes", "records", "transactions", "gaps", "bad_rows"):
+        assert (summary[name] or 0) == sum(one[name] or 0 for one in numbers)
+
+
+class SafeModel:
+    """What SAFE has to say at a row of a transaction."""
+
+    def __init__(self, model: RecoveryModel, one: Stretch) -> None:
+        self._model, self._one = model, one
+        self.near: list[Stretch] = []
+        self.late: list[Stretch] = []
+        self.others = 0
+        if one.name[1] is not None:
+            self._follow()
+
+    def _follow(self) -> None:
+        model, one = self._model, self._one
+        copies = [copy for _, copy in model.copies]
+        is_passed, between = one.after is None, 0
+        is_cut = one.ended in ("cut", "overtaken")
+        file = one.rows[-1].file
+        for other in sorted(model.stretches, key=lambda stretch: stretch.first):
+            if other.first <= one.first:
+                continue
+            is_passed = is_passed or any(file < at <= other.first[0] for at in model.breaks)
+            if other.name == one.name:
+                (self.late if is_passed else self.near).extend([other] if other.is_whole or not is_passed else [])
+                self.others, between = (
+                    (self.others + between, 0)
+                    if other.is_whole and not is_passed
+                    else (
+                        self.others,
+                        between,
+                    )
+                )
+            elif other.is_whole:
+                between += other not in copies and not is_passed
+                is_awaited = is_cut and not any(copy.is_whole for copy in self.near)
+                is_passed |= (other.name[0] or 0) > (one.name[0] or 0) and not is_awaited
+
+    def occurrences(self) -> list[Object]:
+        """The further occurrences."""
+        return [
+            {
+                "begin": self._model.place(other.first),
+                "end": self._model.place(other.after),
+                "records": len(other.rows),
+                "whole": other.is_whole,
+                "late": is_late,
+            }
+            for is_late, found in ((False, self.near), (True, self.late))
+            for other in found
+        ]
+
+    def at(self, row: Piece) -> Object:
+        """The members of JSON at a row."""
+        one, model = self._one, self._model
+        number = one.rows.index(row)
+        before = [other for other in model.whole if other.first < one.first and other.name == one.name and one.name[1]]
+        marker = next(
+            (mark for mark in model.restarts if one.ended == "cut" and mark.place >= one.rows[-1].after), None
+        )
+        return {
+            "safe": row.begins and not one.is_damaged,
+            "csn": str(one.name[0]) if one.name[0] is not None else None,
+            "xid": one.name[1],
+            "begin": model.place(one.first) if one.has_begin else None,
+            "last": model.place(one.rows[-1].place),
+            "end": model.place(one.after),
+            "has_end": one.rows[-1].ends,
+            "ended": one.ended,
+            "marker": model.place(marker.place) if marker is not None else None,
+            "records": len(one.rows),
+            "records_before": number,
+            "copy_of": model.place(before[0].first) if before else None,
+            "again": self.occurrences(),
+            "others_left_out": self.others,
+            "tables": _tables(one),
+        }
+
+    def leave_out(self) -> Object:
+        """Where a Replicat goes on in a sound trail, and what it skips: the changes of the whole occurrence."""
+        one = self._one
+        whole = [other for other in (one, *self.near) if other.is_whole]
+        after = (whole or [one])[-1].after
+        return {
+            "leave_out": self._model.place(after),
+            "after": self._model.place(after),
+            "skipped": _tables((whole or [one])[0]) if after is not None else [],
+            "lost_bytes": 0,
+        }
+
+
+def _tables(one: Stretch) -> list[Any]:
+    return [
+        {
+            "table": table,
+            "records": number,
+            "types": [{"io_type": INSERT, "io_type_name": "Insert", "records": number}],
+        }
+        for table, number in sorted(one.tables.items())
+    ]
+
+
+@pytest.mark.parametrize("seed", range(examples(100, short=30)))
+def test_safe_tells_the_transaction_of_each_row_and_its_copies(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random, trail = _trail(f"safe {seed}", tmp_path, monkeypatch)
+    model = RecoveryModel(trail)
+    is_plain = not model.is_partial and all(one.has_begin for one in model.stretches)
+    places = [(one, row) for one in model.stretches for row in one.rows]
+    copied = [(one, row) for one, row in places if row.begins and SafeModel(model, one).late]
+    for one, row in (*random.sample(places, min(5, len(places))), *copied[:3]):
+        _, told = objects("safe", model.path(row.file), str(row.rba))
+        if "failure" in told:  # it has to read a file that is none
+            assert told["failure"][0]["file"] in [str(file.path) for file in trail.files if file.state == "no trail"]
+            continue
+        (point,) = told["safe_point"]
+        safe = SafeModel(model, one)
+        open_end: Object = {"leave_out": None, "lost_bytes": 0, "skipped": []} if one.after is None else {}
+        expected = {**safe.at(row), **open_end, **(safe.leave_out() if is_plain else {})}
+        assert {name: point[name] for name in expected} == expected
+        text = logdump("safe", model.path(row.file), str(row.rba)).out
+        assert ("once its end is available:" in text) == (one.has_begin and one.ended == "file_end")
+        assert text.count("A copy follows at ") == len(expected["again"])
+
+
+@pytest.mark.parametrize("seed", range(examples(100, short=60)))
+def test_a_restart_between_two_transactions_is_safe_whatever_is_before_it(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not where damage follows, at which a Replicat abends."""
+    _, trail = _trail(f"between {seed}", tmp_path, monkeypatch)
+    for file in _readable(trail):
+        for before, marker, after in zip(file.pieces, file.pieces[1:], file.pieces[2:], strict=False):
+            is_between = before.kind in ("restart", "damage") or before.ends
+            if marker.kind != "restart" or not is_between or _is_inside(trail, marker) or after.kind != "row":
+                continue
+            _, told = objects("safe", str(file.path), str(marker.rba))
+            if "failure" not in told:
+                (point,) = told["safe_point"]
+                assert (point["safe"], point["csn"], point["damage"]) == (True, None, None)
+
+
+def _is_inside(trail: Eventful, marker: Piece) -> bool:
+    """Whether a restart cuts a transaction."""
+    stretches = RecoveryModel(trail).stretches
+    return any(one.first < marker.place and (one.after is None or marker.place < one.after) for one in stretches)

@@ -1,0 +1,89 @@
+"""What is not applied of trails in which much happens at once, against a model; ranges against each of their bytes."""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.logdump.recovery.recovery_model import RecoveryModel
+from tests.searching import Random, examples
+from tests.simulated.eventful import Eventful
+from tests.trailformat.small_batches import in_batches
+from trailformat.trail.sequence import FilePosition
+from trailformat.transactions import whole_trail
+from trailformat.transactions.extent import Extent
+from trailformat.transactions.extents import transactions_of
+from trailformat.transactions.not_applied import NotApplied, Ranges
+from trailformat.transactions.whole_trail import WholeTrail
+
+
+@pytest.mark.parametrize("seed", range(examples(100, short=40)))
+def test_ranges_within_bounds_are_those_that_overlap(seed: int) -> None:
+    random = Random(seed)
+    bounds = sorted(random.sample(range(30), 8))
+    pairs = list(zip(bounds[::2], bounds[1::2], strict=True))
+    starts, stops = (array("q", column) for column in zip(*pairs, strict=True))
+    ranges = Ranges(starts, stops, array("b", range(len(pairs))))
+    start = random.choice((*bounds, random.randrange(30)))
+    stop = random.choice([bound for bound in (*bounds, 30) if bound > start] or [start + 1])
+    found = ranges.within(start, stop)
+    overlapping = [pair for pair in pairs if set(range(*pair)) & set(range(start, stop))]
+    assert list(zip(found.starts, found.stops, strict=True)) == overlapping
+    assert [ranges.hold(rba) for rba in range(30)] == [
+        any(begin <= rba < end for begin, end in pairs) for rba in range(30)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(examples(150, short=50)))
+def test_what_is_applied_is_known_as_far_as_the_pass_has_come(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked for the first transactions of a file, then for all: one by one and as a number."""
+    random = Random(seed)
+    trail = Eventful(tmp_path, random)
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(random.choice((1, 2, 3, 100))))
+    model = RecoveryModel(trail)
+    is_past = random.random() < 0.5
+    damage, copies = (None if is_past else model.first_damage), [copy for _, copy in model.copies]
+    applied = {one.first for one in model.whole if one not in copies and (damage is None or one.first < damage)}
+    paths = [file.path for file in trail.there]
+    judge, by_one = (NotApplied(WholeTrail(paths), past_damage=is_past) for _ in range(2))
+    for at, file in enumerate(trail.files):
+        begins = [one.first[1] for one in model.whole if one.first[0] == at]
+        for number in (1, len(begins)):
+            if begins:
+                expected = sum((at, begin) in applied for begin in begins[:number])
+                assert judge.applied_among(file.path, np.array(begins[:number])) == expected
+        for begin in begins:
+            assert by_one.holds(FilePosition(file.path, begin)) == ((at, begin) not in applied)
+
+
+@pytest.mark.parametrize("seed", range(examples(150, short=50)))
+def test_each_extent_has_the_damage_that_may_be_its_own(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Damage inside it, or directly before its first row if its beginning is not there: in its stretch of files."""
+    random = Random(seed)
+    trail = Eventful(tmp_path, random)
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(random.choice((1, 2, 3, 100))))
+    model = RecoveryModel(trail)
+    found = [
+        item for item in transactions_of(WholeTrail([file.path for file in trail.there])) if isinstance(item, Extent)
+    ]
+    told = [
+        (
+            extent.begin is not None,
+            extent.ended.value,
+            extent.records,
+            extent.has_end,
+            any(not damage.is_partial for damage in extent.damage),
+        )
+        for extent in found
+        if extent.first is not None
+    ]
+    assert told == [
+        (one.has_begin, one.ended, len(one.rows), one.rows[-1].ends, one.is_damaged) for one in model.stretches
+    ]
