@@ -8,7 +8,6 @@ Each step is one statement for all rows of a table. The position is a row for ea
 from __future__ import annotations
 
 import datetime as dt
-import json
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -20,8 +19,9 @@ import pyarrow as pa
 from logdump.notation.names import TablePart
 from logdump.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of, in_utc
 from logdump.targets.net_effect import Changes, Key, NetEffect, RowEffect
+from logdump.targets.positions import position_of, text_of
+from logdump.targets.refused import noted_of
 from logdump.targets.target import (
-    PLACE,
     AppliedPosition,
     ApplyTarget,
     BadTarget,
@@ -128,8 +128,8 @@ class DatabaseTarget(ApplyTarget):
             names = ", ".join(_POSITION_COLUMNS)
             rows = self._query(f"SELECT table_name, {names} FROM {POSITION_TABLE}")
             self._connection.commit()
-        own = ([_word(name), *values] for name, *values in rows)
-        self._positions = {name: _position(name, values) for name, *values in own if name in self._asked}
+        kept = {text_of(name): dict(zip(_POSITION_COLUMNS, values, strict=True)) for name, *values in rows}
+        self._positions = {name: position_of(name, kept[name]) for name in self._asked if name in kept}
         return self._positions
 
     def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
@@ -217,7 +217,7 @@ class DatabaseTarget(ApplyTarget):
                 self.execute(f"CREATE TABLE {ERROR_TABLE} ({', '.join(columns)}, noted_at {moment}, {key})")
             rows = self._query(f"SELECT {', '.join(_ERROR_COLUMNS)} FROM {ERROR_TABLE}") if there else []
             self._connection.commit()
-        changes = [_noted(row) for row in rows if _word(row[0]) in self._asked]
+        changes = [noted_of(row) for row in rows if text_of(row[0]) in self._asked]
         return sorted(changes, key=lambda change: change.place)
 
     def note_refused(self, changes: Sequence[RefusedChange], truncated: Mapping[str, str]) -> None:
@@ -554,64 +554,3 @@ def _rows_table(table: _Table, net: NetEffect) -> pa.Table:
     return pa.table(
         {**head, **_key_columns(table, net.origins), **own, "a": pa.array([flags[columns] for columns in net.absent])}
     )
-
-
-def _position(table: str, values: Sequence[Any]) -> AppliedPosition:
-    """Return a position from its row; what release 1.0.0 has not noted is None.
-
-    Raises:
-        BadTarget: a value is none that a position has.
-    """
-    row = dict(zip(_POSITION_COLUMNS, values, strict=True))
-    with _readable(POSITION_TABLE, table, row, "or delete the row to begin anew"):
-        place, start, csn, trail, at, *last, target = (
-            _word(row[name]) for name in ("place", "start_at", "csn", *_WITNESS, "target_table")
-        )
-        places = {"place": place, "start_at": start, "last_at": at}
-        if wrong := [name for name, text in places.items() if text and not PLACE.fullmatch(text)]:
-            raise ValueError(wrong[0])
-        witness = LastTransaction(trail, at or "", *last) if trail is not None else None
-        changes = int(row["changes"])
-        return AppliedPosition(place or "", start or "", csn, _moment(row["source_time"]), changes, witness, target)
-
-
-def _noted(row: Sequence[Any]) -> RefusedChange:
-    """Return a change from its row. Raises BadTarget if a value is none that a noted change has."""
-    values = dict(zip(_ERROR_COLUMNS, row, strict=True))
-    with _readable(ERROR_TABLE, str(_word(row[0])), values, "or delete the row to give the change up"):
-        own: dict[str, Any] = {name: _word(value) for name, value in values.items()}
-        own |= {"source_time": _moment(values["source_time"]), "rba": int(values["rba"])}
-        change = RefusedChange(**own)
-        if not PLACE.fullmatch(change.place):
-            raise ValueError("place")
-        if not all(isinstance(json.loads(key), dict) for key in change.key_texts) or not len(change.rows):
-            raise ValueError("row_keys")
-        return change
-
-
-@contextmanager
-def _readable(kept_in: str, table: str, row: Mapping[str, Any], otherwise: str) -> Iterator[None]:
-    """Context in which what does not read in a row of ours, which somebody has edited, becomes BadTarget."""
-    try:
-        yield
-    except (ValueError, TypeError, ArithmeticError, LookupError, OSError, pa.ArrowException) as error:
-        name = str(error) if str(error) in row else "a column"
-        shown = f" {str(row[name])[:40]!r}" if name in row else ""
-        raise BadTarget(
-            f"nothing was written: {kept_in} has a row of {table} in which {name} is not as it was written{shown}: "
-            f"correct it, {otherwise}"
-        ) from None
-
-
-def _word(value: Any) -> str | None:
-    """Return a text that a driver reads, whatever type its column has now; None for NULL."""
-    if value is None:
-        return None
-    return bytes(value).decode() if isinstance(value, bytes | bytearray | memoryview) else str(value)
-
-
-def _moment(value: Any) -> dt.datetime | None:
-    if value is None:
-        return None
-    moment = value if isinstance(value, dt.datetime) else dt.datetime.fromisoformat(str(value))
-    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)

@@ -64,13 +64,13 @@ class BatchChanges(NamedTuple):
                 yield own
 
     def begin_of(self, number: int) -> int:
-        """Return the number of the first change of the transaction of a change."""
+        """Return the number with which the transaction of a change begins."""
         while number and self.ends[number - 1] == self.ends[number]:
             number -= 1
         return number
 
     def last_of(self, number: int) -> str:
-        """Return ``_sequence`` of the last row of a change."""
+        """Return ``_sequence`` of a change; of an update of the key, that of its second row."""
         [*_, last] = sorted(row for part in self.between(number, number + 1) for row in part["_sequence"].to_pylist())
         return str(last)
 

@@ -6,14 +6,18 @@ compares them with what the trail has there, so that another trail, or one writt
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pyarrow as pa
 
 from logdump.arrow.records.errors import place as shown_place
 from logdump.tables.errors import BadTrail, FileChanged, SourceError, located
 from logdump.tables.paths import TrailInput
-from logdump.targets.target import AppliedPosition, LastTransaction, place_of
+from logdump.targets.target import PLACE, AppliedPosition, BadTarget, LastTransaction, place_of
 from trailformat import ByteOrder, CannotRead, TrailError, TrailFile, TrailName
 from trailformat.records import framing
 from trailformat.trail.packed import unpacked_size
@@ -199,3 +203,51 @@ def _about(table: str, position: AppliedPosition, *, is_first: bool = True) -> s
 
 
 _ADOPT = "adopt='<CSN>' goes on with this trail from the first transaction with that CSN"
+
+
+def position_of(table: str, row: Mapping[str, Any]) -> AppliedPosition:
+    """Return a position from the columns of its row; what release 1.0.0 has not noted is None.
+
+    Raises:
+        BadTarget: a value is none that a position has.
+    """
+    with readable("logdump_position", table, row, "or delete the row to begin anew"):
+        place, start, csn, trail, at, *last, target = (
+            text_of(row[name])
+            for name in ("place", "start_at", "csn", "trail", "last_at", "last_csn", "last_xid", "target_table")
+        )
+        places = {"place": place, "start_at": start, "last_at": at}
+        if wrong := [name for name, text in places.items() if text and not PLACE.fullmatch(text)]:
+            raise ValueError(wrong[0])
+        witness = LastTransaction(trail, at or "", *last) if trail is not None else None
+        changes = int(row["changes"])
+        return AppliedPosition(place or "", start or "", csn, moment_of(row["source_time"]), changes, witness, target)
+
+
+@contextmanager
+def readable(kept_in: str, table: str, row: Mapping[str, Any], otherwise: str) -> Iterator[None]:
+    """Context in which what does not read in a row of ours, which somebody has edited, becomes BadTarget."""
+    try:
+        yield
+    except (ValueError, TypeError, ArithmeticError, LookupError, OSError, pa.ArrowException) as error:
+        name = str(error) if str(error) in row else "a column"
+        shown = f" {str(row[name])[:40]!r}" if name in row else ""
+        raise BadTarget(
+            f"nothing was written: {kept_in} has a row of {table} in which {name} is not as it was written{shown}: "
+            f"correct it, {otherwise}"
+        ) from None
+
+
+def text_of(value: Any) -> str | None:
+    """Return a text that a driver reads, whatever type its column has now; None for NULL."""
+    if value is None:
+        return None
+    return bytes(value).decode() if isinstance(value, bytes | bytearray | memoryview) else str(value)
+
+
+def moment_of(value: Any) -> dt.datetime | None:
+    """Return a time that a driver reads; one without a zone is in UTC. Raises ValueError for any other value."""
+    if value is None:
+        return None
+    moment = value if isinstance(value, dt.datetime) else dt.datetime.fromisoformat(str(value))
+    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)

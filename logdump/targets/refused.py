@@ -17,7 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from logdump.targets.net_effect import Changes
-from logdump.targets.target import ApplyTarget, BadTarget, ChangeRefused, RefusedChange, SourceTable
+from logdump.targets.positions import moment_of, readable, text_of
+from logdump.targets.target import PLACE, ApplyTarget, BadTarget, ChangeRefused, RefusedChange, SourceTable
 
 Waiting = Mapping[str, Collection[str]]
 """The keys, as text, of the rows that wait, by table."""
@@ -95,6 +96,20 @@ def _text(value: Any) -> str | None:
     if isinstance(value, Decimal):
         return format(value.normalize(), "f")  # as it is if the column gets more digits
     return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def noted_of(row: Sequence[Any]) -> RefusedChange:
+    """Return a change from its row. Raises BadTarget if a value is none that a noted change has."""
+    values = dict(zip(RefusedChange._fields, row, strict=True))
+    with readable("logdump_errors", str(text_of(row[0])), values, "or delete the row to give the change up"):
+        own: dict[str, Any] = {name: text_of(value) for name, value in values.items()}
+        own |= {"source_time": moment_of(values["source_time"]), "rba": int(values["rba"])}
+        change = RefusedChange(**own)
+        if not PLACE.fullmatch(change.place):
+            raise ValueError("place")
+        if not all(isinstance(json.loads(key), dict) for key in change.key_texts) or not len(change.rows):
+            raise ValueError("row_keys")
+        return change
 
 
 def _noted(table: SourceTable, rows: pa.Table, keys: list[str], reason: str) -> RefusedChange:

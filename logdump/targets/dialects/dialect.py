@@ -95,7 +95,7 @@ class DatabaseDialect:
     stage_options: ClassVar[str] = ""
     """Words after the name of the stage, so that it outlives a commit."""
     releases_marks: ClassVar[bool] = True
-    """Whether a savepoint is kept until it is released, also if another one has its name."""
+    """True if a savepoint is kept until it is released, also if another one has its name."""
     clear: ClassVar[str] = "DELETE FROM"
     truncate: ClassVar[str] = "DELETE FROM"
 
