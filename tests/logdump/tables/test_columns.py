@@ -105,8 +105,15 @@ def _of_images(definitions: RowDefinitions, record: Record) -> dict[str, Any]:
 
 
 def _image(columns: Columns | None, record: Record, known: RowDefinition) -> list[dict[str, Any]] | None:
+    if columns is None:
+        return None
     described = known.table.columns if known.table else ()
-    return None if columns is None else [_column(one, record, described[one.index :], known) for one in columns]
+    made, seen = [], set[int]()
+    for one in columns:
+        column = _column(one, record, described[one.index :], known)
+        made.append({**column, "value": None} if one.index in seen else column)  # which of the two holds is not known
+        seen.add(one.index)
+    return made
 
 
 def _column(
