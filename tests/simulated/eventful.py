@@ -20,7 +20,7 @@ GARBAGE = b"no record at all, but bytes " * 4
 TABLES = ("TEA.LEAVES", "TEA.POTS", "TEA.CUPS")
 _SECOND = 1_000_000
 _STEPS = (
-    *("whole", "whole", "whole", "cut", "cut", "overtaken", "again", "again", "copy", "old", "over"),
+    *("whole", "whole", "whole", "cut", "cut", "overtaken", "again", "again", "copy", "old", "over", "over"),
     *("headless", "damage", "restart", "nameless", "torn"),
 )
 
@@ -226,7 +226,7 @@ class Eventful:
             is_damaged = False
             if step == "over" and not is_last:
                 longer = [one for one in (*self._done, *self._cut) if len(one.rows) > 1]
-                planned = random.choice((self._new(least=2), *longer[-2:]))
+                planned = random.choice((self._new(least=2), *longer[-3:]))
                 number = random.randrange(1, len(planned.rows))
                 yield from self._rows(planned, 0, number)
                 self._over = [(planned, number)]

@@ -10,8 +10,11 @@ import pytest
 
 from tests.logdump.recovery.recovery_model import RecoveryModel
 from tests.searching import Random, examples
-from tests.simulated.eventful import Eventful
+from tests.simulated.eventful import GARBAGE, Eventful
+from tests.trailformat.samples import row, trail_of
 from tests.trailformat.small_batches import in_batches
+from tests.trailformat.test_applied import transaction
+from trailformat.records.record_header import LAST, MIDDLE
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import whole_trail
 from trailformat.transactions.extent import Extent
@@ -87,3 +90,17 @@ def test_each_extent_has_the_damage_that_may_be_its_own(
     assert told == [
         (one.has_begin, one.ended, len(one.rows), one.rows[-1].ends, one.is_damaged) for one in model.stretches
     ]
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+@pytest.mark.parametrize("shape", ["x", "wx", "xw", "xwx"])
+def test_damage_before_a_gap_is_no_damage_of_the_rows_behind_it(shape: str, tmp_path: Path, *, is_there: bool) -> None:
+    """Whole transactions and damage, a file that is missing or no trail, then rows without their beginning."""
+    before = [GARBAGE if what == "x" else transaction(f"1{at}", f"1.{at}")[0] for at, what in enumerate(f"w{shape}")]
+    paths = [trail_of(tmp_path, *before)]
+    if is_there:
+        paths.append(trail_of(tmp_path, b"no trail", name="tt000000001"))
+    lost = row(trans_ind=MIDDLE), row(trans_ind=LAST)
+    paths.append(trail_of(tmp_path, *lost, *transaction("90", "1.9"), name="tt000000002"))
+    found = [item for item in transactions_of(WholeTrail(paths)) if isinstance(item, Extent) and item.begin is None]
+    assert [(extent.records, extent.damage) for extent in found] == [(2, ())]

@@ -99,11 +99,12 @@ def test_count_adds_up_the_pieces(option: str, seed: int, tmp_path: Path, monkey
     assert (status == 4) == bool(model.damage or model.half or len(_readable(trail)) < len(trail.there))
     if option == "interval":
         by_start: Counter[str] = Counter()
-        for one in told["interval"]:
+        for one in told.get("interval", ()):
             by_start[one["start"]] += one["records"]
-        begin = _times(trail)[0] - _times(trail)[0] % _MINUTE
+        times = _times(trail)
+        begin = times[0] - times[0] % _MINUTE if times else 0
         assert {start: number for start, number in by_start.items() if number} == Counter(
-            iso_time(time - (time - begin) % _MINUTE) for time in _times(trail)
+            iso_time(time - (time - begin) % _MINUTE) for time in times
         )
 
 
@@ -240,9 +241,8 @@ class SafeModel:
         one, model = self._one, self._model
         number = one.rows.index(row)
         before = [other for other in model.whole if other.first < one.first and other.name == one.name and one.name[1]]
-        marker = next(
-            (mark for mark in model.restarts if one.ended == "cut" and mark.place >= one.rows[-1].after), None
-        )
+        markers = [piece for file in model.trail.files for piece in file.pieces if piece.kind == "restart"]
+        marker = next((mark for mark in markers if mark.after == one.after and not one.rows[-1].ends), None)
         return {
             "safe": row.begins and not one.is_damaged,
             "csn": str(one.name[0]) if one.name[0] is not None else None,
@@ -285,7 +285,7 @@ def _tables(one: Stretch) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(examples(100, short=30)))
+@pytest.mark.parametrize("seed", range(examples(100, short=40)))
 def test_safe_tells_the_transaction_of_each_row_and_its_copies(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,6 +294,9 @@ def test_safe_tells_the_transaction_of_each_row_and_its_copies(
     is_plain = not model.is_partial and all(one.has_begin for one in model.stretches)
     places = [(one, row) for one in model.stretches for row in one.rows]
     copied = [(one, row) for one, row in places if row.begins and SafeModel(model, one).late]
+    copied.sort(
+        key=lambda place: all(copy.rows[0].file == copy.rows[-1].file for copy in SafeModel(model, place[0]).late)
+    )
     for one, row in (*random.sample(places, min(5, len(places))), *copied[:3]):
         _, told = objects("safe", model.path(row.file), str(row.rba))
         if "failure" in told:  # it has to read a file that is none

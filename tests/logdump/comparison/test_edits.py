@@ -298,7 +298,7 @@ def _text_of(one: Object) -> str:
     return f"{mark} {subject}: {', '.join(parts) or findings[one['kind']]}"
 
 
-@pytest.mark.parametrize("seed", range(examples(200, short=40)))
+@pytest.mark.parametrize("seed", range(examples(200, short=30)))
 @pytest.mark.parametrize("ignores_absent", [False, True])
 def test_each_edit_is_told_and_nothing_else(seed: int, tmp_path: Path, *, ignores_absent: bool) -> None:
     copies = Copies(tmp_path, Random(f"{seed} {ignores_absent}"), ignores_absent=ignores_absent)

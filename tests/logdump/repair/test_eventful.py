@@ -182,7 +182,7 @@ class RepairModel:
         )
 
 
-@pytest.mark.parametrize("seed", range(examples(150, short=40)))
+@pytest.mark.parametrize("seed", range(examples(150, short=25)))
 @pytest.mark.parametrize("words", ["", "all", "stop"])
 def test_what_is_lost_is_told_and_the_rest_is_copied(
     seed: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
