@@ -25,7 +25,30 @@ from tests.test_documents import PAGES, ROOT
 TRAIL = "fixtures/trails/et000000000"
 SPARK_PAGES = {"docs/spark.md", "docs/spark-rules.md", "docs/clusters.md"}
 """tests/logdump/spark/test_examples.py runs their blocks, but for text: that takes a cluster."""
+_OF_A_CLIENT = "the configuration of a client of agents; tests/logdump/agents has a client of the protocol"
 NOT_RUN = {
+    ("docs/agents.md", "pip install 'logdump[mcp]'"): "it installs, and serves until its client goes",
+    **{
+        ("docs/agents.md", line): _OF_A_CLIENT
+        for line in (
+            (
+                '{"mcpServers": {"logdump": {"command": "logdump", "args": ["mcp", "/u01/ogg/dirdat", '
+                '"/u01/ogg/dirrpt"]}}}'
+            ),
+            '{"servers": {"logdump": {"type": "stdio", "command": "logdump", "args": ["mcp", "/u01/ogg/dirdat"]}}}',
+            (
+                '{"mcpServers": {"logdump": {"url": "http://127.0.0.1:8765/mcp", "headers": '
+                '{"Authorization": "Bearer ${env:LOGDUMP_MCP_TOKEN}"}}}}'
+            ),
+        )
+    },
+    (
+        "docs/agents.md",
+        (
+            '> explain {"text": "OGG-02191 Incompatible record 101 in dirdat/ft000000000, rba 3522 when getting trail '
+            'header"}'
+        ),
+    ): "scripts/conversation.py holds it, and tests/test_documents.py compares them",
     ("docs/pipeline.md", "import logdump.spark"): "it runs until it is stopped; tests/logdump/spark/targets has tests",
     (
         "docs/pipeline.md",

@@ -309,7 +309,7 @@ def test_safe_tells_the_transaction_of_each_row_and_its_copies(
         assert {name: point[name] for name in expected} == expected
         text = logdump("safe", model.path(row.file), str(row.rba)).out
         assert ("once its end is available:" in text) == (one.has_begin and one.ended == "file_end")
-        assert text.count("A copy follows at ") == len(expected["again"])
+        assert text.count("Extract wrote the transaction again, ") == len(expected["again"])
 
 
 @pytest.mark.parametrize("seed", range(examples(100, short=60)))

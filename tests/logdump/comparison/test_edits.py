@@ -162,16 +162,18 @@ class Copies:
     def _nameless(self) -> None:
         """Some transactions without a name in each: as many are pairs, in order, that differ in their first rows."""
         sides = [[self._new(least=2, is_named=False) for _ in range(self._random.randrange(3))] for _ in "ab"]
-        sides[0] = [_first(one, b"one %d" % at) for at, one in enumerate(sides[0])]
+        begin = 10 * self._csn  # no two are equal, so that each has one place
+        sides[0] = [_first(one, b"one %d" % (begin + at)) for at, one in enumerate(sides[0])]
         if len(sides[0]) == len(sides[1]):
             for at, one in enumerate(sides[0]):
-                self._pair(one, _first(one, b"two %d" % at), is_equal=False)
-                two = self.b[-1]
-                parts = [_part("after", "column 1", b"one %d" % at, b"two %d" % at)]
+                texts = b"one %d" % (begin + at), b"two %d" % (begin + at)
+                two = _first(one, texts[1])
+                self._pair(one, two, is_equal=False)
+                parts = [_part("after", "column 1", *texts)]
                 self._tell_row("changed", (one, 0), (two, 0), parts)
         else:
             like = [*sides[0], *sides[1]]
-            sides[1] = [_first(like[at], b"two %d" % at) for at in range(len(sides[1]))]
+            sides[1] = [_first(like[at], b"two %d" % (begin + at)) for at in range(len(sides[1]))]
             for side, kind, alone in zip((self.a, self.b), ("missing", "extra"), sides, strict=True):
                 side.extend(alone)
                 for one in alone:

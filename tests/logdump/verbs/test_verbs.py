@@ -156,7 +156,7 @@ def test_the_answer_is_that_of_the_commands_it_explains(verb: Verb) -> None:
 
 def _steady(text: str) -> str:
     """A text without what depends on the moment: free bytes of the disk, ages, the speed of compression."""
-    moment = re.compile(r"Disk |logdump_trail_(disk_|\w+_age_)")
+    moment = re.compile(r"Disk |logdump_(trail_(disk_|\w+_age_)|watch_last_look_)")
     lines = (line for line in text.splitlines(keepends=True) if not moment.match(line))
     return re.sub(r"\d+ MB/s", "", "".join(lines))
 

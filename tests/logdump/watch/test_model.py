@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import threading
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -162,8 +163,11 @@ def test_the_program_follows_trails_whatever_happens_to_them(
     rounds = iter(range(200 if IS_LONG else 20))
     moment = re.compile(r"logdump_(trail_\w+_age_seconds|watch_last_look_\w+)")
 
-    def happens(_: float) -> None:
-        """What happens while the program sleeps."""
+    def happens(seconds: float) -> None:
+        """What happens while the program sleeps; threads that others have left behind sleep as ever."""
+        if threading.current_thread() is not threading.main_thread():
+            sleep(seconds)
+            return
         page = {
             (one.name, frozenset(one.labels.items())): one.value
             for family in classic_text(target.read_text(encoding="utf-8"))
@@ -185,6 +189,7 @@ def test_the_program_follows_trails_whatever_happens_to_them(
     for trail, model in zip(scene.trails, scene.models[0], strict=True):
         trail.write()
         model.look(trail.written())
+    sleep = time.sleep
     monkeypatch.setattr(time, "sleep", happens)
     answer = logdump("watch", *(str(trail.path) for trail in scene.trails), "--textfile", str(target))
     assert next(rounds, None) is None

@@ -113,7 +113,7 @@ def test_each_outage_has_the_patience_of_the_call(
             return iter(())
         if not outage:
             clock.now += 9000
-            run.progress = run.progress._replace(rows=run.progress.rows + has_progress)
+            run._commits += has_progress
         ends.append(clock.now)
         raise TargetLost("gone")
 
