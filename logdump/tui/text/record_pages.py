@@ -100,6 +100,7 @@ def _meaning(header: FileHeader, settings: Settings) -> Iterator[Line]:
             margin = " " * len(label)
 
 
+LOBS_FOLLOW = "Large objects follow it in records of their own: Enter shows them whole."
 _POSITIONS = ("begins its transaction", "inside its transaction", "ends its transaction", "the whole transaction")
 _LONGEST = 60
 
@@ -285,7 +286,7 @@ def _lines(record: Record, known: KnownRecord, session: Session, width: int) -> 
         yield _title(known, change, kind, session, width)
         yield from _table(change, record, session, width)
         if followed_by_lob(session.trail, change.records[-1]):
-            yield line("Large objects follow it in records of their own: Enter shows them whole.", "", (LARGE_OBJECTS,))
+            yield line(LOBS_FOLLOW, "", (LARGE_OBJECTS,))
 
 
 def _when(known: KnownRecord, session: Session) -> Piece:
