@@ -96,10 +96,10 @@ mutants: $(VENV)/.dev
 	$(BIN)/python -m scripts.mutants --write $(AREA)
 
 # Wrong lines that a developer could write, from scripts/mistakes: which of them do the tests not notice? It goes on where
-# it ended; ROOM names one of the files there, AGAIN=1 plants all of them anew.
+# it ended; ROOM names one of the files there, AGAIN=1 plants all of them anew, SAMPLE=10 ten of each room.
 mistakes: $(VENV)/.test
 	$(BIN)/python -m scripts.build_native --if-possible
-	$(BIN)/python -m scripts.plant_mistakes --write $(if $(AGAIN),--again) $(ROOM)
+	$(BIN)/python -m scripts.plant_mistakes --write $(if $(AGAIN),--again) $(if $(SAMPLE),--sample $(SAMPLE)) $(ROOM)
 
 # Inputs drawn from SEED (anew without it) for so many SECONDS by WORKERS; CORPUS is where they grow, INPUT one file again.
 fuzz: $(VENV)/.test

@@ -2,9 +2,12 @@
 
 A mistake is a wrong line that a competent developer could write. Each file of ``scripts/mistakes`` is a room: the tests
 that must notice its mistakes, and for each mistake the lines as they are and as they would be wrong. A mistake is
-planted in a copy of the repository, and the tests run until the first fails. Outcomes are kept by the contents of
-everything that they depend on, so that a run goes on where the last one ended; ``--again`` plants all anew.
-``--write`` puts the table of rooms into tests/robustness.md.
+planted in a copy of the repository, and the tests run until the first fails, those of the file that noticed it last
+time before the others. What fails without the mistake too has noticed nothing. All draw by one seed, printed first
+(``SEED`` chooses it). Outcomes are kept by the contents of everything that they depend on, so that a run goes on where
+the last one ended; ``--again`` plants all anew. ``--write`` puts the table of rooms into tests/robustness.md, and the
+files that noticed the mistakes into ``noticed_by.json``. ``--sample N`` plants N of each room, drawn from those whose
+outcome is not known.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ import argparse
 import hashlib
 import json
 import os
+import random
+import secrets
 import shutil
 import subprocess
 import sys
@@ -20,22 +25,29 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
 from pathlib import Path
 from queue import SimpleQueue
-from typing import NamedTuple
+from typing import IO, NamedTuple, cast
 
 from scripts.marked import ROOT, table, with_content
 from scripts.mutants import PAGE, copy_repository
 
 MISTAKES = ROOT / "scripts" / "mistakes"
+NATIVE = ROOT / "trailformat" / "native"
 WORKSHOP = ROOT / "build" / "mistakes"
 KEPT = WORKSHOP / "outcomes.json"
+NOTICED_BY = MISTAKES / "noticed_by.json"
+"""The file of tests that noticed each mistake, by room and name: it runs first the next time."""
 MARKER = "mistakes"
 HEAD = ("room", "mistakes", "noticed", "not noticed", "no longer apply", "rate")
 KINDS = ("order", "boundary", "state", "wrong one", "flag")
 """Kinds of mistakes: the order of rules or first and last of several; equality at a bound; what is kept between two
 calls; the wrong one of two, any for all, a sign or a unit; a flag, a condition or a default that is dropped."""
 NOTICED, PASSED, STALE = "noticed", "not noticed", "no longer applies"
+ANYWAY = "fails without it"
+"""The outcome of a mistake whose tests fail without it too: it tells nothing, and is not kept."""
+_HANGS = "hangs or dies"
 _LONGEST = 900
 """Seconds after which the tests of a mistake count as hanging, which is noticed."""
 
@@ -62,24 +74,49 @@ def main(*arguments: str) -> int:
     parser.add_argument("rooms", nargs="*", metavar="ROOM")
     parser.add_argument("--again", action="store_true", help="plant those too whose outcome is known")
     parser.add_argument("--write", action="store_true", help="put the table into tests/robustness.md")
+    parser.add_argument("--sample", type=int, metavar="N", help="plant N of each room, in drawn order")
     parser.add_argument("--workers", type=int, default=2)
     chosen = parser.parse_args(arguments or sys.argv[1:])
     mistakes = [mistake for mistake in every_mistake() if not chosen.rooms or mistake.room in chosen.rooms]
     kept = {} if chosen.again else outcomes()
+    noticed_by = _read(NOTICED_BY) | _read(WORKSHOP / NOTICED_BY.name)
     keys = {mistake: digest(mistake) for mistake in mistakes}  # of the files as they are copied, not as they are later
-    for mistake, outcome in planted([mistake for mistake in mistakes if keys[mistake] not in kept], chosen.workers):
-        kept[keys[mistake]] = outcome
-        KEPT.write_text(json.dumps(kept, indent=0), encoding="utf-8")
-        sys.stderr.write(f"{outcome}: {mistake.room}: {mistake.name}\n")
-    told = {mistake: kept[key] for mistake, key in keys.items()}
+    told = {mistake: kept[key] for mistake, key in keys.items() if key in kept}
+    wanted = sample([mistake for mistake in mistakes if mistake not in told], chosen.sample)
+    for mistake, outcome, test in planted(wanted, noticed_by, chosen.workers):
+        told[mistake] = outcome
+        if outcome != ANYWAY:
+            kept[keys[mistake]] = outcome
+            KEPT.write_text(json.dumps(kept, indent=0), encoding="utf-8")
+        if outcome == NOTICED and test not in ("", _HANGS):
+            noticed_by[_title(mistake)] = test.partition("::")[0]
+            (WORKSHOP / NOTICED_BY.name).write_text(json.dumps(noticed_by), encoding="utf-8")
+        sys.stderr.write(f"{outcome}: {_title(mistake)}{f': {test}' if test else ''}\n")
     rows = list(rows_of(told))
     sys.stdout.write(table(HEAD, rows) + "\n")
     for mistake, outcome in told.items():
         if outcome != NOTICED:
-            sys.stdout.write(f"{outcome}: {mistake.room}: {mistake.name} ({mistake.file})\n")
+            sys.stdout.write(f"{outcome}: {_title(mistake)} ({mistake.file})\n")
     if chosen.write and not chosen.rooms:
         PAGE.write_text(with_content(PAGE.read_text(encoding="utf-8"), MARKER, table(HEAD, rows)), encoding="utf-8")
+        known = {title: noticed_by[title] for title in sorted(map(_title, mistakes)) if title in noticed_by}
+        NOTICED_BY.write_text(json.dumps(known, indent=0) + "\n", encoding="utf-8")
     return int(any(outcome != NOTICED for outcome in told.values()))
+
+
+def sample(mistakes: Sequence[Mistake], number: int | None) -> list[Mistake]:
+    """Return ``number`` mistakes of each room, drawn, or all if it is None."""
+    if number is None:
+        return list(mistakes)
+    rooms: dict[str, list[Mistake]] = {}
+    for mistake in random.sample(mistakes, len(mistakes)):
+        rooms.setdefault(mistake.room, []).append(mistake)
+    rounds = zip_longest(*(room[:number] for room in rooms.values()))
+    return [mistake for together in rounds for mistake in together if mistake is not None]
+
+
+def _title(mistake: Mistake) -> str:
+    return f"{mistake.room}: {mistake.name}"
 
 
 def every_mistake() -> Iterator[Mistake]:
@@ -99,7 +136,11 @@ def every_mistake() -> Iterator[Mistake]:
 
 def outcomes() -> dict[str, str]:
     """Return the outcomes of the runs before by digest of the mistake."""
-    return dict(json.loads(KEPT.read_text(encoding="utf-8"))) if KEPT.exists() else {}
+    return _read(KEPT)
+
+
+def _read(path: Path) -> dict[str, str]:
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
 def digest(mistake: Mistake) -> str:
@@ -116,67 +157,117 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
-def planted(mistakes: Sequence[Mistake], workers: int) -> Iterator[tuple[Mistake, str]]:
-    """Plant mistakes, ``workers`` of them at a time, each in its own copy of the repository; yield their outcomes."""
+def planted(
+    mistakes: Sequence[Mistake], noticed_by: Mapping[str, str], workers: int
+) -> Iterator[tuple[Mistake, str, str]]:
+    """Plant mistakes, ``workers`` of them at a time; yield each with its outcome and the test that failed."""
     if not mistakes:
         return
-    copies: SimpleQueue[Path] = SimpleQueue()
-    for number in range(workers):
-        copies.put(_copy(WORKSHOP / f"copy{number}"))
+    seed = os.environ.get("SEED") or str(secrets.randbits(32))
+    sys.stderr.write(f"SEED={seed}\n")
+    copies: SimpleQueue[Copy] = SimpleQueue()
+    made = [Copy(WORKSHOP / f"copy{number}", seed) for number in range(workers)]
+    for copy in made:
+        copies.put(copy)
 
-    def run(mistake: Mistake) -> tuple[Mistake, str]:
+    def run(mistake: Mistake) -> tuple[Mistake, str, str]:
         copy = copies.get()
         try:
-            return mistake, _outcome(mistake, copy)
+            return mistake, *copy.outcome(mistake, noticed_by.get(_title(mistake)))
         finally:
             copies.put(copy)
 
     with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(run, mistakes)
+    for copy in made:
+        copy.close()
 
 
-def _copy(copy: Path) -> Path:
-    """Make a copy of the repository with its kernels, and beside it the link to the shared material."""
-    shutil.rmtree(copy, ignore_errors=True)
-    copy_repository(copy / "repository")
-    for path in (ROOT / "trailformat" / "native").glob("kernels.*"):
-        shutil.copy2(path, copy / "repository" / "trailformat" / "native")
-    if (ROOT.parent / "shared").exists():
-        (copy / "shared").symlink_to(ROOT.parent / "shared")
-    return copy / "repository"
+class Copy:
+    """A copy of the repository with its kernels and the link to the shared material; a process runs its tests."""
 
+    def __init__(self, folder: Path, seed: str) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        self._root = folder / "repository"
+        copy_repository(self._root)
+        for path in NATIVE.glob("kernels.*"):
+            shutil.copy2(path, self._root / NATIVE.relative_to(ROOT))
+        if (ROOT.parent / "shared").exists():
+            (folder / "shared").symlink_to(ROOT.parent / "shared")
+        self._seed = seed
+        self._log = folder / "last.log"
+        self._passed: dict[str, bool] = {}
+        self._written = 0
+        self._environment = {name: value for name, value in os.environ.items() if name not in ("SEED", "CI")}
+        self._environment["PYTHONPATH"] = str(self._root)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "scripts.forked_tests"],
+            cwd=self._root,
+            env=self._environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._requests, self._answers = cast("IO[str]", self._process.stdin), cast("IO[str]", self._process.stdout)
 
-def _outcome(mistake: Mistake, copy: Path) -> str:
-    path = copy / mistake.file
-    source = path.read_text(encoding="utf-8")
-    wrong = mistake.planted(source)
-    if wrong is None:
-        return STALE
-    try:
-        path.write_text(wrong, encoding="utf-8")
-        if mistake.file.startswith("trailformat/native"):
-            _run(copy, "scripts.build_native")
-        words = ("pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *mistake.tests)
-        return PASSED if _run(copy, *words) == 0 else NOTICED
-    finally:
-        path.write_text(source, encoding="utf-8")
-        if mistake.file.startswith("trailformat/native"):
-            _run(copy, "scripts.build_native")
+    def close(self) -> None:
+        """End the process of the tests."""
+        self._process.communicate()
 
+    def outcome(self, mistake: Mistake, first: str | None) -> tuple[str, str]:
+        """Plant a mistake, run its tests, ``first`` before the others, and take it back.
 
-def _run(copy: Path, *words: str) -> int:
-    """Return the status of a Python module in the copy; that of a hanging one is 1."""
-    alone = {name: value for name, value in os.environ.items() if name not in ("SEED", "CI")}
-    environment = {**alone, "PYTHONPATH": str(copy)}
-    command = [sys.executable, "-m", *words]
-    with (copy.parent / "last.log").open("wb") as log:
+        Returns:
+            The outcome, and the test that failed, empty if none did.
+        """
+        path = self._root / mistake.file
+        source = path.read_text(encoding="utf-8")
+        wrong = mistake.planted(source)
+        if wrong is None:
+            return STALE, ""
+        is_native = path.is_relative_to(self._root / NATIVE.relative_to(ROOT))
         try:
-            done = subprocess.run(  # noqa: S603 - our own command
-                command, cwd=copy, env=environment, stdout=log, stderr=log, check=False, timeout=_LONGEST
-            )
-        except subprocess.TimeoutExpired:
-            return 1
-    return done.returncode
+            self._write(path, wrong)
+            if is_native and self._build():
+                return NOTICED, ""
+            tests = (first, *mistake.tests) if first and first not in mistake.tests else mistake.tests
+            status, failed = self._run(*sorted(tests, key=lambda test: test != first))
+        finally:
+            self._write(path, source)
+            if is_native:
+                for kernels in NATIVE.glob("kernels.*"):
+                    shutil.copy2(kernels, self._root / NATIVE.relative_to(ROOT))
+        if status < 0:
+            return NOTICED, _HANGS
+        if not failed:
+            return (PASSED if status == 0 else ANYWAY), ""
+        return (NOTICED if self._passes(failed) else ANYWAY), failed
+
+    def _write(self, path: Path, text: str) -> None:
+        """Write a source with a time that it never had: the bytecode of another version is not taken for its own."""
+        path.write_text(text, encoding="utf-8")
+        self._written += 1
+        os.utime(path, (self._written, self._written))
+
+    def _build(self) -> int:
+        words = [sys.executable, "-m", "scripts.build_native"]
+        built = subprocess.run(words, cwd=self._root, env=self._environment, capture_output=True, check=False)  # noqa: S603
+        return built.returncode
+
+    def _passes(self, test: str) -> bool:
+        """Tell whether a test passes without a mistake."""
+        if test not in self._passed:
+            self._passed[test] = self._run(test)[0] == 0
+        return self._passed[test]
+
+    def _run(self, *tests: str) -> tuple[int, str]:
+        """Run tests until one fails; return the status of pytest, below 0 if it was killed, and the one that failed."""
+        words = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
+        request = {"words": words, "seed": self._seed, "log": str(self._log), "seconds": _LONGEST}
+        self._requests.write(json.dumps(request) + "\n")
+        self._requests.flush()
+        answer = json.loads(self._answers.readline())
+        return answer["status"], answer["failed"]
 
 
 def rows_of(told: Mapping[Mistake, str]) -> Iterator[tuple[str, ...]]:
