@@ -1,0 +1,109 @@
+"""Tests that run in forks of one process: what the kit of mistakes is told of them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts.marked import ROOT
+from scripts.plant_mistakes import Mistake, sample
+
+PASSES = "def test_passes() -> None:\n    pass\n"
+FAILS = "def test_fails() -> None:\n    assert False\n"
+HANGS = "import time\n\ndef test_hangs() -> None:\n    time.sleep(600)\n"
+READS = "from number import NUMBER\n\ndef test_reads() -> None:\n    assert NUMBER == 1\n"
+DRAWS = "import os\n\ndef test_draws() -> None:\n    assert os.environ['SEED'] == '7'\n"
+LEAVES = (
+    "import subprocess, sys\n\ndef test_leaves() -> None:\n"
+    "    subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(5)'])\n    assert False\n"
+)
+
+
+def answers(folder: Path, *requests: Sequence[str], between: str = "") -> list[dict[str, Any]]:
+    """Send requests to one process, ``number.py`` being ``between`` after the first of them; return the answers."""
+    log = folder / "log"
+    with subprocess.Popen(
+        [sys.executable, "-m", "scripts.forked_tests"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={"PYTHONPATH": f"{ROOT}:{folder}", "PATH": "/usr/bin:/bin"},
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        told = []
+        for names in requests:
+            words = ["-x", "-q", "-p", "no:cacheprovider", f"--rootdir={folder}", "-c", "/dev/null"]
+            words += [str(folder / name) for name in names]
+            process.stdin.write(json.dumps({"words": words, "seed": "7", "seconds": 3, "log": str(log)}) + "\n")
+            process.stdin.flush()
+            told.append(json.loads(process.stdout.readline()))
+            if between:
+                (folder / "number.py").write_text(between)
+        process.stdin.close()
+    return told
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with tests of several fates."""
+    texts = {"passes": PASSES, "fails": FAILS, "hangs": HANGS, "reads": READS, "draws": DRAWS, "leaves": LEAVES}
+    for name, text in texts.items():
+        (tmp_path / f"test_{name}.py").write_text(text)
+    (tmp_path / "test_broken.py").write_text("import nowhere_to_be_found\n")
+    (tmp_path / "number.py").write_text("NUMBER = 1\n")
+    return tmp_path
+
+
+def test_the_first_test_that_fails_is_told_and_the_process_goes_on(folder: Path) -> None:
+    names = ["passes", "fails", "broken", "draws", "leaves", "passes"]
+    told = answers(folder, *([f"test_{name}.py"] for name in names))
+    assert [(answer["status"], answer["failed"]) for answer in told] == [
+        (0, ""),
+        (1, "test_fails.py::test_fails"),
+        (2, "test_broken.py"),
+        (0, ""),
+        (1, "test_leaves.py::test_leaves"),
+        (0, ""),
+    ]
+
+
+def test_of_several_failures_the_first_is_told(folder: Path) -> None:
+    (told,) = answers(folder, ["test_passes.py", "test_leaves.py", "test_fails.py"])
+    assert told["failed"] == "test_leaves.py::test_leaves"
+
+
+def test_tests_that_hang_are_killed_and_no_test_is_named(folder: Path) -> None:
+    hanging, passing = answers(folder, ["test_hangs.py"], ["test_passes.py"])
+    assert hanging == {"status": -9, "failed": ""}
+    assert passing["status"] == 0
+
+
+def test_each_request_reads_the_sources_anew(folder: Path) -> None:
+    told = answers(folder, ["test_reads.py"], ["test_reads.py"], between="NUMBER = 22\n")
+    assert [answer["status"] for answer in told] == [0, 1]
+
+
+def test_a_file_of_tests_that_is_missing_is_no_failed_test(folder: Path) -> None:
+    (told,) = answers(folder, ["test_missing.py"])
+    assert told["failed"] == ""
+    assert told["status"] > 1
+
+
+def test_a_sample_has_so_many_of_each_room_and_none_twice() -> None:
+    mistakes = [
+        Mistake(room, str(number), "flag", "f.py", "a", "b", ())
+        for room, size in (("diff", 9), ("row", 2), ("count", 3))
+        for number in range(size)
+    ]
+    drawn = sample(mistakes, 3)
+    assert len(set(drawn)) == len(drawn)
+    assert sorted(mistake.room for mistake in drawn) == ["count"] * 3 + ["diff"] * 3 + ["row"] * 2
+    assert sample(mistakes, None) == mistakes
