@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from logdump.spark.comparison.diff import diff
     from logdump.spark.jobs.local_session import register, session
     from logdump.spark.source.data_source import TrailSource
-    from logdump.spark.stream.apply import apply, latest
+    from logdump.spark.stream.apply import apply
+    from logdump.spark.stream.latest import latest
     from logdump.spark.tables import changes, heartbeats, table
     from logdump.spark.write.publish import SavedFile
     from logdump.spark.write.save import save
@@ -31,7 +32,7 @@ _HOMES = {
     "TrailSource": "spark.source.data_source",
     "diff": "spark.comparison.diff",
     "heartbeats": "spark.tables",
-    "latest": "spark.stream.apply",
+    "latest": "spark.stream.latest",
     "register": "spark.jobs.local_session",
     "save": "spark.write.save",
     "session": "spark.jobs.local_session",

@@ -26,7 +26,7 @@ Key = tuple[Any, ...]
 Absent = frozenset[str]
 _NOTHING: Absent = frozenset()
 _SEPARATOR = "\0"
-_OPS = frozenset({"insert", "upsert", "update", "delete", "truncate", "move"})
+OPS = frozenset({"insert", "upsert", "update", "delete", "truncate", "move"})
 """The operations whose effect is known; a ``move`` is the delete and the insert of an update of the key."""
 
 
@@ -244,7 +244,7 @@ class _Replay:
                 yield Conflict(rows[-1].number, f"two rows have the key {_shown(key)}", is_open=True)
 
     def take(self, op: str, key: Key, number: int, absent: Absent, before: Key) -> None:
-        if op not in _OPS:
+        if op not in OPS:
             self.unknown.append(Conflict(number, "its effect on the table is not known"))
         elif op == "truncate":
             self.is_truncated = True

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark import RDD
 from pyspark.serializers import NoOpSerializer
 from pyspark.sql import types
@@ -22,15 +21,14 @@ from pyspark.sql.pandas.types import to_arrow_type
 from logdump.spark.source.change_schema import column_name, fields_by_table, flat_schema, is_number_as_text
 from logdump.spark.tables import changes
 from logdump.tables.change_columns import ARROW
-from logdump.tables.errors import BadTrail, SourceError, carried_by
+from logdump.tables.errors import SourceError, carried_by
 from logdump.tables.options import Paths
 from logdump.targets import target as targets
-from logdump.targets.applier import ApplyProgress, by_table
+from logdump.targets.applier import ApplyProgress
 from logdump.targets.in_process import tables_in
-from logdump.targets.net_effect import Changes
 from logdump.targets.request import ApplyRequest
 from logdump.targets.run import ApplyArguments, ApplyDriver, Tables, Take, run_of
-from logdump.targets.target import BadTarget, SourceColumn, SourceTable, place_of
+from logdump.targets.target import SourceColumn, SourceTable, place_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -123,34 +121,6 @@ class SparkDriver(ApplyDriver):
     def has_died(self, error: Exception) -> bool:
         text = str(error)
         return not isinstance(error, SourceError) and _RAISED not in text and _LOST.search(text) is not None
-
-
-def latest(changes: DataFrame, table: str | None = None) -> DataFrame:
-    """Return the last state of each row of a table, from its changes in trail order.
-
-    Deletes, updates of the key and truncates are applied; a column for which no change of a row has a value is null and
-    listed in ``_absent``. The rows are held in the driver.
-
-    Args:
-        changes: frame of ``logdump.spark.changes``, with ``key_update="split"``.
-        table: name of the table, if the changes are of several.
-    """
-    tables = {source.name: source for source in source_tables(changes.schema, {}, {})}
-    if table is None and len(tables) > 1:
-        raise BadTarget(f"table names one of {', '.join(tables)}")
-    known = next((source for name, source in tables.items() if table is None or name.lower() == table.lower()), None)
-    if known is None:
-        raise BadTarget(f"there is no table {table}; there are {', '.join(tables)}")
-    collected = Changes([*known.columns], known.keys)
-    for rows in arrow_tables(changes):
-        if (own := by_table(rows, [*tables]).get(known.name)) is not None:
-            collected.add(own.take(pc.sort_indices(own["_sequence"])))
-    net = collected.net(overwrite=True)
-    if net.conflicts:
-        number, problem, _ = net.conflicts[0]
-        [change] = collected.all().slice(number, 1).select(["_file", "_rba", "_op"]).to_pylist()
-        raise BadTrail(f"{change['_file']}, RBA {change['_rba']}: {change['_op']}: {problem}")
-    return changes.sparkSession.createDataFrame(collected.rows(net))
 
 
 def _end_of(notes: Path, number: int) -> str:
