@@ -13,16 +13,18 @@ from fixtures.changes import Change, delete, insert, unified_update, update
 from fixtures.flavour import ORACLE_12, Flavour
 from fixtures.headers import file_header
 from trailformat import ByteOrder, Images, RecordHeader, TableDefinition, Token, make_token
-from trailformat.definitions.metadata import DATABASE, TABLE, build_database, build_table, default_options
+from trailformat.definitions.metadata import build_database, build_table, default_options
 from trailformat.records import framing
 from trailformat.records.file_header import replace_values
 from trailformat.records.record import make_file_header_record, make_record
 from trailformat.records.record_header import (
     COMPRESSED,
+    DATABASE,
     DELETE,
     LARGE_OBJECT,
     METADATA,
     NAME_IS_INDEX,
+    TABLE,
     make_header,
     name_field,
 )

@@ -23,15 +23,17 @@ from logdump.notation.text import escape
 from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.session import Session, is_trail
 from logdump.session.settings import OutputFormat
-from trailformat.codec.limits import CACHED, UNPACKED, size_limit
+from trailformat.codec.environment import CACHED, UNPACKED, size_limit
+from trailformat.codec.mapped_file import open_script
 from trailformat.codec.on_demand import on_demand
-from trailformat.codec.regular_file import open_script
 from trailformat.codec.remote.path import path_of, place
 from trailformat.codec.remote.url import is_url, keeping_secrets
 from trailformat.errors import CannotRead, NotATrail
 from trailformat.trail.packed import is_archive
 
 with on_demand:
+    import difflib
+
     from logdump.agents import start as agents
     from logdump.language import reader
     from logdump.line import interactive, verbs
@@ -169,12 +171,10 @@ def _unknown(word: str) -> str | None:
     calls = split_calls(word)
     if names_a_file([word]) or (calls and REGISTRY.knows(calls[0][0])):
         return None
-    from difflib import get_close_matches  # noqa: PLC0415 - for a message only
-
     known = [*verbs.NAMES, *verbs.PROGRAMS, *(name.lower() for name in REGISTRY.words())]
     near = (files.near_files(path_of(word)) if word else []) or [
-        *get_close_matches(word.lower(), verbs.NAMES, n=1, cutoff=0.6),
-        *get_close_matches(word.lower(), dict.fromkeys(known), n=3, cutoff=0.6),
+        *difflib.get_close_matches(word.lower(), verbs.NAMES, n=1, cutoff=0.6),
+        *difflib.get_close_matches(word.lower(), dict.fromkeys(known), n=3, cutoff=0.6),
     ]
     near = [*dict.fromkeys(near)][:3]
     hint = f"Did you mean {' or '.join(near)}? " if near else ""

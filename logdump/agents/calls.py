@@ -20,7 +20,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from logdump.agents.answers import Reply, Told, refused
 from logdump.agents.folders import Folders
 from logdump.session.errors import ExitStatus
-from trailformat.trail.outcomes import OUTCOMES
+from trailformat.trail.command_files import OUTCOMES
 from trailformat.trail.whole_file.leftovers import beside, close, create_folder, make, sweep
 
 Tell = Callable[[Told], Awaitable[None]]

@@ -12,7 +12,6 @@ from logdump.language.parameters import File
 from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.events import Event, Notice, say
 from logdump.session.session import Session
-from trailformat import TrailName
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 from trailformat.errors import reason_of
@@ -20,6 +19,7 @@ from trailformat.trail.packed import WHOLE
 
 with on_demand:
     from logdump.session import files
+    from trailformat.trail import sequence
 
 
 def run_cd(_session: Session, name: str | None) -> Iterator[Event]:
@@ -64,7 +64,7 @@ def run_open(session: Session, path: str | None) -> Iterator[Event]:
 def run_next_trail(session: Session, _arguments: None) -> Iterator[Event]:
     """Close the file and open the one with the next sequence number."""
     old = session.trail.path
-    name = TrailName.parse(old)
+    name = sequence.TrailName.parse(old)
     if name is None:
         raise CommandError(f"{old} has no sequence number, so there is no next trail file.")
     session.open(name.next.found() or name.next.plain_path)

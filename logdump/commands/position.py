@@ -22,15 +22,16 @@ from logdump.session.session import Mark, MarksShown, Session
 from logdump.session.settings import Across
 from trailformat import PartialRecord, TrailError, TrailFile
 from trailformat.codec.on_demand import on_demand
-from trailformat.trail.sequence import FilePosition
 
 with on_demand:
     from logdump.commands.records import many_rows
     from logdump.session import chosen_trail
     from trailformat import index
+    from trailformat.trail import sequence
 
 if TYPE_CHECKING:
     from logdump.session.searching import Goal, Searching
+    from trailformat.trail.sequence import FilePosition
 
 
 class Naming(NamedTuple):
@@ -198,7 +199,7 @@ def _count_to(wanted: int, session: Session) -> Iterator[Event]:
     """Move to a record by its number in the file; unread parts of the file before it are counted first."""
     from logdump.session.searching import Searching  # noqa: PLC0415 - few positions need it
 
-    searching = Searching(session, f"record {wanted}", since=FilePosition(session.trail.path, 0))
+    searching = Searching(session, f"record {wanted}", since=sequence.FilePosition(session.trail.path, 0))
     session.cursor.move((yield from searching.run(_counted(wanted, session, searching))))
 
 
@@ -208,7 +209,7 @@ def _counted(wanted: int, session: Session, searching: Searching) -> Generator[E
     begun = places.records
     if wanted >= begun or not places.fits(trail):
         for covered in index.build(trail, places):
-            searching.note(FilePosition(trail.path, covered))
+            searching.note(sequence.FilePosition(trail.path, covered))
             if places.records // step > begun // step:
                 yield Progress(places.records, covered, places.checkpoints.io_time[-1], trail.size)
             begun = places.records
@@ -251,13 +252,13 @@ def _to_goal(goal: Goal, session: Session) -> Iterator[Event]:
 
     trail = session.trail
     searching = Searching(
-        session, f"record with {goal.text}", since=FilePosition(chosen_trail.files_of_trail(trail.path)[0], 0)
+        session, f"record with {goal.text}", since=sequence.FilePosition(chosen_trail.files_of_trail(trail.path)[0], 0)
     )
 
     def find() -> FilePosition:
         record = find_in_sequence(trail, goal, searching.note)
         if record is not None and record.path is not None:
-            return FilePosition(record.path, record.rba)
+            return sequence.FilePosition(record.path, record.rba)
         bounds = chosen_trail.range_of(trail)
         goes = f"It goes {bounds.text(session.settings.time_offset)}." if bounds is not None else "It has no row."
         raise CommandError(f"No record with {goal.text} in this trail. {goes}")
@@ -303,9 +304,9 @@ def run_begin(session: Session, moment: EnteredTime) -> Iterator[Event]:
     from logdump.session.searching import Searching  # noqa: PLC0415 - few positions need it
 
     path = session.trail.path
-    searching = Searching(session, f"record at or after {moment.text}", since=FilePosition(path, 0))
+    searching = Searching(session, f"record at or after {moment.text}", since=sequence.FilePosition(path, 0))
     yield from searching.run_whole(
-        lambda: session.cursor.begin(moment.julian, lambda rba: searching.note(FilePosition(path, rba)))
+        lambda: session.cursor.begin(moment.julian, lambda rba: searching.note(sequence.FilePosition(path, rba)))
     )
     yield where(session)
 

@@ -42,9 +42,8 @@ from trailformat import IO_TYPES, Record, TrailName, io_type_number
 from trailformat.changes.transactions import is_transactional
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
-from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
-from trailformat.records import reached
-from trailformat.records.record_header import BEGINS, ENDS
+from trailformat.records.record_header import BEGINS, DATABASE, ENDS, REFERENCE, TABLE
+from trailformat.trail import command_files
 from trailformat.trail.packed import is_file
 from trailformat.trail.sequence import FilePosition
 
@@ -178,13 +177,13 @@ def _good_header(session: Session, searching: Searching, *, backwards: bool) -> 
 
 def _sought_header(session: Session, searching: Searching, *, backwards: bool) -> Record | None:
     """Return the record at the next good header of the open file; a long search forward reports its progress."""
-    tell, path = reached.search_observer(), session.trail.path
+    tell, path = command_files.search_observer(), session.trail.path
 
     def note(rba: int) -> None:
         searching.note(FilePosition(path, rba))
         tell(rba)
 
-    with nullcontext() if backwards else reached.search_observed(note):
+    with nullcontext() if backwards else command_files.search_observed(note):
         record = session.cursor.seek_good_header(backwards=backwards)
     if record is not None:
         searching.note(FilePosition(path, record.rba + record.length * backwards))

@@ -18,7 +18,7 @@ from logdump.notation.times import current_timestamp, format_timestamp
 from logdump.session.errors import CommandError
 from logdump.session.events import Event, Failure, say
 from logdump.session.session import Session
-from trailformat.codec.regular_file import open_script
+from trailformat.codec.mapped_file import open_script
 from trailformat.codec.remote.path import path_of
 from trailformat.errors import reason_of
 from trailformat.trail.peek import peek

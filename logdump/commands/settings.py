@@ -24,6 +24,8 @@ from trailformat.codec.remote.path import path_of
 from trailformat.trail.sequence import names_around
 
 with on_demand:
+    from importlib import metadata
+
     from trailformat.native import loaded
 
 _SUBJECTS = {
@@ -114,8 +116,6 @@ def _kernels() -> str:
 
 
 def _package_versions() -> Iterator[str]:
-    from importlib import metadata  # noqa: PLC0415 - it loads the email package
-
     for name in _PACKAGES:
         try:
             yield f"{name} {metadata.version(name)}"

@@ -14,7 +14,8 @@ from trailformat import ColumnDefinition, DatabaseDefinition, Record, TableDefin
 from trailformat.codec.charsets import charset_name
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.tokens import parse_tokens
-from trailformat.definitions.metadata import DATABASE, ELEMENTARY, NULLABLE, REFERENCE, TABLE
+from trailformat.definitions.metadata import ELEMENTARY, NULLABLE
+from trailformat.records.record_header import DATABASE, REFERENCE, TABLE
 
 with on_demand:
     from trailformat import values

@@ -20,9 +20,8 @@ from trailformat import (
 )
 from trailformat.changes.row_changes import UNKNOWN_EFFECT, doubt_of, is_unknown, row_images, values_of
 from trailformat.codec.tokens import GGS_TOKENS, token_name
-from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.records.ddl import ddl_name
-from trailformat.records.record_header import DDL_OP
+from trailformat.records.record_header import DATABASE, DDL_OP, REFERENCE, TABLE
 from trailformat.values import sql_type
 
 _COLUMN = "Column index of a LOB piece; this and the following members are null if its layout is not the assumed one"

@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from logdump.notation.text import Harmless, escape, escape_lines
 from logdump.session.events import Event, Failure, Notice, Text
 from logdump.session.settings import Settings
-from trailformat import TrailName
-from trailformat.trail.sequence import FilePosition
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from trailformat.trail import sequence
 
 if TYPE_CHECKING:
+    from trailformat.trail.sequence import FilePosition
     from trailformat.transactions.redo_clock import RedoPlace
     from trailformat.transactions.whole_trail import FileGap
 
@@ -56,7 +59,7 @@ class PlacedLine(str):
 
 def restart_text(spot: FilePosition) -> str:
     """Return the GGSCI command that sets a Replicat to a position; it is printed, never run."""
-    name = TrailName.parse(spot.path)
+    name = sequence.TrailName.parse(spot.path)
     return f"ALTER REPLICAT <group>, EXTSEQNO {name.seqno if name else '<n>'}, EXTRBA {spot.rba}"
 
 
@@ -75,7 +78,7 @@ def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:
     for gap in gaps:
         last = f" to {escape(gap.last.name)}" if gap.last != gap.first else ""
         text = f"Missing: {escape(str(gap.first))}{last}. Transactions that continue across the gap are not whole."
-        yield PlacedLine(text, FilePosition(gap.behind, 0), Severity.DAMAGE)
+        yield PlacedLine(text, sequence.FilePosition(gap.behind, 0), Severity.DAMAGE)
 
 
 PARTIAL = "Not everything was read: the findings are partial, and there is no verdict."

@@ -23,7 +23,8 @@ from trailformat.arrays.stored import StoredColumn, behind_indicators, stored_nu
 from trailformat.codec.mapped_file import FileBuffer
 from trailformat.definitions.metadata import ColumnDefinition, TableDefinition
 from trailformat.native.scan.arguments import NULL, ONE
-from trailformat.records.columns import PREFIX_SIZES, PRESENT, ROW_TYPES
+from trailformat.records.columns import PRESENT
+from trailformat.records.record_header import PREFIX_SIZES, ROW_TYPES
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import NO_INDEX, RowBytes, by_definition, column_of, headers_of, metadata_rows
 from trailformat.trail.row_definitions import RowDefinition

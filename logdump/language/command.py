@@ -16,6 +16,8 @@ from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 
 with on_demand:
+    import difflib
+
     from logdump.session import files
 
 A = TypeVar("A")
@@ -182,8 +184,6 @@ class Registry:
     def _hint(self, word: str) -> str:
         if word in self._elsewhere:
             return f"{self._elsewhere[word]} HELP lists all commands."
-        from difflib import get_close_matches  # noqa: PLC0415 - needed for unknown commands only
-
         begun = [name for name in self.words() if len(word) > 1 and name.startswith(word)]
-        near = begun or get_close_matches(word, self.words(), n=3, cutoff=0.7)
+        near = begun or difflib.get_close_matches(word, self.words(), n=3, cutoff=0.7)
         return f"Did you mean {' or '.join(near)}? HELP lists all commands." if near else "HELP lists all commands."

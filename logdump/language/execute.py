@@ -6,9 +6,8 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from logdump.language.call import Call
 from logdump.language.command import AnyCommand, Registry
 from logdump.language.reader import Context, Form, parse
 from logdump.language.words import MOST_CHARACTERS, split_calls
@@ -19,13 +18,17 @@ from logdump.session.session import Session
 from trailformat import CannotRead, CannotWrite, NotATrail, PartialRecord, TrailError
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.url import keeping_secrets
-from trailformat.trail.files_read import FilesRead, one_reading, reading
-from trailformat.trail.outcomes import OUTCOMES
+from trailformat.trail.command_files import OUTCOMES, FilesRead, one_reading, reading
 
 with on_demand:
+    import difflib
+
     from logdump import filters
     from logdump.notation import hexdump
     from logdump.session import chosen_trail
+
+if TYPE_CHECKING:
+    from logdump.language.call import Call
 
 _DAY = 86_400_000_000
 _MOST_DAYS = 3
@@ -312,9 +315,9 @@ def _note_failure(session: Session, command: AnyCommand) -> None:
 
 def _is_like_narrowing(registry: Registry, word: str) -> bool:
     """Return True if an unknown word most resembles the name of a command that restricts others."""
-    from difflib import get_close_matches  # noqa: PLC0415 - needed for unknown commands only
-
-    return any(registry.find(near).is_narrowing for near in get_close_matches(word.upper(), registry.words(), n=1))
+    return any(
+        registry.find(near).is_narrowing for near in difflib.get_close_matches(word.upper(), registry.words(), n=1)
+    )
 
 
 def _times_of_trail(session: Session) -> tuple[int, int] | None:

@@ -20,8 +20,9 @@ from pathlib import Path
 from logdump.notation.text import escape
 from logdump.session.session import History
 from trailformat import CannotWrite
+from trailformat.codec.environment import user_file
+from trailformat.codec.mapped_file import open_regular
 from trailformat.codec.on_demand import on_demand
-from trailformat.codec.regular_file import open_regular, user_file
 from trailformat.trail.whole_file.leftovers import close, lock
 
 with on_demand:

@@ -21,7 +21,13 @@ from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Notice
 from logdump.session.known_tables import column_names, table_names
 from logdump.session.session import Session
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import CannotRead, TrailError
+
+with on_demand:
+    from logdump.features.explain import explained_log
+    from logdump.session import files
+    from trailformat.trail import sequence
 
 
 class LineEditor:
@@ -83,12 +89,9 @@ _MOST_TRAILS = 4
 
 def trails_here() -> Iterator[str]:
     """Yield a line about the trails of the current folder, or of its folder dirdat; none if there are none."""
-    from logdump.session.files import matching_files  # noqa: PLC0415 - a pipe has no greeting
-    from trailformat.trail.sequence import trails_among  # noqa: PLC0415 - as above
-
     for folder in (Path(), Path("dirdat")):
         try:
-            trails, _ = trails_among(matching_files(str(folder)))
+            trails, _ = sequence.trails_among(files.matching_files(str(folder)))
         except (CommandError, CannotRead, TrailError, OSError, ValueError):
             continue
         names = [f"{folder / names[0].prefix} ({amount(len(names), 'file')})" for names in trails[:_MOST_TRAILS]]
@@ -165,9 +168,7 @@ class Interactive(LineMode):
 
     def _enter_pasted(self, text: str) -> None:
         """Explain a paste of several lines, which the terminal has sent as one; if it is commands, run them."""
-        from logdump.features.explain.explained_log import pasted_line  # noqa: PLC0415 - for pastes alone
-
-        line = pasted_line(text, REGISTRY)
+        line = explained_log.pasted_line(text, REGISTRY)
         if line is None:
             for command in text.splitlines():
                 self.enter(command)

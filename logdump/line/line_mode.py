@@ -24,8 +24,8 @@ from logdump.session.settings import OutputFormat, Settings
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.url import keeping_secrets
 from trailformat.errors import CannotRead, reason_of
-from trailformat.records import reached
-from trailformat.trail.outcomes import OUTCOMES
+from trailformat.trail import command_files
+from trailformat.trail.command_files import OUTCOMES
 
 with on_demand:
     from logdump.display import json_lines
@@ -157,7 +157,7 @@ class LineMode:
         self._log(escape(f"{self.prompt}{line}"))
         try:
             progress = ReadProgress(self._show_reading, lambda: self.session.stops)
-            with reached.search_observed(self._show_search), reached.observed(progress):
+            with command_files.search_observed(self._show_search), command_files.observed(progress):
                 self._print_all(events)
         except KeyboardInterrupt as interrupt:
             for event in _after(events, interrupt):
@@ -272,8 +272,6 @@ class LineMode:
         return render(event, self.session.settings)
 
     def _with_schema(self, lines: list[Harmless]) -> list[Harmless]:
-        from logdump.display import json_lines  # noqa: PLC0415 - as above
-
         return [json_lines.with_schema(lines[0]), *lines[1:]]
 
     @property

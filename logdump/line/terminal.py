@@ -11,7 +11,11 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, TextIO
 
 from logdump.notation.text import Harmless, cut_names, escape
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import reason_of
+
+with on_demand:
+    import difflib
 
 
 class OutputLost(Exception):
@@ -134,7 +138,5 @@ _UNKNOWN = "unrecognized arguments: "
 
 
 def _nearest(word: str, names: Sequence[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - for a message only
-
-    near = get_close_matches(word, names, n=2, cutoff=0.6)
+    near = difflib.get_close_matches(word, names, n=2, cutoff=0.6)
     return f"; did you mean {' or '.join(near)}?" if near else ""

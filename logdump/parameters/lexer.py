@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.parameters.model import ParameterError, ParameterPlace
-from trailformat.codec.regular_file import open_regular
+from trailformat.codec.mapped_file import open_regular
 from trailformat.codec.remote.path import path_of
 from trailformat.errors import reason_of
 

@@ -12,8 +12,8 @@ from logdump.session.events import Event, Notice, Text
 from logdump.session.settings import Across
 from trailformat import TrailFile
 from trailformat.codec.on_demand import on_demand
-from trailformat.records import reached
 from trailformat.records.record_header import CarriedTransaction
+from trailformat.trail import command_files
 from trailformat.trail.sequence import FilePosition, file_beyond
 
 with on_demand:
@@ -82,13 +82,13 @@ def files_from(session: Session) -> Iterator[Path]:
     """
     path, across = session.trail.path, session.settings.across
     if across is Across.OFF:
-        reached.announce([path])
+        command_files.announce([path])
         yield path
         return
     whole = whole_trail.WholeTrail.around(path)
     first = whole.ordinals.get(path, len(whole)) + 1
     stop = _end_of(whole, session.settings.across_to, path)
-    reached.announce([path, *whole.paths[first:stop]])
+    command_files.announce([path, *whole.paths[first:stop]])
     yield path
     for ordinal in range(first, stop):
         _check_gap(across, whole.paths[ordinal], whole.missing_before(ordinal))

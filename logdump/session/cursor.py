@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from trailformat import BadRecord, Record, TrailError, TrailFile
-from trailformat.codec.lazy import Lazy
-from trailformat.codec.on_demand import on_demand
-from trailformat.records import reached
+from trailformat.codec.on_demand import Lazy, on_demand
+from trailformat.trail import command_files
 
 with on_demand:
     from trailformat import index
-    from trailformat.changes import transaction_context
+    from trailformat.changes import segments, transaction_context
     from trailformat.trail import time_search
 
 if TYPE_CHECKING:
@@ -70,9 +69,7 @@ class Cursor:
     @Lazy
     def segments(self) -> SegmentContext:
         """The base records and numbers of the LOB pieces and record fragments read."""
-        from trailformat.changes.segments import SegmentContext  # noqa: PLC0415 - few trails hold any
-
-        return SegmentContext(self.trail)
+        return segments.SegmentContext(self.trail)
 
     @property
     def place(self) -> Place:
@@ -157,7 +154,7 @@ class Cursor:
             if (record := self.read()) is None:
                 return done
             if done % REPORTED == REPORTED - 1:
-                reached.report(self.trail.path, record.rba)
+                command_files.report(self.trail.path, record.rba)
         return count
 
     def begin(self, moment: int, note: Callable[[int], object] = lambda _rba: None) -> None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from logdump.notation.text import Harmless
-    from trailformat import CannotRead, Change, TrailError
+    from trailformat import CannotRead, Change, Record, TrailError
     from trailformat.changes.lobs import Lob
 
 
@@ -54,6 +54,11 @@ class Progress(NamedTuple):
     rba: int
     time: int
     size: int = 0
+
+    @classmethod
+    def at(cls, scanned: int, record: Record) -> Progress:
+        """Return the report of NOTIFY after ``scanned`` records, at this record."""
+        return cls(scanned, record.rba, 0 if record.is_file_header else record.header.io_time)
 
 
 class SearchProgress(NamedTuple):

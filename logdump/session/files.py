@@ -12,14 +12,18 @@ from typing import NamedTuple
 from logdump.notation.text import matches
 from logdump.session.errors import MissingFileError
 from trailformat import TrailFile
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
 from trailformat.errors import CannotRead, NotATrail, reason_of
-from trailformat.records import reached
+from trailformat.trail import command_files
 from trailformat.trail.name_list import names_in
 from trailformat.trail.packed import entries_of, is_archive, is_file, is_special, members_of, status_of
 from trailformat.trail.peek import peek
 from trailformat.trail.sequence import TrailName, TrailSequence, is_unborn, next_file, trails_among
+
+with on_demand:
+    import difflib
 
 _NUMBERED = re.compile(r"(.*?)0*([0-9]+)")
 _MOST = 3
@@ -41,9 +45,7 @@ def near_files(path: Path) -> list[str]:
     same = [name for name in names if _plain(name) == _plain(path.name)]
     if same or _NUMBERED.fullmatch(path.name):
         return same[:_MOST]
-    from difflib import get_close_matches  # noqa: PLC0415 - for missing files only
-
-    return get_close_matches(path.name, names, n=_MOST, cutoff=_CLOSE)
+    return difflib.get_close_matches(path.name, names, n=_MOST, cutoff=_CLOSE)
 
 
 def _plain(name: str) -> tuple[str, ...]:
@@ -155,7 +157,7 @@ def matching_files(wildcard: FileNames) -> list[Path]:
         CommandError: there are none, or their directory cannot be read.
     """
     if not isinstance(wildcard, str):
-        reached.announce(list(wildcard))
+        command_files.announce(list(wildcard))
         return list(wildcard)
     try:
         matching = list(dict.fromkeys(path for word in [*names_in(wildcard)] or [""] for path in _named(word)))
@@ -163,7 +165,7 @@ def matching_files(wildcard: FileNames) -> list[Path]:
         raise MissingFileError(f"Error: {error}") from error
     trails, other_paths = trails_among(matching)
     paths = [*(name.path for trail in trails for name in trail), *other_paths]
-    reached.announce(paths)
+    command_files.announce(paths)
     return paths
 
 

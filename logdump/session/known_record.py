@@ -7,12 +7,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from trailformat import Record, TrailError
-from trailformat.codec.lazy import Lazy
-from trailformat.codec.on_demand import on_demand
+from trailformat.codec.on_demand import Lazy, on_demand
 from trailformat.records.record_header import PIECES
 
 with on_demand:
-    from trailformat.changes import row_changes, segments
+    from trailformat.changes import encrypted, row_changes, segments
 
 if TYPE_CHECKING:
     from logdump.session.session import Session
@@ -98,9 +97,7 @@ class KnownRecord:
     @property
     def looks_encrypted(self) -> bool:
         """True if the record data of its file looks encrypted."""
-        from trailformat.changes.encrypted import looks_encrypted  # noqa: PLC0415 - for rows that do not decode only
-
-        return looks_encrypted(self._cursor.trail)
+        return encrypted.looks_encrypted(self._cursor.trail)
 
     @Lazy
     def segment(self) -> Segment | None:

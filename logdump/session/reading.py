@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from logdump.notation.text import amount
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
+from trailformat.codec.on_demand import on_demand
 from trailformat.trail.packed import is_file, known_size
+
+with on_demand:
+    from trailformat.native import loaded
 
 if TYPE_CHECKING:
     from trailformat.transactions.header_promises import HeaderMismatch
@@ -49,18 +53,14 @@ class Hint:
     @property
     def text(self) -> str:
         """The sentence that names the faster build."""
-        from trailformat.native.loaded import HOW_TO_GET_THEM  # noqa: PLC0415 - for few sessions
-
-        return f"A faster build reads this in a fraction of the time: {HOW_TO_GET_THEM}"
+        return f"A faster build reads this in a fraction of the time: {loaded.HOW_TO_GET_THEM}"
 
     def due(self, size: int) -> bool:
         """Return True if the sentence is to be shown now, for files of ``size`` bytes; only once."""
         if self._is_said or size < _LARGE:
             return False
-        from trailformat.native.loaded import why_interpreted  # noqa: PLC0415 - for large files
-
         self._is_said = True
-        return why_interpreted() is not None
+        return loaded.why_interpreted() is not None
 
 
 class ReadProgress:

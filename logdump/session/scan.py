@@ -13,7 +13,7 @@ from logdump.session.selection import RecordsAhead
 from trailformat import PartialRecord, Record, TrailError
 from trailformat.codec.on_demand import on_demand
 from trailformat.errors import CannotRead
-from trailformat.records import reached
+from trailformat.trail import command_files
 
 with on_demand:
     from logdump.session import across
@@ -147,9 +147,9 @@ class FilteredReader:
         """Count a record read on its own, and report progress at intervals."""
         self.scanned += 1
         if self.scanned % REPORTED == 0:
-            reached.report(self._session.trail.path, record.rba)
+            command_files.report(self._session.trail.path, record.rba)
         if self.scanned % self._session.settings.notify == 0:
-            yield progress(self.scanned, record)
+            yield Progress.at(self.scanned, record)
 
     def _passing_backwards(self) -> Generator[Record | Progress, None, None]:
         """Yield the passing records before the position, last first, up to damage; near ones are scanned first."""
@@ -361,11 +361,6 @@ def _sizes(rows: int) -> Iterator[int]:
     while rows <= _LARGEST:
         yield rows
         rows *= _GROWTH
-
-
-def progress(scanned: int, record: Record) -> Progress:
-    """Return the report of NOTIFY after ``scanned`` records, at this record."""
-    return Progress(scanned, record.rba, 0 if record.is_file_header else record.header.io_time)
 
 
 def handed_over(cursor: Cursor, lines: list[Harmless], rba: int, length: int) -> Iterator[Event]:

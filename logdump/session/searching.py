@@ -24,7 +24,7 @@ from logdump.session.session import Search, Session
 from trailformat import Record, TrailFile
 from trailformat.changes.csn import csn_key
 from trailformat.changes.transactions import own_transaction
-from trailformat.records import reached as reading
+from trailformat.trail import command_files
 from trailformat.trail.peek import TrailPeek, peek
 from trailformat.trail.sequence import FilePosition
 from trailformat.trail.time_search import Reached, first_reached, time_reached
@@ -126,7 +126,7 @@ def find_in_sequence(
         TrailError: a file cannot be read.
     """
     for path in _candidates(files_of_trail(trail.path), goal):
-        reading.announce([path])
+        command_files.announce([path])
         with nullcontext(trail) if path == trail.path else TrailFile(path) as file:
             record = first_reached(file, goal.reached, lambda rba, path=path: note(FilePosition(path, rba)))  # type: ignore[misc]
         if record is not None:

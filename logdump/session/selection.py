@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trailformat import Record, TrailFile
-from trailformat.codec.lazy import Lazy
-from trailformat.codec.on_demand import on_demand
+from trailformat.codec.on_demand import Lazy, on_demand
 
 with on_demand:
     from trailformat import scan

@@ -18,11 +18,12 @@ from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import absolute as make_absolute
 from trailformat.codec.remote.path import path_of
 from trailformat.errors import reason_of
-from trailformat.trail.files_read import reading
+from trailformat.trail.command_files import reading
 from trailformat.trail.packed import is_file, is_special, status_of
 
 with on_demand:
-    from trailformat.trail import sequence, whole_file
+    from logdump.session import selection
+    from trailformat.trail import row_definitions, sequence, whole_file
     from trailformat.transactions import whole_trail
 
 if TYPE_CHECKING:
@@ -281,11 +282,9 @@ class Session:
         """Return the definitions of the rows of any trail; those of the open trail are kept."""
         if self._row_definitions is not None and self._is_open(trail):
             return self._row_definitions
-        from trailformat.trail.row_definitions import RowDefinitions  # noqa: PLC0415 - needed for values only
-
         source = self._source_definitions
         file, override = (source.file, source.override) if source else (None, False)
-        definitions = RowDefinitions(trail, file, override=override)
+        definitions = row_definitions.RowDefinitions(trail, file, override=override)
         if self._is_open(trail):
             self._row_definitions = definitions
         return definitions
@@ -297,14 +296,12 @@ class Session:
 
         Every command uses it, so that all of them see the same records. Raises as ``cursor``.
         """
-        from logdump.session.selection import Selection  # noqa: PLC0415 - needed for reading only
-
         trail = trail or self.trail
         narrowing = self.narrowing(trail) if self.narrowing is not None and filtered else None
         filters = [self.filters_in_use if filtered else None, narrowing, *also]
         cursor = self._cursor if self._is_open(trail) else None
         transactions = (lambda: cursor.transactions) if cursor is not None else None
-        return Selection(trail, filters, partial(self.definitions_of, trail), transactions)
+        return selection.Selection(trail, filters, partial(self.definitions_of, trail), transactions)
 
     def _is_open(self, trail: TrailFile) -> bool:
         return self._cursor is not None and trail is self._cursor.trail

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from logdump.session.errors import CommandError
 from trailformat import CannotWrite
-from trailformat.codec.regular_file import open_regular
+from trailformat.codec.mapped_file import open_regular
 from trailformat.trail.whole_file import WholeFile, check_target
 from trailformat.trail.whole_file.leftovers import lock
 

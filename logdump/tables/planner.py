@@ -28,7 +28,8 @@ from trailformat.changes.csn import CsnKey, csn_key
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import place
 from trailformat.errors import not_opened
-from trailformat.scan import Workers, split_points
+from trailformat.scan import Workers
+from trailformat.scan.split import split_points
 from trailformat.trail.packed import unpacked_size
 from trailformat.transactions.around import begins_with_a_transaction
 

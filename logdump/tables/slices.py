@@ -19,11 +19,12 @@ from logdump.tables.planner import is_unborn
 from logdump.tables.slice import Slice, selection_of
 from trailformat import CannotRead, NotATrail, TrailError, TrailFile
 from trailformat.codec.on_demand import on_demand
-from trailformat.scan import FILE_HEADER, PARTIAL, Batch, FileRange, ScanPosition, Workers, scan_range
+from trailformat.scan import FILE_HEADER, PARTIAL, Batch, ScanPosition, Workers
 from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.parallel import is_for_threads
-from trailformat.scan.position import first_position
-from trailformat.trail.files_read import reading
+from trailformat.scan.position import FileRange, first_position
+from trailformat.scan.scanning import scan_range
+from trailformat.trail.command_files import reading
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions.whole_trail import note_incomplete
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -10,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from scripts.code_size import code_size
-from tests.laws.imports import modules, source_of
+from tests.laws.imports import modules, nodes_of
 
 HEAVY = {"textual", "pyspark", "pyarrow", "numpy", "numba", "llvmlite", "pandas"}
 ROOT = Path(__file__).parents[2]
@@ -51,7 +51,9 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
 
 
 MOST_MODULES = {"next": 60, "count": 75}
-"""Modules of ours with code that a step by itself may load."""
+"""Modules of ours, packages among them, that a step by itself may load."""
+MOST_IN_FUNCTIONS = 90
+"""Imports inside functions: ``with on_demand`` defers what is heavy or seldom needed."""
 
 
 @pytest.mark.parametrize("step", MOST_MODULES)
@@ -61,8 +63,20 @@ def test_a_command_loads_few_modules(step: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT, timeout=60
     )
-    ours = [name for name in done.stderr.split() if name in modules() and code_size(source_of(modules()[name]))]
+    ours = [name for name in done.stderr.split() if name in modules()]
     assert len(ours) <= MOST_MODULES[step], ours
+
+
+def test_few_imports_stand_inside_functions() -> None:
+    inside = [
+        f"{module}:{node.lineno}"
+        for module, path in modules().items()
+        for function in nodes_of(path)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    assert len(set(inside)) <= MOST_IN_FUNCTIONS, sorted(set(inside))
 
 
 @pytest.mark.parametrize("step", ["next", "count", "engine"])

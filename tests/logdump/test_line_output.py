@@ -28,7 +28,7 @@ from logdump.session.session import History
 from logdump.session.settings import OutputFormat, Settings
 from tests.searching import Random
 from trailformat import CannotRead
-from trailformat.trail.outcomes import OUTCOMES
+from trailformat.trail.command_files import OUTCOMES
 
 HERE = Path("/t/et000000000")
 

@@ -22,7 +22,7 @@ from tests.logdump.program import ROOT
 from tests.logdump.steps import counted
 from tests.searching import IS_LONG, part_of
 from tests.simulated.dimensions import DIMENSIONS
-from trailformat.trail import files_read
+from trailformat.trail import command_files
 
 _SIZES = (5, 20, 80) if IS_LONG else (2, 8, 32)
 _MOST, _SLACK = 4.2, 1000 if IS_LONG else 400
@@ -220,7 +220,7 @@ def _is_too_much(more: int, before: int, name: str) -> bool:
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_steps_grow_in_proportion(dimension: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files_read, "_MOST_KEPT", 2)
+    monkeypatch.setattr(command_files, "_MOST_KEPT", 2)
     assert list(_too_many(tmp_path, dimension)) == []
 
 
@@ -239,7 +239,7 @@ ACROSS = (
 @pytest.mark.parametrize("command", ACROSS)
 def test_steps_grow_in_proportion_to_the_files(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All runs have more files than are kept open at a time, as a file that is not kept takes more steps."""
-    monkeypatch.setattr(files_read, "_MOST_KEPT", 2)
+    monkeypatch.setattr(command_files, "_MOST_KEPT", 2)
     places = [_Place(tmp_path / str(size), "files", size) for size in (3, 12, 48)]
     places[0].prepare(command)
     runs = [place.run(command) for place in places]

@@ -21,8 +21,8 @@ from logdump.session.files import file_state
 from logdump.tables.stream_walk import GrowingTrail
 from tests.logdump.program import logdump
 from trailformat import NotATrail, TrailFile
-from trailformat.codec.limits import UNPACKED
-from trailformat.records import reached
+from trailformat.codec.environment import UNPACKED
+from trailformat.trail import command_files
 from trailformat.trail.packed import opening
 from trailformat.trail.sequence import TrailName, TrailSequence, next_file, previous_file
 from trailformat.transactions.whole_trail import WholeTrail, gaps_among
@@ -243,7 +243,7 @@ def test_unpacking_shows_its_progress(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(reading, "_FIRST", -1)
     path = in_folder(tmp_path, ".gz") / f"{NAMES[0]}.gz"
     told: list[reading.ReadSoFar] = []
-    with reached.observed(reading.ReadProgress(told.append, str)), TrailFile(path):
+    with command_files.observed(reading.ReadProgress(told.append, str)), TrailFile(path):
         pass
     assert [(one.path, one.percent) for one in told] == [(path, 100)]
 

@@ -123,9 +123,9 @@ def test_a_stopped_search_for_a_header_says_how_far_it_came(
     reports = count()
 
     def search(trail: TrailFile, rba: int, *arguments: object) -> int | None:
-        from trailformat.records import reached
+        from trailformat.trail import command_files
 
-        reached.report_search(rba + 4096)
+        command_files.report_search(rba + 4096)
         if next(reports) == 0:
             raise KeyboardInterrupt
         return original(trail, rba, *arguments)  # type: ignore[arg-type]

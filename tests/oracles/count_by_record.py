@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from logdump.features.count.survey import CountOptions, CountRun, FileCount
-from logdump.session.events import Event
-from logdump.session.scan import progress
+from logdump.session.events import Event, Progress
 from logdump.session.selection import Selection
 from logdump.session.session import Session
 from trailformat import Record, TrailError, TrailFile, TrailName
@@ -113,7 +112,7 @@ class CountByRecord(CountRun):
                 continue
             self.scanned += 1
             if self.scanned % self._session.settings.notify == 0:
-                yield progress(self.scanned, record)
+                yield Progress.at(self.scanned, record)
 
     def _take(self, trail: TrailFile, selection: Selection, record: Record, seqno: int) -> None:
         if not selection.accepts(record):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record
 from trailformat import ByteOrder, CannotWrite, Record
-from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
+from trailformat.records.record_header import DATABASE, REFERENCE, TABLE
 from trailformat.trail.writer import CarriedDefinitions
 
 DDR = metadata_record(DATABASE, 0, "")

@@ -6,6 +6,8 @@ from hypothesis import given
 from tests.trailformat.strategies import COLUMNS, ORDERS
 from trailformat import BadData, ByteOrder, CannotWrite, Column, make_column, spec
 from trailformat.codec import layout
+from trailformat.codec.tokens import MOST_PARTS
+from trailformat.records import columns as module
 from trailformat.records.columns import Columns, build_columns, parse_columns
 
 CITY = bytes.fromhex("0002 000b 0000 0007 53454154544c45")
@@ -24,7 +26,7 @@ def test_columns_cut_anywhere_are_those_of_the_layout(columns: Columns, order: B
     for size in range(len(whole) + 1):
         data = whole[:size]
         try:
-            expected = [*layout.parse_all(spec.column(order.value), data, BadData, "column")]
+            expected = [*layout.parse_all(spec.column(order.value), data, BadData, "column", most=MOST_PARTS)]
         except BadData:
             with pytest.raises(BadData, match=r"column at byte \d+ does not fit"):
                 parse_columns(data, order)
@@ -63,8 +65,8 @@ def test_a_column_cut_anywhere_is_bad_data(cut: int) -> None:
 
 
 def test_more_columns_than_an_index_can_count_are_bad_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert layout.MOST == 65_536
-    monkeypatch.setattr(layout, "MOST", 50)
+    assert MOST_PARTS == 65_536
+    monkeypatch.setattr(module, "MOST_PARTS", 50)
     assert len(parse_columns(bytes(4 * 50), ByteOrder.BIG)) == 50
     with pytest.raises(BadData, match="at most 50"):
         parse_columns(bytes(4 * 51), ByteOrder.BIG)

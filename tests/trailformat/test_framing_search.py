@@ -18,10 +18,10 @@ from tests.trailformat.test_framing import BEHIND, SOUND
 from trailformat import ByteOrder, make_record, make_token
 from trailformat.codec.mapped_file import FileBytes, MappedFile
 from trailformat.codec.tokens import WIDE, build_tokens
-from trailformat.records import reached
 from trailformat.records.framing import start_before
 from trailformat.records.record import build_record
 from trailformat.records.record_header import build_header
+from trailformat.trail import command_files
 from trailformat.trail.resync import candidates, next_sound, previous_sound
 
 ONE = row().raw
@@ -73,7 +73,7 @@ def test_what_one_search_has_found_makes_no_difference_to_the_next(
 def test_a_long_search_says_how_far_it_is(search: Callable[..., int | None], start: int) -> None:
     seen: list[int] = []
     zeros = bytes(5 << 20)
-    with reached.search_observed(seen.append):
+    with command_files.search_observed(seen.append):
         search(zeros, start, len(zeros))
     told = len(seen)
     assert told >= 4

@@ -18,7 +18,7 @@ from fixtures import TRAILS
 from tests.logdump.program import COMMAND, ENVIRONMENT, logdump
 from tests.searching import Random, examples
 from trailformat import TrailFile, TrailWriter
-from trailformat.codec.regular_file import user_folder
+from trailformat.codec.environment import user_folder
 from trailformat.trail.whole_file import WholeFile, WholeFolder, leftovers, sweep
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.logdump.program import logdump
 from trailformat import CannotRead
-from trailformat.codec.limits import CACHED, UNPACKED, size_limit
+from trailformat.codec.environment import CACHED, UNPACKED, size_limit
 
 UNITS = {"": 1, "k": 1024, "M": 1024**2, "g": 1024**3, "T": 1024**4}
 

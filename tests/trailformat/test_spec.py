@@ -25,10 +25,9 @@ from trailformat.definitions.metadata import (
     parse_column,
 )
 from trailformat.errors import BadData
-from trailformat.records import framing
+from trailformat.records import framing, record_header
 from trailformat.records import record_header as io_types
 from trailformat.records.columns import (
-    PREFIX_SIZES,
     Images,
     PieceHeader,
     build_columns,
@@ -41,7 +40,14 @@ from trailformat.records.columns import (
 from trailformat.records.ddl import build_ddl, parse_ddl
 from trailformat.records.file_header import GROUPS, READERS, SIGNATURE
 from trailformat.records.record import build_record, build_user_tokens, parse_user_tokens
-from trailformat.records.record_header import HEADER_SIZE, RecordHeader, build_header, name_field, parse_header
+from trailformat.records.record_header import (
+    HEADER_SIZE,
+    PREFIX_SIZES,
+    RecordHeader,
+    build_header,
+    name_field,
+    parse_header,
+)
 
 REFUSED = "refused"
 
@@ -322,7 +328,7 @@ def _column_definition(parsed: Any, _: ByteOrder) -> ColumnDefinition:
 
 
 def _stored_columns(record: Record) -> Iterator[bytes]:
-    for data in _data_of_kind(metadata.TABLE)(record):
+    for data in _data_of_kind(record_header.TABLE)(record):
         yield metadata._Tree(data, record.order).tree(0x30).payload(3)
 
 
@@ -342,7 +348,7 @@ METADATA = {
         _database,
         (metadata.parse_database,),
         metadata.build_database,
-        _data_of_kind(metadata.DATABASE),
+        _data_of_kind(record_header.DATABASE),
         is_strict=False,
     ),
     "table_definition": Held(
@@ -350,7 +356,7 @@ METADATA = {
         _table,
         (metadata.parse_table,),
         metadata.build_table,
-        _data_of_kind(metadata.TABLE),
+        _data_of_kind(record_header.TABLE),
         is_strict=False,
     ),
     "column_definitions": Held(

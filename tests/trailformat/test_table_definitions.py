@@ -8,8 +8,8 @@ import pytest
 from fixtures import TRAILS
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from trailformat import ByteOrder, Record, TrailFile
-from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.index import attach, build, index_of
+from trailformat.records.record_header import DATABASE, REFERENCE, TABLE
 from trailformat.trail import file
 
 DDR = metadata_record(DATABASE, 0, "")

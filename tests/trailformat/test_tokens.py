@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from tests.trailformat.samples import BOTH
 from tests.trailformat.strategies import ORDERS, TOKENS
 from trailformat import BadData, BadToken, ByteOrder, CannotWrite, Token, make_token, spec
-from trailformat.codec import layout
+from trailformat.codec import layout, tokens
 from trailformat.codec.tokens import (
     GGS_TOKENS,
+    MOST_PARTS,
     RECORD_TOKENS,
     UNSET,
     WIDE,
@@ -101,7 +102,7 @@ def test_tokens_cut_anywhere_are_those_of_the_layout(tokens: tuple[Token, ...], 
     for size in range(len(whole) + 1):
         data = whole[:size]
         try:
-            parsed = list(layout.parse_all(spec.token(order.value), data, BadToken, "token"))
+            parsed = list(layout.parse_all(spec.token(order.value), data, BadToken, "token", most=MOST_PARTS))
         except BadToken as error:
             with pytest.raises(BadToken, match=re.escape(str(error))):
                 parse_tokens(data, order)
@@ -178,8 +179,8 @@ def test_a_wide_length_of_gigabytes_is_a_bad_token_at_once() -> None:
 
 
 def test_more_tokens_than_there_can_be_are_a_bad_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (layout.MOST, walk_tokens.__defaults__) == (65_536, (0, 65_536))
-    monkeypatch.setattr(layout, "MOST", 50)
+    assert (MOST_PARTS, walk_tokens.__defaults__) == (65_536, (0, 65_536))
+    monkeypatch.setattr(tokens, "MOST_PARTS", 50)
     monkeypatch.setattr(walk_tokens, "__defaults__", (0, 50))
     assert len(parse_tokens(bytes(4 * 50), ByteOrder.BIG)) == 50
     with pytest.raises(BadToken, match="at most 50"):

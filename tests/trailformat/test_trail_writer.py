@@ -25,8 +25,8 @@ from trailformat import (
     make_file_header_record,
     make_token,
 )
-from trailformat.definitions.metadata import DATABASE, REFERENCE
 from trailformat.records.file_header import Value
+from trailformat.records.record_header import DATABASE, REFERENCE
 from trailformat.trail.whole_file import early
 
 HEADER = make_file_header({"TrailInfo": {"URI": "uri:samovar", "FileName": "", "Seqno": 0, "FirstCSN": "42"}})

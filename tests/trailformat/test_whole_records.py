@@ -37,9 +37,11 @@ from trailformat.changes.segments import (
 from trailformat.codec.tokens import build_tokens
 from trailformat.records import large_record
 from trailformat.records.columns import build_columns
-from trailformat.records.large_record import LARGEST, LargeRecord, record_of
-from trailformat.records.record import make_record
+from trailformat.records.large_record import LargeRecord
+from trailformat.records.record import LARGEST, make_record
 from trailformat.records.record_header import RECORD_FRAGMENT, build_header
+from trailformat.trail import file as trail_file
+from trailformat.trail.file import record_of
 
 from .samples import header
 
@@ -136,7 +138,7 @@ def test_a_header_or_ggs_tokens_of_more_than_64_kb_are_damage(letter: str, probl
 
 
 def test_the_largest_record_that_is_held_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large_record, "LARGEST", 1000)
+    monkeypatch.setattr(trail_file, "LARGEST", 1000)
     kinds = [type(record_of(bytes(2000), 0, length, ByteOrder.BIG, None)) for length in (1000, 1001)]
     assert kinds == [Record, LargeRecord]
 

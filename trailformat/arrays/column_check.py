@@ -17,8 +17,7 @@ from trailformat.definitions.metadata import ColumnDefinition
 from trailformat.errors import BadData, CannotRead, NotATrail, TrailError
 from trailformat.native.scan import arguments
 from trailformat.records.columns import Columns
-from trailformat.records.large_record import LARGEST
-from trailformat.records.record import Record
+from trailformat.records.record import LARGEST, Record
 from trailformat.scan import FILE_HEADER
 from trailformat.scan.measuring import KeyCells, Measured, MeasuredCells, Measuring, RowColumns
 from trailformat.scan.rows import RowBytes, learn_definitions, metadata_rows

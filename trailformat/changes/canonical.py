@@ -15,7 +15,7 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.tokens import LOGCSN, ROWID, TRANID
 from trailformat.errors import TrailError
 from trailformat.records.columns import NULL, Column, Columns, Images
-from trailformat.records.large_record import LARGEST
+from trailformat.records.record import LARGEST
 
 if TYPE_CHECKING:
     from trailformat.records.record import Record

@@ -14,8 +14,9 @@ from weakref import WeakKeyDictionary
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.definitions.metadata import ColumnDefinition, TableDefinition
 from trailformat.errors import BadData, TrailError
-from trailformat.records.columns import NULL, PREFIX_SIZES, PRESENT, ROW_TYPES, Column
+from trailformat.records.columns import NULL, PRESENT, Column
 from trailformat.records.record import Record
+from trailformat.records.record_header import PREFIX_SIZES, ROW_TYPES
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.values.data_types import data_type_of

@@ -21,8 +21,15 @@ from trailformat.changes.transaction_context import TransactionContext
 from trailformat.codec.tokens import is_known
 from trailformat.errors import TrailError
 from trailformat.records import record_header
-from trailformat.records.columns import PREFIX_SIZES, ROW_TYPES, Images
-from trailformat.records.record_header import BEGINS, NOT_TRANSACTIONAL, RECORD_FRAGMENT, Transaction
+from trailformat.records.columns import Images
+from trailformat.records.record_header import (
+    BEGINS,
+    NOT_TRANSACTIONAL,
+    PREFIX_SIZES,
+    RECORD_FRAGMENT,
+    ROW_TYPES,
+    Transaction,
+)
 from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.values import Value, decode_value
 

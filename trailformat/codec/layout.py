@@ -9,9 +9,6 @@ from typing import Any, Literal
 
 from trailformat.errors import CannotWrite, TrailError
 
-MOST = 1 << 16
-"""Maximum number of tokens or columns side by side: column indexes have 16 bits."""
-
 
 @contextmanager
 def construct_errors(error: type[TrailError], problem: str) -> Iterator[None]:
@@ -40,9 +37,9 @@ def parse_whole(layout: Any, data: bytes, error: type[TrailError], what: str) ->
 
 
 def parse_all(
-    layout: Any, data: bytes, error: type[TrailError], what: str, start: int = 0, number: int = 0
+    layout: Any, data: bytes, error: type[TrailError], what: str, *, most: int, start: int = 0, number: int = 0
 ) -> Iterator[Any]:
-    """Yield what ``layout`` parses, repeatedly, until ``data`` is used up; more than 65536 times is an error too.
+    """Yield what ``layout`` parses, repeatedly, until ``data`` is used up; more than ``most`` times is an error too.
 
     ``start`` is the offset of the first item, and ``number`` the number of items before it.
     """
@@ -50,8 +47,8 @@ def parse_all(
     stream.seek(start)
     while (offset := stream.tell()) < len(data):
         number += 1
-        if number > MOST:
-            raise error(f"too many items: {what}", expected=f"at most {MOST}")
+        if number > most:
+            raise error(f"too many items: {what}", expected=f"at most {most}")
         with construct_errors(error, f"{what} at byte {offset} does not fit into the {len(data)} bytes around it"):
             parsed = layout.parse_stream(stream)
         yield parsed

@@ -1,14 +1,17 @@
 """A mapped file that can also be read: bytes that are used for long are copied, others stay in place.
 
-Access to mapped bytes that were cut off ends the process (SIGBUS); a read only returns fewer bytes.
+Access to mapped bytes that were cut off ends the process (SIGBUS); a read only returns fewer bytes. Only
+regular files are opened: others may block or never end.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import mmap
 import os
+import stat
 from abc import abstractmethod
 from bisect import bisect_right
 from collections import deque
@@ -139,6 +142,48 @@ class InputFile(Protocol):
 
         ``until`` is the place up to which the reader will continue; None if unknown.
         """
+
+
+_NOT_REGULAR = "it is not a regular file"
+
+
+def open_regular(path: Path) -> int:
+    """Return a descriptor of a regular file for reading; follow links.
+
+    Raises:
+        OSError: it does not exist, cannot be read, or is a directory, FIFO, socket or device.
+        ValueError: the name is not valid for a file.
+    """
+    try:
+        # a FIFO without a writer would block
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError as error:
+        if error.errno not in (errno.ENXIO, errno.ENODEV):
+            raise
+        raise OSError(errno.EINVAL, _NOT_REGULAR, os.fspath(path)) from error  # a socket
+    try:
+        mode = os.fstat(handle).st_mode
+    except OSError:
+        os.close(handle)
+        raise
+    if stat.S_ISREG(mode):
+        return handle
+    os.close(handle)
+    is_directory = stat.S_ISDIR(mode)
+    problem = "it is a directory" if is_directory else _NOT_REGULAR
+    raise OSError(errno.EISDIR if is_directory else errno.EINVAL, problem, os.fspath(path))
+
+
+def open_script(path: Path) -> int:
+    """Return a descriptor of a regular file or of a pipe of the shell, as of ``<(…)``, for reading to its end.
+
+    A FIFO with a name of its own is refused: without a writer it would block.
+
+    Raises:
+        OSError, ValueError: like :func:`open_regular`.
+    """
+    is_inherited = path.is_fifo() and os.path.realpath(path).startswith(("/dev/", "/proc/"))
+    return os.open(path, os.O_RDONLY) if is_inherited else open_regular(path)
 
 
 class LocalFile:

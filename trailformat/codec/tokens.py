@@ -8,10 +8,14 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileBytes, Source
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import BadToken
+
+with on_demand:
+    from trailformat import spec
+    from trailformat.codec import layout
 
 RECORD_TOKENS = {
     "G": "Record Header",
@@ -53,6 +57,8 @@ NARROW_HEAD, WIDE_HEAD = 4, 6
 """Number of bytes of a token before its payload, with a length of two and of four bytes."""
 MOST_NARROW = 0xFFFF
 """The greatest length that two bytes hold."""
+MOST_PARTS = 1 << 16
+"""Maximum number of tokens or columns side by side: column indexes have 16 bits."""
 
 UNSET = 0xFF
 """Info of a file header token whose value is not set (its bytes are zero)."""
@@ -130,7 +136,7 @@ def length_at(buffer: Source, offset: int, order: ByteOrder) -> tuple[int, int]:
 
 
 def walk_tokens(
-    buffer: memoryview | Source, start: int, stop: int, order: ByteOrder, origin: int = 0, most: int = layout.MOST
+    buffer: memoryview | Source, start: int, stop: int, order: ByteOrder, origin: int = 0, most: int = MOST_PARTS
 ) -> tuple[list[TokenPlace], int]:
     """Return the tokens from ``start`` to ``stop``, at most ``most``, by offset from ``origin``; and their end.
 
@@ -182,10 +188,8 @@ def parse_tokens(data: bytes, order: ByteOrder) -> tuple[Token, ...]:
     """
     places, end = walk_tokens(data, 0, len(data), order)
     if end != len(data):
-        from trailformat import spec
-
         # the layout reports the offset and the contents of the error
-        list(layout.parse_all(spec.token(order.value), data, BadToken, "token"))
+        list(layout.parse_all(spec.token(order.value), data, BadToken, "token", most=MOST_PARTS))
     return tuple([Token(token, info, data[start : start + size]) for token, info, start, size in places])
 
 
@@ -195,8 +199,6 @@ def build_token(token: Token, order: ByteOrder) -> bytes:
     Raises:
         CannotWrite: the payload is too long for the token's length field.
     """
-    from trailformat import spec
-
     what = f"token x{token.id:02x} of {len(token.payload)} bytes"
     return layout.build(spec.token(order.value), token._asdict(), what)
 

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from trailformat.codec import charsets
 from trailformat.codec.charsets import BY_NAME, DATABASE
-from trailformat.codec.regular_file import open_regular
+from trailformat.codec.mapped_file import open_regular
 from trailformat.definitions.metadata import ELEMENTARY, KEY, NULLABLE, TAIL_12_2, ColumnDefinition, TableDefinition
 from trailformat.errors import BadData, not_opened
 

@@ -15,10 +15,14 @@ from __future__ import annotations
 import struct
 from typing import Any, NamedTuple
 
-from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.tokens import Token, make_token, parse_tokens
 from trailformat.errors import BadData
+
+with on_demand:
+    from trailformat import spec
+    from trailformat.codec import layout
 
 KEY = 0x01
 NULLABLE = 0x02
@@ -61,8 +65,6 @@ def parse_column(data: bytes, order: ByteOrder) -> ColumnDefinition:
     """
     if (usual := _usual(data, order)) is not None:
         return usual
-    from trailformat import spec
-
     parsed = layout.parse_whole(spec.column_definition(order.value), data, BadData, "column definition")
     if parsed.rest or parsed.fixed.rest:
         raise BadData("column definition has unknown bytes at its end", found=(parsed.rest or parsed.fixed.rest).hex())
@@ -90,19 +92,9 @@ def _usual(data: bytes, order: ByteOrder) -> ColumnDefinition | None:
 
 def build_column(column: ColumnDefinition, order: ByteOrder) -> bytes:
     """Return the bytes of a definition, without the size in front of it."""
-    from trailformat import spec
-
     fixed = {**column._asdict(), "name": layout.encode_text(column.name, "column name"), "rest": b""}
     value = {"fixed": fixed, "tail": column.tail, "rest": b""}
     return layout.build(spec.column_definition(order.value), value, f"column definition {column.name}")
-
-
-DATABASE = 1
-"""OrigNode of a DDR."""
-TABLE = 2
-"""OrigNode of a TDR."""
-REFERENCE = 3
-"""OrigNode of a reference: a table with the same structure as the TDR whose index is in the header."""
 
 
 _ROOT = 0x30
@@ -163,8 +155,6 @@ class _Tree:
         data = layout.read_prefixed(self.payload(token_id), size, self.order.word)
         if data is not None:
             return data
-        from trailformat import spec
-
         return bytes(self.parsed(token_id, spec.prefixed(self.order.value, size)))
 
     def columns(self, token_id: int) -> list[bytes]:
@@ -172,8 +162,6 @@ class _Tree:
         stored = _stored_columns(self.payload(token_id), self.order)
         if stored is not None:
             return stored
-        from trailformat import spec
-
         return list(self.parsed(token_id, spec.column_definitions(self.order.value)))
 
 
@@ -214,8 +202,6 @@ def build_database(database: DatabaseDefinition, order: ByteOrder) -> bytes:
     Raises:
         CannotWrite: a value does not fit.
     """
-    from trailformat import spec
-
     settings = {**database._asdict(), "time_zone": layout.encode_text(database.time_zone, "time zone")}
     name = layout.encode_text(database.name, "database name")
     root = {"version": database.version, "settings": settings, "name": name}
@@ -239,17 +225,8 @@ def parse_table(data: bytes, order: ByteOrder) -> TableDefinition:
     )
 
 
-def parse_definition(kind: int, data: bytes, order: ByteOrder) -> DatabaseDefinition | TableDefinition | None:
-    """Return the definition in a metadata record with this OrigNode; None for a reference. Raises like its parsers."""
-    if kind == DATABASE:
-        return parse_database(data, order)
-    return parse_table(data, order) if kind == TABLE else None
-
-
 def build_table(table: TableDefinition, order: ByteOrder) -> bytes:
     """Return the data of a TDR. Raises like build_database."""
-    from trailformat import spec
-
     options = [token._asdict() for token in table.options]
     columns = [build_column(column, order) for column in table.columns]
     attributes = {"keys": {"key_columns": table.key_columns}, "options": options}

@@ -5,8 +5,7 @@ Kernels must import such numbers from here only: the library is identified by th
 
 from __future__ import annotations
 
-from trailformat.codec import layout, tokens
-from trailformat.definitions import metadata
+from trailformat.codec import tokens
 from trailformat.records import framing, record_header
 
 TOKEN_G, TOKEN_F = framing.RECORD, framing.FILE_HEADER
@@ -14,7 +13,7 @@ TOKEN_H, TOKEN_D, TOKEN_T, TOKEN_Z = framing.HEADER, framing.DATA, framing.TOKEN
 FIRST_OF_FILE_HEADER, SMALLEST, SMALLEST_BODY = framing.FIRST_OF_FILE_HEADER, framing.SMALLEST, framing.SMALLEST_BODY
 INFO_AT, LENGTH_AT, NARROW_HEAD, WIDE_HEAD = tokens.INFO_AT, tokens.LENGTH_AT, tokens.NARROW_HEAD, tokens.WIDE_HEAD
 MOST_NARROW = tokens.MOST_NARROW
-MOST_TOKENS, MOST_BYTES, MOST_FIELDS = framing.MOST_TOKENS, framing.MOST_BYTES, layout.MOST
+MOST_TOKENS, MOST_BYTES, MOST_FIELDS = framing.MOST_TOKENS, framing.MOST_BYTES, tokens.MOST_PARTS
 WIDE, UNSET = tokens.WIDE, tokens.UNSET
 LOGCSN, TRANID = tokens.LOGCSN, tokens.TRANID
 
@@ -36,7 +35,7 @@ IO_TIME_AT, AUDIT_POS_AT, AUDIT_RBA_AT = (
 )
 TRANS_IND_AT, CONTINUED_AT = record_header.TRANS_IND_AT, record_header.CONTINUED_AT
 
-METADATA, TABLE, REFERENCE = record_header.METADATA, metadata.TABLE, metadata.REFERENCE
+METADATA, TABLE, REFERENCE = record_header.METADATA, record_header.TABLE, record_header.REFERENCE
 KIND_RECORD, KIND_FILE_HEADER, KIND_BAD_SPAN, KIND_PARTIAL = range(4)
 """Kinds of the rows of a batch."""
 

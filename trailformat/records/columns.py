@@ -9,11 +9,15 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.on_demand import on_demand
+from trailformat.codec.tokens import MOST_PARTS
 from trailformat.errors import BadData, CannotWrite
-from trailformat.records import record_header
-from trailformat.records.record_header import RecordHeader
+from trailformat.records.record_header import PREFIX_SIZES, ROW_TYPES, RecordHeader
+
+with on_demand:
+    from trailformat import spec
+    from trailformat.codec import layout
 
 HEADER_BYTES = 20
 PIECE_BYTES = 2000
@@ -66,8 +70,6 @@ def build_piece(numbers: PieceHeader, value: bytes, order: ByteOrder) -> bytes:
     Raises:
         CannotWrite: a number exceeds 32 bits.
     """
-    from trailformat import spec
-
     return layout.build(spec.lob_piece(order.value), {**numbers._asdict(), "value": value}, "LOB piece")
 
 
@@ -119,7 +121,7 @@ def parse_columns(data: bytes, order: ByteOrder) -> Columns:
     """
     head, start, stop = HEADS[order].unpack_from, 0, len(data)
     columns: list[Column] = []
-    while start + COLUMN_HEAD <= stop and len(columns) < layout.MOST:
+    while start + COLUMN_HEAD <= stop and len(columns) < MOST_PARTS:
         index, size = head(data, start)
         end = start + COLUMN_HEAD + size
         if end > stop:
@@ -129,9 +131,9 @@ def parse_columns(data: bytes, order: ByteOrder) -> Columns:
     if start == stop:
         return tuple(columns)
     # the layout reports the offset and the contents of the error
-    from trailformat import spec
-
-    rest = layout.parse_all(spec.column(order.value), data, BadData, "column", start, len(columns))
+    rest = layout.parse_all(
+        spec.column(order.value), data, BadData, "column", most=MOST_PARTS, start=start, number=len(columns)
+    )
     return (*columns, *(Column(column.index, column.raw) for column in rest))
 
 
@@ -141,8 +143,6 @@ def build_columns(columns: Columns | list[Column], order: ByteOrder) -> bytes:
     Raises:
         CannotWrite: an index or a length exceeds 65535.
     """
-    from trailformat import spec
-
     column_layout = spec.column(order.value)
     return b"".join(
         layout.build(column_layout, {"index": column.index, "raw": column.raw}, f"column {column.index}")
@@ -152,24 +152,8 @@ def build_columns(columns: Columns | list[Column], order: ByteOrder) -> bytes:
 
 def make_column(index: int, value: bytes | None) -> Column:
     """Return a column with its indicator; None is NULL."""
-    from trailformat import spec
-
     stored = {"indicator": NULL, "value": b""} if value is None else {"indicator": PRESENT, "value": value}
     return Column(index, layout.build(spec.STORED_VALUE, stored, f"column {index}"))
-
-
-PREFIX_SIZES = {record_header.PK_UPDATE: 2, record_header.UNIFIED_UPDATE: 4, record_header.UNIFIED_PK_UPDATE: 4}
-"""Size of the length before the before image, for the types with both images."""
-ROW_TYPES = frozenset(
-    {
-        record_header.DELETE,
-        record_header.INSERT,
-        record_header.UPDATE,
-        record_header.FIELD_COMP,
-        record_header.UPSERT,
-    }
-)
-"""The types with one image."""
 
 
 class Images(NamedTuple):
@@ -193,8 +177,6 @@ def parse_images(header: RecordHeader, data: bytes, order: ByteOrder) -> Images 
         end = prefix_size + order.decode(data[:prefix_size])
         if not prefix_size <= end <= len(data):
             # the layout reports the contents of the error
-            from trailformat import spec
-
             layout.parse_whole(spec.paired_images(order.value, prefix_size), data, BadData, "before image")
         before, after = data[prefix_size:end], data[end:]
         return Images(parse_columns(before, order), parse_columns(after, order), prefix_size)
@@ -214,7 +196,5 @@ def build_images(images: Images, order: ByteOrder) -> bytes:
         if images.before and images.after:
             raise CannotWrite("a record with two images needs a length before the first", expected="2 or 4 bytes")
         return build_columns(images.before or images.after or (), order)
-    from trailformat import spec
-
     both = {"before": build_columns(images.before or (), order), "after": build_columns(images.after or (), order)}
     return layout.build(spec.paired_images(order.value, images.prefix_size), both, "before image")

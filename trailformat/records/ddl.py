@@ -14,8 +14,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from trailformat.codec import layout
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import CannotWrite
+
+with on_demand:
+    from trailformat import spec
+    from trailformat.codec import layout
 
 DDL_NAMES = {
     "B2": "object_id",
@@ -130,7 +134,5 @@ def build_ddl(pairs: list[tuple[str, str]]) -> bytes:
     for place, (key, _) in enumerate(pairs):
         if re.fullmatch(_HEAD, f"{key}=") is None or (key == _STATEMENT and place != len(pairs) - 1):
             raise CannotWrite("DDL: an item is out of place", expected="an id, C1 last", found=repr(key))
-    from trailformat import spec
-
     items = [{"id": key.encode(), "value": layout.encode_text(value, "DDL")} for key, value in pairs]
     return layout.build(spec.DDL_ITEMS, items, "DDL")

@@ -10,10 +10,14 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple
 
-from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.tokens import UNSET, Token, build_tokens, parse_tokens
 from trailformat.errors import CannotWrite
+
+with on_demand:
+    from trailformat import spec
+    from trailformat.codec import layout
 
 ORDER = ByteOrder.BIG
 SIGNATURE = b"GG\r\nTL\n\r"
@@ -316,8 +320,6 @@ def _make_group(group_id: int, group: GroupLayout, values: dict[str, Value]) -> 
 def _make_token(token_id: int, field: HeaderField, value: Value) -> HeaderToken:
     if value is None:
         return HeaderToken(Token(token_id, UNSET, bytes(field.size)), field)
-    from trailformat import spec
-
     payload = layout.build(spec.FILE_HEADER_VALUES[field.kind], value, field.name)
     return HeaderToken(Token(token_id, 0, payload), field)
 

@@ -11,32 +11,15 @@ from pathlib import Path
 from typing import Never
 
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.lazy import Lazy
-from trailformat.codec.mapped_file import FileBuffer, FileContents, Source, as_read, copied
-from trailformat.codec.tokens import Token, TokenPart, TokenPlace, is_wide
+from trailformat.codec.mapped_file import Source, copied
+from trailformat.codec.on_demand import Lazy
+from trailformat.codec.tokens import Token, TokenPart, is_wide
 from trailformat.errors import BadData, BadRecord
 from trailformat.records import framing
-from trailformat.records.record import Record
+from trailformat.records.record import LARGEST, Record
 from trailformat.records.record_header import RecordHeader, parse_header
 
-LARGEST = 1 << 23
-"""Maximum size in bytes of a record, or of a part of one, that is kept in memory as a whole."""
 _PIECE = 1 << 20
-
-
-def record_of(
-    buffer: FileBuffer | Source,
-    rba: int,
-    length: int,
-    order: ByteOrder,
-    path: Path | None,
-    places: list[TokenPlace] | None = None,
-) -> Record:
-    """Return the sound record of ``length`` bytes at ``rba``. Raises like MappedFile.copy."""
-    if length > LARGEST:
-        return LargeRecord(as_read(buffer, rba + length), rba, length, order, path)
-    raw = buffer.copy(rba, rba + length) if isinstance(buffer, FileContents) else buffer[rba : rba + length]
-    return Record(raw, rba=rba, order=order, path=path, places=places)
 
 
 class LargeRecord(Record):

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.codec.lazy import Lazy
 from trailformat.codec.mapped_file import Source
+from trailformat.codec.on_demand import Lazy, on_demand
 from trailformat.codec.tokens import (
     LOGCSN,
     MOST_NARROW,
@@ -33,8 +32,6 @@ from trailformat.codec.tokens import (
 )
 from trailformat.errors import BadData, BadRecord, CannotWrite, TrailError
 from trailformat.records import framing, record_header
-from trailformat.records.columns import Images, build_images, parse_images
-from trailformat.records.file_header import FileHeader, build_file_header, parse_file_header
 from trailformat.records.record_header import (
     NAME_IS_INDEX,
     RecordHeader,
@@ -43,9 +40,20 @@ from trailformat.records.record_header import (
     name_text,
 )
 
+with on_demand:
+    from trailformat import spec
+    from trailformat.codec import layout
+    from trailformat.definitions import metadata
+    from trailformat.records import columns, file_header
+
 if TYPE_CHECKING:
     from trailformat.definitions.metadata import DatabaseDefinition, TableDefinition
+    from trailformat.records.columns import Images
+    from trailformat.records.file_header import FileHeader
 
+
+LARGEST = 1 << 23
+"""Maximum size in bytes of a record, or of a part of one, that is kept in memory as a whole."""
 
 UserTokens = tuple[tuple[bytes, bytes], ...]
 
@@ -70,8 +78,6 @@ def build_user_tokens(pairs: UserTokens | list[tuple[bytes, bytes]]) -> bytes:
     """
     if any(b"\0" in text for pair in pairs for text in pair):
         raise CannotWrite("a user token cannot hold a NUL")
-    from trailformat import spec
-
     return layout.build(spec.USER_TOKENS, [{"name": name, "value": value} for name, value in pairs], "user tokens")
 
 
@@ -283,7 +289,7 @@ class Record:
         Raises:
             BadData: the data does not match the type.
         """
-        return parse_images(self.header, self.data, self.order)
+        return columns.parse_images(self.header, self.data, self.order)
 
     @_Part
     def file_header(self) -> FileHeader:
@@ -294,7 +300,7 @@ class Record:
         """
         if not self.is_file_header:
             raise BadData("this record is not a file header")
-        return parse_file_header(self.body)
+        return file_header.parse_file_header(self.body)
 
     @property
     def is_metadata(self) -> bool:
@@ -316,10 +322,11 @@ class Record:
         """
         if not self.is_metadata:
             return None
-        from trailformat.definitions.metadata import parse_definition  # noqa: PLC0415 - start-up is faster without
-
+        kind = self.header.orig_node
         with self.located():
-            return parse_definition(self.header.orig_node, self.data, self.order)
+            if kind == record_header.DATABASE:
+                return metadata.parse_database(self.data, self.order)
+            return metadata.parse_table(self.data, self.order) if kind == record_header.TABLE else None
 
     @property
     def table_index(self) -> int | None:
@@ -362,7 +369,11 @@ class Record:
 
     def build(self) -> bytes:
         """Return the record's bytes, built from its decoded parts."""
-        body = build_file_header(self.file_header) if self.is_file_header else build_tokens(self.tokens, self.order)
+        body = (
+            file_header.build_file_header(self.file_header)
+            if self.is_file_header
+            else build_tokens(self.tokens, self.order)
+        )
         return build_record(self.frame.info, body, self.order, chr(self.frame.id), self.trailer.info)
 
 
@@ -388,8 +399,6 @@ def build_record(info: int, body: bytes, order: ByteOrder, kind: str = "G", trai
     trailer_info = info if trailer_info is None else trailer_info
     if len(body) + 8 > _WIDEST_LENGTH:
         info, trailer_info = info | WIDE, trailer_info | WIDE
-    from trailformat import spec
-
     stored = {"id": ord(kind), "info": info, "body": body, "trailer_info": trailer_info}
     return layout.build(spec.record(order.value), stored, "record")
 
@@ -406,7 +415,7 @@ def make_record(
     Raises:
         CannotWrite: a part does not fit.
     """
-    payload = build_images(data, order) if isinstance(data, Images) else data
+    payload = data if isinstance(data, bytes) else columns.build_images(data, order)
     header = header._replace(record_length=min(len(payload), 0xFFFF))
     tokens = [make_token("H", build_header(header, order))]
     tokens += [make_token("D", payload)] if payload else []
@@ -417,7 +426,7 @@ def make_record(
 
 def make_file_header_record(header: FileHeader) -> Record:
     """Return the ``F`` record of a header."""
-    return Record(build_record(0x00, build_file_header(header), ByteOrder.BIG, kind="F"))
+    return Record(build_record(0x00, file_header.build_file_header(header), ByteOrder.BIG, kind="F"))
 
 
 def replace_header(record: Record, header: RecordHeader) -> Record:

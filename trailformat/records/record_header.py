@@ -6,9 +6,13 @@ import re
 import struct
 from typing import Any, NamedTuple
 
-from trailformat.codec import layout
 from trailformat.codec.byte_order import ByteOrder
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import BadRecord
+
+with on_demand:
+    from trailformat import spec
+    from trailformat.codec import layout
 
 IO_TYPES: dict[int, str] = {
     1: "Abort",
@@ -96,6 +100,25 @@ PIECES = frozenset({LARGE_OBJECT, RECORD_FRAGMENT})
 """Types of records that are a part of the row before them."""
 NOT_TRANSACTIONAL = frozenset({RESTART_ABEND, RESTART_OK, RECOVERY_END, METADATA, COMMENT})
 """Types outside of every transaction, whatever their TransInd."""
+PREFIX_SIZES = {PK_UPDATE: 2, UNIFIED_UPDATE: 4, UNIFIED_PK_UPDATE: 4}
+"""Size of the length before the before image, for the types with both images."""
+ROW_TYPES = frozenset(
+    {
+        DELETE,
+        INSERT,
+        UPDATE,
+        FIELD_COMP,
+        UPSERT,
+    }
+)
+"""The types with one image."""
+
+DATABASE = 1
+"""OrigNode of METADATA: a DDR."""
+TABLE = 2
+"""OrigNode of a TDR."""
+REFERENCE = 3
+"""OrigNode of a reference: a table with the same structure as the TDR whose index is in the header."""
 
 _SPELLINGS: dict[str, int] = {
     "DDL": DDL_OP,
@@ -296,15 +319,11 @@ def build_header(header: RecordHeader, order: ByteOrder) -> bytes:
     Raises:
         CannotWrite: a value does not fit into its field.
     """
-    from trailformat import spec
-
     return layout.build(spec.record_header(order.value), header._asdict(), "record header")
 
 
 def name_field(name: str | int, order: ByteOrder) -> bytes:
     """Return the name field of a header: NUL-terminated text, or a table index."""
     if isinstance(name, int):
-        from trailformat import spec
-
         return layout.build(spec.uint(order.value, 2), name, f"table index {name}")
     return layout.encode_text(name, "table name") + b"\0"

@@ -29,9 +29,8 @@ from trailformat.scan.parallel import (
     parallel_scan,
     scan_in_threads,
 )
-from trailformat.scan.position import ScanPosition
-from trailformat.scan.scanning import Scan, occurrences, scan
-from trailformat.scan.split import FileRange, consistent_ranges, next_boundary, scan_range, split_points
+from trailformat.scan.position import FileRange, ScanPosition
+from trailformat.scan.scanning import Scan, occurrences, scan, scan_range
 
 __all__ = [
     "BAD_SPAN",
@@ -54,8 +53,6 @@ __all__ = [
     "StringColumn",
     "TransactionPart",
     "Workers",
-    "consistent_ranges",
-    "next_boundary",
     "occurrences",
     "parallel_batches",
     "parallel_counts",
@@ -63,5 +60,4 @@ __all__ = [
     "scan",
     "scan_in_threads",
     "scan_range",
-    "split_points",
 ]

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from trailformat.definitions.metadata import REFERENCE, TABLE
-from trailformat.records.record_header import name_text
+from trailformat.records.record_header import REFERENCE, TABLE, name_text
 
 NO_NAME = 0
 """The key of rows without a name."""

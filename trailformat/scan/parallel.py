@@ -15,16 +15,19 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
+from trailformat.codec.on_demand import on_demand
 from trailformat.errors import CannotRead, TrailError
-from trailformat.records import reached
 from trailformat.records.framing import detect_order
 from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.counting import NO_BREAKDOWN, Breakdown, CountBounds, CountFiller, KernelTotals
 from trailformat.scan.names import Names, NeedsEarlier
-from trailformat.scan.position import ScanPosition, first_position
-from trailformat.scan.scanning import EarlierNames, Scan, Scanning, T, scan
-from trailformat.scan.split import FileRange, likely_boundary, scan_range
+from trailformat.scan.position import FileRange, ScanPosition, first_position
+from trailformat.scan.scanning import EarlierNames, Scan, Scanning, T, scan, scan_range
+from trailformat.trail import command_files
 from trailformat.trail.file import TrailFile
+
+with on_demand:
+    from trailformat.scan import split
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -116,7 +119,7 @@ class Workers:
             from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - not needed for a single range
 
             self._pool = ThreadPoolExecutor(self.number, "scan")
-        return self._pool.submit(self._observed, job, reached.search_observer())
+        return self._pool.submit(self._observed, job, command_files.search_observer())
 
     def in_order(self, jobs: Iterable[tuple[K, Callable[[Callable[[], bool]], R]]]) -> Iterator[tuple[K, R]]:
         """Run jobs in threads, some of them in advance; yield each key with its result, in order.
@@ -147,7 +150,7 @@ class Workers:
                 raise CancelledError
             tell(rba)
 
-        with reached.search_observed(observe):
+        with command_files.search_observed(observe):
             return job(self._is_over.is_set)
 
 
@@ -208,7 +211,7 @@ class ParallelScan(Generic[T, R]):
                 continue
             before = self._transactions
             self._go_on(done.position, done.names, done.transactions)
-            reached.report(self._trail.path, done.position.rba)
+            command_files.report(self._trail.path, done.position.rba)
             for result in done.results:
                 yield result, before
         yield from self._scan_here(self._stop)
@@ -241,7 +244,7 @@ class ParallelScan(Generic[T, R]):
         """
         offset = start.rba + min(PIECE, max(PIECE // _FIRST, start.rba - self._first.rba))
         while offset + PIECE // 2 < self._size:
-            boundary = likely_boundary(self._trail, offset)
+            boundary = split.likely_boundary(self._trail, offset)
             if boundary is not None and boundary < self._size:
                 order = detect_order(self._trail.bytes, boundary, self._size, start.order) or start.order
                 return ScanPosition(boundary, order, start.order_known or order is not start.order)

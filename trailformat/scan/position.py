@@ -32,6 +32,13 @@ class ScanPosition(NamedTuple):
     order_known: bool
 
 
+class FileRange(NamedTuple):
+    """The records from the position ``start`` to before the RBA ``stop``."""
+
+    start: ScanPosition
+    stop: int
+
+
 def first_position(trail: TrailFile, rba: int = 0) -> ScanPosition:
     """Return the position of a scan that starts at ``rba``, in the byte order of the file's first ``G`` record."""
     order = trail.first_order

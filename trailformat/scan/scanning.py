@@ -10,11 +10,11 @@ from trailformat.codec.mapped_file import FileBuffer, copied
 from trailformat.codec.on_demand import on_demand
 from trailformat.errors import CannotRead
 from trailformat.native.loaded import address_of_bytes, kernels
-from trailformat.records import reached
 from trailformat.scan.batch import BATCH_SIZE, Batch
 from trailformat.scan.kernel_run import Window, Windows
 from trailformat.scan.names import Names
-from trailformat.scan.position import ScanPosition, damage_at, first_position
+from trailformat.scan.position import FileRange, ScanPosition, damage_at, first_position
+from trailformat.trail import command_files
 from trailformat.trail.file import TrailFile
 
 with on_demand:
@@ -140,7 +140,7 @@ class Scanning(Iterator[T]):
         result = filler.take()
         if not len(result):
             raise StopIteration
-        reached.report(self._trail.path, self.position.rba)
+        command_files.report(self._trail.path, self.position.rba)
         return result
 
     def _look_at_size(self) -> int:
@@ -219,3 +219,8 @@ def scan(
         CannotRead: the file can no longer be read; raised while iterating, as is NotATrail.
     """
     return Scan(trail, first_position(trail, start), stop, batch_size, by_definition=by_definition)
+
+
+def scan_range(trail: TrailFile, part: FileRange, *, batch_size: int = BATCH_SIZE) -> Scan:
+    """Return the batches of a range; the next range fits if it begins at the final ``position`` of the scan."""
+    return Scan(trail, part.start, part.stop, batch_size)

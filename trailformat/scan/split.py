@@ -16,30 +16,16 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import Source, copied
 from trailformat.codec.tokens import is_wide
 from trailformat.errors import BadRecord, PartialRecord
 from trailformat.records import framing
-from trailformat.scan.batch import BATCH_SIZE
-from trailformat.scan.position import ScanPosition
-from trailformat.scan.scanning import Scan
+from trailformat.scan.position import FileRange, ScanPosition
+from trailformat.scan.scanning import scan_range
 from trailformat.trail import resync
 from trailformat.trail.file import TrailFile
-
-
-class FileRange(NamedTuple):
-    """The records from the position ``start`` to before the RBA ``stop``."""
-
-    start: ScanPosition
-    stop: int
-
-
-def scan_range(trail: TrailFile, part: FileRange, *, batch_size: int = BATCH_SIZE) -> Scan:
-    """Return the batches of a range; the next range fits if it begins at the final ``position`` of the scan."""
-    return Scan(trail, part.start, part.stop, batch_size)
 
 
 def consistent_ranges(

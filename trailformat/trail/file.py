@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self, cast
+from typing import TYPE_CHECKING, Self, cast
 
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import (
@@ -21,24 +21,28 @@ from trailformat.codec.mapped_file import (
     InputFile,
     RecentBytes,
     Source,
+    as_read,
     copied,
     is_read,
 )
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import place
-from trailformat.codec.tokens import length_at
+from trailformat.codec.tokens import TokenPlace, length_at
 from trailformat.errors import BadRecord, CannotRead, NotATrail, PartialRecord, TrailError, not_opened
-from trailformat.records import framing, reached, record_header
-from trailformat.records.file_header import FileHeader
-from trailformat.records.large_record import record_of
-from trailformat.records.record import Record
+from trailformat.records import framing, record_header
+from trailformat.records.record import LARGEST, Record
 from trailformat.records.record_header import IO_TYPE_AT, CarriedTransaction
-from trailformat.trail.files_read import FilesRead, reading
+from trailformat.trail import command_files
+from trailformat.trail.command_files import FilesRead, reading
 from trailformat.trail.packed import open_unpacked
 from trailformat.trail.table_definitions import KnownPlaces, TableDefinitions, TableEntry
 
+if TYPE_CHECKING:
+    from trailformat.records.file_header import FileHeader
+
 with on_demand:
     from trailformat.native import loaded
+    from trailformat.records import large_record
     from trailformat.trail import resync
 
 _TOGETHER = 1 << 16  # bytes that records_at reads
@@ -510,7 +514,7 @@ class TrailFile:
         state, results = array("q", [rba, self.order is ByteOrder.LITTLE]), array("q", bytes(8 * _FOUND))
         addresses, wanted = (loaded.address_of(state), loaded.address_of(results)), _FAR
         while (position := state[0]) < min(stop, size):
-            reached.report_search(position)
+            command_files.report_search(position)
             window = copied(source, position, min(position + wanted, stop + _HEADER, size))
             data, limit = loaded.address_of_bytes(window) - position, position + len(window)
             while count := find(data, stop, limit, size, *addresses, _FOUND):
@@ -529,3 +533,18 @@ class TrailFile:
         if record.is_file_header:
             return ""
         return entry.name if (entry := self.table_of(record)) else record.name
+
+
+def record_of(
+    buffer: FileBuffer | Source,
+    rba: int,
+    length: int,
+    order: ByteOrder,
+    path: Path | None,
+    places: list[TokenPlace] | None = None,
+) -> Record:
+    """Return the sound record of ``length`` bytes at ``rba``. Raises like MappedFile.copy."""
+    if length > LARGEST:
+        return large_record.LargeRecord(as_read(buffer, rba + length), rba, length, order, path)
+    raw = buffer.copy(rba, rba + length) if isinstance(buffer, FileContents) else buffer[rba : rba + length]
+    return Record(raw, rba=rba, order=order, path=path, places=places)

@@ -10,10 +10,12 @@ from trailformat.codec.mapped_file import FileBytes, Source, copied
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.tokens import is_wide, length_at
 from trailformat.errors import BadRecord, PartialRecord
-from trailformat.records import reached
 from trailformat.records.framing import FILE_HEADER, RECORD, Frame, detect_order, frame_at
+from trailformat.trail import command_files
 
 with on_demand:
+    import heapq
+
     from trailformat.native import loaded
 
 _STARTS = {
@@ -104,7 +106,7 @@ def next_sound(buffer: Source, rba: int, end: int, most: int | None = None) -> i
     size, sound_rba = _FIRST_WINDOW, None
     while position < stop and sound_rba is None:
         if size == _WINDOW:
-            reached.report_search(position)
+            command_files.report_search(position)
         here = min(position + size, stop)
         sound_rba = next(_sound_places(buffer, position, here, end), None)
         position, size = here, min(2 * size, _WINDOW)
@@ -123,7 +125,7 @@ def previous_sound(buffer: Source, rba: int, end: int, most: int | None = None) 
     stop, size, sound_rba = last, _FIRST_WINDOW, None
     while stop > first and sound_rba is None:
         if size == _WINDOW:
-            reached.report_search(stop)
+            command_files.report_search(stop)
         start = max(first, stop - size)
         for place in _sound_places(buffer, start, stop, end):
             sound_rba = place
@@ -147,14 +149,12 @@ def _sound_places(buffer: Source, start: int, stop: int, end: int) -> Iterator[i
 
 def candidates(buffer: Source, start: int, end: int) -> Iterator[int]:
     """Yield the RBAs from ``start`` to before ``end`` whose bytes look like the beginning of a record, ascending."""
-    from heapq import merge  # noqa: PLC0415 - damage is rare
-
     size = _FIRST_WINDOW
     while start < end:
         if size == _WINDOW:
-            reached.report_search(start)
+            command_files.report_search(start)
         window = copied(buffer, start, min(end, start + size + _REACH))
-        for place in merge(*(_places(pattern, window) for first, pattern in _STARTS.items() if first in window)):
+        for place in heapq.merge(*(_places(pattern, window) for first, pattern in _STARTS.items() if first in window)):
             if place >= size:
                 break
             yield start + place

@@ -17,7 +17,7 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import RemotePath, place
 from trailformat.errors import CannotRead, NotATrail, PartialRecord, TrailError, not_opened
-from trailformat.trail.files_read import reading
+from trailformat.trail.command_files import reading
 from trailformat.trail.packed import SUFFIXES, entries_of, is_file, open_unpacked
 
 with on_demand:

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from trailformat.codec.on_demand import on_demand
 from trailformat.errors import TrailError
-from trailformat.records.record_header import METADATA
+from trailformat.records.record_header import DATABASE, METADATA, REFERENCE, TABLE
 
 with on_demand:
+    import hashlib
+
     from trailformat.definitions import metadata as definition_records
 
 if TYPE_CHECKING:
@@ -175,8 +177,6 @@ class TableDefinitions:
 
     def _change_at(self, rba: int) -> int:
         """Return the change of that number at a metadata record: its digest, less that of the record it replaces."""
-        from hashlib import blake2b  # noqa: PLC0415 - for comparisons only
-
         entry = self._by_rba.get(rba)
         index, name, data_rba = (entry.table_index, entry.name, entry.definition_rba) if entry else (None, "", rba)
         try:
@@ -184,7 +184,7 @@ class TableDefinitions:
             data = record.data if record is not None else os.urandom(16)
         except TrailError:
             data = os.urandom(16)  # unreadable: equal to no other definition
-        digest = int.from_bytes(blake2b(repr((index, name)).encode() + data, digest_size=32).digest())
+        digest = int.from_bytes(hashlib.blake2b(repr((index, name)).encode() + data, digest_size=32).digest())
         before = self._digests.get(index, 0)
         self._digests[index] = digest
         return digest - before
@@ -287,11 +287,11 @@ class TableDefinitions:
     def _add(self, metadata: MetadataRecord) -> None:
         rba, kind, index, name = metadata
         self._rbas.append(rba)
-        if kind == definition_records.DATABASE:
+        if kind == DATABASE:
             self._databases.append(rba)
-        elif kind == definition_records.TABLE:
+        elif kind == TABLE:
             self._keep(TableEntry(rba, index, name, rba))
-        elif kind == definition_records.REFERENCE:
+        elif kind == REFERENCE:
             original = self._by_index.get(index, [])
             definition_rba = original[-1].definition_rba if original else None
             own = (self._highest if self._highest >= 0 else index) + 1

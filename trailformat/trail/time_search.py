@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from trailformat.records import reached as reading
+from trailformat.trail import command_files
 
 if TYPE_CHECKING:
     from trailformat.records.record import Record
@@ -66,7 +66,7 @@ def first_reached(
 
 
 def _tell(trail: TrailFile, rba: int, note: Callable[[int], object]) -> None:
-    reading.report(trail.path, rba)
+    command_files.report(trail.path, rba)
     note(rba)
 
 

@@ -17,12 +17,11 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileContents
 from trailformat.codec.remote.path import place
 from trailformat.codec.tokens import Token
-from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.errors import CannotWrite, TrailError
 from trailformat.records.columns import Images
 from trailformat.records.file_header import FileHeader, Value, replace_values
 from trailformat.records.record import Record, make_file_header_record, make_record
-from trailformat.records.record_header import RecordHeader
+from trailformat.records.record_header import DATABASE, REFERENCE, TABLE, RecordHeader
 from trailformat.trail.sequence import TrailName
 from trailformat.trail.whole_file import StagedFiles, cannot_write, mark_as_copy
 from trailformat.trail.whole_file.early import EarlyWriting, parts

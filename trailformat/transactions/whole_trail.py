@@ -18,10 +18,10 @@ from typing import NamedTuple, Self
 
 from trailformat.codec.remote.path import place
 from trailformat.errors import CannotRead, NotATrail, refuse_denied
-from trailformat.records import reached
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Workers, scan_in_threads
+from trailformat.trail import command_files
+from trailformat.trail.command_files import reading
 from trailformat.trail.file import TrailFile
-from trailformat.trail.files_read import reading
 from trailformat.trail.packed import is_file, unpacked_size
 from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
 
@@ -187,7 +187,7 @@ class WholeTrail:
             CannotRead: a file can no longer be read.
         """
         breaks = True
-        reached.announce(self.paths[start.ordinal :])
+        command_files.announce(self.paths[start.ordinal :])
         for ordinal in range(start.ordinal, len(self)):
             breaks = breaks or self.missing_before(ordinal) is not None
             trail = self.open(ordinal)

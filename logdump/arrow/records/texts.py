@@ -11,8 +11,7 @@ from logdump.arrow.records.rows import Array, DefinitionGroups, Rows
 from trailformat import BadData, ColumnDefinition, TrailError
 from trailformat.arrays import StoredValues, Strings, text_array
 from trailformat.codec.tokens import ROWID
-from trailformat.records.large_record import LARGEST
-from trailformat.records.record import UserTokens, parse_user_tokens
+from trailformat.records.record import LARGEST, UserTokens, parse_user_tokens
 from trailformat.scan.rows import Fields, tokens_in
 from trailformat.scan.rows.definitions import are_wide
 from trailformat.trail.row_definitions import RowDefinition

@@ -14,7 +14,7 @@ from logdump.features.export.text_formats import JsonLines
 from logdump.notation.text import Harmless, ascii_json
 from logdump.session.events import Event, Progress
 from logdump.session.known_record import Facet, KnownRecord
-from logdump.session.scan import handed_over, progress
+from logdump.session.scan import handed_over
 from logdump.session.session import Session
 from logdump.session.settings import Detail, Level
 from trailformat import Record, TrailError
@@ -87,7 +87,7 @@ def show_rows(session: Session, count: int, scanned: int) -> Generator[Event, No
                 yield from handed_over(cursor, waiting, last.rba, last.length)
                 waiting, waiting_count = [], 0
             if is_due:
-                yield progress(scanned + done, record)
+                yield Progress.at(scanned + done, record)
             if lines is not None:
                 waiting += lines
                 last, waiting_count = record, waiting_count + 1

@@ -16,9 +16,9 @@ from logdump.session.selection import Selection
 from trailformat.changes.transactions import TransactionRole, role_of
 from trailformat.definitions.metadata import TableDefinition
 from trailformat.errors import TrailError
-from trailformat.records.columns import PREFIX_SIZES, ROW_TYPES, Columns, Images
+from trailformat.records.columns import Columns, Images
 from trailformat.records.record import Record
-from trailformat.records.record_header import DELETE, UNIFIED_PK_UPDATE, UNIFIED_UPDATE
+from trailformat.records.record_header import DELETE, PREFIX_SIZES, ROW_TYPES, UNIFIED_PK_UPDATE, UNIFIED_UPDATE
 from trailformat.scan import BAD_SPAN, scan
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions

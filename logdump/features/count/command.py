@@ -23,6 +23,8 @@ from trailformat.scan import Workers
 from trailformat.totals.counting import Totals
 
 with on_demand:
+    import difflib
+
     from logdump.session import effective_rows
 
 
@@ -82,9 +84,7 @@ class OtherFile(File):
 
     def parse(self, text: str, context: Context) -> str:
         """Return the path."""
-        from difflib import get_close_matches  # noqa: PLC0415 - needed for another file only
-
-        near = get_close_matches(text.upper(), map(plain, _KEYWORDS), n=1, cutoff=0.7)
+        near = difflib.get_close_matches(text.upper(), map(plain, _KEYWORDS), n=1, cutoff=0.7)
         if near and not path_of(text).exists():
             raise ArgumentError(f"{text!r} is neither an option nor a file; did you mean {near[0]}?")
         return super().parse(text, context)

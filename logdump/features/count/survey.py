@@ -11,9 +11,7 @@ from logdump.features.count.model import CountShown, EmptyIntervals, IntervalSho
 from logdump.notation.text import amount, name_test
 from logdump.session.across import files_from
 from logdump.session.errors import ExitStatus
-from logdump.session.events import Bad, Event, Notice, say
-from logdump.session.passing import passing_batches
-from logdump.session.scan import progress
+from logdump.session.events import Bad, Event, Notice, Progress, say
 from logdump.session.selection import Selection
 from logdump.session.session import Session
 from logdump.session.settings import Detail
@@ -32,7 +30,7 @@ from trailformat.scan.parallel import Ordered
 from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals, add_counted, breakdown_of
 
 with on_demand:
-    from logdump.session import defined_names
+    from logdump.session import defined_names, passing
     from logdump.session import files as trail_files
     from trailformat import index
 
@@ -121,10 +119,10 @@ class CountRun:
     def _filtered_sums(self, trail: TrailFile, selection: Selection) -> Iterator[KernelTotals]:
         count = RowCount(self._taken, breakdown_of(self.count))
         places = self._places_to_feed(trail)
-        for batch, passing in passing_batches(selection, trail, self.workers):
+        for batch, rows in passing.passing_batches(selection, trail, self.workers):
             if places is not None:
                 places.extend(batch)
-            mask = selection.rows(batch) if passing is None else passing
+            mask = selection.rows(batch) if rows is None else rows
             spans = batch.spans()
             self.suppressed += len(batch) - len(spans) - int(mask.sum())
             yield from count.of(batch, mask)
@@ -138,7 +136,7 @@ class CountRun:
         for due in range(step - before % step, len(places) + 1, step):
             record = trail.record_at(places[due - 1])
             if record is not None:
-                yield progress(before + due, record)._replace(size=self._size)
+                yield Progress.at(before + due, record)._replace(size=self._size)
 
     def _places_to_feed(self, trail: TrailFile) -> RecordIndex | None:
         """Return the record index of the open file, which this count extends; None for another file."""

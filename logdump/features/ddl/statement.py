@@ -17,9 +17,9 @@ from logdump.session.selection import Selection
 from trailformat import Record, TrailError, TrailFile, parse_ddl
 from trailformat.changes.csn import csn_key
 from trailformat.changes.segments import joined
-from trailformat.records import reached
 from trailformat.records.record_header import DDL_OP
 from trailformat.scan import scan
+from trailformat.trail import command_files
 
 _MOST_TOKENS = 10_000
 _MOST_MODIFIERS = 16
@@ -442,7 +442,7 @@ def ddl_records(trail: TrailFile, start: int, selection: Selection, notify: int)
             if row in spans:
                 yield _damage(trail, rba, int(batch.length[row]))
             elif io_type == DDL_OP and passing[row] and (record := trail.record_at(rba)) is not None:
-                reached.report(trail.path, rba)
+                command_files.report(trail.path, rba)
                 yield record
         begun, scanned = scanned, scanned + len(batch)
         if begun // notify != scanned // notify:

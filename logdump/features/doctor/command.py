@@ -56,7 +56,7 @@ from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
 from trailformat.scan import Workers
 from trailformat.totals.counting import Totals, TypeTotals
-from trailformat.trail.files_read import name_incomplete
+from trailformat.trail.command_files import name_incomplete
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.not_applied import NotApplied
 from trailformat.transactions.whole_trail import WholeTrail

@@ -20,7 +20,7 @@ from logdump.session.events import Event, Notice
 from logdump.session.session import Session
 from trailformat import CannotWrite
 from trailformat.codec.on_demand import on_demand
-from trailformat.trail.outcomes import OUTCOMES
+from trailformat.trail.command_files import OUTCOMES
 from trailformat.trail.packed import status_of
 
 with on_demand:

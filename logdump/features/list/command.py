@@ -28,7 +28,7 @@ from trailformat import NotATrail, PartialRecord, Record, TrailFile
 from trailformat.codec.on_demand import on_demand
 from trailformat.errors import CannotRead
 from trailformat.index import build, index_of
-from trailformat.trail.files_read import reading
+from trailformat.trail.command_files import reading
 from trailformat.trail.read_bytes import ReadBytes
 from trailformat.trail.sequence import next_file
 

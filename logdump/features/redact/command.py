@@ -16,7 +16,6 @@ from logdump.session.chosen_trail import trail_title, whole_trail_of
 from logdump.session.copies import check_targets
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice, Progress
-from logdump.session.scan import progress
 from logdump.session.session import Session
 from trailformat import TrailFile, TrailName, TrailWriter
 from trailformat.changes.encrypted import may_be_encrypted
@@ -121,7 +120,7 @@ class Redaction:
             if piece.record is not None:
                 self._records += 1
                 if self._records % step == 0:
-                    yield progress(self._records, piece.record)._replace(size=file.size)
+                    yield Progress.at(self._records, piece.record)._replace(size=file.size)
             if len(waiting) >= _PIECE:
                 writer.write_bytes(bytes(waiting), 0)
                 waiting.clear()

@@ -16,19 +16,22 @@ from trailformat.changes.encrypted import placed_in_full_image
 from trailformat.changes.segments import Kind, kind_of, whole_record
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.tokens import LOGCSN, ROWID, TRANID, TokenPlace, is_known, walk_tokens
-from trailformat.definitions.metadata import DATABASE, REFERENCE
 from trailformat.errors import BadData, TrailError
-from trailformat.records.columns import COLUMN_HEAD, HEADER_BYTES, HEADS, PREFIX_SIZES, ROW_TYPES, parse_piece
+from trailformat.records.columns import COLUMN_HEAD, HEADER_BYTES, HEADS, parse_piece
 from trailformat.records.file_header import GROUPS, ORDER, SIGNATURE
 from trailformat.records.large_record import LargeRecord
 from trailformat.records.record import parse_user_tokens
 from trailformat.records.record_header import (
     COMMENT,
+    DATABASE,
     DDL_OP,
     HEADER_SIZE,
     INDEX_SIZE,
     IO_TYPES,
     NAME_IS_INDEX,
+    PREFIX_SIZES,
+    REFERENCE,
+    ROW_TYPES,
     UPSERT,
     io_type_name,
 )

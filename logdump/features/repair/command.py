@@ -22,13 +22,12 @@ from logdump.session.chosen_trail import trail_named, trail_title, whole_trail_o
 from logdump.session.copies import check_targets
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice, Progress
-from logdump.session.scan import progress
 from logdump.session.session import Session
 from trailformat import Record, TrailFile, TrailName, TrailWriter
 from trailformat.changes.transactions import is_transactional
 from trailformat.codec.mapped_file import FileContents
 from trailformat.codec.remote.path import path_of, place
-from trailformat.definitions.metadata import REFERENCE
+from trailformat.records.record_header import REFERENCE
 from trailformat.trail.packed import unpacked_size
 from trailformat.trail.sequence import FilePosition, next_file
 from trailformat.trail.writer import definition_of
@@ -312,7 +311,7 @@ class Repair:
         """Yield progress at the interval of NOTIFY while the records of a file are written."""
         for number, record in enumerate(records, 1):
             if number % self._step == 0:
-                yield progress(number, record)._replace(size=size)
+                yield Progress.at(number, record)._replace(size=size)
 
     def _check_alike(self) -> None:
         """Refuse sources that one file cannot hold: mixed byte orders or versions."""

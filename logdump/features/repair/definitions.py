@@ -13,9 +13,9 @@ from logdump.features.repair.file_survey import FileSurvey, readable_headers
 from logdump.features.repair.model import TakenDefinition
 from trailformat import Record, TableEntry, TrailError, TrailFile
 from trailformat.codec.byte_order import ByteOrder
-from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE, TableDefinition
+from trailformat.definitions.metadata import TableDefinition
 from trailformat.errors import NotATrail
-from trailformat.records.record_header import name_text
+from trailformat.records.record_header import DATABASE, REFERENCE, TABLE, name_text
 from trailformat.trail.sequence import FilePosition, next_file, previous_file
 from trailformat.trail.writer import definition_of, resolve_reference
 

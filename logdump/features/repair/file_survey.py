@@ -17,8 +17,8 @@ from trailformat.records import framing
 from trailformat.records.record_header import HEADER_SIZE, METADATA, NOT_TRANSACTIONAL, RecordHeader, parse_header
 from trailformat.scan import FILE_HEADER, PARTIAL, RECORD, Batch, scan
 from trailformat.trail import resync
+from trailformat.trail.command_files import name_incomplete
 from trailformat.trail.file import TrailFile
-from trailformat.trail.files_read import name_incomplete
 
 
 class ByteRange(NamedTuple):

@@ -49,7 +49,7 @@ from logdump.session.session import Session
 from logdump.session.settings import Across, Settings
 from trailformat import PartialRecord, TrailError, TrailFile
 from trailformat.codec.remote.path import path_of
-from trailformat.trail.files_read import name_incomplete
+from trailformat.trail.command_files import name_incomplete
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.whole_trail import WholeTrail
 

@@ -17,7 +17,7 @@ from logdump.session.across import gaps_stepped_over
 from logdump.session.errors import ArgumentError, CommandError
 from logdump.session.events import Event, say
 from logdump.session.session import Session
-from trailformat.trail.outcomes import OUTCOMES
+from trailformat.trail.command_files import OUTCOMES
 
 _TRANS_INDS = {"FIRST": 0, "MIDDLE": 1, "END": 2, "LAST": 2, "ONLY": 3, "WHOLE": 3, "0": 0, "1": 1, "2": 2, "3": 3}
 _EXTENT = re.compile(r"\s*EXT\s*\(([^)]*)(\))?", re.IGNORECASE)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from trailformat import FileHeader, Record, TrailFile, TrailName
 from trailformat.changes.transactions import is_transactional, own_transaction
-from trailformat.definitions.metadata import DATABASE, REFERENCE, TABLE
 from trailformat.records.file_header import replace_values
+from trailformat.records.record_header import DATABASE, REFERENCE, TABLE
 from trailformat.trail.writer import definition_of
 
 

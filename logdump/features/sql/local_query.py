@@ -33,9 +33,8 @@ from logdump.tables.errors import (
     SplitMismatch,
 )
 from trailformat import BadRecord
-from trailformat.records import reached
-from trailformat.trail.files_read import one_reading, reading
-from trailformat.trail.outcomes import OUTCOMES
+from trailformat.trail import command_files
+from trailformat.trail.command_files import OUTCOMES, one_reading, reading
 from trailformat.trail.whole_file.leftovers import beside, close, create_folder, make, remove_in_use, sweep
 
 try:
@@ -68,9 +67,9 @@ class ReadPlace:
             files, self._files = self._files, []
             rbas, self._rbas = self._rbas, {}
         if files:
-            reached.announce(files)
+            command_files.announce(files)
         for path, rba in rbas.items():
-            reached.report(path, rba)
+            command_files.report(path, rba)
 
 
 class ViewScan:

@@ -25,10 +25,10 @@ from logdump.tables.schema import look_up, offered
 from logdump.tables.slice import RbaRange, Slice, filters_of
 from logdump.tables.slices import Request
 from trailformat.codec.on_demand import on_demand
-from trailformat.records import reached
 from trailformat.scan import Workers
 from trailformat.scan.parallel import cores
-from trailformat.trail.files_read import one_reading, reading
+from trailformat.trail import command_files
+from trailformat.trail.command_files import one_reading, reading
 
 with on_demand:
     from logdump.tables import defined_tables, table_columns
@@ -47,7 +47,7 @@ _PATIENCE = 0.1
 class Ahead(Generic[T]):
     """Runs an iterator on a thread of its own, at most two items in advance."""
 
-    def __init__(self, items: Iterator[T], observer: reached.Observer | None = None) -> None:
+    def __init__(self, items: Iterator[T], observer: command_files.Observer | None = None) -> None:
         self._items = items
         self._observer, self._files = observer, reading()
         self._made: queue.Queue[tuple[T | None, BaseException | None, bool]] = queue.Queue(_HELD)
@@ -57,7 +57,7 @@ class Ahead(Generic[T]):
 
     def _work(self) -> None:
         with (
-            reached.observed(self._observer) if self._observer is not None else nullcontext(),
+            command_files.observed(self._observer) if self._observer is not None else nullcontext(),
             one_reading(self._files) if self._files is not None else nullcontext(),
         ):
             self._make()
@@ -107,7 +107,7 @@ class Ahead(Generic[T]):
         self._thread.join()
 
 
-def ahead(iterators: Iterable[Iterator[T]], observer: reached.Observer | None = None) -> Generator[T, None, None]:
+def ahead(iterators: Iterable[Iterator[T]], observer: command_files.Observer | None = None) -> Generator[T, None, None]:
     """Yield the items of all iterators in order; as many iterators run at a time as there are cores.
 
     The observer receives the progress of the threads.
@@ -210,7 +210,9 @@ class TrailTable:
         """The schema of ``narrowed``: columns of repeated texts are dictionaries."""
         return arrow_schema(self._selected, is_numbered=self._is_of_rows)
 
-    def narrowed(self, to: Narrowed, observer: reached.Observer | None = None) -> Generator[pa.RecordBatch, None, None]:
+    def narrowed(
+        self, to: Narrowed, observer: command_files.Observer | None = None
+    ) -> Generator[pa.RecordBatch, None, None]:
         """Yield batches of the rows that a reader may need, with nulls in columns that it does not need.
 
         Options of the table take precedence over those of ``to``. The observer receives the progress.
@@ -218,7 +220,7 @@ class TrailTable:
         return self._batches(to, observer, is_numbered=self._is_of_rows)
 
     def _batches(
-        self, to: Narrowed, observer: reached.Observer | None = None, *, is_numbered: bool
+        self, to: Narrowed, observer: command_files.Observer | None = None, *, is_numbered: bool
     ) -> Generator[pa.RecordBatch, None, None]:
         if not self._is_of_rows:
             to = Narrowed(to.columns)  # each of its rows may depend on any record

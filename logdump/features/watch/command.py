@@ -20,7 +20,7 @@ from logdump.session.state_file import StateFile
 from trailformat import CannotWrite, TrailFile
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import RemotePath, path_of
-from trailformat.trail.files_read import one_reading
+from trailformat.trail.command_files import one_reading
 from trailformat.trail.sequence import trails_among
 from trailformat.trail.whole_file import WholeFile, cannot_write, check_target
 

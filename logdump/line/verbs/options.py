@@ -21,7 +21,8 @@ from trailformat.errors import CannotRead, NotATrail, TrailError
 from trailformat.trail.packed import entries_of, is_archive, is_file
 
 with on_demand:
-    from trailformat.trail import name_list, sequence
+    from logdump import filters as filter_language
+    from trailformat.trail import name_list, packed, sequence
 
 if TYPE_CHECKING:
     from logdump.language.reader import Context
@@ -159,7 +160,6 @@ def without_others(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ..
 
 def _divided(path: Path) -> tuple[list[Path], list[Path]]:
     """Return the trail files of a folder, an archive or a wildcard, and the other files, by name."""
-    from trailformat.trail.packed import members_of  # noqa: PLC0415 - most words are files
     from trailformat.trail.sequence import TrailName  # noqa: PLC0415 - as above
 
     is_wild = False
@@ -167,7 +167,7 @@ def _divided(path: Path) -> tuple[list[Path], list[Path]]:
         if _is_folder(path):
             entries = [entry for entry in path.iterdir() if entry.is_file()]
         elif is_archive(path):
-            entries = members_of(path)
+            entries = packed.members_of(path)
         else:
             is_wild = True
             entries = [entry for entry in entries_of(path.absolute().parent) if is_file(entry)]
@@ -292,11 +292,9 @@ def _including(flag: str, keyword: str, values: str) -> VerbStep:
     """Return the FILTER with a criterion whose values are those of an option."""
 
     def statement(context: Context) -> Any:
-        from logdump.filters import FilterError, inclusion  # noqa: PLC0415 - a verb may need no filter
-
         try:
-            return inclusion(keyword, values, context.offset)
-        except FilterError as error:
+            return filter_language.inclusion(keyword, values, context.offset)
+        except filter_language.FilterError as error:
             raise CommandError(str(error)) from error
 
     return _filter(f"{keyword} {values}", statement, flag)
@@ -321,15 +319,13 @@ def _operations(words: list[str]) -> Iterator[VerbStep]:
 
 
 def _where(texts: list[str]) -> Iterator[VerbStep]:
-    from logdump.filters import FilterError, condition, parse_statement  # noqa: PLC0415 - a verb may need no filter
-
     def statement(text: str, context: Context) -> Any:
         try:
-            return parse_statement(text, context.offset)
-        except FilterError as error:
+            return filter_language.parse_statement(text, context.offset)
+        except filter_language.FilterError as error:
             raise CommandError(str(error)) from error
 
-    for text in map(condition, texts):
+    for text in map(filter_language.condition, texts):
         yield _filter(text, partial(statement, text), "--where")
 
 

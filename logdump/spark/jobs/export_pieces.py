@@ -22,8 +22,8 @@ from logdump.features.export.target import ExportOptions, ExportTally, FileTally
 from logdump.session.session import Session, SourceDefinitions
 from logdump.session.settings import Settings
 from trailformat import CannotRead, TrailError, TrailFile
-from trailformat.scan import FileRange, consistent_ranges, split_points
-from trailformat.scan.position import first_position
+from trailformat.scan.position import FileRange, first_position
+from trailformat.scan.split import consistent_ranges, split_points
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

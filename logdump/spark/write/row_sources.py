@@ -18,9 +18,8 @@ from logdump.spark.write.publish import SourceFiles
 from logdump.spark.write.target import Target
 from logdump.tables.errors import BadTrail, SourceError, located
 from trailformat import ByteOrder, CannotRead, Record, TrailError, TrailFile
-from trailformat.definitions.metadata import REFERENCE, TABLE
 from trailformat.records import framing
-from trailformat.records.record_header import HDR_IND, IO_TYPE_AT, METADATA
+from trailformat.records.record_header import HDR_IND, IO_TYPE_AT, METADATA, REFERENCE, TABLE
 from trailformat.scan import scan
 from trailformat.scan.rows import headers_at
 from trailformat.scan.rows.definitions import are_wide, header_positions, metadata_in, metadata_rows

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from logdump.notation.text import escape
 from logdump.tui.keys.keys import KEYS
 from trailformat import CannotWrite
+from trailformat.codec.environment import user_file
 from trailformat.codec.on_demand import on_demand
-from trailformat.codec.regular_file import user_file
 
 with on_demand:
     from trailformat.trail import whole_file

@@ -16,7 +16,7 @@ from logdump.session.session import Session
 from logdump.session.settings import Settings
 from logdump.tui.reading.messages import ReadFailed, Scanned
 from trailformat import CannotRead, TrailError
-from trailformat.records import reached
+from trailformat.trail import command_files
 
 Job = Callable[[], None]
 
@@ -242,8 +242,8 @@ class BackgroundScan:
         watch = _Watch(lambda: self._run != run)
         try:
             with (
-                reached.search_observed(watch.search),
-                reached.observed(watch),
+                command_files.search_observed(watch.search),
+                command_files.observed(watch),
                 closing(extended.extend(session)) as steps,
             ):
                 for covered in steps:

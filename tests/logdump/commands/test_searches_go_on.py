@@ -13,8 +13,7 @@ from tests.logdump.line import Line
 from tests.searching import Random, examples
 from trailformat import Record, TrailFile, to_datetime
 from trailformat.changes.transactions import is_transactional
-from trailformat.definitions.metadata import DATABASE
-from trailformat.records.record_header import BEGINS, ENDS, FIELD_COMP, INSERT
+from trailformat.records.record_header import BEGINS, DATABASE, ENDS, FIELD_COMP, INSERT
 
 TRAILS = ("et000000000", "el000000000", "st000000000", "sl000000001", "at000000000", "al000000001", "yt000000000")
 TABLES = ("*.SALES", "teahouse.*", "*.TEAS", "none.*", "*")

@@ -22,7 +22,7 @@ from tests.simulated.encryption import by_aes, encrypted, write_rows
 from tests.trailformat.samples import row, trail_of
 from trailformat import make_record
 from trailformat.changes.csn import csn_key
-from trailformat.records.large_record import LARGEST
+from trailformat.records.record import LARGEST
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from tests.trailformat.test_lobs import TEXT, pieces
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Column, Images, Record, encode_value, make_column, make_record
 from trailformat.records import record_header
-from trailformat.records.columns import PREFIX_SIZES
+from trailformat.records.record_header import PREFIX_SIZES
 
 BIG = ByteOrder.BIG
 Row = dict[str, Any]

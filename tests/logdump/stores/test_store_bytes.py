@@ -18,7 +18,7 @@ from tests.logdump.stores.servers import TrailServer
 from tests.searching import Random
 from tests.trailformat.samples import row
 from trailformat import TrailFile
-from trailformat.codec.limits import CACHED
+from trailformat.codec.environment import CACHED
 from trailformat.codec.remote import file as remote_file
 from trailformat.codec.remote.file import RemoteFile
 from trailformat.codec.remote.path import RemotePath, place

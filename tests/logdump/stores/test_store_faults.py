@@ -18,7 +18,7 @@ from tests.logdump.stores.servers import TrailServer
 from tests.searching import in_turn
 from tests.trailformat.samples import row
 from trailformat import CannotRead, NotATrail, TrailFile
-from trailformat.codec.limits import CACHED, UNPACKED
+from trailformat.codec.environment import CACHED, UNPACKED
 from trailformat.codec.remote import file as remote_file
 from trailformat.codec.remote import store, url
 from trailformat.codec.remote.path import RemotePath, place

@@ -24,8 +24,8 @@ from tests.searching import in_turn
 from tests.simulated.bounded_recovery import write_trail
 from tests.simulated.heartbeat_trails import target_trail
 from trailformat import TrailFile
-from trailformat.records import reached
 from trailformat.scan import Scan
+from trailformat.trail import command_files
 
 
 class Shown(NamedTuple):
@@ -234,7 +234,7 @@ def test_a_step_that_goes_over_the_whole_trail_can_be_stopped_too(
         if threading.current_thread().name == f"logdump {name}":
             begun.set()
             for _ in range(2000):
-                reached.report(scan._trail.path, scan.position.rba)
+                command_files.report(scan._trail.path, scan.position.rba)
                 if gate.wait(0.002):
                     break
         return following(scan)

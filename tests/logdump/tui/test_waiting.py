@@ -30,7 +30,7 @@ from tests.logdump.test_progress import COMMANDS, small_batches
 from tests.logdump.tui.drive import Screen, drive, rba_of
 from tests.searching import part_of
 from trailformat import Record, TrailFile, index
-from trailformat.records import reached
+from trailformat.trail import command_files
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ def endless(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
                 begun.set()
                 time.sleep(0.001)
                 if is_search:
-                    reached.report_search(records)
+                    command_files.report_search(records)
                 else:
                     yield Progress(records, records, 0, 100_000_000)
         except KeyboardInterrupt:

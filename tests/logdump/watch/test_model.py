@@ -24,7 +24,7 @@ from tests.logdump.program import logdump
 from tests.logdump.watch.model import NO_LABELS, Samples, Watcher, without_kinds
 from tests.logdump.watch.written_trail import HeartbeatPieces, WrittenTrail
 from tests.searching import IS_LONG, Random, examples, part_of
-from trailformat.trail.files_read import one_reading
+from trailformat.trail.command_files import one_reading
 
 MOST_TABLES = 3
 FREE = 123_456_789

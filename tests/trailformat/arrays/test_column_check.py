@@ -25,12 +25,13 @@ from trailformat import (
     make_record,
 )
 from trailformat.arrays.column_check import ColumnCheck, ColumnFault
-from trailformat.definitions.metadata import TABLE, build_table
+from trailformat.definitions.metadata import build_table
 from trailformat.records.record_header import (
     DELETE,
     INSERT,
     PK_UPDATE,
     RECORD_FRAGMENT,
+    TABLE,
     UNIFIED_PK_UPDATE,
     UNIFIED_UPDATE,
 )

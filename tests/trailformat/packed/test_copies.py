@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from trailformat import NotATrail
-from trailformat.codec.limits import UNPACKED
+from trailformat.codec.environment import UNPACKED
 from trailformat.trail.packed.copies import Copies, FileVersion, UnpackedCopy, Write
 
 PATH = Path("lt000000000.gz")

@@ -16,7 +16,7 @@ from logdump.session.errors import ExitStatus
 from tests.logdump.program import logdump
 from tests.searching import Random
 from trailformat import NotATrail, TrailFile
-from trailformat.codec.limits import UNPACKED
+from trailformat.codec.environment import UNPACKED
 from trailformat.codec.mapped_file import InputFile
 from trailformat.trail.packed import copies, entries_of, members_of, opening, streams
 

@@ -14,16 +14,10 @@ from tests.kernels import needs_native
 from tests.searching import IS_LONG, Random, examples, some_trails, stride
 from tests.trailformat.samples import BOTH, header, row, table_record, trail_of
 from trailformat import ByteOrder, TrailFile, make_record
-from trailformat.scan import (
-    FileRange,
-    Scan,
-    consistent_ranges,
-    next_boundary,
-    scan,
-    scan_range,
-    split_points,
-)
-from trailformat.scan.position import first_position
+from trailformat.scan import Scan, scan
+from trailformat.scan.position import FileRange, first_position
+from trailformat.scan.scanning import scan_range
+from trailformat.scan.split import consistent_ranges, next_boundary, split_points
 
 _LARGE = 200_000_000 if IS_LONG else 20_000_000
 _OFFSETS = examples(100)

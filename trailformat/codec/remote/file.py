@@ -22,7 +22,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from trailformat.codec.limits import CACHED, size_limit
+from trailformat.codec.environment import CACHED, size_limit
 from trailformat.codec.mapped_file import FileBuffer, FileContents, RecentBytes
 from trailformat.codec.remote.path import RemotePath
 from trailformat.codec.remote.store import Facts, NoRangesError, status_of, store_of

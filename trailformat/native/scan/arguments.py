@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trailformat.records.columns import PREFIX_SIZES, ROW_TYPES
-from trailformat.records.record_header import ENDS, NOT_TRANSACTIONAL
+from trailformat.records.record_header import ENDS, NOT_TRANSACTIONAL, PREFIX_SIZES, ROW_TYPES
 
 STOPPED, DAMAGED, NEW_KEY, DEFINES, MORE, FIRST_ENDED, FULL = range(7)
 """Reasons why a kernel returned: at its stop or full; no sound record; a name or an index without a key; after a

@@ -15,12 +15,11 @@ import numpy as np
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileBuffer, FileContents, copied, copied_regions
 from trailformat.errors import NotATrail, TrailError
-from trailformat.records.columns import PREFIX_SIZES, ROW_TYPES
 from trailformat.records.framing import Buffer
-from trailformat.records.large_record import LARGEST, record_of
-from trailformat.records.record import Record
-from trailformat.records.record_header import COMPRESSED
+from trailformat.records.record import LARGEST, Record
+from trailformat.records.record_header import COMPRESSED, PREFIX_SIZES, ROW_TYPES
 from trailformat.scan.batch import FILE_HEADER, RECORD, Batch
+from trailformat.trail.file import record_of
 
 Array = np.ndarray[Any, Any]
 MOST_COPIED = 1 << 26

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from trailformat.codec.limits import UNPACKED, size_limit
+from trailformat.codec.environment import UNPACKED, size_limit
 from trailformat.codec.mapped_file import LocalFile
 from trailformat.errors import NotATrail
 

@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from trailformat.codec.mapped_file import FileStream, InputFile, LocalFile
-from trailformat.codec.regular_file import open_regular
+from trailformat.codec.mapped_file import FileStream, InputFile, LocalFile, open_regular
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import RemotePath
 from trailformat.errors import CannotRead, NotATrail
-from trailformat.records import reached
-from trailformat.trail.packed.copies import Copies, FileVersion, UnpackedCopy, Write
+from trailformat.trail import command_files
 from trailformat.trail.packed.streams import (
     ARCHIVES,
     CHUNK,
@@ -30,8 +29,14 @@ from trailformat.trail.packed.streams import (
     unpacking,
 )
 
+with on_demand:
+    from trailformat.codec.remote import file as remote_file
+    from trailformat.codec.remote import store as remote_store
+    from trailformat.trail.packed import archives, copies
+
 if TYPE_CHECKING:
     from trailformat.trail.packed.archives import Archive, ArchivedFile, Visit
+    from trailformat.trail.packed.copies import Copies, FileVersion, UnpackedCopy, Write
 
 WHOLE = "whole"
 """The packing of a file that a server does not serve by ranges, so that it is copied."""
@@ -58,8 +63,15 @@ class _Process:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.copies = Copies()
+        self.made: Copies | None = None
         self.archives: OrderedDict[FileVersion, Archive | DamagedArchive] = OrderedDict()
+
+    @property
+    def copies(self) -> Copies:
+        """The unpacked copies, to be asked within ``lock``; ``made`` is None until then."""
+        if self.made is None:
+            self.made = copies.Copies()
+        return self.made
 
 
 _process = _Process()
@@ -111,20 +123,17 @@ def open_file(path: Path) -> InputFile:
     """
     if not isinstance(path, RemotePath):
         return LocalFile(open_regular(path))
-    from trailformat.codec.remote.file import RemoteFile  # noqa: PLC0415 - most files are local
-    from trailformat.codec.remote.store import NoRangesError  # noqa: PLC0415 - as above
-
     try:
-        file = RemoteFile(path)
+        file = remote_file.RemoteFile(path)
     except FileNotFoundError:
         if _is_in_archive(path):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(path)) from None
         raise
-    except NoRangesError:
+    except remote_store.NoRangesError:
         return _whole_copy(path)
     try:
         file.read(0, HEAD)
-    except NoRangesError:
+    except remote_store.NoRangesError:
         file.close()
         return _whole_copy(path)
     except BaseException:
@@ -140,14 +149,12 @@ class _WholeCopy(LocalFile):
 
 
 def _whole_copy(path: RemotePath) -> LocalFile:
-    from trailformat.codec.remote.store import status_of, store_of  # noqa: PLC0415 - most files are local
-
-    store, url = store_of(path.url), path.url
+    store, url = remote_store.store_of(path.url), path.url
     facts = store.facts(url, now=True)
     with _process.lock:
-        key, copies = FileVersion.of(status_of(url, facts), WHOLE), _process.copies
-        copy = copies.get(key) or copies.add(key, path, lambda write: store.copy_whole(url, write))
-        status = status_of(url, facts._replace(size=copy.status.st_size))
+        key, kept = copies.FileVersion.of(remote_store.status_of(url, facts), WHOLE), _process.copies
+        copy = kept.get(key) or kept.add(key, path, lambda write: store.copy_whole(url, write))
+        status = remote_store.status_of(url, facts._replace(size=copy.status.st_size))
         return _WholeCopy(os.dup(copy.volume.handle), copy.start, status)
 
 
@@ -171,9 +178,8 @@ def known_size(path: Path) -> int:
         OSError: it is not there.
     """
     status = status_of(path)
-    copy = _process.copies.known(
-        FileVersion.of(status)
-    )  # without the lock: a progress display calls it during unpacking
+    made = _process.made  # without the lock: a progress display calls it during unpacking
+    copy = made.known(copies.FileVersion.of(status)) if made is not None else None
     return copy.status.st_size if copy is not None else status.st_size
 
 
@@ -323,54 +329,52 @@ def _stream(file: InputFile) -> IO[bytes]:
 
 def _archive(path: Path, file: InputFile) -> Archive:
     """Return what is in an archive; a compressed one is unpacked for this, as far as there is room. Needs the lock."""
-    from trailformat.trail.packed.archives import archive_of  # noqa: PLC0415 - few files are archives
-
-    key, archives = FileVersion.of(file.status()), _process.archives
-    if key not in archives:
+    key, known = copies.FileVersion.of(file.status()), _process.archives
+    if key not in known:
         problems: dict[ArchivedFile, str] = {}
         stream = _stream(file.twin())
         try:
-            archives[key] = archive = archive_of(stream, path, _keeping(path, key, stream, problems, None))
+            known[key] = archive = archives.archive_of(stream, path, _keeping(path, key, stream, problems, None))
             archive.problems = problems
         except DamagedArchive as error:
-            archives[key] = error
+            known[key] = error
             stream.close()
         except BaseException:
             stream.close()
             raise
-        if len(archives) > _MOST_ARCHIVES and not isinstance(former := archives.popitem(last=False)[1], DamagedArchive):
+        if len(known) > _MOST_ARCHIVES and not isinstance(former := known.popitem(last=False)[1], DamagedArchive):
             former.close()
-    archives.move_to_end(key)
-    if isinstance(answer := archives[key], DamagedArchive):
+    known.move_to_end(key)
+    if isinstance(answer := known[key], DamagedArchive):
         raise DamagedArchive(answer.problem, path=path)
     return answer
 
 
 def _copy_of(path: Path, file: InputFile) -> UnpackedCopy:
     """Return the kept copy of a compressed file; unpack it if there is none. Needs the lock."""
-    key, copies = FileVersion.of(file.status()), _process.copies
-    if (copy := copies.get(key)) is not None:
+    key, kept = copies.FileVersion.of(file.status()), _process.copies
+    if (copy := kept.get(key)) is not None:
         return copy
     with _stream(file.twin()) as stream, unpacking(path, "it"):
         reader, _ = unpacked(stream, path)
         if packing_of(reader.head) is None:
-            return copies.add(key, path, _all_of(reader, path, stream))
+            return kept.add(key, path, _all_of(reader, path, stream))
     raise NotATrail(_archive_problem(path, file), path=path)
 
 
 def _copy_of_member(path: Path, file: InputFile, archive_path: Path, name: str) -> UnpackedCopy:
     """Return the kept copy of a file in an archive; unpack it if there is none. Needs the lock."""
-    key, copies = FileVersion.of(file.status()), _process.copies
+    key, kept = copies.FileVersion.of(file.status()), _process.copies
     archive = _archive(archive_path, file)
     member = archive.find(name)
     if member is None:
         raise archive.refusal(name, path)
     member_key = _member_key(key, member)
-    if member not in archive.problems and copies.get(member_key) is None:
+    if member not in archive.problems and kept.get(member_key) is None:
         archive.visit(member, _keeping(path, key, archive.stream, archive.problems, member), archive_path)
     if member in archive.problems:
         raise NotATrail(archive.problems[member], path=path)
-    if (copy := copies.get(member_key)) is None:
+    if (copy := kept.get(member_key)) is None:
         raise CannotRead("the archive has changed while it was read", path=archive_path)
     return copy
 
@@ -386,17 +390,17 @@ def _keeping(
 
     Why a member cannot be unpacked is noted in ``problems``.
     """
-    copies = _process.copies
-    room = copies.room
+    kept = _process.copies
+    room = kept.room
 
     def keep(member: ArchivedFile, source: ByteReader) -> None:
         nonlocal room
         key, most = _member_key(archive, member), None if member == asked else room
-        if member != asked and (not room or copies.known(key) is not None):
+        if member != asked and (not room or kept.known(key) is not None):
             return
         try:
             with unpacking(path, "it"):
-                copy = copies.add(key, path, _all_of(_no_archive(source, path), path, stream), most)
+                copy = kept.add(key, path, _all_of(_no_archive(source, path), path, stream), most)
             room = max(room - copy.status.st_size, 0)
         except DamagedArchive:
             raise
@@ -424,7 +428,7 @@ def _all_of(source: ByteReader, path: Path, stream: IO[bytes]) -> Callable[[Writ
     def write_all(write: Write) -> None:
         while chunk := source.read(CHUNK):
             write(chunk)
-            reached.report(path, stream.tell())
+            command_files.report(path, stream.tell())
 
     return write_all
 

@@ -15,7 +15,7 @@ from typing import BinaryIO, Self, cast
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import RemotePath
 from trailformat.errors import CannotWrite, reason_of
-from trailformat.trail.outcomes import OUTCOMES
+from trailformat.trail.command_files import OUTCOMES
 from trailformat.trail.whole_file.leftovers import beside, close, create, create_folder, lock, make, sweep
 
 with on_demand:

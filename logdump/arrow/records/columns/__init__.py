@@ -11,6 +11,10 @@ import pyarrow as pa
 from logdump.arrow.records.columns.header import BUILDERS
 from logdump.arrow.records.rows import Rows
 from trailformat.arrays.arrow import in_type, nulls
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.arrow.records.columns import images, parts
 
 Builder = Callable[[Rows], Any]
 
@@ -23,8 +27,6 @@ def builder_of(name: str) -> Builder:
 @cache
 def _of_parts() -> Mapping[str, Builder]:
     """Return the builders that parse records or need other records."""
-    from logdump.arrow.records.columns import images, parts  # noqa: PLC0415 - slow to load, and many queries need neither
-
     return images.BUILDERS | parts.BUILDERS
 
 

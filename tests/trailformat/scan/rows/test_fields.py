@@ -20,8 +20,7 @@ from tests.searching import (
 )
 from tests.trailformat.samples import BOTH, header, trail_of
 from trailformat import ByteOrder, TrailError, TrailFile, make_column, make_record, make_token
-from trailformat.codec.layout import MOST
-from trailformat.codec.tokens import build_tokens, parse_tokens
+from trailformat.codec.tokens import MOST_PARTS, build_tokens, parse_tokens
 from trailformat.records.columns import build_columns, parse_columns
 from trailformat.scan import scan
 from trailformat.scan.rows import NO_INDEX, RowBytes, headers_of
@@ -130,9 +129,9 @@ def test_regions_without_parts() -> None:
 
 def test_regions_of_more_than_there_can_be_are_left_to_others() -> None:
     token = build_tokens([make_token("A")], ByteOrder.BIG)
-    view, ends = np.frombuffer(token * (MOST + 1), np.uint8), len(token) * np.array([MOST, MOST + 1])
+    view, ends = np.frombuffer(token * (MOST_PARTS + 1), np.uint8), len(token) * np.array([MOST_PARTS, MOST_PARTS + 1])
     parts = tokens_in(view, np.zeros(2, int), ends, np.zeros(2, bool))
-    assert (parts.is_sound.tolist(), parts.first.tolist()) == ([True, False], [0, MOST, MOST])
+    assert (parts.is_sound.tolist(), parts.first.tolist()) == ([True, False], [0, MOST_PARTS, MOST_PARTS])
 
 
 def test_some_regions_are_picked() -> None:

@@ -1,20 +1,26 @@
-"""What one command reads: each of its files is one file from beginning to end, and what its answer lacks is noted.
+"""The files of one command: which it reads, how far it has read them, and which it has written.
 
     with one_reading() as files:      in it, code that opens, lists or leaves out files notes it in ``reading()``
         ...
     files.unborn, files.incomplete    what has to be said of the answer
 
-Code that reads no files for a command, such as a task of Spark, has no reading: nothing is checked, nothing noted.
+Each file that a command reads is one file from beginning to end. Code that reads no files for a command, such as a task
+of Spark, has no reading: nothing is checked, nothing noted.
+
+Readers announce the files that they read and report their progress in them; an observer shows it, and commands need no
+code of their own. Writers note their outcomes in OUTCOMES: complete files, and what is left of others.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Protocol
 
 from trailformat.codec.mapped_file import InputFile, LocalFile
 from trailformat.codec.remote.path import RemotePath
@@ -137,3 +143,112 @@ def one_reading(files: FilesRead | None = None) -> Iterator[FilesRead]:
         _reading.set(former)
         if files is None:
             own.close()
+
+
+class Observer(Protocol):
+    """Receives the progress of reading, in the thread that reads."""
+
+    def announce(self, paths: Iterable[Path]) -> None:
+        """Receive the files that are read from now on; progress in a file announced before restarts at 0."""
+
+    def report(self, path: Path, rba: int) -> None:
+        """Receive the RBA up to which a file has been read."""
+
+
+_observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
+_search_observer: ContextVar[Callable[[int], object] | None] = ContextVar("search_observer", default=None)
+
+
+@contextmanager
+def observed(observer: Observer) -> Iterator[None]:
+    """Return a context in which the observer receives the progress of this thread."""
+    token = _observer.set(observer)
+    try:
+        yield
+    finally:
+        _observer.reset(token)
+
+
+def announce(paths: Iterable[Path]) -> None:
+    """Announce files to be read to the observer, if there is one."""
+    if (observer := _observer.get()) is not None:
+        observer.announce(paths)
+
+
+def report(path: Path, rba: int) -> None:
+    """Report the RBA reached in a file to the observer, if there is one."""
+    if (observer := _observer.get()) is not None:
+        observer.report(path, rba)
+
+
+@contextmanager
+def search_observed(tell: Callable[[int], object]) -> Iterator[None]:
+    """Return a context in which searches of this thread among damaged bytes report the RBAs that they reach."""
+    token = _search_observer.set(tell)
+    try:
+        yield
+    finally:
+        _search_observer.reset(token)
+
+
+def search_observer() -> Callable[[int], object]:
+    """Return the observer of this thread's searches, to be used in another thread."""
+    return _search_observer.get() or (lambda _rba: None)
+
+
+def report_search(rba: int) -> None:
+    """Report the RBA that a search has reached to the observer, if there is one."""
+    if (tell := _search_observer.get()) is not None:
+        tell(rba)
+
+
+class Outcomes:
+    """The results of writers since the last ``forget``.
+
+    Attributes:
+        named: complete files and folders that have their names.
+        left: temporary and former files and folders that could not be removed.
+        displaced: former files and folders that could not get their names back: present and original path.
+    """
+
+    def __init__(self) -> None:
+        self.named: list[Path] = []
+        self.left: list[Path] = []
+        self.displaced: list[tuple[Path, Path]] = []
+
+    def remove(self, path: Path) -> None:
+        """Remove a file or a folder with its contents, if it exists; after two failures it is added to ``left``."""
+        for _ in range(2):
+            try:
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink(missing_ok=True)
+            except OSError:
+                continue
+            return
+        self.keep(path)
+
+    def keep(self, path: Path) -> None:
+        """Add a file or a folder to ``left`` if it still exists."""
+        if os.path.lexists(path):
+            self.left.append(path)
+
+    def displace(self, former: Path, path: Path) -> None:
+        """Note that the file of ``path`` is at ``former``: displaced, or only left if ``path`` is the same file."""
+        if not os.path.lexists(former):
+            return
+        if not os.path.lexists(path) or not os.path.samestat(os.lstat(former), os.lstat(path)):
+            self.displaced.append((former, path))
+        else:
+            self.keep(former)
+
+    def forget(self) -> None:
+        """Remove all results."""
+        self.named.clear()
+        self.left.clear()
+        self.displaced.clear()
+
+
+OUTCOMES = Outcomes()
+"""The outcomes of this process: a writer that fails has no other way to report what it has done."""
