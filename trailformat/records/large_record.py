@@ -21,7 +21,8 @@ from trailformat.records.record_header import RecordHeader, parse_header
 
 LARGEST = 1 << 23
 """Maximum size in bytes of a record, or of a part of one, that is kept in memory as a whole."""
-_PIECE = 1 << 20
+PIECE = 1 << 20
+"""Size in bytes of the pieces in which such a record is read."""
 
 
 def record_of(
@@ -123,8 +124,8 @@ class LargeRecord(Record):
     def stretches(self, token_id: str, overlap: int = 0, start: int = 0) -> Iterator[bytes]:
         """Yield a token's payload from an offset on, in overlapping stretches. Raises like parts."""
         part = self.part(token_id)
-        for offset in range(start, part.size if part else 0, _PIECE):
-            yield self.cut(part.at + offset, part.at + min(offset + _PIECE + overlap, part.size)) if part else b""
+        for offset in range(start, part.size if part else 0, PIECE):
+            yield self.cut(part.at + offset, part.at + min(offset + PIECE + overlap, part.size)) if part else b""
 
     @property
     def data_size(self) -> int:
@@ -143,8 +144,8 @@ class LargeRecord(Record):
 
     def pieces(self) -> Iterator[bytes]:
         """Yield all the bytes, in consecutive pieces."""
-        for start in range(0, self._length, _PIECE):
-            yield self.cut(start, start + _PIECE)
+        for start in range(0, self._length, PIECE):
+            yield self.cut(start, start + PIECE)
 
     @Lazy
     def header(self) -> RecordHeader:
