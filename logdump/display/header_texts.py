@@ -22,16 +22,10 @@ _SECOND, _DAY, _QUARTER = 1_000_000, 86_400_000_000, 900
 
 def shown_texts(column: StringColumn, shown: Callable[[str | None], str]) -> Strings:
     """Return texts as ``shown`` returns each, which does not change graphic characters of ASCII; null if empty."""
-    starts, sizes = np.asarray(column.starts), np.asarray(column.sizes)
-    present = sizes > 0
-    data = np.frombuffer(column.data, np.uint8)
-    places = np.where(present, starts, 0), np.where(present, sizes, 0)
-    texts = Strings.at(data, *places)
-    texts = Strings(texts.data, texts.offsets, np.packbits(present, bitorder="little"))
-    strange = np.flatnonzero(texts.data - np.uint8(_FIRST_GRAPHIC) >= _GRAPHIC)
-    rows = np.unique(np.searchsorted(texts.offsets[1:], strange, side="right")).tolist()
-    rows = sorted({*rows, *(number for number, text in column.known.items() if text)})
-    return texts.replaced(np.array(rows), Strings.of(shown(column[row]) for row in rows)) if rows else texts
+    texts = Strings.of_column(column)
+    is_strange = texts.data - np.uint8(_FIRST_GRAPHIC) >= _GRAPHIC
+    texts = texts.with_rows(texts.rows_with(is_strange).tolist(), lambda row: shown(column[row]))
+    return Strings(texts.data, texts.offsets, np.packbits(texts.sizes > 0, bitorder="little"))
 
 
 def shown_times(julian: Array, offset: TimeOffset) -> Numbered:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -45,6 +45,7 @@ from trailformat.native.arrays.arguments import (
     SPELLING_SIZE,
 )
 from trailformat.native.loaded import kernels
+from trailformat.scan.batch import StringColumn
 from trailformat.scan.rows.row_bytes import Array
 
 MOST_BYTES = (1 << 31) - 1 - SPARE
@@ -85,6 +86,15 @@ class Strings:
         """Return the bytes at these places of ``data``; raises BadData if they are too large for one array."""
         offsets = _offsets(sizes)
         return cls(joined_runs([data], np.zeros(len(sizes), np.int64), starts, starts + sizes), offsets)
+
+    @classmethod
+    def of_column(cls, column: StringColumn) -> Strings:
+        """Return the texts of a column of a scan; raises BadData if they are too large for one array."""
+        starts, sizes = np.asarray(column.starts), np.asarray(column.sizes)
+        is_stored = sizes >= 0
+        texts = cls.at(np.frombuffer(column.data, np.uint8), np.where(is_stored, starts, 0), np.maximum(sizes, 0))
+        texts = cls(texts.data, texts.offsets, _bits(is_stored))
+        return texts.with_rows([*texts.rows_with(texts.data >= _ASCII).tolist(), *column.known], column.__getitem__)
 
     @classmethod
     def joined(cls, parts: list[Strings]) -> Strings:
@@ -134,6 +144,17 @@ class Strings:
         begins[rows], ends[rows] = replacements.offsets[:-1][numbers], replacements.offsets[1:][numbers]
         data = joined_runs([self.data, replacements.data], source, begins, ends)
         return Strings(data, _offsets(ends - begins), _bits(present))
+
+    def with_rows(self, rows: Iterable[int], text_of: Callable[[int], str | None]) -> Strings:
+        """Return the strings with those of some rows replaced by ``text_of`` each; raises BadData as ``of`` does."""
+        chosen = sorted(set(rows))
+        return self.replaced(np.array(chosen), Strings.of(map(text_of, chosen))) if chosen else self
+
+    def rows_with(self, mask: Array) -> Array:
+        """Return the rows, ascending, of the strings that have a byte in ``mask``, which is as long as ``data``."""
+        rows = np.searchsorted(self.offsets[1:], np.flatnonzero(mask), side="right")
+        distinct: Array = rows[np.diff(rows, prepend=-1) != 0]
+        return distinct
 
     def distinct(self) -> tuple[list[bytes], Array]:
         """Return the distinct strings by first occurrence, and for each string its index among them."""

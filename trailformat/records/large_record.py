@@ -19,7 +19,8 @@ from trailformat.records import framing
 from trailformat.records.record import LARGEST, Record
 from trailformat.records.record_header import RecordHeader, parse_header
 
-_PIECE = 1 << 20
+PIECE = 1 << 20
+"""Size in bytes of the pieces in which such a record is read."""
 
 
 class LargeRecord(Record):
@@ -106,8 +107,8 @@ class LargeRecord(Record):
     def stretches(self, token_id: str, overlap: int = 0, start: int = 0) -> Iterator[bytes]:
         """Yield a token's payload from an offset on, in overlapping stretches. Raises like parts."""
         part = self.part(token_id)
-        for offset in range(start, part.size if part else 0, _PIECE):
-            yield self.cut(part.at + offset, part.at + min(offset + _PIECE + overlap, part.size)) if part else b""
+        for offset in range(start, part.size if part else 0, PIECE):
+            yield self.cut(part.at + offset, part.at + min(offset + PIECE + overlap, part.size)) if part else b""
 
     @property
     def data_size(self) -> int:
@@ -126,8 +127,8 @@ class LargeRecord(Record):
 
     def pieces(self) -> Iterator[bytes]:
         """Yield all the bytes, in consecutive pieces."""
-        for start in range(0, self._length, _PIECE):
-            yield self.cut(start, start + _PIECE)
+        for start in range(0, self._length, PIECE):
+            yield self.cut(start, start + PIECE)
 
     @Lazy
     def header(self) -> RecordHeader:

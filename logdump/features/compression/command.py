@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from logdump.features.compression.survey import MOST_THRESHOLD, CompressOptions, CompressSurvey
+from logdump.features.compression.blocks import MOST_THRESHOLD
+from logdump.features.compression.survey import CompressOptions, CompressSurvey
 from logdump.language.command import Command, Origin
 from logdump.language.forms import AnyOrder, Keyword
 from logdump.language.parameters import File, Number, OneOf

@@ -2,27 +2,53 @@
 
 from __future__ import annotations
 
-import time
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
-from typing import Generic, NamedTuple, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from logdump.features.compression.blocks import (
+    DEFAULT_SIZE,
+    DEFAULT_THRESHOLD,
+    LEVELS,
+    TABLE_LEVEL,
+    Compressor,
+    Packer,
+    RecordPlaces,
+    WaitingBlocks,
+    WireBlocks,
+)
 from logdump.features.compression.model import Compression, CompressionShown, ImageSaving, ImagesShown, SurveyedRecords
 from logdump.session.events import Event, Progress
 from logdump.session.reading import Reading
 from logdump.session.selection import Selection
-from trailformat.changes.transactions import TransactionRole, role_of
+from trailformat.changes.transactions import TransactionRole, role_in
+from trailformat.codec.on_demand import on_demand
 from trailformat.definitions.metadata import TableDefinition
-from trailformat.errors import TrailError
+from trailformat.errors import CannotRead, TrailError
 from trailformat.records.columns import Columns, Images
-from trailformat.records.record import Record
-from trailformat.records.record_header import DELETE, PREFIX_SIZES, ROW_TYPES, UNIFIED_PK_UPDATE, UNIFIED_UPDATE
-from trailformat.scan import BAD_SPAN, scan
+from trailformat.records.large_record import PIECE
+from trailformat.records.record import LARGEST, Record
+from trailformat.records.record_header import (
+    DELETE,
+    INSERT,
+    LAST,
+    PREFIX_SIZES,
+    ROW_TYPES,
+    UNIFIED_PK_UPDATE,
+    UNIFIED_UPDATE,
+)
+from trailformat.scan import BAD_SPAN, FILE_HEADER, RECORD, Batch, scan
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions.whole_trail import note_incomplete
+
+with on_demand:
+    import numpy as np
+
+if TYPE_CHECKING:
+    from trailformat.scan.rows.row_bytes import Array
 
 _COLUMN_HEAD = 4
 _INDICATOR = 2
@@ -185,135 +211,6 @@ def _parts_of_data(images: Images | None) -> tuple[int, int]:
     return sum(max(0, len(column.raw) - _INDICATOR) for column in columns), indicators
 
 
-DEFAULT_THRESHOLD = 1000
-MOST_THRESHOLD = 28_000
-LEVELS = (1, 6, 9)
-"""The levels tried unless one is given."""
-TABLE_LEVEL = 6
-"""The level for tables unless one is given."""
-SAMPLE = 200
-"""Maximum number of blocks tried if neither LEVEL nor SAMPLE is given."""
-
-
-class _Trial(NamedTuple):
-    number: int
-    length: int
-    sizes: tuple[int, ...]
-    seconds: tuple[float, ...]
-
-
-class Compressor:
-    """Sums of blocks, compressed at several levels.
-
-    Args:
-        levels: compression levels of zlib.
-        threshold: size in bytes above which a block is compressed.
-        percent: percentage of those blocks that is tried; None: at most SAMPLE of them, evenly spaced.
-    """
-
-    def __init__(
-        self, levels: Iterable[int] = LEVELS, threshold: int = DEFAULT_THRESHOLD, percent: int | None = 100
-    ) -> None:
-        self._levels = tuple(levels)
-        self._threshold = threshold
-        self._percent = percent
-        self._distance = 1
-        self._bytes = self._blocks = self._over = self._over_bytes = 0
-        self._sample: list[_Trial] = []
-        self._tried = self._tried_bytes = 0
-        self._sizes, self._seconds = [0] * len(self._levels), [0.0] * len(self._levels)
-
-    def add(self, block: bytes) -> None:
-        """Add a block."""
-        self._blocks += 1
-        self._bytes += len(block)
-        if len(block) <= self._threshold:
-            return
-        number = self._over
-        self._over += 1
-        self._over_bytes += len(block)
-        if self._is_chosen(number):
-            trial = self._trial(number, block)
-            self._count(trial, 1)
-            if self._percent is None:
-                self._sample.append(trial)
-                self._thin()
-
-    def _is_chosen(self, number: int) -> bool:
-        if self._percent is None:
-            return number % self._distance == 0
-        return (number + 1) * self._percent // 100 > number * self._percent // 100 or not number
-
-    def _trial(self, number: int, block: bytes) -> _Trial:
-        """Compress one block at every level. A block that would grow is sent uncompressed."""
-        sizes, seconds = [], []
-        for level in self._levels:
-            begun = time.perf_counter()
-            sizes.append(min(len(zlib.compress(block, level)), len(block)))
-            seconds.append(time.perf_counter() - begun)
-        return _Trial(number, len(block), tuple(sizes), tuple(seconds))
-
-    def _thin(self) -> None:
-        """Drop every other block of a sample that is too large."""
-        if len(self._sample) <= SAMPLE:
-            return
-        self._distance *= 2
-        for trial in self._sample:
-            if trial.number % self._distance:
-                self._count(trial, -1)
-        self._sample = [trial for trial in self._sample if not trial.number % self._distance]
-
-    def _count(self, trial: _Trial, sign: int) -> None:
-        self._tried += sign
-        self._tried_bytes += sign * trial.length
-        self._sizes = [sum_ + sign * size for sum_, size in zip(self._sizes, trial.sizes, strict=True)]
-        self._seconds = [sum_ + sign * seconds for sum_, seconds in zip(self._seconds, trial.seconds, strict=True)]
-
-    def results(self, table: str | None = None) -> list[Compression]:
-        """Return the sums so far at each level; ``table`` is the table counted, None for all."""
-        below = self._bytes - self._over_bytes
-        return [
-            Compression(
-                table,
-                level,
-                self._threshold,
-                self._bytes,
-                below + (round(self._over_bytes * size / self._tried_bytes) if self._tried_bytes else 0),
-                self._blocks,
-                self._over,
-                self._tried,
-                self._tried_bytes,
-                max(seconds, 0.0),
-            )
-            for level, size, seconds in zip(self._levels, self._sizes, self._seconds, strict=True)
-        ]
-
-
-DEFAULT_SIZE = 30_000
-
-
-class Packer:
-    """Packs records into blocks of a maximum size."""
-
-    def __init__(self, size: int = DEFAULT_SIZE) -> None:
-        self._size = size
-        self._parts: list[bytes] = []
-        self._length = 0
-
-    def add(self, record: bytes) -> Iterator[bytes]:
-        """Add a record; yield the current block first if the record does not fit into it."""
-        if self._length + len(record) > self._size:
-            yield from self.end()
-        self._parts.append(record)
-        self._length += len(record)
-
-    def end(self) -> Iterator[bytes]:
-        """End the block, if one was begun."""
-        if self._parts:
-            yield b"".join(self._parts)
-        self._parts, self._length = [], 0
-
-
 MOST_TABLES = 1000
 """Maximum number of tables counted one by one; the others are added up as one."""
 OTHERS = "(other tables)"
@@ -357,27 +254,12 @@ class _ByTable(Generic[T]):
         return self.of[name]
 
 
-class _Wire:
-    """Blocks of records, and their sums."""
-
-    def __init__(self, options: CompressOptions, *, is_table: bool) -> None:
-        level, sample = options.level, options.sample
-        levels = (level or TABLE_LEVEL,) if is_table or level is not None else LEVELS
-        percent = sample if sample is not None or level is None else 100
-        self.packer = Packer(options.block or DEFAULT_SIZE)
-        self.compressor = Compressor(levels, threshold_of(options), percent)
-
-    def add(self, record: bytes, *, ends: bool) -> None:
-        """Add a record; ``ends`` if its block ends with it."""
-        for block in self.packer.add(record):
-            self.compressor.add(block)
-        if ends:
-            self.end()
-
-    def end(self) -> None:
-        """End the current block."""
-        for block in self.packer.end():
-            self.compressor.add(block)
+def _wire_of(options: CompressOptions, waiting: WaitingBlocks, *, is_table: bool) -> WireBlocks:
+    level, sample = options.level, options.sample
+    levels = (level or TABLE_LEVEL,) if is_table or level is not None else LEVELS
+    percent = sample if sample is not None or level is None else 100
+    compressor = Compressor(levels, threshold_of(options), percent, waiting)
+    return WireBlocks(Packer(options.block or DEFAULT_SIZE), compressor)
 
 
 class CompressSurvey:
@@ -399,8 +281,9 @@ class CompressSurvey:
     ) -> None:
         self._options = options
         self._selection_of, self._definitions_of, self._notify = selection_of, definitions_of, notify
-        self._wire = _Wire(options, is_table=False)
-        self._wires = _ByTable(lambda: _Wire(options, is_table=True))
+        waiting = WaitingBlocks()
+        self._wire = _wire_of(options, waiting, is_table=False)
+        self._wires = _ByTable(lambda: _wire_of(options, waiting, is_table=True))
         self._images = ImageSavings()
         self._images_of = _ByTable(ImageSavings)
         self._records = self._bytes = self._damaged = self._read = 0
@@ -411,62 +294,73 @@ class CompressSurvey:
         """Add a file; yield Progress."""
         selection = self._selection_of(trail)
         self._is_filtered = self._is_filtered or selection.is_active
-        add = self._image_taker(trail) if self._options.images else self._wire_taker(trail)
+        add = self._image_taker(trail) if self._options.images else partial(self._add_to_wires, trail)
         try:
             for batch in scan(trail):
-                damage = dict.fromkeys(batch.spans())
-                passing = selection.rows(batch)
-                for row in range(len(batch)):
-                    if row in damage:
-                        self._damage(is_bad=int(batch.kind[row]) == BAD_SPAN)
-                        note_incomplete(trail, int(batch.rba[row]))
-                        continue
-                    if not passing[row]:
-                        continue
-                    record = trail.record_at(int(batch.rba[row]))
-                    if record is not None:
-                        self._records += 1
-                        self._bytes += record.length
-                        add(record)
+                damage = batch.spans()
+                for row in damage:
+                    self._damaged += int(batch.kind[row]) == BAD_SPAN
+                    note_incomplete(trail, int(batch.rba[row]))
+                add(batch, np.flatnonzero(selection.rows(batch) & (np.asarray(batch.kind) <= FILE_HEADER)), damage)
                 before, self._read = self._read, self._read + len(batch) - len(damage)
                 if len(batch) and self._read // self._notify > before // self._notify:
                     yield Progress(self._read, int(batch.rba[-1]), int(batch.io_time[-1]), trail.size)
         finally:
             self._end_blocks()
 
-    def _damage(self, *, is_bad: bool) -> None:
-        self._damaged += is_bad
-        self._wire.end()
-
     def _end_blocks(self) -> None:
+        """End all blocks. Raises CannotRead after that, if one of them cannot be read."""
+        failure: CannotRead | None = None
         for wire in (self._wire, *self._wires.of.values()):
-            wire.end()
+            try:
+                wire.end()
+            except CannotRead as error:
+                failure = error
+        if failure is not None:
+            raise failure
 
-    def _wire_taker(self, trail: TrailFile) -> Callable[[Record], None]:
-        at_commit, by_table = self._options.at_commit, self._options.by_table
+    def _add_to_wires(self, trail: TrailFile, batch: Batch, rows: Array, damage: list[int]) -> None:
+        """Add records of a batch, which ``damage``, other rows of it, divides. Raises CannotRead."""
+        ends = _ending(batch)[rows] if self._options.at_commit else np.zeros(len(rows), bool)
+        if self._options.by_table:
+            for wire, of_table in self._rows_by_wire(batch, rows):
+                wire.add(_parts_of(trail, batch, rows[of_table], ends[of_table]))
+        before = np.searchsorted(rows, damage)
+        if len(before) and not before[0]:
+            self._wire.end()
+        ends[before[before > 0] - 1] = True
+        self._wire.add(_parts_of(trail, batch, rows, ends))
+        self._records += len(rows)
+        self._bytes += int(np.asarray(batch.length)[rows].sum())
 
-        def add(record: Record) -> None:
-            ends = at_commit and not record.is_file_header and _ends(record)
-            name = trail.name_of(record) if by_table and not record.is_file_header else ""
-            wires = [self._wire, self._wires[name]] if name else [self._wire]
-            left = record.length
-            for piece in record.pieces():
-                left -= len(piece)
-                for wire in wires:
-                    wire.add(piece, ends=ends and not left)
+    def _rows_by_wire(self, batch: Batch, rows: Array) -> Iterator[tuple[WireBlocks, Array]]:
+        """Yield the wires of tables, each with the indexes of its records among these."""
+        keys, firsts, numbers = np.unique(np.asarray(batch.table)[rows], return_index=True, return_inverse=True)
+        places, wires = np.full(len(keys), -1), list[WireBlocks]()
+        for number in np.argsort(firsts).tolist():
+            if name := batch.names[keys[number]]:
+                wire = self._wires[name]
+                wires += [] if wire in wires else [wire]
+                places[number] = wires.index(wire)
+        of_wire = places[numbers]
+        yield from ((wire, np.flatnonzero(of_wire == place)) for place, wire in enumerate(wires))
 
-        return add
-
-    def _image_taker(self, trail: TrailFile) -> Callable[[Record], None]:
+    def _image_taker(self, trail: TrailFile) -> Callable[[Batch, Array, list[int]], None]:
         definitions, by_table = self._definitions_of(trail), self._options.by_table
         for images in (self._images, *self._images_of.of.values()):
             images.new_file()
 
-        def add(record: Record) -> None:
-            table = None if record.is_file_header else definitions.of(record).table
-            self._images.add(record, table)
-            if by_table and (name := trail.name_of(record) if not record.is_file_header else ""):
-                self._images_of[name].add(record, table)
+        def add(batch: Batch, rows: Array, _: list[int]) -> None:
+            for row in rows.tolist():
+                record = trail.record_at(int(batch.rba[row]))
+                if record is None:
+                    continue
+                self._records += 1
+                self._bytes += record.length
+                table = None if record.is_file_header else definitions.of(record).table
+                self._images.add(record, table)
+                if by_table and (name := trail.name_of(record) if not record.is_file_header else ""):
+                    self._images_of[name].add(record, table)
 
         return add
 
@@ -499,5 +393,26 @@ class CompressSurvey:
         yield from sorted(results, key=lambda result: (-result.bytes, result.table))
 
 
-def _ends(record: Record) -> bool:
-    return TransactionRole.ENDS in role_of(record)
+def _ending(batch: Batch) -> Array:
+    """Return a mask of the records that end a transaction."""
+    closes, is_inside = (
+        np.array([TransactionRole.ENDS in role_in(*numbers) for numbers in pairs])
+        for pairs in (((INSERT, number) for number in range(256)), ((number, LAST) for number in range(256)))
+    )
+    mask: Array = closes[np.asarray(batch.trans_ind)] & is_inside[np.asarray(batch.io_type)]
+    mask &= np.asarray(batch.kind) == RECORD
+    return mask
+
+
+def _parts_of(trail: TrailFile, batch: Batch, rows: Array, ends: Array) -> RecordPlaces:
+    """Return records as parts, very large ones in pieces; ``ends`` is a mask of those with which a block ends."""
+    starts, sizes = np.asarray(batch.rba)[rows], np.asarray(batch.length)[rows]
+    if not (sizes > LARGEST).any():
+        return RecordPlaces(trail.bytes, starts, sizes, ends)
+    pieces = np.where(sizes > LARGEST, -(-sizes // PIECE), 1)
+    row = np.repeat(np.arange(len(rows)), pieces)
+    number = np.arange(len(row)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    is_last = number == pieces[row] - 1
+    offset = PIECE * number
+    size = np.where(is_last, sizes[row] - offset, PIECE)
+    return RecordPlaces(trail.bytes, starts[row] + offset, size, ends[row] & is_last)

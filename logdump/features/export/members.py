@@ -135,8 +135,8 @@ def distinct(numbers: Array) -> tuple[list[int], Array]:
 
 
 _MARK = 0xFF
-_BLANK, _PRINTABLE = np.uint8(0x20), 0x5F
-"""The first printable character of ASCII, and the number of printable ones."""
+_BLANK, _PRINTABLE, _HIGH = np.uint8(0x20), 0x5F, 0x80
+"""The first printable character of ASCII, the number of printable ones, and the first byte beyond ASCII."""
 _CHANGES = (None, True, False)
 _UNKNOWN, _TRUE, _FALSE = range(len(_CHANGES))
 _DESCRIBED = COLUMN.only("index", "name", "type", "key", "null")
@@ -344,10 +344,14 @@ def _described(index: int, column: ColumnDefinition | None, *, is_null: bool, fo
 def _token_texts(view: Array, parts: Fields) -> Strings:
     """Return the payloads of tokens as text; null for those that are not printable."""
     stored = Strings.at(view, parts.start, parts.size)
-    places = np.searchsorted(stored.offsets[1:], np.flatnonzero(stored.data - _BLANK >= _PRINTABLE), side="right")
-    odd = places[np.diff(places, prepend=-1) != 0]
-    if not len(odd):
-        return stored
-    distinct, numbers = stored.take(odd).distinct()
-    texts = [token_text(Token(0, 0, payload)) for payload in distinct]
-    return stored.replaced(odd, Strings.of(texts), numbers)
+    is_strange = stored.data - _BLANK >= _PRINTABLE
+    is_high = stored.data >= _HIGH
+    present = np.ones(len(stored), bool)
+    present[stored.rows_with(is_strange)] = False
+    texts = Strings(stored.data, stored.offsets, np.packbits(present, bitorder="little"))
+    undecided = np.setdiff1d(stored.rows_with(is_high), stored.rows_with(is_strange & ~is_high), assume_unique=True)
+    places = stored.offsets[undecided].tolist(), stored.offsets[undecided + 1].tolist()
+    payloads = {
+        row: stored.data[begin:end].tobytes() for row, begin, end in zip(undecided.tolist(), *places, strict=True)
+    }
+    return texts.with_rows(payloads, lambda row: token_text(Token(0, 0, payloads[row])))

@@ -26,7 +26,6 @@ from logdump.features.export.members import (
     RowImages,
     StoredBytes,
     Values,
-    distinct,
     gg_tokens,
     numbered,
     segments,
@@ -77,6 +76,7 @@ class RecordPiece(NamedTuple):
         base_rba: for a piece of a LOB the RBA of its base record; NONE for other rows.
         number: for a piece of a LOB its number, from the records before it; 0 if unknown.
         owners: the transactions of the batch.
+        names: LOGCSN and TRANID of the transactions of the batch.
     """
 
     rows: RowBytes
@@ -87,6 +87,7 @@ class RecordPiece(NamedTuple):
     base_rba: Array
     number: Array
     owners: RowTransactions
+    names: tuple[Strings, Strings]
 
     def between(self, begin: int, end: int) -> RecordPiece:
         """Return a range of the rows; rows whose other half is outside are not ordinary in it."""
@@ -99,7 +100,8 @@ class RecordPiece(NamedTuple):
         known = DefinitionGroups(np.searchsorted(used, group), [definitions[number] for number in used.tolist()])
         tables = [self.tables[number] for number in used.tolist()]
         rows, inside = self.rows.subset(np.arange(begin, end)), np.where(is_inside, other - begin, NONE)
-        return RecordPiece(rows, ordinary, known, tables, inside, self.base_rba[part], self.number[part], self.owners)
+        places = self.base_rba[part], self.number[part]
+        return RecordPiece(rows, ordinary, known, tables, inside, *places, self.owners, self.names)
 
 
 class RecordPieces:
@@ -108,6 +110,7 @@ class RecordPieces:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._related: tuple[Batch, Related] | None = None
+        self._names: tuple[RowTransactions, tuple[Strings, Strings]] | None = None
 
     def of(self, piece: Piece) -> Iterator[RecordPiece]:
         """Yield a piece in smaller ones, with the facts about their rows."""
@@ -127,7 +130,8 @@ class RecordPieces:
         base = related.base[rows.rows]
         base_rba = np.where(base >= 0, np.asarray(rows.batch.rba)[np.maximum(base, 0)], NONE)
         number = piece_numbers(rows, related, headers.is_continued)
-        whole = RecordPiece(rows, ordinary, known, tables, other, base_rba, number, piece.owners)
+        names = self._names_of(piece.owners)
+        whole = RecordPiece(rows, ordinary, known, tables, other, base_rba, number, piece.owners, names)
         ends = np.cumsum(rows.of("length"))
         bounds = np.flatnonzero(np.diff(ends // _MOST_BYTES)) + 1
         yield from (whole.between(*pair) for pair in pairwise([0, *bounds.tolist(), len(rows)]))
@@ -136,6 +140,11 @@ class RecordPieces:
         if self._related is None or self._related[0] is not batch:
             self._related = batch, related_rows(batch)
         return self._related[1]
+
+    def _names_of(self, owners: RowTransactions) -> tuple[Strings, Strings]:
+        if self._names is None or self._names[0] is not owners:
+            self._names = owners, (Strings.of_column(owners.csns), Strings.of_column(owners.xids))
+        return self._names[1]
 
 
 def _ordinary(rows: RowBytes, related: Related, is_continued: Array) -> Array:
@@ -302,11 +311,17 @@ class _Records:
         """Return the names of the tables."""
         return numbered(self._piece.tables, self._known.group)
 
-    def of_transaction(self, part: str) -> Numbered:
-        """Return LOGCSN (``csns``) or TRANID (``xids``)."""
-        numbers, places = distinct(np.asarray(self._piece.owners.index)[self._rows.rows])
-        texts = getattr(self._piece.owners, part)
-        return numbered([texts[number] for number in numbers], places)
+    def of_transaction(self, texts: Strings) -> Numbered:
+        """Return the text of each row's transaction."""
+        return numbered(texts, np.asarray(self._piece.owners.index)[self._rows.rows])
+
+    def csn(self) -> Numbered:
+        """Return LOGCSN."""
+        return self.of_transaction(self._piece.names[0])
+
+    def xid(self) -> Numbered:
+        """Return TRANID."""
+        return self.of_transaction(self._piece.names[1])
 
     def row_id(self) -> Strings:
         """Return ORAROWID."""
@@ -359,8 +374,8 @@ _VALUES: dict[str, Callable[[_Records], Values]] = {
     "table_index": _Records.table_index,
     "time": _Records.time,
     "other_rba": _Records.other_rba,
-    "csn": lambda records: records.of_transaction("csns"),
-    "xid": lambda records: records.of_transaction("xids"),
+    "csn": _Records.csn,
+    "xid": _Records.xid,
     "row_id": _Records.row_id,
     "user_tokens": _Records.user_tokens,
     **dict.fromkeys(("ddl", "metadata"), _Records.nothing),
