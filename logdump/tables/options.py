@@ -10,7 +10,7 @@ import enum
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -453,7 +453,12 @@ def path_options(paths: Paths) -> dict[str, str]:
 def _refusal(key: str, use: Use) -> str:
     if key.lower() in _ATTRIBUTES:
         return f"option {OPTIONS[_ATTRIBUTES[key.lower()]].name} is not for {_VERBS[use]}"
-    known = {option.name.lower(): option.name for option in OPTIONS.values() if option.use & use}
+    return no_such_option(key, (option.name for option in OPTIONS.values() if option.use & use))
+
+
+def no_such_option(key: str, names: Iterable[str]) -> str:
+    """Return the line about an option that does not exist, with the nearest of those that do."""
+    known = {name.lower(): name for name in names}
     near = [known[name] for name in difflib.get_close_matches(key.lower(), known, n=1)]
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known.values()))}"
     return f"there is no option {key[:80]}; {hint}"

@@ -23,7 +23,8 @@ from logdump.tables.stream_trail import StreamTrail
 from logdump.tables.stream_walk import Limit
 from logdump.targets.applier import ApplyProgress
 from logdump.targets.request import ApplyRequest
-from logdump.targets.run import ApplyArguments, ApplyDriver, ApplyRun, Tables, Take, run_of
+from logdump.targets.run import ApplyDriver, ApplyRun, Take, run_of
+from logdump.targets.run_options import ApplyArguments, RunOptions, Tables
 from logdump.targets.target import SourceColumn, place_of
 
 
@@ -85,8 +86,8 @@ def tables_in(batch: pa.RecordBatch) -> Iterator[pa.Table]:
 
 def apply_run(path: Paths, target: Any, tables: Tables = "*", **given: Unpack[ApplyArguments]) -> ApplyRun:
     """Return the run of a call of ``apply`` with these arguments, which reads the trail in this process."""
-    driver = InProcess(once=given.get("once", False), interval=given.get("interval", 1.0))
-    return run_of(driver, path, target, tables, given)
+    options = RunOptions.of(tables, given)
+    return run_of(InProcess(once=options.once, interval=options.interval), path, target, options)
 
 
 def apply(path: Paths, target: Any, tables: Tables = "*", **given: Unpack[ApplyArguments]) -> ApplyProgress:

@@ -12,9 +12,9 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
-from logdump.tables.errors import SchemaChanged, SourceError
+from logdump.tables.errors import BadOption, SchemaChanged, SourceError
 from logdump.tables.options import Paths
 from logdump.targets.applier import Applier, ApplyProgress, ApplyRules
 from logdump.targets.beginning import Beginning, check_beginning
@@ -24,7 +24,8 @@ from logdump.targets.lakes import DeltaTarget, IcebergTarget
 from logdump.targets.parts import Rows
 from logdump.targets.positions import witness_of
 from logdump.targets.refused import retry_noted, waiting_of
-from logdump.targets.request import COLLISIONS, DDL, ERRORS, ApplyRequest, DdlHandler, csn, word
+from logdump.targets.request import ApplyRequest
+from logdump.targets.run_options import RunOptions
 from logdump.targets.statements import statements_between
 from logdump.targets.target import (
     ApplyTarget,
@@ -37,9 +38,6 @@ from logdump.targets.target import (
     source_tables,
 )
 from trailformat.codec.remote.url import without_password
-
-PARTITION = "4m"
-"""Bytes of trail that are read at once: while their rows are applied, others may be read."""
 
 _MOST_OPENINGS = 5
 """Most times in a row that a target is opened again and lost without a commit, of which each begins an outage."""
@@ -84,83 +82,20 @@ class _Again(Exception):
     """A statement was handled: the schemas must be read again."""
 
 
-class ApplyArguments(TypedDict, total=False):
-    """The arguments of ``apply``, by either driver.
-
-    Attributes:
-        once: whether to end when the existing changes have been applied; otherwise ``stop`` ends the call.
-        interval: seconds between checks of the trail for changes; 1.
-        from_csn: first CSN for tables that have no position yet; by default they begin with the trail.
-        adopt: first CSN for tables whose position in the target is not one of this trail; without it they are refused.
-        keys: key columns of tables that have no key in the trail.
-        create: whether to create missing tables.
-        collisions: ``stop`` if a new row exists or a changed one is missing; ``overwrite``, after a load that overlaps.
-        ddl: ``stop`` at a DDL statement on one of the tables, ``ignore`` it, or a function of its text and table, which
-            is called when all changes before it are applied.
-        batch: bytes of trail in one transaction of the target, 32m; transactions of the source are never split.
-        patience: seconds to wait for a target whose connection is lost; 60.
-        progress: called after each commit.
-        stop: ends the call after the current transaction.
-        errors: ``stop`` at a change that the target refuses; ``table``: it is noted in ``logdump_errors`` with the
-            later changes of its row, and all else goes on; :func:`logdump.retry` applies them again.
-        undecodable: with ``null`` a value that does not decode leaves its column in the target as it is; otherwise it
-            stops.
-    """
-
-    once: bool
-    interval: float
-    from_csn: str | int | None
-    adopt: str | int | None
-    keys: Mapping[str, Sequence[str]] | None
-    create: bool
-    collisions: str
-    ddl: str | DdlHandler
-    batch: str
-    patience: float
-    progress: Callable[[ApplyProgress], object] | None
-    stop: threading.Event | None
-    errors: str
-    undecodable: str
-
-
-Tables = str | Sequence[str] | Mapping[str, str]
-_ARGUMENTS = ApplyArguments.__annotations__.keys() - {"undecodable"}
-
-
-def run_of(driver: ApplyDriver, path: Paths, target: Any, tables: Tables, given: Mapping[str, Any]) -> ApplyRun:
-    """Return the run of a call of ``apply`` with these :class:`ApplyArguments` and options of the data source.
-
-    Nothing is opened yet.
+def run_of(driver: ApplyDriver, path: Paths, target: Any, options: RunOptions) -> ApplyRun:
+    """Return a run of ``apply``. Nothing is opened yet.
 
     Raises:
-        BadOption: an argument or an option is wrong.
+        BadOption: an option or a table does not exist, or does not go with another.
         BadTarget: the target is none.
     """
-    arguments = {name: value for name, value in given.items() if name in _ARGUMENTS}
-    named = [tables] if isinstance(tables, str) else tables
-    names = named if isinstance(named, Mapping) else dict.fromkeys(named, "")
-    ddl = arguments.get("ddl", "stop")
-    request = ApplyRequest(
-        path,
-        dict(names),
-        arguments.get("keys") or {},
-        csn("from_csn", arguments.get("from_csn")),
-        ddl if callable(ddl) else word("ddl", DDL, ddl),
-        {
-            "effective": True,
-            "maxBytesPerTrigger": arguments.get("batch", "32m"),
-            "maxPartitionBytes": PARTITION,
-            **{name: value for name, value in given.items() if name not in _ARGUMENTS},
-        },
-        csn("adopt", arguments.get("adopt")),
-    )
-    overwrite = word("collisions", COLLISIONS, arguments.get("collisions", "stop")) == "overwrite"
-    stop = arguments.get("stop") or threading.Event()
-    create = bool(arguments.get("create"))
-    chosen = request.chosen(overwrite=overwrite)
-    run = ApplyRun(driver, target_for(target), chosen, stop, overwrite=overwrite, create=create)
-    run.notes_refused = word("errors", ERRORS, arguments.get("errors", "stop")) == "table"
-    run.patience, run.report = arguments.get("patience", 60.0), arguments.get("progress")
+    if options.evolve != "stop" or options.columns or options.rename or options.mask:
+        raise BadOption("evolve, columns, rename and mask are not there yet")
+    overwrite = options.collisions == "overwrite"
+    chosen = ApplyRequest.of(path, options).chosen(overwrite=overwrite)
+    run = ApplyRun(driver, target_for(target), chosen, options.stop, overwrite=overwrite, create=options.create)
+    run.notes_refused = options.errors == "table"
+    run.patience, run.report = options.patience, options.progress
     return run
 
 

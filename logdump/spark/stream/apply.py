@@ -29,7 +29,8 @@ from logdump.targets.applier import ApplyProgress, by_table
 from logdump.targets.in_process import tables_in
 from logdump.targets.net_effect import Changes
 from logdump.targets.request import ApplyRequest
-from logdump.targets.run import ApplyArguments, ApplyDriver, Tables, Take, run_of
+from logdump.targets.run import ApplyDriver, Take, run_of
+from logdump.targets.run_options import ApplyArguments, RunOptions, Tables
 from logdump.targets.target import BadTarget, SourceColumn, SourceTable, place_of
 
 if TYPE_CHECKING:
@@ -69,9 +70,9 @@ def apply(
     Raises:
         SourceError: as :func:`logdump.apply`.
     """
-    once, interval = given.get("once", False), given.get("interval", 1.0)
-    driver = SparkDriver(spark, checkpoint, once=once, interval=interval)
-    return run_of(driver, path, target, tables, given).to_the_end()
+    options = RunOptions.of(tables, given)
+    driver = SparkDriver(spark, checkpoint, once=options.once, interval=options.interval)
+    return run_of(driver, path, target, options).to_the_end()
 
 
 class SparkDriver(ApplyDriver):

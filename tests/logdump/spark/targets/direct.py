@@ -23,6 +23,7 @@ from logdump.tables.options import names_option
 from logdump.targets.in_process import InProcess, tables_in
 from logdump.targets.request import ApplyRequest
 from logdump.targets.run import ApplyDriver, Take, run_of
+from logdump.targets.run_options import RunOptions
 from logdump.targets.target import SourceColumn, place_of
 from tests.logdump.spark.targets.bank import ReadMaxBytes
 from tests.searching import Random
@@ -91,7 +92,7 @@ DRIVERS: dict[str, Callable[[Random], ApplyDriver]] = {
 
 def applied(driver: ApplyDriver, path: Any, url: str, tables: Any = "*", **given: Any) -> logdump.ApplyProgress:
     """What ``logdump.apply`` does, by another driver."""
-    return run_of(driver, path, url, tables, given).to_the_end()
+    return run_of(driver, path, url, RunOptions.of(tables, given)).to_the_end()
 
 
 @pytest.fixture(params=[*DRIVERS])
