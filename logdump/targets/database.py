@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from logdump.notation.names import TablePart
 from logdump.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of, in_utc
 from logdump.targets.net_effect import Changes, Key, NetEffect, RowEffect
 from logdump.targets.positions import position_of, text_of
@@ -344,7 +343,7 @@ class DatabaseTarget(ApplyTarget):
         problems = [*differences(source, by_name, _taking)]
         if not problems:
             quoted = self._dialect.quoted
-            names = {column: quoted(by_name[source.column(column).lower()].name) for column in source.columns}
+            names = {column: quoted(by_name[source.target(column).text.lower()].name) for column in source.columns}
             self._add(number, source, f"{quoted(schema)}.{quoted(name)}", names, f"{schema}.{name}")
         return problems
 
@@ -361,7 +360,7 @@ class DatabaseTarget(ApplyTarget):
             why = "it has a position in logdump_position: bring the table back, or delete that row to begin anew"
             return [f"{source.name}: there is no table {source.wanted or source.name}, and {why}"]
         parts = source.parts if source.wanted is not None else source.parts[-1:]
-        columns = {column: TablePart(source.column(column)) for column in source.columns}
+        columns = {column: source.target(column) for column in source.columns}
         names = {column: dialect.new_name(part) for column, part in columns.items()}
         self._add(number, source, ".".join(map(dialect.new_name, parts)), names)
         problems = [*filter(None, map(dialect.why_not_named, (*parts, *columns.values())))]

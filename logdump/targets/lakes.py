@@ -109,8 +109,8 @@ class LakeTarget(ApplyTarget):
         if problems:
             raise BadTarget(f"nothing was written: {'; '.join(problems)}")
         for table in missing:
-            self.create(table, pa.schema([(table.column(name), kind) for name, kind in table.columns.items()]))
-            spelled = {table.column(name).lower(): table.column(name) for name in table.columns}
+            self.create(table, pa.schema([(table.target(name).text, kind) for name, kind in table.columns.items()]))
+            spelled = {table.target(name).text.lower(): table.target(name).text for name in table.columns}
             self._tables[table.name] = _renamed(table, spelled)
 
     def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
@@ -412,7 +412,7 @@ def _spelled(table: SourceTable, columns: Mapping[str, TargetColumn]) -> SourceT
 
 def _renamed(table: SourceTable, columns: Mapping[str, str]) -> SourceTable:
     """Return the table with its columns as a mapping of their names in small letters spells them."""
-    names = {name: columns.get(table.column(name).lower(), name) for name in table.columns}
+    names = {name: columns.get(table.target(name).text.lower(), name) for name in table.columns}
     types = {names[name]: kind for name, kind in table.columns.items()}
     return table._replace(columns=types, keys=tuple(names[key] for key in table.keys))
 

@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
-from logdump.tables.errors import BadOption, SchemaChanged, SourceError
+from logdump.tables.errors import SchemaChanged, SourceError
 from logdump.tables.options import Paths
 from logdump.targets.applier import Applier, ApplyProgress, ApplyRules
 from logdump.targets.beginning import Beginning, check_beginning
+from logdump.targets.copied import CopyRules
 from logdump.targets.database import DatabaseTarget
 from logdump.targets.dialects import dialect_for
 from logdump.targets.lakes import DeltaTarget, IcebergTarget
@@ -89,12 +90,11 @@ def run_of(driver: ApplyDriver, path: Paths, target: Any, options: RunOptions) -
         BadOption: an option or a table does not exist, or does not go with another.
         BadTarget: the target is none.
     """
-    if options.evolve != "stop" or options.columns or options.rename or options.mask:
-        raise BadOption("evolve, columns, rename and mask are not there yet")
     overwrite = options.collisions == "overwrite"
     chosen = ApplyRequest.of(path, options).chosen(overwrite=overwrite)
     run = ApplyRun(driver, target_for(target), chosen, options.stop, overwrite=overwrite, create=options.create)
     run.notes_refused = options.errors == "table"
+    run.copies = CopyRules.of(options, chosen.tables)
     run.patience, run.report = options.patience, options.progress
     return run
 
@@ -131,6 +131,7 @@ class ApplyRun:
         report: called after each commit.
         patience: seconds to wait for a target whose connection is lost.
         notes_refused: whether changes that the target refuses are noted in it, and the rest goes on.
+        copies: the columns, names and masks of tables.
     """
 
     def __init__(
@@ -148,6 +149,7 @@ class ApplyRun:
         self.report: Callable[[ApplyProgress], object] | None = None
         self.patience = 60.0
         self.notes_refused = False
+        self.copies = CopyRules({}, {}, {})
         self._applier: Applier | None = None
         self._reached = ""
         self._handled: set[str] = set()
@@ -270,14 +272,16 @@ class ApplyRun:
             check_beginning(request)
         columns = self._driver.begin(request, {**request.read_options, **begun.options, "arrowBatches": True})
         sources = [*source_tables(columns, request.tables, request.keys)]
+        self.copies.check(sources)
         if request.ddl != "ignore":
             sources = [*begun.tables(sources, request.layouts(), files, self._handled)]
+        sources = [*map(self.copies.copied, sources)]
         target.prepare(sources, create=self._create)
         self._applier = Applier(
             target,
             sources,
             begun.positions,
-            rules=ApplyRules(self._overwrite, begun.firsts, request.keeps_undecoded, self.notes_refused),
+            rules=ApplyRules(self._overwrite, begun.firsts, request.keeps_undecoded, self.notes_refused, self.copies),
             done=self.progress,
             witness_at=lambda place: witness_of(request.files(), place),
             waiting=waiting_of(noted, sources),

@@ -19,6 +19,7 @@ from logdump.notation.names import listed_names
 from logdump.tables.errors import BadOption
 from logdump.tables.options import OPTIONS, POSITIVE_SIZE, TRUTH, OptionType, no_such_option, one_of
 from logdump.targets.options_file import StatedValue, options_in
+from logdump.targets.target import Mask
 
 if TYPE_CHECKING:
     from logdump.targets.applier import ApplyProgress
@@ -32,13 +33,6 @@ class ValueType(NamedTuple):
 
     wants: str
     read: Callable[[Any], Any]
-
-
-class Mask(NamedTuple):
-    """What stands in a column of the target in place of its values: ``kind`` is ``hash``, ``null`` or ``fixed``."""
-
-    kind: str
-    value: Any = None
 
 
 class _Wrong(ValueError):
