@@ -296,8 +296,8 @@ class Options:
     )
     start_seqno: int | None = _option("startSeqno", NUMBER, None, _CHOICE, "Only records from this file on")
     start_rba: int | None = _option("startRba", NUMBER, None, _CHOICE, "In that file: only from this RBA on")
-    end_seqno: int | None = _option("endSeqno", NUMBER, None, Use.READ | Use.SAVE, "Only records up to this file")
-    end_rba: int | None = _option("endRba", NUMBER, None, Use.READ | Use.SAVE, "In that file: only up to this RBA")
+    end_seqno: int | None = _option("endSeqno", NUMBER, None, _CHOICE, "Only records up to this file")
+    end_rba: int | None = _option("endRba", NUMBER, None, _CHOICE, "In that file: only up to this RBA")
     start_csn: str | None = _option("startCsn", TEXT, None, _CHOICE, "Only records of transactions from this CSN on")
     end_csn: str | None = _option("endCsn", TEXT, None, _CHOICE, "Only records of transactions up to this CSN")
     start_timestamp: datetime | None = _option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, NamedTuple, Self
 
@@ -85,6 +85,12 @@ class ApplyRequest(NamedTuple):
                     raise BadOption(f"tables: {name} has two names in the target, {names[name]} and {wanted}")
                 names[name] = wanted or names.get(name, "")
         return self._replace(tables=names)
+
+    def of_tables(self, names: Collection[str]) -> Self:
+        """Return the request for some of its tables."""
+        low = {name.lower() for name in names}
+        keys = {name: key for name, key in self.keys.items() if name.lower() in low}
+        return self._replace(tables={name: self.tables[name] for name in self.tables if name in names}, keys=keys)
 
     def files(self) -> list[TrailInput]:
         """Return the files that the trail has now."""

@@ -201,6 +201,8 @@ class TargetColumn(NamedTuple):
         scale: maximum number of digits after the point; None for no limit.
         is_needed: whether it is NOT NULL and has no default.
         size: bytes of an integer; None for other types, and for no limit.
+        precision: most digits of a decimal; length: most characters or bytes. None for other types, and for no limit.
+        is_plain: whether it may be NULL and has no default: its type can be given anew without losing anything.
     """
 
     name: str
@@ -209,6 +211,9 @@ class TargetColumn(NamedTuple):
     scale: int | None
     is_needed: bool
     size: int | None = None
+    precision: int | None = None
+    length: int | None = None
+    is_plain: bool = False
 
 
 def differences(
@@ -256,6 +261,24 @@ class LastTransaction(NamedTuple):
     at: str = ""
     csn: str | None = None
     xid: str | None = None
+
+
+class TableDifference(NamedTuple):
+    """The difference of two definitions of a table, as it is copied; columns by their names in its changes.
+
+    Attributes:
+        table: the table as the later one has it.
+        added: columns that the earlier one has not.
+        wider: columns with room for more, with the most bytes of a text; None if it has no limit, and for numbers.
+        gone: names in the target of columns that the later one has not.
+        other: a type that is not wider, another key: in words.
+    """
+
+    table: SourceTable
+    added: Sequence[str]
+    wider: Mapping[str, int | None]
+    gone: Sequence[str]
+    other: Sequence[str]
 
 
 class AppliedPosition(NamedTuple):
@@ -354,6 +377,25 @@ class ApplyTarget(ABC):
         Raises:
             KeyShared: two rows have the same key; none of the changes is applied.
             ChangeRefused: the target refuses a change.
+            TargetLost: the connection is lost.
+        """
+
+    @abstractmethod
+    def has_table(self, source: SourceTable) -> bool:
+        """Return whether there is a table for one of the source."""
+
+    @abstractmethod
+    def alter(self, difference: TableDifference, *, is_to_run: bool) -> list[str]:
+        """Alter a table as its definition in the trail was altered, and commit; return the statements that do it.
+
+        What the table has already is left as it is, so that it may be called again.
+
+        Args:
+            difference: what has come and what is wider; what is neither is only returned, as far as it is not so yet.
+            is_to_run: whether it is done; otherwise the statements are only returned.
+
+        Raises:
+            BadTarget: the target cannot, or refuses.
             TargetLost: the connection is lost.
         """
 

@@ -91,8 +91,10 @@ class SparkDriver(ApplyDriver):
         self._spark, self._checkpoint = spark, checkpoint
         self._trigger: dict[str, Any] = {"availableNow": True} if once else {"processingTime": f"{interval} seconds"}
         self._frame: Any = None
+        self._ends = False
 
     def begin(self, request: ApplyRequest, options: Mapping[str, Any]) -> Mapping[str, Sequence[SourceColumn]]:
+        self._ends = "endSeqno" in options
         with _short_errors():
             self._frame = changes(self._spark, request.path, [*request.tables], stream=True, **options)
         return source_columns(flat_schema(self._frame.schema))
@@ -109,7 +111,8 @@ class SparkDriver(ApplyDriver):
                 raise
 
         writer = self._frame.writeStream.foreachBatch(take_batch).option("checkpointLocation", str(notes))
-        query = writer.trigger(**self._trigger).start()
+        trigger = {"availableNow": True} if self._ends else self._trigger
+        query = writer.trigger(**trigger).start()
         try:
             while not query.awaitTermination(_POLL):
                 if stop.is_set():

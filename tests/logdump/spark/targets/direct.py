@@ -36,10 +36,11 @@ class WithoutJava(SparkDriver):
 
     def __init__(self, random: Random, *, once: bool = True) -> None:
         super().__init__(None, None, once=once, interval=0.01)  # type: ignore[arg-type]  # no session
-        self._random, self._ends = random, once
+        self._random, self._once = random, once
         self._source: Any = None
 
     def begin(self, request: ApplyRequest, options: Mapping[str, Any]) -> Mapping[str, Sequence[SourceColumn]]:
+        self._ends = self._once or "endSeqno" in options
         given = {**options, "path": str(request.path), "changesOf": names_option([*request.tables])}
         texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
         self._source = TrailSource(texts)
