@@ -8,7 +8,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from datetime import UTC
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.filters.words import FilterError
 from logdump.language.command import Command, Origin
@@ -49,11 +49,12 @@ class ApplyOptions(NamedTuple):
         retries: whether those are applied again, and nothing else.
         batch: bytes of trail in one transaction of the target.
         interval: seconds between checks of the trail; ``patience``: seconds to wait for a target that is lost.
+        options: the path of a file with more options; what is given beside it takes precedence.
     """
 
     over: str
     target: str
-    tables: tuple[str, ...] = ("*",)
+    tables: tuple[str, ...] = ()
     first: str | None = None
     adopt: str | None = None
     is_once: bool = False
@@ -62,9 +63,10 @@ class ApplyOptions(NamedTuple):
     ignores_ddl: bool = False
     notes_refused: bool = False
     retries: bool = False
-    batch: str = "32m"
-    interval: int = 1
-    patience: int = 60
+    batch: str | None = None
+    interval: int | None = None
+    patience: int | None = None
+    options: str | None = None
 
 
 def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
@@ -75,25 +77,12 @@ def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
     with _stopped_by_signals(stop), _log() as log:
         try:
             started = in_process.apply_run(
-                options.over,
-                options.target,
-                options.tables,
-                once=options.is_once,
-                interval=float(options.interval),
-                from_csn=options.first,
-                adopt=options.adopt,
-                create=options.creates,
-                collisions="overwrite" if options.overwrites else "stop",
-                ddl="ignore" if options.ignores_ddl else "stop",
-                errors="table" if options.notes_refused else "stop",
-                batch=options.batch,
-                patience=float(options.patience),
-                stop=stop,
+                options.over, options.target, options.tables or "*", **_arguments(options), stop=stop
             )
             for step in started.retries() if options.retries else started.commits():
                 yield from log.notices()
                 if isinstance(step, run.Outage):
-                    yield Notice((f"{step.problem}: trying again for {options.patience} s.",), ExitStatus.OK)
+                    yield Notice((f"{step.problem}: trying again for {started.patience:g} s.",), ExitStatus.OK)
                 elif not options.retries:
                     yield say(_line(step))
                 yield Pause()
@@ -111,6 +100,24 @@ def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
         yield Notice((f"Stopped after a transaction{applied}; the same command continues.",), ExitStatus.INTERRUPTED)
     elif not done.rows and not done.refused and not options.retries:
         yield say("No change to apply.")
+
+
+def _arguments(options: ApplyOptions) -> dict[str, Any]:
+    """Return the arguments that are given: those that are not may be in the file of options."""
+    given = {
+        "options": options.options,
+        "from_csn": options.first,
+        "adopt": options.adopt,
+        "batch": options.batch,
+        "interval": options.interval,
+        "patience": options.patience,
+        "once": options.is_once or None,
+        "create": options.creates or None,
+        "collisions": "overwrite" if options.overwrites else None,
+        "ddl": "ignore" if options.ignores_ddl else None,
+        "errors": "table" if options.notes_refused else None,
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _noted(number: int) -> Notice:
@@ -249,6 +256,7 @@ COMMANDS = (
                 "ignores_ddl": Keyword("DDL", OneOf({"IGNORE": True})),
                 "notes_refused": Keyword("ERRORS", OneOf({"TABLE": True})),
                 "retries": OneOf({"RETRY": True}),
+                "options": Keyword("OPTIONS", File("<file>")),
                 "batch": Keyword("BATCH", _Size("<size>")),
                 "interval": Keyword("INTERVAL", Number("<seconds>", 1, _MOST_SECONDS, "a number of seconds")),
                 "patience": Keyword("PATIENCE", Number("<seconds>", 0, _MOST_SECONDS, "a number of seconds")),
@@ -269,7 +277,8 @@ COMMANDS = (
             "ERRORS TABLE: a change that the target refuses is noted in its table logdump_errors, with the later ones",
             "of the row, and the rest goes on; status 3. RETRY: apply what is noted there again, and nothing else.",
             "BATCH: bytes of trail in a transaction of the target, 32m. INTERVAL: seconds between checks of the trail,",
-            "1. PATIENCE: seconds to wait for a target that is lost, 60. docs/pipeline.md says what is promised.",
+            "1. PATIENCE: seconds to wait for a target that is lost, 60. OPTIONS: a file of YAML with more options, of",
+            "which this line takes precedence: columns, names, masks, tables that change. docs/pipeline.md has them.",
         ),
         origin=Origin.OURS,
         is_one_shot=True,

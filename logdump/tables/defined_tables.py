@@ -281,6 +281,8 @@ def _tables_in(
                 find_definitions(trail, [*(part.start for part in parts), trail.refresh()], workers)
             passed = gone_over(trail, parts, needed, workers, see if is_named else None)
             entries = sorted(entry for entry in trail.tables.entries() if entry.name.lower() in wanted)
+            if options.end_rba is not None and parts[0].seqno == options.end_seqno:
+                entries = [entry for entry in entries if entry.rba <= options.end_rba]
             definitions = definitions_of(trail, options)
             layouts = [_layout_of(entry, definitions) for entry in entries]
     except NotATrail as error:

@@ -10,7 +10,7 @@ import enum
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -296,8 +296,8 @@ class Options:
     )
     start_seqno: int | None = _option("startSeqno", NUMBER, None, _CHOICE, "Only records from this file on")
     start_rba: int | None = _option("startRba", NUMBER, None, _CHOICE, "In that file: only from this RBA on")
-    end_seqno: int | None = _option("endSeqno", NUMBER, None, Use.READ | Use.SAVE, "Only records up to this file")
-    end_rba: int | None = _option("endRba", NUMBER, None, Use.READ | Use.SAVE, "In that file: only up to this RBA")
+    end_seqno: int | None = _option("endSeqno", NUMBER, None, _CHOICE, "Only records up to this file")
+    end_rba: int | None = _option("endRba", NUMBER, None, _CHOICE, "In that file: only up to this RBA")
     start_csn: str | None = _option("startCsn", TEXT, None, _CHOICE, "Only records of transactions from this CSN on")
     end_csn: str | None = _option("endCsn", TEXT, None, _CHOICE, "Only records of transactions up to this CSN")
     start_timestamp: datetime | None = _option(
@@ -453,7 +453,12 @@ def path_options(paths: Paths) -> dict[str, str]:
 def _refusal(key: str, use: Use) -> str:
     if key.lower() in _ATTRIBUTES:
         return f"option {OPTIONS[_ATTRIBUTES[key.lower()]].name} is not for {_VERBS[use]}"
-    known = {option.name.lower(): option.name for option in OPTIONS.values() if option.use & use}
+    return no_such_option(key, (option.name for option in OPTIONS.values() if option.use & use))
+
+
+def no_such_option(key: str, names: Iterable[str]) -> str:
+    """Return the line about an option that does not exist, with the nearest of those that do."""
+    known = {name.lower(): name for name in names}
     near = [known[name] for name in difflib.get_close_matches(key.lower(), known, n=1)]
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known.values()))}"
     return f"there is no option {key[:80]}; {hint}"

@@ -121,11 +121,22 @@ class StreamTrail:
             return start
         walk = self._walk_at(start, names, state)
         begun = walk.offset
-        end, slices = walk.take(names, limit, target)
+        end, slices = walk.take(names, limit, self._within(target))
         if end == begun:
             return start
         self._planned = start, end, slices
         return end
+
+    def _within(self, target: Offset | None) -> Offset | None:
+        """Return a place, or the end of the stream by its options if that comes first; None if there is neither."""
+        options = self._options
+        if options.end_seqno is None:
+            return target
+        name = next((name for name in self._names() if name.seqno == options.end_seqno), None)
+        if name is None:
+            return target
+        end = Offset(name.seqno, _size(name) if options.end_rba is None else _record_from(name, options.end_rba + 1))
+        return end if target is None else min(target, end)
 
     def slices(self, start: Offset, end: Offset, state: AppliedState | None = None) -> list[Slice]:
         """Return the slices between two offsets, of about ``maxPartitionBytes`` each. Raises like after."""

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from logdump.tables.errors import BadTrail, report
+from logdump.targets.copied import HIDDEN, CopyRules
 from logdump.targets.net_effect import Changes
 from logdump.targets.parts import BatchChanges, Rows, note_refused
 from logdump.targets.refused import Waiting, has_place, part_changes
@@ -75,12 +76,14 @@ class ApplyRules(NamedTuple):
         firsts: the CSN with which tables without a position begin, by name; transactions before it are left out.
         keeps_undecoded: whether a value that does not decode leaves the column of the target as it is; else it stops.
         notes_refused: whether a change that the target refuses is noted in it, and the rest goes on; else it stops.
+        copies: the columns, names and masks of tables.
     """
 
     overwrite: bool = False
     firsts: Mapping[str, str] = MappingProxyType({})
     keeps_undecoded: bool = False
     notes_refused: bool = False
+    copies: CopyRules = CopyRules({}, {}, {})
 
 
 class Applier:
@@ -371,6 +374,7 @@ class _Step:
             new = own if before is None else own.filter(pc.greater_equal(own["_sequence"], before.place))
             new = self._from_first(name, new)
             new = decoded(self._tables[name], new, keeps=self._rules.keeps_undecoded, reports=self.reports)
+            new = self._rules.copies.rows(self._tables[name], new)
             if len(new):
                 self.transactions |= _transactions_in(new)
                 if (waiting := self._waiting.pop(name, None)) is not None:
@@ -486,8 +490,12 @@ def _reasons(table: SourceTable, row: Mapping[str, Any]) -> Iterator[tuple[str |
     spelled = {name.lower(): name for name in table.columns}
     for problem in row["_problems"] or ():
         column, image = problem["column"], problem["image"]
-        if column is None or (image == _IMAGE.get(row["_op"], "after") and column.lower() in spelled):
-            yield spelled[column.lower()] if column is not None else None, problem["reason"]
+        if column is None:
+            yield None, problem["reason"]
+        elif image == _IMAGE.get(row["_op"], "after") and (name := spelled.get(column.lower())) is not None:
+            mask = table.masks.get(name)
+            if mask is None or mask.kind == "hash":
+                yield name, problem["reason"] if mask is None else HIDDEN
 
 
 def _undecoded(reasons: Mapping[str | None, str]) -> str:

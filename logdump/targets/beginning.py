@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -87,9 +87,13 @@ class Beginning(NamedTuple):
 
     def is_met(self, statement: TableStatement, place: str, handled: Collection[str]) -> bool:
         """Return whether a statement is still to be met by its table, which has all changes before ``place``."""
-        first = self.firsts.get(statement.table)
-        is_before_first = first is not None and statement.csn is not None and not is_from(statement.csn, first)
-        return statement.place >= place and statement.place not in handled and not is_before_first
+        is_after_first = self.is_after_first(statement.table, lambda: statement.csn)
+        return statement.place >= place and statement.place not in handled and is_after_first
+
+    def is_after_first(self, table: str, csn: Callable[[], str | None]) -> bool:
+        """Return whether a record with a CSN is not before the first one of its table, if that has one."""
+        first = self.firsts.get(table)
+        return first is None or (known := csn()) is None or is_from(known, first)
 
     @property
     def start(self) -> str:

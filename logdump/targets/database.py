@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from logdump.notation.names import TablePart
 from logdump.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of, in_utc
 from logdump.targets.net_effect import Changes, Key, NetEffect, RowEffect
 from logdump.targets.positions import position_of, text_of
@@ -30,6 +29,7 @@ from logdump.targets.target import (
     LastTransaction,
     RefusedChange,
     SourceTable,
+    TableDifference,
     TargetLost,
     differences,
 )
@@ -163,6 +163,29 @@ class DatabaseTarget(ApplyTarget):
             matches = self._dialect.tables(self._cursor(), [parts[-1].text])
         alike = [match for match in matches if match[1] == parts[-1].text]
         return alike if parts[-1].is_quoted and len(alike) == 1 else matches
+
+    def has_table(self, source: SourceTable) -> bool:
+        with self._errors(BadTarget):
+            return bool(self._matches(source))
+
+    def alter(self, difference: TableDifference, *, is_to_run: bool) -> list[str]:
+        about = f"all before it is applied; {difference.table.name}: "
+        with self._errors(BadTarget, about):
+            matches = self._matches(difference.table)
+            if len(matches) != 1:
+                raise BadTarget(f"{about}the target has no table, or several, of this name")
+            table = ".".join(map(self._dialect.quoted, matches[0]))
+            columns = {column.name.lower(): column for column in self._dialect.columns(self._cursor(), *matches[0])}
+            statements, problems = self._dialect.altering(table, columns, difference)
+            self._connection.commit()
+        if is_to_run and problems:
+            raise BadTarget(about + "; ".join(problems))
+        for statement in statements if is_to_run else ():
+            with self._errors(BadTarget, f"{about}{statement}: "):
+                self.execute(statement)
+        with self._errors(BadTarget, about):
+            self._connection.commit()
+        return statements
 
     def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
         with self._errors():
@@ -302,8 +325,10 @@ class DatabaseTarget(ApplyTarget):
         return [*cursor.fetchall()]
 
     @contextmanager
-    def _errors(self, refusal: type[BadTarget | ChangeRefused] = ChangeRefused) -> Iterator[None]:
-        """Turn errors of the driver into TargetLost and ``refusal``."""
+    def _errors(
+        self, refusal: type[BadTarget | ChangeRefused] = ChangeRefused, about: str = "nothing was written: "
+    ) -> Iterator[None]:
+        """Turn errors of the driver into TargetLost and ``refusal``, of which a BadTarget begins with ``about``."""
         try:
             yield
         except (BadTarget, TargetLost, ChangeRefused):
@@ -313,7 +338,7 @@ class DatabaseTarget(ApplyTarget):
                 raise
             if self._connection is None or self._dialect.is_lost(self._connection, error):
                 raise TargetLost(self._line(error)) from None
-            raise refusal(f"{'nothing was written: ' * (refusal is BadTarget)}{self._line(error)}") from None
+            raise refusal(f"{about * (refusal is BadTarget)}{self._line(error)}") from None
 
     def _line(self, error: Exception) -> str:
         """Return the first line of an error of a driver, without the password."""
@@ -344,7 +369,7 @@ class DatabaseTarget(ApplyTarget):
         problems = [*differences(source, by_name, _taking)]
         if not problems:
             quoted = self._dialect.quoted
-            names = {column: quoted(by_name[source.column(column).lower()].name) for column in source.columns}
+            names = {column: quoted(by_name[source.target(column).text.lower()].name) for column in source.columns}
             self._add(number, source, f"{quoted(schema)}.{quoted(name)}", names, f"{schema}.{name}")
         return problems
 
@@ -361,7 +386,7 @@ class DatabaseTarget(ApplyTarget):
             why = "it has a position in logdump_position: bring the table back, or delete that row to begin anew"
             return [f"{source.name}: there is no table {source.wanted or source.name}, and {why}"]
         parts = source.parts if source.wanted is not None else source.parts[-1:]
-        columns = {column: TablePart(source.column(column)) for column in source.columns}
+        columns = {column: source.target(column) for column in source.columns}
         names = {column: dialect.new_name(part) for column, part in columns.items()}
         self._add(number, source, ".".join(map(dialect.new_name, parts)), names)
         problems = [*filter(None, map(dialect.why_not_named, (*parts, *columns.values())))]

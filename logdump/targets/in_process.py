@@ -12,7 +12,7 @@ import pyarrow as pa
 from logdump.arrow.records.schema import Selected
 from logdump.tables import reader
 from logdump.tables.before import NeededBefore
-from logdump.tables.change_columns import ARROW, change_columns, changed_tables, columns_of
+from logdump.tables.change_columns import ARROW, change_columns, changed_tables
 from logdump.tables.checked_options import checked
 from logdump.tables.defined_tables import changed_layouts
 from logdump.tables.options import Options, Paths, names_option
@@ -22,8 +22,10 @@ from logdump.tables.slices import Request
 from logdump.tables.stream_trail import StreamTrail
 from logdump.tables.stream_walk import Limit
 from logdump.targets.applier import ApplyProgress
+from logdump.targets.evolution import source_columns_of
 from logdump.targets.request import ApplyRequest
-from logdump.targets.run import ApplyArguments, ApplyDriver, ApplyRun, Tables, Take, run_of
+from logdump.targets.run import ApplyDriver, ApplyRun, Take, run_of
+from logdump.targets.run_options import ApplyArguments, RunOptions, Tables
 from logdump.targets.target import SourceColumn, place_of
 
 
@@ -47,23 +49,18 @@ class InProcess(ApplyDriver):
         columns = change_columns(tables, self._options)
         selected = tuple(Selected(name, column) for name, column in columns.items())
         self._request = Request(selected, self._options, layouts)
-        return {
-            table.name: [
-                SourceColumn(column.name, column.kind.arrow(pa), column.column, column.is_key, column.is_number)
-                for column in columns_of(table)
-            ]
-            for table in tables
-        }
+        return {table.name: source_columns_of(table) for table in tables}
 
     def run(self, take: Take, stop: threading.Event) -> Iterator[None]:
         trail = StreamTrail(self._options, NeededBefore.of(self._options, [*self._request.wanted]))
         at, limit = trail.first(), Limit(self._options.max_bytes_per_trigger, self._options.max_files_per_trigger)
         limit = limit._replace(transactions=self._options.max_transactions_per_trigger)
         target = trail.written() if self._once else None
+        ends = self._once or self._options.end_seqno is not None
         while not stop.is_set():
             end = trail.after(at, limit, target)
             if end == at:
-                if self._once:
+                if ends:
                     return
                 stop.wait(self._interval)
                 continue
@@ -85,8 +82,8 @@ def tables_in(batch: pa.RecordBatch) -> Iterator[pa.Table]:
 
 def apply_run(path: Paths, target: Any, tables: Tables = "*", **given: Unpack[ApplyArguments]) -> ApplyRun:
     """Return the run of a call of ``apply`` with these arguments, which reads the trail in this process."""
-    driver = InProcess(once=given.get("once", False), interval=given.get("interval", 1.0))
-    return run_of(driver, path, target, tables, given)
+    options = RunOptions.of(tables, given)
+    return run_of(InProcess(once=options.once, interval=options.interval), path, target, options)
 
 
 def apply(path: Paths, target: Any, tables: Tables = "*", **given: Unpack[ApplyArguments]) -> ApplyProgress:

@@ -28,6 +28,7 @@ from logdump.targets.target import (
     ChangeRefused,
     LastTransaction,
     SourceTable,
+    TableDifference,
     TargetColumn,
     TargetLost,
     differences,
@@ -109,9 +110,35 @@ class LakeTarget(ApplyTarget):
         if problems:
             raise BadTarget(f"nothing was written: {'; '.join(problems)}")
         for table in missing:
-            self.create(table, pa.schema([(table.column(name), kind) for name, kind in table.columns.items()]))
-            spelled = {table.column(name).lower(): table.column(name) for name in table.columns}
+            self.create(table, pa.schema([(table.target(name).text, kind) for name, kind in table.columns.items()]))
+            spelled = {table.target(name).text.lower(): table.target(name).text for name in table.columns}
             self._tables[table.name] = _renamed(table, spelled)
+
+    def has_table(self, source: SourceTable) -> bool:
+        return self.schema_of(source) is not None
+
+    def alter(self, difference: TableDifference, *, is_to_run: bool) -> list[str]:
+        table = difference.table
+        columns = _columns(self.schema_of(table) or pa.schema([]))
+        there = {name: columns.get(table.target(name).text.lower()) for name in table.columns}
+        new = [pa.field(table.target(name).text, table.columns[name]) for name in difference.added if not there[name]]
+        narrow = [
+            name for name in difference.wider if (own := there[name]) and own.family != _plain(table.columns[name])
+        ]
+        if is_to_run and narrow:
+            wanted = f"{table.target(narrow[0]).text} has to be {table.columns[narrow[0]]}"
+            raise BadTarget(
+                f"all before it is applied; {table.name}: column {wanted}: no type is altered in a lake; "
+                "make the table anew with it"
+            )
+        if is_to_run and new:
+            self.add_columns(table, new)
+        gone = [name for name in difference.gone if name.lower() in columns]
+        return [*(f"add column {field.name} ({field.type})" for field in new), *(f"drop column {one}" for one in gone)]
+
+    @abstractmethod
+    def add_columns(self, table: SourceTable, fields: Sequence[pa.Field]) -> None:
+        """Add columns to a table that exists, null in its rows. Raises TargetLost."""
 
     def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
         self._overwrite = overwrite
@@ -228,6 +255,13 @@ class DeltaTarget(LakeTarget):
     def create(self, table: SourceTable, schema: pa.Schema) -> None:
         deltalake.write_deltalake(self._path(table.name), schema.empty_table())
 
+    def add_columns(self, table: SourceTable, fields: Sequence[pa.Field]) -> None:
+        new = deltalake.Schema.from_arrow(pa.schema(fields)).fields
+        try:
+            deltalake.DeltaTable(self._path(table.name)).alter.add_columns(new)
+        except deltalake.exceptions.DeltaError as error:
+            raise TargetLost(str(error).split("\n", maxsplit=1)[0]) from None
+
     def read(self, table: SourceTable, keys: Collection[Key]) -> pa.Table:
         first = table.keys[0]
         literals = ", ".join(sorted({_literal(key[0]) for key in keys}))
@@ -307,6 +341,16 @@ class IcebergTarget(LakeTarget):
         name = self.parts_of(table.name)
         self._catalog.create_namespace_if_not_exists(name[:-1] or "default")
         self._catalog.create_table(name, schema)
+
+    def add_columns(self, table: SourceTable, fields: Sequence[pa.Field]) -> None:
+        from pyiceberg.exceptions import CommitFailedException  # noqa: PLC0415 - an extra
+
+        iceberg = self._table(table.name)
+        try:
+            with iceberg.update_schema() as update:
+                update.union_by_name(pa.schema([*iceberg.schema().as_arrow(), *fields]))
+        except CommitFailedException as error:
+            raise TargetLost(str(error).split("\n", maxsplit=1)[0]) from None
 
     def read(self, table: SourceTable, keys: Collection[Key]) -> pa.Table:
         from pyiceberg.expressions import In  # noqa: PLC0415 - an extra
@@ -412,7 +456,7 @@ def _spelled(table: SourceTable, columns: Mapping[str, TargetColumn]) -> SourceT
 
 def _renamed(table: SourceTable, columns: Mapping[str, str]) -> SourceTable:
     """Return the table with its columns as a mapping of their names in small letters spells them."""
-    names = {name: columns.get(table.column(name).lower(), name) for name in table.columns}
+    names = {name: columns.get(table.target(name).text.lower(), name) for name in table.columns}
     types = {names[name]: kind for name, kind in table.columns.items()}
     return table._replace(columns=types, keys=tuple(names[key] for key in table.keys))
 

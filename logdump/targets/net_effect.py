@@ -171,7 +171,11 @@ class Changes:
     def _steps(self, table: pa.Table) -> Iterator[tuple[str, Key, int, Absent, Key]]:
         """Yield operation, key, number, absent columns and, for a move, the old key of each change."""
         keys = [*zip(*(table[name].to_pylist() for name in self.keys), strict=True)]
-        ops, sequences, absent = table["_op"].to_pylist(), table["_sequence"].to_pylist(), _absent_in(table["_absent"])
+        ops, sequences, absent = (
+            table["_op"].to_pylist(),
+            table["_sequence"].to_pylist(),
+            _absent_in(table["_absent"], frozenset(self.columns)),
+        )
         before: Key | None = None
         for number, op in enumerate(ops):
             if before is not None:
@@ -309,14 +313,14 @@ def _are_one(first: str, second: str) -> bool:
     return first[-1] == "0" and second[-1] == "1" and first[:-1] == second[:-1]
 
 
-def _absent_in(lists: Any) -> list[Absent]:
-    """Return the absent columns of each change; equal sets are one object."""
+def _absent_in(lists: Any, columns: Absent) -> list[Absent]:
+    """Return those of the columns that are absent in each change; equal sets are one object."""
     if lists.null_count == len(lists):
         return [_NOTHING] * len(lists)
     texts = pc.binary_join(lists, _SEPARATOR).combine_chunks().dictionary_encode()
     if isinstance(texts, pa.ChunkedArray):
         texts = texts.combine_chunks()
-    sets = [frozenset(text.split(_SEPARATOR)) for text in texts.dictionary.to_pylist()]
+    sets = [columns.intersection(text.split(_SEPARATOR)) for text in texts.dictionary.to_pylist()]
     return [_NOTHING if index is None else sets[index] for index in texts.indices.to_pylist()]
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from decimal import Decimal
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ import pyarrow.compute as pc
 
 from logdump.targets.net_effect import Changes
 from logdump.targets.positions import moment_of, readable, text_of
-from logdump.targets.target import PLACE, ApplyTarget, BadTarget, ChangeRefused, RefusedChange, SourceTable
+from logdump.targets.target import PLACE, ApplyTarget, BadTarget, ChangeRefused, RefusedChange, SourceTable, value_text
 
 Waiting = Mapping[str, Collection[str]]
 """The keys, as text, of the rows that wait, by table."""
@@ -86,16 +85,8 @@ def _units(places: Sequence[str]) -> Iterator[list[int]]:
 
 
 def _key_text(table: SourceTable, key: tuple[Any, ...]) -> str:
-    texts = dict(zip(map(table.column, table.keys), map(_text, key), strict=True))
+    texts = dict(zip(map(table.column, table.keys), map(value_text, key), strict=True))
     return _UNKNOWN if None in key else json.dumps(texts, ensure_ascii=False)
-
-
-def _text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, Decimal):
-        return format(value.normalize(), "f")  # as it is if the column gets more digits
-    return value.hex() if isinstance(value, bytes) else str(value)
 
 
 def noted_of(row: Sequence[Any]) -> RefusedChange:
@@ -115,7 +106,7 @@ def noted_of(row: Sequence[Any]) -> RefusedChange:
 def _noted(table: SourceTable, rows: pa.Table, keys: list[str], reason: str) -> RefusedChange:
     last = rows.slice(len(rows) - 1).to_pylist()[0]
     absent = {*(last["_absent"] or ())}
-    image = {table.column(name): _text(last[name]) for name in table.columns if name not in absent}
+    image = {table.column(name): value_text(last[name]) for name in table.columns if name not in absent}
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, rows.schema) as stream:
         stream.write_table(rows.combine_chunks())

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, NamedTuple, Self
 
-from logdump.filters.csn_criteria import check_csn
-from logdump.filters.words import FilterError
 from logdump.tables.defined_tables import PlacedLayout, has_wildcard, placed_layouts, tables_like
 from logdump.tables.errors import BadOption
-from logdump.tables.options import OPTIONS, Options, OptionType, Paths, Use, one_of, parse_options, path_options
+from logdump.tables.options import OPTIONS, Options, Paths, Use, parse_options, path_options
 from logdump.tables.paths import TrailInput, find_files
+from logdump.targets.run_options import DdlHandler, RunOptions
 
-DdlHandler = Callable[[str, str], object]
-COLLISIONS, DDL, ERRORS = one_of("stop", "overwrite"), one_of("stop", "ignore"), one_of("stop", "table")
+PARTITION = "4m"
+"""Bytes of trail that are read at once: while their rows are applied, others may be read."""
 _TAKEN = frozenset(
     {
         "path",
@@ -39,24 +38,6 @@ _FIXED: dict[str, Any] = {"effective": True}
 """Attributes of options whose only value is not the one by default."""
 
 
-def word(name: str, kind: OptionType, given: object) -> str:
-    """Return the word that an argument means. Raises BadOption if it is none of those that the type knows."""
-    try:
-        return str(kind.read(str(given)))
-    except ValueError:
-        raise BadOption(f"{name} takes {kind.wants}, not {str(given)[:80]!r}") from None
-
-
-def csn(name: str, given: str | int | None) -> str | None:
-    """Return the CSN that an argument gives, as text. Raises BadOption if it is none."""
-    if given is None:
-        return None
-    try:
-        return check_csn(str(given).strip())
-    except FilterError as error:
-        raise BadOption(f"{name}: {error}") from None
-
-
 class ApplyRequest(NamedTuple):
     """The trail to apply and the options, with the names of its tables in the target, empty if they are the same.
 
@@ -72,6 +53,17 @@ class ApplyRequest(NamedTuple):
     ddl: str | DdlHandler
     options: Mapping[str, Any]
     adopt: str | None = None
+
+    @classmethod
+    def of(cls, path: Paths, options: RunOptions) -> Self:
+        """Return the request of a call with these options."""
+        source = {
+            "effective": True,
+            "maxBytesPerTrigger": options.batch,
+            "maxPartitionBytes": PARTITION,
+            **options.source,
+        }
+        return cls(path, options.tables, options.keys, options.from_csn, options.ddl, source, options.adopt)
 
     def chosen(self, *, overwrite: bool = False) -> Self:
         """Return the request with its tables spelled as in the trail, in place of wildcards those that they match.
@@ -93,6 +85,12 @@ class ApplyRequest(NamedTuple):
                     raise BadOption(f"tables: {name} has two names in the target, {names[name]} and {wanted}")
                 names[name] = wanted or names.get(name, "")
         return self._replace(tables=names)
+
+    def of_tables(self, names: Collection[str]) -> Self:
+        """Return the request for some of its tables."""
+        low = {name.lower() for name in names}
+        keys = {name: key for name, key in self.keys.items() if name.lower() in low}
+        return self._replace(tables={name: self.tables[name] for name in self.tables if name in names}, keys=keys)
 
     def files(self) -> list[TrailInput]:
         """Return the files that the trail has now."""

@@ -12,34 +12,49 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
+from logdump.notation.text import matches
+from logdump.tables.defined_tables import PlacedLayout
 from logdump.tables.errors import SchemaChanged, SourceError
+from logdump.tables.heartbeat_tables import role_of
 from logdump.tables.options import Paths
+from logdump.tables.paths import TrailInput
 from logdump.targets.applier import Applier, ApplyProgress, ApplyRules
 from logdump.targets.beginning import Beginning, check_beginning
+from logdump.targets.copied import CopyRules
 from logdump.targets.database import DatabaseTarget
 from logdump.targets.dialects import dialect_for
+from logdump.targets.evolution import (
+    Alteration,
+    Part,
+    definitions_between,
+    difference_of,
+    lengths_of,
+    says_no_more,
+    source_of,
+)
 from logdump.targets.lakes import DeltaTarget, IcebergTarget
 from logdump.targets.parts import Rows
 from logdump.targets.positions import witness_of
 from logdump.targets.refused import retry_noted, waiting_of
-from logdump.targets.request import COLLISIONS, DDL, ERRORS, ApplyRequest, DdlHandler, csn, word
+from logdump.targets.request import ApplyRequest
+from logdump.targets.run_options import RunOptions
 from logdump.targets.statements import statements_between
 from logdump.targets.target import (
+    AppliedPosition,
     ApplyTarget,
     BadTarget,
     RefusedChange,
     SourceColumn,
     SourceTable,
+    TableDifference,
     TargetLost,
     place_of,
     source_tables,
 )
 from trailformat.codec.remote.url import without_password
-
-PARTITION = "4m"
-"""Bytes of trail that are read at once: while their rows are applied, others may be read."""
+from trailformat.trail.packed import unpacked_size
 
 _MOST_OPENINGS = 5
 """Most times in a row that a target is opened again and lost without a commit, of which each begins an outage."""
@@ -84,83 +99,21 @@ class _Again(Exception):
     """A statement was handled: the schemas must be read again."""
 
 
-class ApplyArguments(TypedDict, total=False):
-    """The arguments of ``apply``, by either driver.
-
-    Attributes:
-        once: whether to end when the existing changes have been applied; otherwise ``stop`` ends the call.
-        interval: seconds between checks of the trail for changes; 1.
-        from_csn: first CSN for tables that have no position yet; by default they begin with the trail.
-        adopt: first CSN for tables whose position in the target is not one of this trail; without it they are refused.
-        keys: key columns of tables that have no key in the trail.
-        create: whether to create missing tables.
-        collisions: ``stop`` if a new row exists or a changed one is missing; ``overwrite``, after a load that overlaps.
-        ddl: ``stop`` at a DDL statement on one of the tables, ``ignore`` it, or a function of its text and table, which
-            is called when all changes before it are applied.
-        batch: bytes of trail in one transaction of the target, 32m; transactions of the source are never split.
-        patience: seconds to wait for a target whose connection is lost; 60.
-        progress: called after each commit.
-        stop: ends the call after the current transaction.
-        errors: ``stop`` at a change that the target refuses; ``table``: it is noted in ``logdump_errors`` with the
-            later changes of its row, and all else goes on; :func:`logdump.retry` applies them again.
-        undecodable: with ``null`` a value that does not decode leaves its column in the target as it is; otherwise it
-            stops.
-    """
-
-    once: bool
-    interval: float
-    from_csn: str | int | None
-    adopt: str | int | None
-    keys: Mapping[str, Sequence[str]] | None
-    create: bool
-    collisions: str
-    ddl: str | DdlHandler
-    batch: str
-    patience: float
-    progress: Callable[[ApplyProgress], object] | None
-    stop: threading.Event | None
-    errors: str
-    undecodable: str
-
-
-Tables = str | Sequence[str] | Mapping[str, str]
-_ARGUMENTS = ApplyArguments.__annotations__.keys() - {"undecodable"}
-
-
-def run_of(driver: ApplyDriver, path: Paths, target: Any, tables: Tables, given: Mapping[str, Any]) -> ApplyRun:
-    """Return the run of a call of ``apply`` with these :class:`ApplyArguments` and options of the data source.
-
-    Nothing is opened yet.
+def run_of(driver: ApplyDriver, path: Paths, target: Any, options: RunOptions) -> ApplyRun:
+    """Return a run of ``apply``. Nothing is opened yet.
 
     Raises:
-        BadOption: an argument or an option is wrong.
+        BadOption: an option or a table does not exist, or does not go with another.
         BadTarget: the target is none.
     """
-    arguments = {name: value for name, value in given.items() if name in _ARGUMENTS}
-    named = [tables] if isinstance(tables, str) else tables
-    names = named if isinstance(named, Mapping) else dict.fromkeys(named, "")
-    ddl = arguments.get("ddl", "stop")
-    request = ApplyRequest(
-        path,
-        dict(names),
-        arguments.get("keys") or {},
-        csn("from_csn", arguments.get("from_csn")),
-        ddl if callable(ddl) else word("ddl", DDL, ddl),
-        {
-            "effective": True,
-            "maxBytesPerTrigger": arguments.get("batch", "32m"),
-            "maxPartitionBytes": PARTITION,
-            **{name: value for name, value in given.items() if name not in _ARGUMENTS},
-        },
-        csn("adopt", arguments.get("adopt")),
-    )
-    overwrite = word("collisions", COLLISIONS, arguments.get("collisions", "stop")) == "overwrite"
-    stop = arguments.get("stop") or threading.Event()
-    create = bool(arguments.get("create"))
+    overwrite = options.collisions == "overwrite"
+    request = ApplyRequest.of(path, options)
     chosen = request.chosen(overwrite=overwrite)
-    run = ApplyRun(driver, target_for(target), chosen, stop, overwrite=overwrite, create=create)
-    run.notes_refused = word("errors", ERRORS, arguments.get("errors", "stop")) == "table"
-    run.patience, run.report = arguments.get("patience", 60.0), arguments.get("progress")
+    run = ApplyRun(driver, target_for(target), chosen, options.stop, overwrite=overwrite, create=options.create)
+    run.evolves = request if options.evolve == "add" else None
+    run.notes_refused = options.errors == "table"
+    run.copies = CopyRules.of(options, chosen.tables)
+    run.patience, run.report = options.patience, options.progress
     return run
 
 
@@ -196,6 +149,8 @@ class ApplyRun:
         report: called after each commit.
         patience: seconds to wait for a target whose connection is lost.
         notes_refused: whether changes that the target refuses are noted in it, and the rest goes on.
+        copies: the columns, names and masks of tables.
+        evolves: the request with its wildcards, if the target is altered as the tables in the trail are.
     """
 
     def __init__(
@@ -213,6 +168,13 @@ class ApplyRun:
         self.report: Callable[[ApplyProgress], object] | None = None
         self.patience = 60.0
         self.notes_refused = False
+        self.copies = CopyRules({}, {}, {})
+        self.evolves: ApplyRequest | None = None
+        self._part = Part(None, {}, {})
+        self._altered: set[str] = set()
+        self._seen: set[str] = set()
+        self._known_end = ""
+        self._new: dict[str, AppliedPosition] = {}
         self._applier: Applier | None = None
         self._reached = ""
         self._handled: set[str] = set()
@@ -284,8 +246,11 @@ class ApplyRun:
         """Follow the trail from the positions in the target until it ends or is stopped. Raises TargetLost."""
         with closing(self._target):
             self._open()
-            for _ in self._driver.run(self._take, self._stop):
+            for _ in self._driver.run(self._take, self._stop) if self._part.layouts or self.evolves is None else ():
                 yield self.progress
+            if self._part.end is not None and not self._stop.is_set():
+                self._alter(self._part.end)
+                raise _Again
 
     def retry(self) -> ApplyProgress:
         """Apply the changes that are noted in the target again; return the numbers of applied and left ones.
@@ -320,6 +285,8 @@ class ApplyRun:
         Raises:
             BadTarget: changes are noted, and others of the same rows would overtake them.
         """
+        if self.evolves is not None:
+            self._asked = self.evolves.chosen(overwrite=self._overwrite)
         request, target = self._asked, self._target
         target.open(request.tables)
         noted = [one for one in target.refused(create=self.notes_refused) if one.table_name in request.tables]
@@ -329,20 +296,33 @@ class ApplyRun:
                 "which later ones would overtake: retry them, delete them, or go on with errors='table'"
             )
         files = request.files()
-        begun = Beginning.of(request, target.positions(), files)
+        positions = target.positions()
+        begun = Beginning.of(request, positions, files)
+        if self.evolves is not None:
+            layouts = self._divide(request, begun, files, positions)
+            request = request.of_tables(self._part.layouts)
+            begun = Beginning.of(request, self._new | positions, files)
         self._reached = begun.start
         if not begun.options and not begun.firsts:
             check_beginning(request)
-        columns = self._driver.begin(request, {**request.read_options, **begun.options, "arrowBatches": True})
+        options = {**request.read_options, **begun.options, **self._part.options, "arrowBatches": True}
+        columns = self._driver.begin(request, options) if request.tables else {}
         sources = [*source_tables(columns, request.tables, request.keys)]
-        if request.ddl != "ignore":
-            sources = [*begun.tables(sources, request.layouts(), files, self._handled)]
-        target.prepare(sources, create=self._create)
+        if self.evolves is not None:
+            every = [source_of([one.layout for one in own], self._asked) for own in layouts.values() if own]
+            self.copies.check(every or sources)
+            sources = [*map(self._part.source, sources)]
+        else:
+            self.copies.check(sources)
+            if request.ddl != "ignore":
+                sources = [*begun.tables(sources, request.layouts(), files, self._handled)]
+        sources = [*map(self.copies.copied, sources)]
+        target.prepare(sources, create=self._create or self.evolves is not None)
         self._applier = Applier(
             target,
             sources,
             begun.positions,
-            rules=ApplyRules(self._overwrite, begun.firsts, request.keeps_undecoded, self.notes_refused),
+            rules=ApplyRules(self._overwrite, begun.firsts, request.keeps_undecoded, self.notes_refused, self.copies),
             done=self.progress,
             witness_at=lambda place: witness_of(request.files(), place),
             waiting=waiting_of(noted, sources),
@@ -357,6 +337,8 @@ class ApplyRun:
         if applier is None or self._stop.is_set():
             return False
         try:
+            if self.evolves is not None:
+                self._meet_definitions(self.evolves, end)
             if self._asked.ddl != "ignore":
                 self._meet_statements(applier, rows, end)
             is_committed = applier.apply(rows, end)
@@ -376,6 +358,8 @@ class ApplyRun:
         """
         begun = max(self._reached, applier.place) or place_of(0, 0)
         statements = statements_between(self._asked.files(), begun, end, self._asked.tables)
+        if self.evolves is not None:
+            statements = (statement for statement in statements if not says_no_more(statement.text))
         statement = next(
             (met for met in statements if self._begun.is_met(met, applier.place_of(met.table), self._handled)), None
         )
@@ -391,3 +375,76 @@ class ApplyRun:
         self._handled.add(statement.place)
         self._asked.ddl(statement.text, statement.table)
         raise _Again
+
+    def _divide(
+        self,
+        request: ApplyRequest,
+        begun: Beginning,
+        files: Sequence[TrailInput],
+        positions: Mapping[str, AppliedPosition],
+    ) -> dict[str, list[PlacedLayout]]:
+        """Find the part of the trail that begins at the positions; return all definitions of the tables."""
+        last = files[-1]
+        self._known_end = place_of(last.seqno or 0, unpacked_size(last.path))
+        layouts = request.layouts()
+
+        def is_new(name: str) -> bool:
+            source = SourceTable(name, request.tables[name] or None, {}, ())
+            return not (self._create or name in positions or name in self._new or self._target.has_table(source))
+
+        self._part = Part.of(layouts, begun, files, self._altered, is_new)
+        return layouts
+
+    def _meet_definitions(self, request: ApplyRequest, end: str) -> None:
+        """Begin again if a batch has definitions that were not there when this part of the trail was found."""
+        begun = max(self._reached, self._known_end)
+        for placed in definitions_between(request.files(), begun, end) if begun < end else ():
+            name, place = placed.layout.name, place_of(placed.seqno, placed.rba)
+            own = self._part.layouts.get(name)
+            is_other = own is not None and own.columns != placed.layout.columns
+            is_new = name not in self._part.layouts and role_of(name) is None
+            is_new = is_new and any(matches(pattern, name, case_sensitive=False) for pattern in request.tables)
+            if (is_other or is_new) and place not in self._seen:
+                self._seen.add(place)
+                raise _Again
+
+    def _alter(self, alteration: Alteration) -> None:
+        """Alter the target as a table was altered, when all before that is applied; note that it is done.
+
+        What was altered before a kill is so already, and nothing is done to it again.
+
+        Raises:
+            DdlFound: it is more than a new column or a wider type, and ``ddl`` is ``stop``.
+        """
+        request, name, applier = self._asked, alteration.table, self._applier
+        if alteration.before is None:
+            if self._reached:
+                self._new[name] = AppliedPosition(self._reached, self._reached)
+        elif not alteration.is_back:
+            before, after = (
+                self.copies.copied(source_of([layout], request))
+                for layout in (alteration.before, alteration.where.layout)
+            )
+            lengths = [lengths_of(layout) for layout in (alteration.before, alteration.where.layout)]
+            self._alter_table(alteration, difference_of(before, after, lengths))
+        self._altered.add(alteration.place)
+        if applier is not None and self._reached == alteration.place:
+            applier.apply_before(lambda: iter(()), alteration.place, name)
+
+    def _alter_table(self, alteration: Alteration, difference: TableDifference) -> None:
+        request, applier, where = self._asked, self._applier, alteration.where
+        others = difference._replace(added=(), wider={})
+        if request.ddl == "ignore" or not (difference.other or self._target.alter(others, is_to_run=False)):
+            self._target.alter(difference._replace(gone=()), is_to_run=True)
+            return
+        statements = self._target.alter(difference, is_to_run=False)
+        if callable(request.ddl):
+            request.ddl("; ".join(statements), alteration.table)
+            return
+        if applier is not None and self._reached == alteration.place:
+            applier.apply_before(lambda: iter(()), alteration.place, alteration.table)
+        file = next((file.path for file in request.files() if file.seqno == where.seqno), "")
+        words = "; ".join([*difference.other, *statements])
+        raise DdlFound(
+            f"{file}, RBA {where.rba}: all before it is applied: {alteration.table} is defined anew: {words}"
+        )

@@ -10,9 +10,10 @@ import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -45,6 +46,22 @@ class ChangeRefused(Exception):
     def __init__(self, problem: str, number: int | None = None) -> None:
         super().__init__(problem)
         self.problem, self.number, self.place = problem, number, ""
+
+
+class Mask(NamedTuple):
+    """What stands in a column of the target in place of its values: ``kind`` is ``hash``, ``null`` or ``fixed``."""
+
+    kind: str
+    value: Any = None
+
+
+def value_text(value: Any) -> str | None:
+    """Return a value of a row as text: of equal numbers the same one, whatever digits their column has."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, Decimal):
+        return format(value.normalize(), "f")
+    return value.hex() if isinstance(value, bytes) else str(value)
 
 
 class RefusedChange(NamedTuple):
@@ -104,6 +121,8 @@ class SourceTable(NamedTuple):
         keys: its key columns.
         renamed: the names of those columns that its changes call otherwise, by these.
         numbers: columns that are numbers, and text in Arrow, where no type has room for all their digits.
+        targets: the names of columns in the target, where they are other ones.
+        masks: what columns have in place of their values; a fixed value is a scalar of Arrow.
     """
 
     name: str
@@ -112,6 +131,8 @@ class SourceTable(NamedTuple):
     keys: tuple[str, ...]
     renamed: Mapping[str, str] = MappingProxyType({})
     numbers: frozenset[str] = frozenset()
+    targets: Mapping[str, TablePart] = MappingProxyType({})
+    masks: Mapping[str, Mask] = MappingProxyType({})
 
     @property
     def parts(self) -> tuple[TablePart, ...]:
@@ -121,6 +142,10 @@ class SourceTable(NamedTuple):
     def column(self, name: str) -> str:
         """Return the name of a column in the source."""
         return self.renamed.get(name, name)
+
+    def target(self, name: str) -> TablePart:
+        """Return the name of a column in the target, as a new one would be called."""
+        return self.targets.get(name) or TablePart(self.column(name))
 
 
 class SourceColumn(NamedTuple):
@@ -176,6 +201,8 @@ class TargetColumn(NamedTuple):
         scale: maximum number of digits after the point; None for no limit.
         is_needed: whether it is NOT NULL and has no default.
         size: bytes of an integer; None for other types, and for no limit.
+        precision: most digits of a decimal; length: most characters or bytes. None for other types, and for no limit.
+        is_plain: whether it may be NULL and has no default: its type can be given anew without losing anything.
     """
 
     name: str
@@ -184,6 +211,9 @@ class TargetColumn(NamedTuple):
     scale: int | None
     is_needed: bool
     size: int | None = None
+    precision: int | None = None
+    length: int | None = None
+    is_plain: bool = False
 
 
 def differences(
@@ -197,8 +227,9 @@ def differences(
         taking: returns the families of columns that take values of a type.
     """
     for row_name, kind in source.columns.items():
-        name = source.column(row_name)
+        name = source.target(row_name).text
         column = columns.get(name.lower())
+        mask = source.masks.get(row_name)
         if column is None:
             yield f"{source.name}: the target has no column {name} ({kind})"
         elif column.family is not None and column.family not in taking(kind):
@@ -207,7 +238,11 @@ def differences(
             yield f"{source.name}: column {name} has {kind.scale} digits after the point, {column.scale} in the target"
         elif pa.types.is_integer(kind) and column.size is not None and column.size * 8 < kind.bit_width:
             yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target, which holds less"
-    own = {source.column(name).lower() for name in source.columns}
+        elif mask is not None and mask.kind == "hash" and column.family not in (None, "text", "string"):
+            yield f"{source.name}: column {name} is hashed, which is text, and {column.kind} in the target"
+        elif mask is not None and mask.kind == "null" and column.is_needed:
+            yield f"{source.name}: column {name} of the target needs a value, and its mask is null"
+    own = {source.target(name).text.lower() for name in source.columns}
     for low, column in columns.items():
         if low not in own and column.is_needed:
             yield f"{source.name}: column {column.name} of the target needs a value, and the source does not have it"
@@ -226,6 +261,24 @@ class LastTransaction(NamedTuple):
     at: str = ""
     csn: str | None = None
     xid: str | None = None
+
+
+class TableDifference(NamedTuple):
+    """The difference of two definitions of a table, as it is copied; columns by their names in its changes.
+
+    Attributes:
+        table: the table as the later one has it.
+        added: columns that the earlier one has not.
+        wider: columns with room for more, with the most bytes of a text; None if it has no limit, and for numbers.
+        gone: names in the target of columns that the later one has not.
+        other: a type that is not wider, another key: in words.
+    """
+
+    table: SourceTable
+    added: Sequence[str]
+    wider: Mapping[str, int | None]
+    gone: Sequence[str]
+    other: Sequence[str]
 
 
 class AppliedPosition(NamedTuple):
@@ -324,6 +377,25 @@ class ApplyTarget(ABC):
         Raises:
             KeyShared: two rows have the same key; none of the changes is applied.
             ChangeRefused: the target refuses a change.
+            TargetLost: the connection is lost.
+        """
+
+    @abstractmethod
+    def has_table(self, source: SourceTable) -> bool:
+        """Return whether there is a table for one of the source."""
+
+    @abstractmethod
+    def alter(self, difference: TableDifference, *, is_to_run: bool) -> list[str]:
+        """Alter a table as its definition in the trail was altered, and commit; return the statements that do it.
+
+        What the table has already is left as it is, so that it may be called again.
+
+        Args:
+            difference: what has come and what is wider; what is neither is only returned, as far as it is not so yet.
+            is_to_run: whether it is done; otherwise the statements are only returned.
+
+        Raises:
+            BadTarget: the target cannot, or refuses.
             TargetLost: the connection is lost.
         """
 

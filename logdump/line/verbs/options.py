@@ -432,6 +432,7 @@ OTHERS: dict[str, VerbOption] = {
         {"choices": ("stop", "table")},
     ),
     "retry": VerbOption(("--retry",), "apply what is noted in logdump_errors, nothing else", {"action": "store_true"}),
+    "options": VerbOption(("--options",), "a file of YAML with more options: columns, masks, …", _value("FILE")),
     "batch": VerbOption(("--batch",), "bytes of trail in a transaction of the target, 32m", _value("SIZE")),
     "interval": VerbOption(("--interval",), "seconds between checks of the trail, 1", _value("SECONDS", type=_number)),
     "patience": VerbOption(

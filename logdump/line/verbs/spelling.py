@@ -260,6 +260,7 @@ def apply(request: VerbRequest) -> Iterator[VerbStep]:
     words: list[Argument] = ["OVER", _path(trail), "TO", ValueWord(request.words[0])]
     if options.table:
         words += ["TABLES", ValueWord(",".join(options.table))]
+    words += ["OPTIONS", _path(Path(options.options))] if options.options is not None else []
     for word, option in {"FROM": "from_csn", "ADOPT": "adopt", "BATCH": "batch"}.items():
         if request.asks(option):
             words += [word, ValueWord(_checked(option, getattr(options, option)))]

@@ -292,6 +292,7 @@ VERBS: tuple[Verb, ...] = (
             "ignore_ddl",
             "errors",
             "retry",
+            "options",
             "batch",
             "interval",
             "patience",
@@ -299,7 +300,7 @@ VERBS: tuple[Verb, ...] = (
         (
             "apply dirdat/lt postgresql://app@dbhost/shop --table 'HR.*' --create",
             "apply dirdat/lt sqlite:///shop.db --create --once",
-            "apply dirdat/lt mysql://app@dbhost/shop --from-csn 41882318",
+            "apply dirdat/lt mysql://app@dbhost/shop --options shop.yaml --from-csn 41882318",
         ),
         words_at_end=1,
     ),

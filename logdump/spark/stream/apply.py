@@ -27,7 +27,8 @@ from logdump.targets import target as targets
 from logdump.targets.applier import ApplyProgress
 from logdump.targets.in_process import tables_in
 from logdump.targets.request import ApplyRequest
-from logdump.targets.run import ApplyArguments, ApplyDriver, Tables, Take, run_of
+from logdump.targets.run import ApplyDriver, Take, run_of
+from logdump.targets.run_options import ApplyArguments, RunOptions, Tables
 from logdump.targets.target import SourceColumn, SourceTable, place_of
 
 if TYPE_CHECKING:
@@ -67,9 +68,9 @@ def apply(
     Raises:
         SourceError: as :func:`logdump.apply`.
     """
-    once, interval = given.get("once", False), given.get("interval", 1.0)
-    driver = SparkDriver(spark, checkpoint, once=once, interval=interval)
-    return run_of(driver, path, target, tables, given).to_the_end()
+    options = RunOptions.of(tables, given)
+    driver = SparkDriver(spark, checkpoint, once=options.once, interval=options.interval)
+    return run_of(driver, path, target, options).to_the_end()
 
 
 class SparkDriver(ApplyDriver):
@@ -88,8 +89,10 @@ class SparkDriver(ApplyDriver):
         self._spark, self._checkpoint = spark, checkpoint
         self._trigger: dict[str, Any] = {"availableNow": True} if once else {"processingTime": f"{interval} seconds"}
         self._frame: Any = None
+        self._ends = False
 
     def begin(self, request: ApplyRequest, options: Mapping[str, Any]) -> Mapping[str, Sequence[SourceColumn]]:
+        self._ends = "endSeqno" in options
         with _short_errors():
             self._frame = changes(self._spark, request.path, [*request.tables], stream=True, **options)
         return source_columns(flat_schema(self._frame.schema))
@@ -106,7 +109,8 @@ class SparkDriver(ApplyDriver):
                 raise
 
         writer = self._frame.writeStream.foreachBatch(take_batch).option("checkpointLocation", str(notes))
-        query = writer.trigger(**self._trigger).start()
+        trigger = {"availableNow": True} if self._ends else self._trigger
+        query = writer.trigger(**trigger).start()
         try:
             while not query.awaitTermination(_POLL):
                 if stop.is_set():

@@ -12,7 +12,7 @@ import pyarrow.csv
 
 from logdump.notation.names import TablePart
 from logdump.targets.dialects.target_url import TargetUrl
-from logdump.targets.target import BadTarget, TargetColumn
+from logdump.targets.target import BadTarget, TableDifference, TargetColumn
 from trailformat.codec.on_demand import on_demand
 
 with on_demand:
@@ -40,6 +40,10 @@ _SIZES = {
     **dict.fromkeys(("bigint", "int8", "bigserial"), 8),
 }
 """Bytes of the integer types."""
+_UNLIMITED = 1 << 24
+"""Bytes from which on a text has no limit that matters."""
+DIGITS = {8: 3, 16: 5, 32: 10, 64: 19}
+"""Digits of the largest integer, by bits."""
 FAMILIES: dict[str, str] = {word: family for family, words in _WORDS.items() for word in words.split()}
 """Family of a database's type, by the first word of the type's name."""
 TAKEN_BY: dict[str, frozenset[str]] = {
@@ -159,16 +163,110 @@ class DatabaseDialect:
         cursor.execute(self.columns_query, (schema, table))
         return [
             TargetColumn(
-                name, self.family(kind.lower()), kind, scale, nullable[0] == "N" and default is None, self.size(kind)
+                name,
+                self.family(kind.lower()),
+                kind,
+                scale,
+                nullable[0] == "N" and default is None,
+                self.size(kind),
+                precision,
+                length,
+                nullable[0] != "N" and default in (None, "NULL"),
             )
-            for name, kind, scale, nullable, default in cursor.fetchall()
+            for name, kind, scale, nullable, default, precision, length in cursor.fetchall()
         ]
 
     columns_query: ClassVar[str] = (
-        "SELECT column_name, data_type, numeric_scale, is_nullable, column_default FROM information_schema.columns "
+        "SELECT column_name, data_type, numeric_scale, is_nullable, column_default, numeric_precision, "
+        "character_maximum_length FROM information_schema.columns "
         "WHERE table_schema = %s AND table_name = %s ORDER BY ordinal_position"
     )
-    """Query for name, type, scale, nullability (Y or N) and default of each column of a table."""
+    """Query for name, type, scale, nullability (Y or N), default, precision and length of each column of a table."""
+
+    def add(self, table: str, column: str, kind: str) -> str:
+        """Return the statement that adds a column to a table."""
+        return f"ALTER TABLE {table} ADD {column} {kind}"
+
+    def drop(self, table: str, column: str) -> str:
+        """Return the statement that takes a column from a table."""
+        return f"ALTER TABLE {table} DROP COLUMN {column}"
+
+    def retype(self, table: str, column: str, kind: str) -> str | None:
+        """Return the statement that gives a column another type; None if there is none."""
+        return f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {kind}"
+
+    retypes_plain_alone: ClassVar[bool] = False
+    """Whether that statement takes NOT NULL and the default from the column."""
+
+    def holds(self, column: TargetColumn, kind: pa.DataType, *, is_number: bool, length: int | None) -> bool:
+        """Return whether a column has room for a type of the source, of so many bytes; None for no limit."""
+        family = family_of(kind)
+        if column.family is None:
+            return True
+        if is_number:
+            return column.family == "text" or (column.family == "decimal" and not column.precision)
+        if column.family == "text":
+            return family != "text" or column.length is None or column.length >= (length or _UNLIMITED)
+        if family in ("text", "binary"):
+            is_long = column.length is None or column.length >= (length or _UNLIMITED)
+            return column.family == family and is_long
+        if family in ("integer", "decimal"):
+            return self._holds_number(column, kind)
+        return column.family in TAKEN_BY[family]
+
+    def _holds_number(self, column: TargetColumn, kind: pa.DataType) -> bool:
+        is_integer = pa.types.is_integer(kind)
+        whole, scale = (DIGITS[kind.bit_width], 0) if is_integer else (kind.precision - kind.scale, kind.scale)
+        if column.family == "integer":
+            return is_integer and (column.size is None or column.size * 8 >= kind.bit_width)
+        if column.family != "decimal" or column.precision is None:
+            return column.family == "decimal" and (column.scale is None or column.scale >= scale)
+        return column.precision - (column.scale or 0) >= whole and (column.scale or 0) >= scale
+
+    def altering(
+        self, table: str, columns: Mapping[str, TargetColumn], difference: TableDifference
+    ) -> tuple[list[str], list[str]]:
+        """Return the statements that alter a table, and why there is none for a column.
+
+        Args:
+            table: its name as written in a statement.
+            columns: its columns by lower-case name.
+            difference: what has come, is wider or has gone; what the table has so already needs no statement.
+        """
+        source, statements, problems = difference.table, list[str](), list[str]()
+        for name in difference.added:
+            part, is_number = source.target(name), name in source.numbers
+            if part.text.lower() not in columns:
+                kind = self.type_for(source.columns[name], is_key=False, is_number=is_number)
+                statements.append(self.add(table, self.new_name(part), kind))
+                problems += filter(None, [self.why_not_named(part)])
+        for name, length in difference.wider.items():
+            column, is_number = columns.get(source.target(name).text.lower()), name in source.numbers
+            if column is None or self.holds(column, source.columns[name], is_number=is_number, length=length):
+                continue
+            is_key = name in source.keys
+            kind = self.type_for(source.columns[name], is_key=is_key, is_number=is_number)
+            kind = self.wider(column, kind, length)
+            statement = self.retype(table, self.quoted(column.name), kind)
+            if statement is None:
+                problems.append(f"column {column.name} is {column.kind}, has to be {kind}, and no statement does that")
+                continue
+            if self.retypes_plain_alone and not column.is_plain:
+                problems.append(
+                    f"column {column.name} has a default or is NOT NULL, which this would take: {statement}"
+                )
+            statements.append(statement)
+        there = [columns[name.lower()].name for name in difference.gone if name.lower() in columns]
+        return [*statements, *(self.drop(table, self.quoted(name)) for name in there)], problems
+
+    longest_text: ClassVar[int] = 10_000
+    """Most characters of a text with a limit."""
+
+    def wider(self, column: TargetColumn, kind: str, length: int | None) -> str:
+        """Return the type for a column that gets room for more, given that of a new one."""
+        if column.family not in ("text", "binary") or column.length is None or not length:
+            return kind
+        return f"{column.kind}({length})" if length <= self.longest_text else kind
 
     def family(self, kind: str) -> str | None:
         """Return the family of a type as the database spells it; None if unknown."""

@@ -87,5 +87,11 @@ class MySQLDialect(DatabaseDialect):
         assigned = ", ".join(f"{table[1]}.{name} = {value}" for name, value in sets.items())
         return f"UPDATE {' AS '.join(other)} JOIN {' AS '.join(table)} ON {on} SET {assigned} WHERE {where}"
 
+    retypes_plain_alone: ClassVar[bool] = True
+    longest_text: ClassVar[int] = 4_000
+
+    def retype(self, table: str, column: str, kind: str) -> str:
+        return f"ALTER TABLE {table} MODIFY {column} {kind}"
+
     def is_lost(self, connection: Any, error: Exception) -> bool:
         return not connection.open or (bool(error.args) and error.args[0] in self._TRY_AGAIN)

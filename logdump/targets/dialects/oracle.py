@@ -35,7 +35,8 @@ class OracleDialect(DatabaseDialect):
     stage_prefix: ClassVar[str] = "ora$ptt_"
     stage_options: ClassVar[str] = "ON COMMIT PRESERVE DEFINITION "
     columns_query: ClassVar[str] = (
-        "SELECT column_name, data_type, data_scale, nullable, data_default FROM all_tab_columns "
+        "SELECT column_name, data_type, data_scale, nullable, data_default, data_precision, nullif(char_length, 0) "
+        "FROM all_tab_columns "
         "WHERE owner = :1 AND table_name = :2 ORDER BY column_id"
     )
     _LOST: ClassVar[tuple[str, ...]] = ("DPY-4011", "DPY-1001", "ORA-03113", "ORA-03114", "ORA-00060", "ORA-01012")
@@ -92,6 +93,11 @@ class OracleDialect(DatabaseDialect):
         assigned = ", ".join(f"{table[1]}.{name} = {value}" for name, value in sets.items())
         merged = f"MERGE INTO {' '.join(table)} USING {' '.join(other)} ON ({on} AND {where})"
         return f"{merged} WHEN MATCHED THEN UPDATE SET {assigned}"
+
+    longest_text: ClassVar[int] = 4_000
+
+    def retype(self, table: str, column: str, kind: str) -> str:
+        return f"ALTER TABLE {table} MODIFY {column} {kind}"
 
     def is_lost(self, connection: Any, error: Exception) -> bool:
         return str(error).startswith(self._LOST)

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from logdump.targets.dialects.dialect import DatabaseDialect
-from logdump.targets.target import BadTarget, lock_file
+from logdump.targets.dialects.dialect import DatabaseDialect, family_of
+from logdump.targets.target import BadTarget, TargetColumn, lock_file
 from trailformat.codec.on_demand import on_demand
 
 with on_demand:
@@ -38,7 +38,7 @@ class SQLiteDialect(DatabaseDialect):
         "zoned": "TEXT",
     }
     columns_query: ClassVar[str] = (
-        "SELECT name, type, NULL, CASE WHEN \"notnull\" THEN 'N' ELSE 'Y' END, dflt_value "
+        "SELECT name, type, NULL, CASE WHEN \"notnull\" THEN 'N' ELSE 'Y' END, dflt_value, NULL, NULL "
         "FROM pragma_table_info(?2, ?1) ORDER BY cid"
     )
 
@@ -103,6 +103,16 @@ class SQLiteDialect(DatabaseDialect):
             if isinstance(value, dt.date)
             else value
         )
+
+    def holds(self, column: TargetColumn, kind: pa.DataType, *, is_number: bool, length: int | None) -> bool:
+        if is_number or (pa.types.is_decimal(kind) and kind.precision > _DIGITS_OF_DOUBLE):
+            return column.family in (None, "text")
+        if family_of(kind) in ("integer", "decimal"):
+            return column.family in (None, "integer", "decimal", "text")
+        return super().holds(column, kind, is_number=is_number, length=length)
+
+    def retype(self, table: str, column: str, kind: str) -> None:
+        return None
 
     def delete(self, table: str, stage: str, on: str, where: str) -> str:
         return f"DELETE FROM {table} AS t WHERE EXISTS (SELECT 1 FROM {stage} AS s WHERE {on} AND {where})"

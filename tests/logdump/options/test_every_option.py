@@ -94,6 +94,7 @@ HELD_ELSEWHERE = {
             "FROM",
             "INTERVAL",
             "ONCE",
+            "OPTIONS",
             "OVERWRITE",
             "PATIENCE",
             "TABLES",

@@ -154,6 +154,7 @@ HELD_ELSEWHERE = {
     "ignore_ddl": "logdump/spark/targets/test_positions.py: statements",
     "errors": "logdump/verbs/test_apply.py: refused changes",
     "retry": "logdump/verbs/test_apply.py: refused changes",
+    "options": "logdump/verbs/test_apply.py: a file of options",
     "batch": "logdump/verbs/test_apply.py: a signal between two batches",
     "interval": "logdump/spark/targets: how often the trail is looked at",
     "patience": "logdump/spark/targets/test_stream.py: outages",

@@ -14,6 +14,7 @@ from logdump.targets.applier import ApplyProgress
 from logdump.targets.database import DatabaseTarget
 from logdump.targets.in_process import InProcess, apply_run
 from logdump.targets.run import Outage, run_of
+from logdump.targets.run_options import RunOptions
 from logdump.targets.target import TargetLost
 from tests.logdump.spark.targets.places import Place, sqlite_place
 from tests.logdump.spark.targets.rows import Trail
@@ -38,7 +39,8 @@ class Clock:
 def waited(moments: Sequence[Moment], monkeypatch: pytest.MonkeyPatch, folder: Path) -> tuple[int, bool]:
     """The number of outages of a run whose attempts are these, and whether it gets to its end."""
     trail = Trail({"S.T": {"ID": "INT64"}})
-    run = run_of(InProcess(once=True), trail.write(folder / "a"), sqlite_place(folder).url, "*", {"patience": PATIENCE})
+    options = RunOptions.of("*", {"patience": PATIENCE})
+    run = run_of(InProcess(once=True), trail.write(folder / "a"), sqlite_place(folder).url, options)
     clock, left = Clock(), [*moments]
     monkeypatch.setattr("logdump.targets.run.time.monotonic", lambda: clock.now)
     monkeypatch.setattr(run, "_stop", threading.Event())

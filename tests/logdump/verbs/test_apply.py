@@ -40,8 +40,9 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
         ("FROM 41", "--from-csn 41", {"from_csn": "41"}),
         ("ADOPT 42", "--adopt 42", {"adopt": "42"}),
         ("BATCH 3m", "--batch 3m", {"batch": "3m"}),
-        ("INTERVAL 7", "--interval 7", {"interval": 7.0}),
-        ("PATIENCE 9", "--patience 9", {"patience": 9.0}),
+        ("INTERVAL 7", "--interval 7", {"interval": 7}),
+        ("PATIENCE 9", "--patience 9", {"patience": 9}),
+        ("OPTIONS shop.yaml", "--options shop.yaml", {"options": "shop.yaml"}),
         ("TABLES a.b,c.*", "--table a.b --table c.*", {"tables": ("a.b", "c.*")}),
     ],
 )

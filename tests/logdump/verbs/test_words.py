@@ -88,6 +88,7 @@ VALUES = {
     "idle": "1",
     "adopt": "1",
     "batch": "1m",
+    "options": "shop.yaml",
     "interval": "1",
     "patience": "1",
 }

@@ -23,6 +23,7 @@ from logdump.tables.options import names_option
 from logdump.targets.in_process import InProcess, tables_in
 from logdump.targets.request import ApplyRequest
 from logdump.targets.run import ApplyDriver, Take, run_of
+from logdump.targets.run_options import RunOptions
 from logdump.targets.target import SourceColumn, place_of
 from tests.logdump.spark.targets.bank import ReadMaxBytes
 from tests.searching import Random
@@ -35,10 +36,11 @@ class WithoutJava(SparkDriver):
 
     def __init__(self, random: Random, *, once: bool = True) -> None:
         super().__init__(None, None, once=once, interval=0.01)  # type: ignore[arg-type]  # no session
-        self._random, self._ends = random, once
+        self._random, self._once = random, once
         self._source: Any = None
 
     def begin(self, request: ApplyRequest, options: Mapping[str, Any]) -> Mapping[str, Sequence[SourceColumn]]:
+        self._ends = self._once or "endSeqno" in options
         given = {**options, "path": str(request.path), "changesOf": names_option([*request.tables])}
         texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
         self._source = TrailSource(texts)
@@ -91,7 +93,7 @@ DRIVERS: dict[str, Callable[[Random], ApplyDriver]] = {
 
 def applied(driver: ApplyDriver, path: Any, url: str, tables: Any = "*", **given: Any) -> logdump.ApplyProgress:
     """What ``logdump.apply`` does, by another driver."""
-    return run_of(driver, path, url, tables, given).to_the_end()
+    return run_of(driver, path, url, RunOptions.of(tables, given)).to_the_end()
 
 
 @pytest.fixture(params=[*DRIVERS])

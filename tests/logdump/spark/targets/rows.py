@@ -8,9 +8,22 @@ from typing import Any
 
 from tests.trailformat.samples import header, metadata_record
 from tests.trailformat.values.kinds import KINDS
-from trailformat import ByteOrder, Images, Record, TableDefinition, encode_value, make_column, make_record, make_token
+from trailformat import (
+    ByteOrder,
+    ColumnDefinition,
+    Images,
+    Record,
+    TableDefinition,
+    Token,
+    encode_value,
+    make_column,
+    make_record,
+    make_token,
+)
 from trailformat.definitions.metadata import KEY, build_table
+from trailformat.records.ddl import build_ddl
 from trailformat.records.record_header import (
+    DDL_OP,
     DELETE,
     FIELD_COMP,
     FIRST,
@@ -24,6 +37,13 @@ from trailformat.records.record_header import (
 ORDER = ByteOrder.BIG
 RAW = bytes
 """A value that is bytes stands in the image as it is; ``None`` is NULL, and a column that is not named is absent."""
+
+
+def definition_of(kind: str) -> ColumnDefinition:
+    """The definition of a column of a kind, which may have another size: ``VARCHAR:60``."""
+    name, _, size = kind.partition(":")
+    definition = KINDS[name].definition
+    return definition._replace(internal_length=int(size), external_length=int(size)) if size else definition
 
 
 class Trail:
@@ -41,7 +61,7 @@ class Trail:
 
     def _define(self, name: str) -> None:
         columns = [
-            KINDS[kind].definition._replace(name=column, flags=KEY if at == 0 else 0)
+            definition_of(kind)._replace(name=column, flags=KEY if at == 0 else 0)
             for at, (column, kind) in enumerate(self._tables[name].items())
         ]
         data = build_table(TableDefinition(1, 1, tuple(columns)), ORDER)
@@ -49,6 +69,20 @@ class Trail:
 
     def _index(self, name: str) -> int:
         return [*self._tables].index(name) + 1
+
+    def state(self, name: str, text: str) -> None:
+        """A DDL statement on a table, in a transaction of its own."""
+        self._number += 1
+        owner, _, table = name.partition(".")
+        operation, object_type, *_ = text.upper().split()
+        pairs = [("B3", owner), ("B4", table), ("B5", object_type), ("B6", operation), ("C1", text)]
+        about = header(name, ORDER, io_type=DDL_OP, trans_ind=ONLY)
+        self._records.append(make_record(about, build_ddl(pairs), self._tokens(), order=ORDER))
+
+    def create(self, name: str, columns: Mapping[str, str]) -> None:
+        """A table is defined from here on."""
+        self._tables[name] = dict(columns)
+        self._define(name)
 
     def alter(self, name: str, columns: Mapping[str, str], statement: Record | None = None) -> None:
         """The table has other columns from here on, after a statement."""
@@ -94,8 +128,10 @@ class Trail:
             before_after=ord("B" if io_type == DELETE else "A"),
             **fields,
         )
-        tokens = make_token("L", str(100 + self._number).encode()), make_token("6", f"1.2.{self._number}".encode())
-        self._records.append(make_record(about, images, tokens, order=ORDER))
+        self._records.append(make_record(about, images, self._tokens(), order=ORDER))
+
+    def _tokens(self) -> tuple[Token, Token]:
+        return make_token("L", str(100 + self._number).encode()), make_token("6", f"1.2.{self._number}".encode())
 
     def _columns(self, name: str, values: Sequence[Any]) -> Any:
         kinds = [*self._tables[name].values()]
@@ -106,7 +142,7 @@ class Trail:
             if value is ...:
                 continue
             is_raw = isinstance(value, bytes | None)
-            yield at, value if is_raw else encode_value(value, KINDS[kind].definition, ORDER)
+            yield at, value if is_raw else encode_value(value, definition_of(kind), ORDER)
 
     def write(self, folder: Path, *more: bytes) -> Path:
         """Write its file; ``more`` are bytes after it."""

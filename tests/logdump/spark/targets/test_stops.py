@@ -48,7 +48,6 @@ LOSING = {
     "endTimestamp": ("2024-01-01",),
     "rowsOf": ("S.T",),
     "changesOf": ("S.T",),
-    "columns": ("all",),
     "keyUpdate": ("whole",),
     "beforeImages": (True,),
     "schemaEvolutionMode": ("rescue",),

@@ -1,0 +1,356 @@
+"""The options of a run of ``apply`` in one table: from Python, from the command line, and from a file of YAML.
+
+A file has the names and values of the arguments of Python; what is given beside it takes precedence.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypedDict
+
+from logdump.filters.csn_criteria import check_csn
+from logdump.filters.words import FilterError
+from logdump.notation.names import listed_names
+from logdump.tables.errors import BadOption
+from logdump.tables.options import OPTIONS, POSITIVE_SIZE, TRUTH, OptionType, no_such_option, one_of
+from logdump.targets.options_file import StatedValue, options_in
+from logdump.targets.target import Mask
+
+if TYPE_CHECKING:
+    from logdump.targets.applier import ApplyProgress
+
+DdlHandler = Callable[[str, str], object]
+Tables = str | Sequence[str] | Mapping[str, str]
+
+
+class ValueType(NamedTuple):
+    """A type of values; ``read`` raises ValueError for what is not such a value, with what is wrong or without."""
+
+    wants: str
+    read: Callable[[Any], Any]
+
+
+class _Wrong(ValueError):
+    """A value is wrong, and the text says in what."""
+
+
+_MASKS = ("hash", "null", "fixed")
+
+
+def _texts(kind: OptionType) -> ValueType:
+    """Return the type of values that are text, numbers or true and false."""
+
+    def read(given: Any) -> Any:
+        if given is None or isinstance(given, Mapping | list | tuple):
+            raise ValueError
+        return kind.read(str(given).lower() if isinstance(given, bool) else str(given))
+
+    return ValueType(kind.wants, read)
+
+
+def _seconds(given: Any) -> float:
+    if isinstance(given, bool) or not isinstance(given, str | int | float):
+        raise ValueError  # noqa: TRY004 - as of any other wrong value
+    seconds = float(given)
+    if not (math.isfinite(seconds) and seconds >= 0):
+        raise ValueError
+    return seconds
+
+
+def _csn(given: Any) -> str | None:
+    if given is None:
+        return None
+    try:
+        return check_csn(str(given).strip())
+    except FilterError as error:
+        raise _Wrong(str(error)) from None
+
+
+def _callable(given: Any) -> Any:
+    if given is not None and not callable(given):
+        raise ValueError
+    return given
+
+
+def _ddl(given: Any) -> str | DdlHandler:
+    handler: str | DdlHandler = given if callable(given) else _texts(one_of("stop", "ignore")).read(given)
+    return handler
+
+
+def _event(given: Any) -> threading.Event:
+    if given is not None and not isinstance(given, threading.Event):
+        raise ValueError
+    return given or threading.Event()
+
+
+def _tables(given: Any) -> dict[str, str]:
+    """Return the names in the target by those in the trail, empty for the same name."""
+    named = [given] if isinstance(given, str) else given
+    names = dict(named) if isinstance(named, Mapping) else dict.fromkeys(_list_of(named), "")
+    if not names or not all(isinstance(name, str) and name for name in names):
+        raise ValueError
+    if not all(isinstance(target, str | None) for target in names.values()):
+        raise ValueError
+    return {name: target or "" for name, target in names.items()}
+
+
+def _list_of(given: Any) -> list[str]:
+    if isinstance(given, str):
+        return [name for name in listed_names(given) if name]
+    if isinstance(given, Mapping) or not isinstance(given, Sequence) or not all(isinstance(one, str) for one in given):
+        raise ValueError
+    return [*given]
+
+
+def _by_table(of_table: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
+    def read(given: Any) -> dict[str, Any]:
+        if given is None:
+            return {}
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given):
+            raise ValueError
+        return {name: of_table(value) for name, value in given.items()}
+
+    return read
+
+
+def _names(given: Any) -> tuple[str, ...]:
+    names = tuple(_list_of(given))
+    if not names:
+        raise ValueError
+    if twice := [name for number, name in enumerate(names) if name.lower() in map(str.lower, names[:number])]:
+        raise _Wrong(f"{twice[0]} is named twice")
+    return names
+
+
+def _by_column(of_column: Callable[[str, Any], Any]) -> Callable[[Any], dict[str, Any]]:
+    def read(given: Any) -> dict[str, Any]:
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) and name for name in given):
+            raise ValueError
+        names = [name.lower() for name in given]
+        if twice := [name for number, name in enumerate(given) if name.lower() in names[:number]]:
+            raise _Wrong(f"{twice[0]} is named twice")
+        return {name: of_column(name, value) for name, value in given.items()}
+
+    return read
+
+
+def _new_name(column: str, given: Any) -> str:
+    if not isinstance(given, str) or not given.strip('"'):
+        raise _Wrong(f"the new name of {column} is no text")
+    return given
+
+
+def _mask(column: str, given: Any) -> Mask:
+    if isinstance(given, Mask):
+        return given
+    if given is None:
+        return Mask("null")
+    if isinstance(given, str):
+        if (word := given.strip().lower()) in ("hash", "null"):
+            return Mask(word)
+        hint = "fixed wants its value: {fixed: value}" if word == "fixed" else no_such_option(given, _MASKS)
+        raise _Wrong(f"{column}: {hint.replace('option', 'mask')}")
+    if isinstance(given, Mapping) and [*given] == ["fixed"] and not isinstance(given["fixed"], Mapping | list):
+        if given["fixed"] is None:
+            raise _Wrong(f"{column}: a fixed value is none: null is a mask of its own")
+        return Mask("fixed", given["fixed"])
+    raise _Wrong(f"{column}: a mask is hash, null or {{fixed: value}}")
+
+
+TABLES = ValueType("names, or names in the target by name", _tables)
+SECONDS = ValueType("a number of seconds", _seconds)
+CSN = ValueType("a CSN", _csn)
+COLLISIONS, ERRORS, EVOLVE = (
+    _texts(one_of(*words)) for words in (("stop", "overwrite"), ("stop", "table"), ("stop", "add"))
+)
+DDL = ValueType("stop or ignore, from Python also a function", _ddl)
+FUNCTION = ValueType("a function", _callable)
+EVENT = ValueType("a threading.Event", _event)
+NAMES_BY_TABLE = ValueType("lists of columns by table", _by_table(_names))
+NEW_NAMES = ValueType("new names by column, by table", _by_table(_by_column(_new_name)))
+MASKS = ValueType("hash, null or {fixed: value} by column, by table", _by_table(_by_column(_mask)))
+
+
+class RunOption(NamedTuple):
+    """An option as the user sees it; ``is_in_file`` if a file may have it."""
+
+    kind: ValueType
+    shown_default: str
+    meaning: str
+    is_in_file: bool
+
+
+def _option(kind: ValueType, default: Any, meaning: str, shown: str = "", *, is_in_file: bool = True) -> Any:
+    about = {"option": RunOption(kind, shown, meaning, is_in_file)}
+    if isinstance(default, dict):
+        return field(default_factory=lambda: MappingProxyType(default), metadata=about)
+    return field(default=default, metadata=about)
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The values of all options; the metadata of its fields is the table of options.
+
+    Attributes:
+        source: options of the data source, by name.
+    """
+
+    tables: Mapping[str, str] = _option(
+        TABLES,
+        {"*": ""},
+        "Names in the trail, or wildcards, which match no heartbeat tables; with names in the target",
+        "*",
+    )
+    once: bool = _option(_texts(TRUTH), False, "End when the changes that are there have been applied", "false")
+    interval: float = _option(SECONDS, 1.0, "Seconds between checks of the trail for changes", "1")
+    from_csn: str | None = _option(
+        CSN, None, "First CSN of tables that have no position yet; else the trail's beginning"
+    )
+    adopt: str | None = _option(CSN, None, "First CSN of tables whose position is not one of this trail; else refused")
+    keys: Mapping[str, Sequence[str]] = _option(NAMES_BY_TABLE, {}, "Key columns, in place of those of the definition")
+    create: bool = _option(_texts(TRUTH), False, "Create missing tables", "false")
+    collisions: str = _option(
+        COLLISIONS,
+        "stop",
+        "`stop` if a new row exists or a changed one is missing; `overwrite`, after a load that overlaps",
+        "stop",
+    )
+    ddl: str | DdlHandler = _option(
+        DDL,
+        "stop",
+        "`stop` at a DDL statement on one of the tables, `ignore` it, or a function of its text and table, which is "
+        "called when all changes before it are applied",
+        "stop",
+    )
+    evolve: str = _option(
+        EVOLVE,
+        "stop",
+        "`add`: what a table gets in the trail (a column, a wider type; a new table) it gets in the target, when all "
+        "changes before it are applied; all else stops",
+        "stop",
+    )
+    columns: Mapping[str, Sequence[str]] = _option(
+        NAMES_BY_TABLE, {}, "The columns that are copied, those of the key among them"
+    )
+    rename: Mapping[str, Mapping[str, str]] = _option(
+        NEW_NAMES, {}, "Names of columns in the target; in double quotes as they are"
+    )
+    mask: Mapping[str, Mapping[str, Mask]] = _option(
+        MASKS,
+        {},
+        "What a column has in place of its values: `hash`, the same for equal ones, by the secret in the variable "
+        "`LOGDUMP_MASK_KEY`; `null`; `{fixed: value}`. A key may only be hashed",
+    )
+    errors: str = _option(
+        ERRORS,
+        "stop",
+        "`stop` at a change that the target refuses; `table`: it is noted in `logdump_errors` with the later changes "
+        "of its row, and all else goes on; `logdump.retry` applies them again",
+        "stop",
+    )
+    batch: str = _option(
+        _texts(OptionType(POSITIVE_SIZE.wants, lambda text: POSITIVE_SIZE.read(text) and text)),
+        "32m",
+        "Bytes of trail in one transaction of the target; transactions of the source are never split",
+        "32m",
+    )
+    patience: float = _option(SECONDS, 60.0, "Seconds to wait for a target whose connection is lost", "60")
+    progress: Callable[[ApplyProgress], object] | None = _option(
+        FUNCTION, None, "Called with the progress after each commit", is_in_file=False
+    )
+    stop: threading.Event = _option(
+        EVENT, None, "An event that ends the call after the current transaction", is_in_file=False
+    )
+    source: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tables: Tables, given: Mapping[str, Any]) -> Self:
+        """Return the options of a call.
+
+        Args:
+            tables: the argument of that name; ``*`` if it is not given.
+            given: the other arguments. ``options`` is the path of a file, or a mapping, with more.
+
+        Raises:
+            BadOption: one does not exist, or has a wrong value.
+        """
+        stated = _stated(given.get("options"))
+        stated |= {name: StatedValue(value, "") for name, value in given.items() if name != "options"}
+        if tables != "*":
+            stated["tables"] = StatedValue(tables, "")
+        values: dict[str, Any] = {"stop": threading.Event()}
+        source: dict[str, Any] = {}
+        for name, one in stated.items():
+            if name in RUN_OPTIONS:
+                values[name] = _value(name, one)
+            elif name.lower() in _SOURCE_NAMES and one.value is not None and not isinstance(one.value, Mapping | list):
+                source[name] = one.value
+            else:
+                raise BadOption(f"{one.where}{no_such_option(name, (*RUN_OPTIONS, *_SOURCE_NAMES.values()))}")
+        return cls(**values, source=source)
+
+
+RUN_OPTIONS: dict[str, RunOption] = {
+    field.name: field.metadata["option"] for field in fields(RunOptions) if "option" in field.metadata
+}
+"""Options by name."""
+_SOURCE_NAMES = {option.name.lower(): option.name for option in OPTIONS.values()}
+
+
+def _stated(given: Any) -> dict[str, StatedValue]:
+    """Return the options of a file or a mapping by name. Raises BadOption."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return {str(name): StatedValue(value, "") for name, value in given.items()}
+    if not isinstance(given, str | os.PathLike):
+        raise BadOption(f"options takes the path of a file or a mapping, not {str(given)[:80]!r}")
+    stated = options_in(given)
+    for name, one in stated.items():
+        if name in RUN_OPTIONS and not RUN_OPTIONS[name].is_in_file:
+            raise BadOption(f"{one.where}{name} is for Python alone")
+    return stated
+
+
+def _value(name: str, stated: StatedValue) -> Any:
+    kind = RUN_OPTIONS[name].kind
+    try:
+        return kind.read(stated.value)
+    except _Wrong as error:
+        raise BadOption(f"{stated.where}{name}: {error}") from None
+    except (ValueError, TypeError):
+        raise BadOption(f"{stated.where}{name} takes {kind.wants}, not {str(stated.value)[:80]!r}") from None
+
+
+class ApplyArguments(TypedDict, total=False):
+    """The arguments of ``apply`` beside the trail, the target and the tables, by either driver.
+
+    :class:`RunOptions` says what each means. ``options`` is the path of a file of YAML that has more of them, or a
+    mapping. ``undecodable``, an option of the data source: with ``null`` a value that does not decode leaves its column
+    in the target as it is; otherwise it stops.
+    """
+
+    options: str | os.PathLike[str] | Mapping[str, Any] | None
+    once: bool
+    interval: float
+    from_csn: str | int | None
+    adopt: str | int | None
+    keys: Mapping[str, Sequence[str]] | None
+    create: bool
+    collisions: str
+    ddl: str | DdlHandler
+    evolve: str
+    columns: Mapping[str, Sequence[str]] | None
+    rename: Mapping[str, Mapping[str, str]] | None
+    mask: Mapping[str, Mapping[str, Any]] | None
+    errors: str
+    batch: str
+    patience: float
+    progress: Callable[[ApplyProgress], object] | None
+    stop: threading.Event | None
+    undecodable: str
