@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from logdump.spark.comparison.diff import diff
     from logdump.spark.jobs.local_session import register, session
     from logdump.spark.source.data_source import TrailSource
-    from logdump.spark.stream.apply import apply, latest
+    from logdump.spark.stream.apply import apply, latest, publish
     from logdump.spark.tables import changes, heartbeats, table
     from logdump.spark.write.publish import SavedFile
     from logdump.spark.write.save import save
@@ -32,6 +32,7 @@ _HOMES = {
     "diff": "spark.comparison.diff",
     "heartbeats": "spark.tables",
     "latest": "spark.stream.apply",
+    "publish": "spark.stream.apply",
     "register": "spark.jobs.local_session",
     "save": "spark.write.save",
     "session": "spark.jobs.local_session",
@@ -48,6 +49,7 @@ __all__ = [
     "diff",
     "heartbeats",
     "latest",
+    "publish",
     "register",
     "save",
     "session",
