@@ -29,7 +29,8 @@ from logdump.tables.options import Paths
 from logdump.targets import target as targets
 from logdump.targets.applier import ApplyProgress, by_table
 from logdump.targets.in_process import tables_in
-from logdump.targets.kafka.publisher import PublishArguments, publish_run_of
+from logdump.targets.kafka.publisher import publish_run_of
+from logdump.targets.kafka.request import PublishArguments
 from logdump.targets.net_effect import Changes
 from logdump.targets.request import ApplyRequest
 from logdump.targets.run import ApplyArguments, ApplyDriver, Tables, Take, run_of

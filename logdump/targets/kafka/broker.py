@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 import logging
+import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -22,6 +23,8 @@ from logdump.targets.target import AppliedPosition, BadTarget, Refused, TargetLo
 
 _ASKING = 10.0
 """Seconds for an answer about topics."""
+_LEAST = 3.0
+"""Seconds for a first answer, however little patience there is."""
 _FLUSH, _POLLED = 0.5, 1000
 """Seconds of a wait for messages that are under way; messages between looks at what was delivered."""
 _ENDING = 5.0
@@ -40,8 +43,7 @@ _SETTINGS: dict[str, Any] = {
     "reconnect.backoff.ms": 100,
 }
 _OF_PRODUCER = ("partitioner", "message.max.bytes", "message.timeout.ms", "transaction.timeout.ms", "linger.ms")
-_OF_PRODUCER_ALONE = (*_OF_PRODUCER[:1], *_OF_PRODUCER[2:], "transactional.id", "compression.type", "batch.size")
-"""Settings about which a consumer would say that they are not for it."""
+"""Settings of ours that are for a producer alone."""
 _REFUSALS = (
     *("MSG_SIZE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD", "INVALID_MSG", "POLICY_VIOLATION"),
     *("INVALID_TIMESTAMP", "_BAD_MSG"),
@@ -66,6 +68,7 @@ _WRONG = (
     ),
 )
 """Names of errors that no further attempt mends."""
+_STATE = re.compile(r" \(after \d+ms in state \w+\)")
 _WITHOUT_TRANSACTIONS = ("_UNSUPPORTED_FEATURE", "UNSUPPORTED_VERSION", "_NOT_IMPLEMENTED")
 
 
@@ -132,8 +135,17 @@ class Broker:
 
     def _topics(self) -> dict[str, int]:
         """Return the numbers of partitions of the topics that there are."""
-        listed = self._producer.list_topics(timeout=_ASKING).topics
-        return {name: len(topic.partitions) for name, topic in listed.items() if topic.error is None}
+        until = time.monotonic() + min(max(self._patience, _LEAST), _ASKING)
+        while True:
+            try:
+                listed = self._producer.list_topics(timeout=1.0).topics
+            except self._client.KafkaException:
+                self._producer.poll(0)  # for the reason, which comes by error_cb
+                is_wrong = self._last_error is not None and self._last_error.name() in _WRONG
+                if is_wrong or time.monotonic() > until:
+                    raise
+            else:
+                return {name: len(topic.partitions) for name, topic in listed.items() if topic.error is None}
 
     def _create(self, missing: Collection[str], partitions: int = -1, config: Mapping[str, str] | None = None) -> None:
         if not missing:
@@ -183,9 +195,7 @@ class Broker:
         """Return a client of a kind. Raises BadTarget for a setting that is wrong."""
         is_producer = kind == "Producer"
         ours = {name: value for name, value in _SETTINGS.items() if is_producer or name not in _OF_PRODUCER}
-        given = self._servers.settings
-        own = {name: value for name, value in given.items() if is_producer or name not in _OF_PRODUCER_ALONE}
-        settings = {**ours, **more, **own, "error_cb": self._note_error}
+        settings = {**ours, **more, **self._servers.settings, "error_cb": self._note_error}
         if is_producer:
             settings["enable.idempotence"] = True
         if "transactional.id" not in more:
@@ -257,32 +267,40 @@ class Broker:
             Refused: the broker refuses a message that was sent.
             BadTarget, TargetLost: as open.
         """
-        self._send(topic, key, value, partial(self._delivered, place))
+        try:
+            self._send(topic, key, value, partial(self._delivered, place))
+        except self._client.KafkaException as error:
+            self._refuse(place, topic, value, error.args[0])
+            self._check()
 
     def _send(self, topic: str, key: str | None, value: str | None, delivered: Callable[[Any, Any], None]) -> None:
-        with self._errors():
-            if not self._is_begun and self.has_transactions:
+        if not self._is_begun and self.has_transactions:
+            with self._errors():
                 self._producer.begin_transaction()
-            self._is_begun = True
-            data = None if value is None else value.encode()
-            where = {} if key is not None and topic != self._positions else {"partition": 0}
-            while True:
-                self._check()
-                try:
-                    self._producer.produce(topic, data, key and key.encode(), on_delivery=delivered, **where)
-                except BufferError:  # as many are under way as there may be
-                    self._producer.poll(_FLUSH)
-                else:
-                    break
+        self._is_begun = True
+        data = None if value is None else value.encode()
+        where = {} if key is not None and topic != self._positions else {"partition": 0}
+        while True:
+            self._check()
+            try:
+                self._producer.produce(topic, data, key and key.encode(), on_delivery=delivered, **where)
+            except BufferError:  # as many are under way as there may be
+                self._producer.poll(_FLUSH)
+            else:
+                break
         self._sent += 1
         if self._sent % _POLLED == 0:
             self._producer.poll(0)
 
     def _delivered(self, place: MessagePlace, error: Any, message: Any) -> None:
-        if error is None or self._failed is not None:
+        if error is not None:
+            self._refuse(place, message.topic(), message.value(), error)
+
+    def _refuse(self, place: MessagePlace, topic: str, value: str | bytes | None, error: Any) -> None:
+        """Note the first message that is not delivered, and send none that comes later: it would overtake it."""
+        if self._failed is not None:
             return
-        size = len(message.value() or b"") if message is not None else 0
-        topic = message.topic() if message is not None else ""
+        size = len(value.encode() if isinstance(value, str) else value or b"")
         text = f"{place.shown}: topic {topic}, {amount(size, 'byte')}: {self._line(error)}"
         if error.name() in _REFUSALS:
             size_is_limited = "SIZE" in error.name() or "LIST" in error.name()
@@ -291,7 +309,7 @@ class Broker:
         elif error.name() not in ("_PURGE_QUEUE", "_PURGE_INFLIGHT"):
             self._failed = self._error(error, text)
         with suppress(Exception):
-            self._producer.purge(in_queue=True, in_flight=False, blocking=False)  # none that comes later overtakes it
+            self._producer.purge(in_queue=True, in_flight=False, blocking=False)
 
     def _delivered_position(self, error: Any, _message: Any) -> None:
         if error is not None and self._failed is None:
@@ -317,7 +335,8 @@ class Broker:
         self.flush()
         for table, position in positions.items():
             key = json.dumps([table, topics[table]], ensure_ascii=False)
-            self._send(self._positions, key, _value(topics[table], position), self._delivered_position)
+            with self._errors():
+                self._send(self._positions, key, _value(topics[table], position), self._delivered_position)
         self.flush()
         if self.has_transactions and self._is_begun:
             with self._errors():
@@ -370,14 +389,13 @@ class Broker:
             return BadTarget(f"kafka: {self._servers.shown}: {self._line(last)}")
         if kind in _WRONG:
             return BadTarget(f"kafka: {text}")
-        return TargetLost(f"kafka: {self._servers.shown}: {text}{self._more_about_loss(text)}")
-
-    def _more_about_loss(self, text: str) -> str:
-        about = self._about_loss()
-        return f" ({about})" if about and about not in text else ""
+        is_plain = kind in ("_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN")
+        return TargetLost(f"kafka: {self._servers.shown}: {self._about_loss() if is_plain else text}")
 
     def _about_loss(self) -> str:
-        return self._line(self._last_error) if self._last_error is not None else "no broker answers"
+        """Return why no broker answers, as far as it is known."""
+        about = self._line(self._last_error) if self._last_error is not None else "no broker answers"
+        return _STATE.sub("", about)
 
     def _line(self, error: Any) -> str:
         """Return an error of the client in one line, without secrets."""

@@ -7,67 +7,30 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
-from logdump.tables.options import Paths, one_of
+from logdump.tables.options import Paths
 from logdump.targets.applier import IDLE, ApplyProgress, Transaction, is_from
 from logdump.targets.beginning import Beginning, check_beginning
 from logdump.targets.in_process import InProcess
 from logdump.targets.kafka.broker import Broker, MessagePlace
+from logdump.targets.kafka.request import (
+    ARGUMENTS,
+    FORMATS,
+    POSITIONS,
+    TRUNCATES,
+    PublishArguments,
+    Topics,
+    checked_name,
+)
 from logdump.targets.kafka.servers import KafkaServers
-from logdump.targets.kafka.topics import Topics, checked_name
 from logdump.targets.parts import Rows
 from logdump.targets.positions import witness_of
 from logdump.targets.request import ApplyRequest, csn, word
 from logdump.targets.run import PARTITION, ApplyDriver, TrailRun
 from logdump.targets.target import AppliedPosition, LastTransaction
 
-POSITIONS = "logdump_position"
-"""The topic with the positions, unless another is named."""
-FORMATS, TRUNCATES = one_of("debezium", "ogg"), one_of("fail", "write", "skip")
 _COLUMNS = ("_table", "_sequence", "_csn", "_xid", "_file", "_rba", "key", "value")
-
-
-class PublishArguments(TypedDict, total=False):
-    """The arguments of ``publish``, by either driver.
-
-    Attributes:
-        topics: name of the topic, in which ``{table}``, ``{schema}``, ``{name}`` are parts of the name of the table, or
-            such names by table; ``{table}``.
-        format: ``debezium``, or ``ogg`` for the messages of GoldenGate's JSON formatter.
-        positions: the topic with the positions, ``logdump_position``; one publisher at a time uses it.
-        create: whether missing topics are created, with the defaults of the broker.
-        config: settings of librdkafka, which are free as far as no promise rests on them.
-        truncates: of ``debezium``: ``fail`` at a truncate, ``write`` it with op ``t``, or ``skip`` it.
-        once: whether to end when the existing changes are published; otherwise ``stop`` ends the call.
-        interval: seconds between checks of the trail for changes; 1.
-        from_csn: first CSN for tables that have no position yet; by default they begin with the trail.
-        adopt: first CSN for tables whose position is not one of this trail; without it they are refused.
-        batch: bytes of trail in one transaction of the producer, 32m; transactions of the source are never split.
-        patience: seconds to wait for brokers that do not answer; 60.
-        progress: called after each commit.
-        stop: ends the call after the current transaction.
-        undecodable: with ``null`` a value that does not decode is left out of its message; otherwise it stops.
-    """
-
-    topics: str | Mapping[str, str]
-    format: str
-    positions: str
-    create: bool
-    config: Mapping[str, Any] | None
-    truncates: str
-    once: bool
-    interval: float
-    from_csn: str | int | None
-    adopt: str | int | None
-    batch: str
-    patience: float
-    progress: Callable[[ApplyProgress], object] | None
-    stop: threading.Event | None
-    undecodable: str
-
-
-_ARGUMENTS = PublishArguments.__annotations__.keys() - {"undecodable"}
 
 
 def publish_run_of(
@@ -81,7 +44,7 @@ def publish_run_of(
         BadOption: an argument or an option is wrong.
         BadTarget: the servers are none.
     """
-    arguments = {name: value for name, value in given.items() if name in _ARGUMENTS}
+    arguments = {name: value for name, value in given.items() if name in ARGUMENTS}
     form = word("format", FORMATS, arguments.get("format", "debezium"))
     truncates = word("truncates", TRUNCATES, arguments.get("truncates", "fail"))
     request = ApplyRequest(
@@ -94,7 +57,7 @@ def publish_run_of(
             "effective": True,
             "maxBytesPerTrigger": arguments.get("batch", "32m"),
             "maxPartitionBytes": PARTITION,
-            **{name: value for name, value in given.items() if name not in _ARGUMENTS},
+            **{name: value for name, value in given.items() if name not in ARGUMENTS},
         },
         csn("adopt", arguments.get("adopt")),
     )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple, Self
 from urllib.parse import parse_qsl
 
 from logdump.tables.errors import BadOption
 from logdump.targets.dialects.target_url import TargetUrl
 from logdump.targets.target import BadTarget
+from trailformat.codec.regular_file import open_regular
+from trailformat.codec.remote.path import path_of
 from trailformat.codec.remote.url import keeping_secrets
 
 SCHEME = "kafka"
@@ -23,7 +27,32 @@ _FIXED = re.compile(
 _SECRET = re.compile(r"(?i)pass|pwd|secret|token|credential|auth|key|config")
 _SHORTEST_SECRET = 3
 """Characters of a value that is left out of messages: a shorter one is part of every text."""
+_LARGEST = 1 << 20
+"""Characters of a file of settings that are read."""
 _WITH_USER = {"security.protocol": "SASL_SSL", "sasl.mechanisms": "PLAIN"}
+
+
+def settings_in(path: str) -> dict[str, str]:
+    """Return the settings in a file: lines ``name=value``; empty ones and those that begin with # do not count.
+
+    Raises:
+        BadOption: the file cannot be read, or a line is none. No line is shown: it may have a password.
+    """
+    try:
+        with os.fdopen(open_regular(path_of(Path(path))), encoding="utf-8") as file:
+            text = file.read(_LARGEST)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not a file of lines name=value"
+        raise BadOption(f"config: {path}: {reason}") from None
+    settings = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        name, sign, value = line.partition("=")
+        if not sign or not name.strip():
+            raise BadOption(f"config: {path}, line {number}: a line is as name=value")
+        settings[name.strip()] = value.strip()
+    return settings
 
 
 class KafkaServers(NamedTuple):

@@ -1,22 +1,71 @@
-"""The topic of each table, and the key of a row in it."""
+"""What a call of ``publish`` asks for: its arguments, the topic of each table, and the key of a row in it."""
 
 from __future__ import annotations
 
 import json
 import re
+import threading
 from collections import Counter
-from collections.abc import Collection, Mapping
-from typing import NamedTuple, Self
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NamedTuple, Self, TypedDict
 
 from logdump.notation.names import plain_parts
 from logdump.tables.errors import BadOption
+from logdump.tables.options import one_of
+from logdump.targets.applier import ApplyProgress
 from logdump.targets.target import BadTarget
 
+POSITIONS = "logdump_position"
+"""The topic with the positions, unless another is named."""
+FORMATS, TRUNCATES = one_of("debezium", "ogg"), one_of("fail", "write", "skip")
 TABLE = "__dbz__physicalTableIdentifier"
 """The member by which Debezium's router tells the keys of several tables in one topic apart."""
 _LONGEST = 249
 _OTHER = re.compile(r"[^a-zA-Z0-9._-]")
 _FIELD = re.compile(r"\{(\w*)\}")
+
+
+class PublishArguments(TypedDict, total=False):
+    """The arguments of ``publish``, by either driver.
+
+    Attributes:
+        topics: name of the topic, in which ``{table}``, ``{schema}``, ``{name}`` are parts of the name of the table, or
+            such names by table; ``{table}``.
+        format: ``debezium``, or ``ogg`` for the messages of GoldenGate's JSON formatter.
+        positions: the topic with the positions, ``logdump_position``; one publisher at a time uses it.
+        create: whether missing topics are created, with the defaults of the broker.
+        config: settings of librdkafka, which are free as far as no promise rests on them.
+        truncates: of ``debezium``: ``fail`` at a truncate, ``write`` it with op ``t``, or ``skip`` it.
+        once: whether to end when the existing changes are published; otherwise ``stop`` ends the call.
+        interval: seconds between checks of the trail for changes; 1.
+        from_csn: first CSN for tables that have no position yet; by default they begin with the trail.
+        adopt: first CSN for tables whose position is not one of this trail; without it they are refused.
+        batch: bytes of trail in one transaction of the producer, 32m; transactions of the source are never split.
+        patience: seconds to wait for brokers that do not answer; 60.
+        progress: called after each commit.
+        stop: ends the call after the current transaction.
+        undecodable: with ``null`` a value that does not decode is left out of its message; otherwise it stops.
+    """
+
+    topics: str | Mapping[str, str]
+    format: str
+    positions: str
+    create: bool
+    config: Mapping[str, Any] | None
+    truncates: str
+    once: bool
+    interval: float
+    from_csn: str | int | None
+    adopt: str | int | None
+    batch: str
+    patience: float
+    progress: Callable[[ApplyProgress], object] | None
+    stop: threading.Event | None
+    undecodable: str
+
+
+ARGUMENTS = PublishArguments.__annotations__.keys() - {"undecodable"}
+"""The names of those that are no options of the data source."""
 
 
 class TopicOfTable(NamedTuple):
