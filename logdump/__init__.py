@@ -6,7 +6,7 @@
     duckdb.sql("SELECT op, count(*) FROM teas GROUP BY op")
 
 :func:`read` returns a trail as a table of Arrow batches, :mod:`logdump.spark` as a DataFrame; :func:`apply` applies its
-changes to the tables of a database or a lake.
+changes to the tables of a database or a lake, and :func:`publish` makes messages of Kafka of them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from logdump.features.sql.trail_table import TrailTable, read
     from logdump.targets.applier import ApplyProgress
     from logdump.targets.in_process import apply, retry
+    from logdump.targets.kafka.publisher import publish
 
 __version__ = "1.0.0"
-__all__ = ["ApplyProgress", "TrailTable", "apply", "read", "retry"]
+__all__ = ["ApplyProgress", "TrailTable", "apply", "publish", "read", "retry"]
 
 _HOMES = {
     "ApplyProgress": "logdump.targets.applier",
     "TrailTable": "logdump.features.sql.trail_table",
     "apply": "logdump.targets.in_process",
+    "publish": "logdump.targets.kafka.publisher",
     "read": "logdump.features.sql.trail_table",
     "retry": "logdump.targets.in_process",
 }

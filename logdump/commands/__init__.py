@@ -44,6 +44,7 @@ _HOMES = (
     ("values", "LOB"),
     ("features.export", "EXPORT"),
     ("apply", "APPLY"),
+    ("publish", "PUBLISH"),
     ("features.parameters", "PARAMS"),
     ("features.ddl", "DDL"),
     ("features.explain", "EXPLAIN"),

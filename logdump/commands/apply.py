@@ -31,7 +31,7 @@ with on_demand:
 if TYPE_CHECKING:
     from logdump.targets.applier import ApplyProgress
 
-_MOST_SECONDS = 10**6
+MOST_SECONDS = 10**6
 
 
 class ApplyOptions(NamedTuple):
@@ -74,29 +74,20 @@ def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
     if session.filters_in_use is not None and session.filters_in_use.active:
         raise CommandError("APPLY needs all records of the trail: use FILTER OFF; TABLES names tables.")
     stop = threading.Event()
-    with _stopped_by_signals(stop), _log() as log:
-        try:
+    with stopped_by_signals(stop), kept_log() as log:
+        with stopped_by_errors():
             started = in_process.apply_run(
                 options.over, options.target, options.tables or "*", **_arguments(options), stop=stop
             )
-            for step in started.retries() if options.retries else started.commits():
-                yield from log.notices()
-                if isinstance(step, run.Outage):
-                    yield Notice((f"{step.problem}: trying again for {started.patience:g} s.",), ExitStatus.OK)
-                elif not options.retries:
-                    yield say(_line(step))
-                yield Pause()
-        except errors.SourceError as error:
-            yield from log.notices()
-            raise _Stopped(error) from None
-        yield from log.notices()
+        steps = started.retries() if options.retries else started.commits()
+        yield from narrated(steps, log, started.patience, "" if options.retries else "applied")
     done = started.progress
     if options.retries:
         yield say(f"{amount(done.rows, 'noted change')} applied.")
     if done.refused:
         yield _noted(done.refused)
     if stop.is_set():
-        applied = "" if options.retries else f", {_applied(done)}"
+        applied = "" if options.retries else f", {amounts(done, 'applied')}"
         yield Notice((f"Stopped after a transaction{applied}; the same command continues.",), ExitStatus.INTERRUPTED)
     elif not done.rows and not done.refused and not options.retries:
         yield say("No change to apply.")
@@ -127,12 +118,47 @@ def _noted(number: int) -> Notice:
     )
 
 
-class _Stopped(CommandError):
-    """The end of APPLY by an error."""
+def narrated(steps: Iterator[ApplyProgress | run.Outage], log: KeptLog, patience: float, done: str) -> Iterator[Event]:
+    """Yield a line for each commit of a run, and notices of outages and of what was not applied.
+
+    Args:
+        steps: those of the run.
+        log: the log of what is not applied.
+        patience: seconds for which it tries again.
+        done: the word for what is done; empty for no line.
+
+    Raises:
+        StoppedByError: the run ends by an error.
+    """
+    try:
+        for step in steps:
+            yield from log.notices()
+            if isinstance(step, run.Outage):
+                yield Notice((f"{step.problem}: trying again for {patience:g} s.",), ExitStatus.OK)
+            elif done:
+                yield say(_line(step, done))
+            yield Pause()
+    except errors.SourceError as error:
+        yield from log.notices()
+        raise StoppedByError(error) from None
+    yield from log.notices()
+
+
+class StoppedByError(CommandError):
+    """The end of a run by an error."""
 
     def __init__(self, error: errors.SourceError) -> None:
         super().__init__(str(error))
         self.status = _status_of(error)
+
+
+@contextlib.contextmanager
+def stopped_by_errors() -> Iterator[None]:
+    """Context in which an error of a run is one of its command."""
+    try:
+        yield
+    except errors.SourceError as error:
+        raise StoppedByError(error) from None
 
 
 def _status_of(error: errors.SourceError) -> ExitStatus:
@@ -145,18 +171,19 @@ def _status_of(error: errors.SourceError) -> ExitStatus:
     return ExitStatus.COMMAND_FAILED if is_of_target else ExitStatus.BAD_DATA
 
 
-def _line(done: ApplyProgress) -> str:
+def _line(done: ApplyProgress, word: str) -> str:
     written = f", written {done.time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if done.time else ""
     lag = f", {done.lag:.0f} s ago" if done.lag is not None else ""
     csn = f"CSN {done.csn}" if done.csn is not None else "no CSN"
-    return f"{csn}{written}{lag}: {_applied(done)}, {done.rate:,.0f}/s"
+    return f"{csn}{written}{lag}: {amounts(done, word)}, {done.rate:,.0f}/s"
 
 
-def _applied(done: ApplyProgress) -> str:
-    return f"{amount(done.rows, 'change')} of {amount(done.transactions, 'transaction')} applied"
+def amounts(done: ApplyProgress, word: str) -> str:
+    """Return how many changes and transactions there were, with the word for what was done with them."""
+    return f"{amount(done.rows, 'change')} of {amount(done.transactions, 'transaction')} {word}"
 
 
-class _Csn(Word):
+class CsnWord(Word):
     """A CSN."""
 
     def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - the context does not matter
@@ -167,7 +194,7 @@ class _Csn(Word):
             raise ArgumentError(f"{error}.") from None
 
 
-class _Size(Word):
+class SizeWord(Word):
     """A number of bytes, with a unit or without."""
 
     def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - the context does not matter
@@ -179,7 +206,7 @@ class _Size(Word):
         return text
 
 
-class _Log(logging.Handler):
+class KeptLog(logging.Handler):
     """Collects the lines about values that were not applied."""
 
     def __init__(self) -> None:
@@ -187,6 +214,7 @@ class _Log(logging.Handler):
         self._lines: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Keep a line."""
         self._lines.append(record.getMessage())
 
     def notices(self) -> Iterator[Notice]:
@@ -197,9 +225,9 @@ class _Log(logging.Handler):
 
 
 @contextlib.contextmanager
-def _log() -> Iterator[_Log]:
+def kept_log() -> Iterator[KeptLog]:
     """Context with the log of what is not applied, which reaches no other handler meanwhile."""
-    logger, handler = logging.getLogger(errors.LOG), _Log()
+    logger, handler = logging.getLogger(errors.LOG), KeptLog()
     before = logger.propagate
     logger.addHandler(handler)
     logger.propagate = False
@@ -211,7 +239,7 @@ def _log() -> Iterator[_Log]:
 
 
 @contextlib.contextmanager
-def _stopped_by_signals(stop: threading.Event) -> Iterator[None]:
+def stopped_by_signals(stop: threading.Event) -> Iterator[None]:
     """Context in which the first SIGINT or SIGTERM sets ``stop``; a second one has its usual effect."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
@@ -235,7 +263,8 @@ def _stopped_by_signals(stop: threading.Event) -> Iterator[None]:
         restore()
 
 
-def _names(text: str) -> tuple[str, ...]:
+def table_names(text: str) -> tuple[str, ...]:
+    """Return the names in a list."""
     return tuple(filter(None, listed_names(text)))
 
 
@@ -247,19 +276,19 @@ COMMANDS = (
             {
                 "over": Keyword("OVER", File("<trail>")),
                 "target": Keyword("TO", Word("<url>")),
-                "tables": Keyword("TABLES", Sequence(_names, Word("<table>,..."))),
+                "tables": Keyword("TABLES", Sequence(table_names, Word("<table>,..."))),
                 "is_once": OneOf({"ONCE": True}),
                 "creates": OneOf({"CREATE": True}),
-                "first": Keyword("FROM", _Csn("<csn>")),
-                "adopt": Keyword("ADOPT", _Csn("<csn>")),
+                "first": Keyword("FROM", CsnWord("<csn>")),
+                "adopt": Keyword("ADOPT", CsnWord("<csn>")),
                 "overwrites": OneOf({"OVERWRITE": True}),
                 "ignores_ddl": Keyword("DDL", OneOf({"IGNORE": True})),
                 "notes_refused": Keyword("ERRORS", OneOf({"TABLE": True})),
                 "retries": OneOf({"RETRY": True}),
                 "options": Keyword("OPTIONS", File("<file>")),
-                "batch": Keyword("BATCH", _Size("<size>")),
-                "interval": Keyword("INTERVAL", Number("<seconds>", 1, _MOST_SECONDS, "a number of seconds")),
-                "patience": Keyword("PATIENCE", Number("<seconds>", 0, _MOST_SECONDS, "a number of seconds")),
+                "batch": Keyword("BATCH", SizeWord("<size>")),
+                "interval": Keyword("INTERVAL", Number("<seconds>", 1, MOST_SECONDS, "a number of seconds")),
+                "patience": Keyword("PATIENCE", Number("<seconds>", 0, MOST_SECONDS, "a number of seconds")),
             },
             needed={"over": "wants OVER <trail>.", "target": "wants TO <url>, the target."},
             wrong="{!r} is not an option of APPLY.",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from logdump.spark.comparison.diff import diff
     from logdump.spark.jobs.local_session import register, session
     from logdump.spark.source.data_source import TrailSource
-    from logdump.spark.stream.apply import apply
+    from logdump.spark.stream.apply import apply, publish
     from logdump.spark.stream.latest import latest
     from logdump.spark.tables import changes, heartbeats, table
     from logdump.spark.write.publish import SavedFile
@@ -33,6 +33,7 @@ _HOMES = {
     "diff": "spark.comparison.diff",
     "heartbeats": "spark.tables",
     "latest": "spark.stream.latest",
+    "publish": "spark.stream.apply",
     "register": "spark.jobs.local_session",
     "save": "spark.write.save",
     "session": "spark.jobs.local_session",
@@ -49,6 +50,7 @@ __all__ = [
     "diff",
     "heartbeats",
     "latest",
+    "publish",
     "register",
     "save",
     "session",

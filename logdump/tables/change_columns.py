@@ -50,6 +50,9 @@ MESSAGE_COLUMNS: tuple[RowColumn, ...] = (
     ),
     RowColumn("_file", STRING, "Path of the trail file"),
     RowColumn("_rba", BIGINT, "Byte offset of the record in its file"),
+    RowColumn("_csn", STRING, "LOGCSN of the transaction; null if unknown"),
+    RowColumn("_xid", STRING, "TRANID of the transaction; null if unknown"),
+    RowColumn("_time", TIMESTAMP, "IO Time; null outside the years 1 to 9999"),
 )
 """The columns of option ``messages``."""
 ARROW = "arrow"

@@ -29,7 +29,7 @@ from logdump.targets.target import (
 )
 from trailformat.changes.csn import csn_key
 
-_IDLE = 10.0
+IDLE = 10.0
 """Seconds after which a position is committed even without changes, so that files before it may be purged."""
 _MOST_REFUSED = 100
 """Most changes of a batch that are refused and noted, those that wait for them aside; with more the run stops."""
@@ -62,6 +62,20 @@ class ApplyProgress(NamedTuple):
     lag: float | None = None
     rate: float = 0.0
     refused: int = 0
+
+    def after(
+        self, changes: int, transactions: int, last: tuple[str | None, datetime | None], seconds: float
+    ) -> ApplyProgress:
+        """Return the progress after a commit of changes, given CSN and time of the last one, and the seconds for it."""
+        csn, moment = last
+        return self._replace(
+            rows=self.rows + changes,
+            transactions=self.transactions + transactions,
+            csn=csn or self.csn,
+            time=moment or self.time,
+            lag=(datetime.now(UTC) - moment).total_seconds() if moment else None,
+            rate=changes / max(seconds, 1e-9),
+        )
 
 
 class Undecodable(ChangeRefused):
@@ -247,7 +261,7 @@ class Applier:
 
     def _commit(self, step: _Step, place: str, *, is_closed: bool, is_needed: bool) -> bool:
         """Commit what a step has applied; return False if there is nothing, and the last position is not old."""
-        is_idle = time.monotonic() - self._committed_at > _IDLE
+        is_idle = time.monotonic() - self._committed_at > IDLE
         if not (step.changes or step.noted or is_idle or is_needed):
             return False
         self._note(step, step.commit(place, self._witness_at(place), is_closed=is_closed))
@@ -261,17 +275,10 @@ class Applier:
         for table in step.truncated:
             self._noted[table] = 0
         self._noted.update(change.table_name for change in step.still_noted())
-        now, last = time.monotonic(), step.last
-        lag = (datetime.now(UTC) - last.time).total_seconds() if last.time else None
-        self.progress = ApplyProgress(
-            self.progress.rows + step.changes,
-            self.progress.transactions + len(step.transactions - self._counted),
-            last.csn or self.progress.csn,
-            last.time or self.progress.time,
-            lag,
-            step.changes / max(now - self._committed_at, 1e-9),
-            self._noted.total(),
-        )
+        now, last = time.monotonic(), (step.last.csn, step.last.time)
+        new = len(step.transactions - self._counted)
+        done = self.progress.after(step.changes, new, last, now - self._committed_at)
+        self.progress = done._replace(refused=self._noted.total())
         self._counted, self._committed_at = step.transactions, now
 
     def _search(self, rows: Rows, error: ChangeRefused) -> tuple[str, ChangeRefused]:

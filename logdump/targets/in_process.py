@@ -12,7 +12,7 @@ import pyarrow as pa
 from logdump.arrow.records.schema import Selected
 from logdump.tables import reader
 from logdump.tables.before import NeededBefore
-from logdump.tables.change_columns import ARROW, change_columns, changed_tables
+from logdump.tables.change_columns import ARROW, MESSAGE_COLUMNS, change_columns, changed_tables
 from logdump.tables.checked_options import checked
 from logdump.tables.defined_tables import changed_layouts
 from logdump.tables.options import Options, Paths, names_option
@@ -47,6 +47,8 @@ class InProcess(ApplyDriver):
         layouts = changed_layouts(self._options)
         tables = changed_tables(layouts, self._options)
         columns = change_columns(tables, self._options)
+        if self._options.messages:
+            columns = {column.name: column for column in MESSAGE_COLUMNS}
         selected = tuple(Selected(name, column) for name, column in columns.items())
         self._request = Request(selected, self._options, layouts)
         return {table.name: source_columns_of(table) for table in tables}
@@ -75,7 +77,10 @@ class InProcess(ApplyDriver):
 
 
 def tables_in(batch: pa.RecordBatch) -> Iterator[pa.Table]:
-    """Yield the changes in a batch whose rows are batches of changes."""
+    """Yield the rows of a batch; of one whose rows are batches of changes, these changes."""
+    if batch.schema.names != [ARROW]:
+        yield pa.Table.from_batches([batch])
+        return
     for stream in batch[ARROW]:
         yield pa.ipc.open_stream(stream.as_buffer()).read_all()
 

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from trailformat.codec.regular_file import open_regular
-
 from logdump.arrow.records.errors import place
 from logdump.tables.errors import BadOption
+from trailformat.codec.mapped_file import open_regular
 from trailformat.codec.on_demand import on_demand
 
 with on_demand:

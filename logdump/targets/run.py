@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from logdump.notation.text import matches
 from logdump.tables.defined_tables import PlacedLayout
@@ -133,56 +133,46 @@ def target_for(given: Any) -> ApplyTarget:
     raise BadTarget(f"{without_password(given)} is no target: {schemes}")
 
 
-class ApplyRun:
-    """One call of ``apply``.
+class Closing(Protocol):
+    """A target as far as every run knows it."""
+
+    def close(self) -> None:
+        """Close it; what was not committed is not there."""
+
+
+Target = TypeVar("Target", bound=Closing)
+
+
+class TrailRun(ABC, Generic[Target]):
+    """One call that follows a trail into a target.
 
     Args:
         driver: reads the trail.
         target: the target, which is opened and closed.
         request: the trail, its tables and the options.
         stop: ends the run after the current transaction.
-        overwrite: whether existing rows are replaced, and changes of missing rows left out.
-        create: whether missing tables are created.
 
     Attributes:
         progress: the progress so far.
         report: called after each commit.
         patience: seconds to wait for a target whose connection is lost.
-        notes_refused: whether changes that the target refuses are noted in it, and the rest goes on.
-        copies: the columns, names and masks of tables.
-        evolves: the request with its wildcards, if the target is altered as the tables in the trail are.
     """
 
-    def __init__(
-        self,
-        driver: ApplyDriver,
-        target: ApplyTarget,
-        request: ApplyRequest,
-        stop: threading.Event,
-        *,
-        overwrite: bool,
-        create: bool,
-    ) -> None:
+    def __init__(self, driver: ApplyDriver, target: Target, request: ApplyRequest, stop: threading.Event) -> None:
         self._driver, self._target, self._asked, self._stop = driver, target, request, stop
-        self._overwrite, self._create = overwrite, create
         self.report: Callable[[ApplyProgress], object] | None = None
         self.patience = 60.0
-        self.notes_refused = False
-        self.copies = CopyRules({}, {}, {})
-        self.evolves: ApplyRequest | None = None
-        self._part = Part(None, {}, {})
-        self._altered: set[str] = set()
-        self._seen: set[str] = set()
-        self._known_end = ""
-        self._new: dict[str, AppliedPosition] = {}
-        self._applier: Applier | None = None
-        self._reached = ""
-        self._handled: set[str] = set()
-        self._begun = Beginning({}, {}, {})
-        self._noted: Counter[str] = Counter()
         self._commits = 0
         self._is_open = False
         self.progress = ApplyProgress()
+
+    @abstractmethod
+    def _open(self) -> object:
+        """Open the target, begin the read at its positions, and set ``_is_open``. Raises SourceError."""
+
+    @abstractmethod
+    def _take(self, rows: Rows, end: str) -> bool:
+        """Take the rows of a batch; see Take. Raises SourceError."""
 
     def to_the_end(self) -> ApplyProgress:
         """Follow the trail until it ends or is stopped. Raises like commits."""
@@ -244,6 +234,54 @@ class ApplyRun:
 
     def follow(self) -> Iterator[ApplyProgress]:
         """Follow the trail from the positions in the target until it ends or is stopped. Raises TargetLost."""
+        with closing(self._target):
+            self._open()
+            for _ in self._driver.run(self._take, self._stop):
+                yield self.progress
+
+
+class ApplyRun(TrailRun[ApplyTarget]):
+    """One call of ``apply``.
+
+    Args:
+        driver, target, request, stop: as of every run.
+        overwrite: whether existing rows are replaced, and changes of missing rows left out.
+        create: whether missing tables are created.
+
+    Attributes:
+        notes_refused: whether changes that the target refuses are noted in it, and the rest goes on.
+        copies: the columns, names and masks of tables.
+        evolves: the request with its wildcards, if the target is altered as the tables in the trail are.
+    """
+
+    def __init__(
+        self,
+        driver: ApplyDriver,
+        target: ApplyTarget,
+        request: ApplyRequest,
+        stop: threading.Event,
+        *,
+        overwrite: bool,
+        create: bool,
+    ) -> None:
+        super().__init__(driver, target, request, stop)
+        self._overwrite, self._create = overwrite, create
+        self.notes_refused = False
+        self.copies = CopyRules({}, {}, {})
+        self.evolves: ApplyRequest | None = None
+        self._part = Part(None, {}, {})
+        self._altered: set[str] = set()
+        self._seen: set[str] = set()
+        self._known_end = ""
+        self._new: dict[str, AppliedPosition] = {}
+        self._applier: Applier | None = None
+        self._reached = ""
+        self._handled: set[str] = set()
+        self._begun = Beginning({}, {}, {})
+        self._noted: Counter[str] = Counter()
+
+    def follow(self) -> Iterator[ApplyProgress]:
+        """Follow the trail as every run, and alter the target where the tables are altered. Raises TargetLost."""
         with closing(self._target):
             self._open()
             for _ in self._driver.run(self._take, self._stop) if self._part.layouts or self.evolves is None else ():

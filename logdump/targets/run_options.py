@@ -42,7 +42,7 @@ class _Wrong(ValueError):
 _MASKS = ("hash", "null", "fixed")
 
 
-def _texts(kind: OptionType) -> ValueType:
+def texts(kind: OptionType) -> ValueType:
     """Return the type of values that are text, numbers or true and false."""
 
     def read(given: Any) -> Any:
@@ -78,7 +78,7 @@ def _callable(given: Any) -> Any:
 
 
 def _ddl(given: Any) -> str | DdlHandler:
-    handler: str | DdlHandler = given if callable(given) else _texts(one_of("stop", "ignore")).read(given)
+    handler: str | DdlHandler = given if callable(given) else texts(one_of("stop", "ignore")).read(given)
     return handler
 
 
@@ -166,7 +166,7 @@ TABLES = ValueType("names, or names in the target by name", _tables)
 SECONDS = ValueType("a number of seconds", _seconds)
 CSN = ValueType("a CSN", _csn)
 COLLISIONS, ERRORS, EVOLVE = (
-    _texts(one_of(*words)) for words in (("stop", "overwrite"), ("stop", "table"), ("stop", "add"))
+    texts(one_of(*words)) for words in (("stop", "overwrite"), ("stop", "table"), ("stop", "add"))
 )
 DDL = ValueType("stop or ignore, from Python also a function", _ddl)
 FUNCTION = ValueType("a function", _callable)
@@ -206,14 +206,14 @@ class RunOptions:
         "Names in the trail, or wildcards, which match no heartbeat tables; with names in the target",
         "*",
     )
-    once: bool = _option(_texts(TRUTH), False, "End when the changes that are there have been applied", "false")
+    once: bool = _option(texts(TRUTH), False, "End when the changes that are there have been applied", "false")
     interval: float = _option(SECONDS, 1.0, "Seconds between checks of the trail for changes", "1")
     from_csn: str | None = _option(
         CSN, None, "First CSN of tables that have no position yet; else the trail's beginning"
     )
     adopt: str | None = _option(CSN, None, "First CSN of tables whose position is not one of this trail; else refused")
     keys: Mapping[str, Sequence[str]] = _option(NAMES_BY_TABLE, {}, "Key columns, in place of those of the definition")
-    create: bool = _option(_texts(TRUTH), False, "Create missing tables", "false")
+    create: bool = _option(texts(TRUTH), False, "Create missing tables", "false")
     collisions: str = _option(
         COLLISIONS,
         "stop",
@@ -254,7 +254,7 @@ class RunOptions:
         "stop",
     )
     batch: str = _option(
-        _texts(OptionType(POSITIVE_SIZE.wants, lambda text: POSITIVE_SIZE.read(text) and text)),
+        texts(OptionType(POSITIVE_SIZE.wants, lambda text: POSITIVE_SIZE.read(text) and text)),
         "32m",
         "Bytes of trail in one transaction of the target; transactions of the source are never split",
         "32m",
@@ -318,7 +318,11 @@ def _stated(given: Any) -> dict[str, StatedValue]:
 
 
 def _value(name: str, stated: StatedValue) -> Any:
-    kind = RUN_OPTIONS[name].kind
+    return read_value(name, RUN_OPTIONS[name].kind, stated)
+
+
+def read_value(name: str, kind: ValueType, stated: StatedValue) -> Any:
+    """Return the value that is given for an option. Raises BadOption if it is none of its type."""
     try:
         return kind.read(stated.value)
     except _Wrong as error:

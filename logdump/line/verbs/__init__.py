@@ -14,6 +14,7 @@ NAMES = (
     "safe",
     "export",
     "apply",
+    "publish",
     "sql",
     "diff",
     "repair",

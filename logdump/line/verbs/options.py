@@ -438,6 +438,19 @@ OTHERS: dict[str, VerbOption] = {
     "patience": VerbOption(
         ("--patience",), "seconds to wait for a target that is lost, 60", _value("SECONDS", type=_number)
     ),
+    "topic": VerbOption(
+        ("--topic",), "name of the topics, with {table}, {schema} or {name} in it; {table}", _value("NAME")
+    ),
+    "create_topics": VerbOption(
+        ("--create",), "create topics that are missing", {"action": "store_true", "dest": "create_topics"}
+    ),
+    "truncates_as": VerbOption(
+        ("--truncates",),
+        "write truncates with op t, or skip them; they stop otherwise",
+        {"choices": ("write", "skip"), "dest": "truncates_as"},
+    ),
+    "positions": VerbOption(("--positions",), "the topic with the positions, logdump_position", _value("TOPIC")),
+    "config": VerbOption(("--config",), "a file of settings of the client, name=value", _value("FILE")),
 }
 """Options that the verbs translate."""
 

@@ -33,7 +33,6 @@ from trailformat.codec.remote.path import path_of
 with on_demand:
     from logdump.features.explain import explained_log
     from logdump.filters import csn_criteria
-    from logdump.filters import words as filter_words
     from logdump.notation import values as notation
     from logdump.tables import options as source_options
     from trailformat.trail import name_list, sequence
@@ -235,26 +234,21 @@ def _exported(request: VerbRequest, verb: str, kind: str, *words: str) -> Iterat
 
 
 def _checked(option: str, value: str) -> str:
-    """Return the value of an option of APPLY. Raises MisuseError if it is not a CSN or a size, as it must be."""
-    flag = f"--{option.replace('_', '-')}"
+    """Return the value of an option. Raises MisuseError if it is not a size, or else a CSN, as it must be."""
+    kind = source_options.POSITIVE_SIZE
     try:
-        if option in ("from_csn", "adopt"):
-            csn_criteria.check_csn(value)
-        elif option == "batch":
-            source_options.POSITIVE_SIZE.read(value)
-    except filter_words.FilterError as error:
-        raise MisuseError(f"{flag}: {error}") from None
-    except ValueError:
-        raise MisuseError(f"{flag} wants {source_options.POSITIVE_SIZE.wants}, not {value!r}") from None
-    return value
+        return value if option == "batch" and kind.read(value) else csn_criteria.check_csn(value)
+    except ValueError as error:
+        wrong = f" wants {kind.wants}, not {value!r}" if option == "batch" else f": {error}"
+        raise MisuseError(f"--{option.replace('_', '-')}{wrong}") from None
 
 
-def apply(request: VerbRequest) -> Iterator[VerbStep]:
-    """Yield APPLY of a trail to a target. A file means its trail, whose later files are applied too."""
+def _followed(request: VerbRequest, verb: str, target: str) -> list[Argument]:
+    """Return the words of a run that follows a trail: trail, target, tables, begin, sizes and times."""
     options = request.options
     if len(request.words) != 1:
-        raise MisuseError(f"apply takes one trail and the URL of a target, not {request.rest or 'no URL'}")
-    path = _only_trail(request, "apply")[0]
+        raise MisuseError(f"{verb} takes one trail and the URL of {target}, not {request.rest or 'no URL'}")
+    path = _only_trail(request, verb)[0]
     name = sequence.TrailName.parse(path)
     trail = name.trail if name is not None and name.is_documented else path
     words: list[Argument] = ["OVER", _path(trail), "TO", ValueWord(request.words[0])]
@@ -264,8 +258,26 @@ def apply(request: VerbRequest) -> Iterator[VerbStep]:
     for word, option in {"FROM": "from_csn", "ADOPT": "adopt", "BATCH": "batch"}.items():
         if request.asks(option):
             words += [word, ValueWord(_checked(option, getattr(options, option)))]
-    for word, number in {"INTERVAL": options.interval, "PATIENCE": options.patience}.items():
-        words += [word, str(number)] if number is not None else []
+    numbers = {"INTERVAL": options.interval, "PATIENCE": options.patience}
+    return [*words, *(part for word, number in numbers.items() if number is not None for part in (word, str(number)))]
+
+
+def publish(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield PUBLISH of a trail to servers. A file means its trail, whose later files are published too."""
+    options = request.options
+    if options.truncates_as is not None and options.format == "ogg":
+        raise MisuseError("--truncates goes with --format debezium: ogg always has them")
+    words = _followed(request, "publish", "servers")
+    named = {"TOPIC": options.topic, "POSITIONS": options.positions, "CONFIG": options.config}
+    words += [part for word, value in named.items() if value is not None for part in (word, ValueWord(value))]
+    words += ["TRUNCATES", options.truncates_as.upper()] if options.truncates_as is not None else []
+    words += ["OGG"] * (options.format == "ogg") + ["ONCE"] * options.once
+    yield step("PUBLISH", *words, *["CREATE"] * options.create_topics)
+
+
+def apply(request: VerbRequest) -> Iterator[VerbStep]:
+    """Yield APPLY of a trail to a target. A file means its trail, whose later files are applied too."""
+    options, words = request.options, _followed(request, "apply", "a target")
     flags = {"ONCE": options.once, "CREATE": options.create, "OVERWRITE": options.overwrite}
     words += [word for word, is_given in flags.items() if is_given]
     words += ["DDL", "IGNORE"] * options.ignore_ddl + ["ERRORS", "TABLE"] * (options.errors == "table")

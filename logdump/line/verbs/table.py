@@ -156,6 +156,8 @@ def _with_their_values(arguments: Sequence[str]) -> Iterator[str]:
 
 _SHOWN = (*_SELECTS, "rba", "limit", "format", "output", "replace")
 
+_FOLLOWS = ("table", "from_csn", "once", "adopt", "batch", "interval", "patience")
+
 VERBS: tuple[Verb, ...] = (
     Verb(
         "show",
@@ -282,26 +284,26 @@ VERBS: tuple[Verb, ...] = (
         "TRAIL TARGET",
         "Apply the changes of a trail to the tables of a database or a lake, each once, until Ctrl+C",
         spelling.apply,
-        (
-            "table",
-            "from_csn",
-            "once",
-            "create",
-            "adopt",
-            "overwrite",
-            "ignore_ddl",
-            "errors",
-            "retry",
-            "options",
-            "batch",
-            "interval",
-            "patience",
-        ),
+        (*_FOLLOWS, "create", "overwrite", "ignore_ddl", "errors", "retry", "options"),
         (
             "apply dirdat/lt postgresql://app@dbhost/shop --table 'HR.*' --create",
             "apply dirdat/lt sqlite:///shop.db --create --once",
             "apply dirdat/lt mysql://app@dbhost/shop --options shop.yaml --from-csn 41882318",
         ),
+        words_at_end=1,
+    ),
+    Verb(
+        "publish",
+        "TRAIL SERVERS",
+        "Publish the changes of a trail to topics of Kafka, in the order of the trail, until Ctrl+C",
+        spelling.publish,
+        (*_FOLLOWS, "format", "topic", "create_topics", "truncates_as", "positions", "config"),
+        (
+            "publish dirdat/lt kafka://broker:9092 --table 'HR.*' --create",
+            "publish dirdat/lt kafka://app@b1:9093,b2:9093 --format ogg --topic 'shop.{name}'",
+            "publish dirdat/lt kafka://broker:9092 --once --from-csn 41882318",
+        ),
+        formats=("debezium", "ogg"),
         words_at_end=1,
     ),
     Verb(

@@ -1,4 +1,7 @@
-"""``logdump.spark.apply`` and ``latest``: apply a trail that grows to tables; find the rows that changes result in."""
+"""``logdump.spark.apply``, ``publish`` and ``latest``.
+
+They apply a trail that grows to tables, publish it to topics, and find the rows that changes result in.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,13 @@ from pyspark.sql.pandas.types import to_arrow_type
 
 from logdump.spark.source.change_schema import column_name, fields_by_table, flat_schema, is_number_as_text
 from logdump.spark.tables import changes
-from logdump.tables.change_columns import ARROW
 from logdump.tables.errors import SourceError, carried_by
 from logdump.tables.options import Paths
 from logdump.targets import target as targets
 from logdump.targets.applier import ApplyProgress
 from logdump.targets.in_process import tables_in
+from logdump.targets.kafka.publisher import publish_run_of
+from logdump.targets.kafka.request import PublishArguments
 from logdump.targets.request import ApplyRequest
 from logdump.targets.run import ApplyDriver, Take, run_of
 from logdump.targets.run_options import ApplyArguments, RunOptions, Tables
@@ -71,6 +75,35 @@ def apply(
     options = RunOptions.of(tables, given)
     driver = SparkDriver(spark, checkpoint, once=options.once, interval=options.interval)
     return run_of(driver, path, target, options).to_the_end()
+
+
+def publish(
+    spark: SparkSession,
+    path: Paths,
+    servers: str,
+    tables: str | Sequence[str] = "*",
+    *,
+    checkpoint: str | os.PathLike[str] | None = None,
+    **given: Unpack[PublishArguments],
+) -> ApplyProgress:
+    """Publish the changes of a trail to topics of Kafka: :func:`logdump.publish` read by Spark.
+
+    Tasks make the messages; the driver sends them, in the order of the trail.
+
+    Args:
+        spark: session whose workers can open the files.
+        path: file, directory or glob of one trail; or several.
+        servers: ``kafka://user@host:9092,host2:9092?setting=value``, or hosts with ports.
+        tables: names in the trail, or wildcards, which match no heartbeat tables.
+        checkpoint: folder for Spark's checkpoint, by default a temporary one; the position is in the cluster.
+        given: :class:`PublishArguments`, and options of the data source that leave out no change.
+
+    Raises:
+        SourceError: as :func:`logdump.publish`.
+    """
+    once, interval = given.get("once", False), given.get("interval", 1.0)
+    driver = SparkDriver(spark, checkpoint, once=once, interval=interval)
+    return publish_run_of(driver, path, servers, tables, given).to_the_end()
 
 
 class SparkDriver(ApplyDriver):
@@ -187,11 +220,7 @@ def arrow_tables(frame: DataFrame) -> Iterator[pa.Table]:
     schema = pa.schema([(field.name, arrow_of(field.dataType)) for field in frame.schema.fields])
     rows: Any = RDD(batches, frame.sparkSession.sparkContext, NoOpSerializer())
     for data in rows.toLocalIterator(prefetchPartitions=True):
-        batch = pa.ipc.read_record_batch(pa.py_buffer(data), schema)
-        if schema.names != [ARROW]:
-            yield pa.Table.from_batches([batch])
-            continue
-        yield from tables_in(batch)
+        yield from tables_in(pa.ipc.read_record_batch(pa.py_buffer(data), schema))
 
 
 def _notes_folder(checkpoint: str | os.PathLike[str] | None) -> Path:

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
+import pyarrow as pa
 
 from logdump.arrow.tables.arrow_rows import all_problems, text_batch_of
 from logdump.arrow.tables.changes import Changed, TableChanges
@@ -21,9 +22,6 @@ from logdump.arrow.tables.update_halves import BeforeImages, UpdateHalves
 from trailformat import ColumnDefinition, TrailFile
 from trailformat.arrays import ValueSpelling, array_type
 from trailformat.arrays.array_types import BINARY
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Lobs = tuple[list[LobValue], list[tuple[int, RowProblem]]]
 
@@ -50,6 +48,8 @@ class Message(NamedTuple):
         value: the message as one line of JSON, without a line break; None for a tombstone.
         table: name of the table.
         rba: place of the record of the change.
+        csn, xid: of its transaction; None if unknown.
+        time: IO Time in microseconds since 1970, UTC; None if unknown.
     """
 
     sequence: str
@@ -57,6 +57,9 @@ class Message(NamedTuple):
     value: str | None
     table: str
     rba: int
+    csn: str | None
+    xid: str | None
+    time: int | None
 
 
 class Messages(NamedTuple):
@@ -164,14 +167,18 @@ def messages_of(block: list[MessageRows], form: MessageForm, scene: Scene, *, to
         left_out.update(records_of.of("io_type")[~is_message].tolist())
         records += int(is_message.sum())
         places = records_of.rows[changed.rows] - begin
-        columns = (changed.fixed[name].to_pylist() for name in ("_sequence", "_rba"))
+        times = changed.fixed["_time"].cast(pa.int64()).to_pylist()
+        about = zip(*(changed.fixed[name].to_pylist() for name in ("_rba", "_csn", "_xid")), times, strict=True)
+        sequences = changed.fixed["_sequence"].to_pylist()
         messages = form.messages(layout, changed, places, scene)
-        for sequence, rba, op, is_left, (key, value) in zip(*columns, ops, is_out.tolist(), messages, strict=True):
+        for sequence, own, op, is_left, (key, value) in zip(
+            sequences, about, ops, is_out.tolist(), messages, strict=True
+        ):
             if is_left:
                 continue
-            made.append(Message(sequence, key, value, layout.name, rba))
+            made.append(Message(sequence, key, value, layout.name, *own))
             if tombstones and op == "delete" and key is not None:
-                made.append(Message(f"{sequence}.t", key, None, layout.name, rba))
+                made.append(Message(f"{sequence}.t", key, None, layout.name, *own))
     made.sort(key=itemgetter(0))
     problems.sort(key=itemgetter(0))
     return Messages(made, records, left_out, problems, truncates)

@@ -304,7 +304,7 @@ def test_a_first_csn_holds_until_it_is_reached(
     tmp_path: Path, target: Place, apply: Apply, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stream that begins before its first CSN and is begun again leaves out what is before it, as the first one."""
-    monkeypatch.setattr("logdump.targets.applier._IDLE", -1.0)
+    monkeypatch.setattr("logdump.targets.applier.IDLE", -1.0)
     for last in (2, 4, 6, 9):
         path = trail(tmp_path / "a", range(1, last + 1), (3,))
         apply(path, target, TEAS, create=True, from_csn=csn(6))
