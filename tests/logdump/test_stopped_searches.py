@@ -153,3 +153,16 @@ def test_a_search_that_fails_leaves_the_place(command: str, folder: Path, line: 
         shown = line(last)
         assert "No " in shown[0]
         assert line.session.cursor.place == start
+
+
+def test_the_range_of_a_second_search_begins_where_the_first_one_ended(folder: Path, line: Line) -> None:
+    line(f"open {folder / FIRST}; notify 1; pos 1130; sfet")
+    end = line.session.cursor.current
+    said = []
+    for call in range(20):
+        command, _ = _before(line, folder, "pos 1130; sfet")
+        told, is_stopped = _run(line, command, call, count())
+        lines = [event.lines[0] for event in told if isinstance(event, Notice) and event.status == 130]
+        said += [text for text in lines if is_stopped and "next transaction" in text]
+    assert said
+    assert {match["since"] for text in said if (match := STOPPED.match(text))} <= {str(end), None}
