@@ -48,6 +48,8 @@ NOTICED, PASSED, STALE = "noticed", "not noticed", "no longer applies"
 ANYWAY = "fails without it"
 """The outcome of a mistake whose tests fail without it too: it tells nothing, and is not kept."""
 _HANGS = "hangs or dies"
+_LONG_AGO = 1_000_000_000
+"""A time before that of any file of the repository, which an archive can tell."""
 _LONGEST = 900
 """Seconds after which the tests of a mistake count as hanging, which is noticed."""
 
@@ -247,7 +249,7 @@ class Copy:
         """Write a source with a time that it never had: the bytecode of another version is not taken for its own."""
         path.write_text(text, encoding="utf-8")
         self._written += 1
-        os.utime(path, (self._written, self._written))
+        os.utime(path, (_LONG_AGO + self._written, _LONG_AGO + self._written))
 
     def _build(self) -> int:
         words = [sys.executable, "-m", "scripts.build_native"]
