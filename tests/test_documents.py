@@ -13,6 +13,8 @@ from typing import NamedTuple
 import pytest
 
 from logdump.agents.tools import TOOLS
+from logdump.commands import REGISTRY
+from logdump.commands.help import LIST, list_of_commands
 from logdump.session.errors import ExitStatus
 from scripts import conversation, man_pages, reference, shown
 from scripts.man_pages import MAN
@@ -95,6 +97,10 @@ def test_the_page_has_the_questions_and_the_stories() -> None:
 
 def test_the_readme_answers_five_questions_with_commands_and_their_output() -> None:
     assert len(re.findall(r"^\*\*[^*]+\?\*\*.*\n```console\n\$ logdump ", README, re.MULTILINE)) == 5
+
+
+def test_help_has_the_line_of_each_command() -> None:
+    assert LIST.read_text(encoding="utf-8").splitlines() == [*list_of_commands(REGISTRY.commands)], UPDATE
 
 
 def test_the_reference_is_what_the_program_has() -> None:

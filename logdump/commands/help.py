@@ -40,6 +40,8 @@ _TASKS = {
 }
 """Headings of the list of commands, by the first command under each."""
 _LIST = "PAGES"
+LIST = Path(__file__).with_name("commands.txt")
+"""The lines of HELP, made by ``python -m scripts.update_docs``."""
 _PAGE = re.compile(r"\| \[(?P<name>[\w-]+)\.md\]\([\w.-]+\) \| (?P<question>.+) \|")
 _HEADING = re.compile(r"\| (?P<task>[A-Z][^|]+?) \| +\|")
 _LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
@@ -109,11 +111,9 @@ class Topics(Parameter[list[Topic]]):
 
 def run_help(session: Session, topics: list[Topic] | None) -> Iterator[Event]:
     """List all commands by task, or explain commands and print pages."""
-    from logdump.commands import REGISTRY  # noqa: PLC0415 - HELP is itself in the registry
-
     width = session.width if session.standard_output is not None else None  # the screen breaks lines by itself
     if topics is None:
-        yield say(*_fitting(_list_of_commands(REGISTRY.commands), width))
+        yield say(*_fitting(_text_of(str(LIST)), width))
     for command, term, word, page, meaning in topics or ():
         if meaning:
             yield say(*wrap(meaning, min(width or _SCREEN, _SCREEN), subsequent_indent="  "))
@@ -126,7 +126,8 @@ def run_help(session: Session, topics: list[Topic] | None) -> Iterator[Event]:
             yield say(*_fitting(explanation(command) if term is None else _of_term(term), width))
 
 
-def _list_of_commands(commands: Iterable[AnyCommand]) -> Iterator[str]:
+def list_of_commands(commands: Iterable[AnyCommand]) -> Iterator[str]:
+    """Yield the lines of HELP without a topic, which LIST holds: so HELP loads no command."""
     for number, command in enumerate(commands):
         if command.name in _TASKS:
             yield from ([""] if number else [])

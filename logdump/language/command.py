@@ -178,8 +178,9 @@ class Registry:
         """Return the commands that ``word``, in capitals, abbreviates."""
         if len(word) < _SHORTEST_ABBREVIATION or not word.isalpha():
             return []
-        ours = (command for command in self.commands if command.origin is Origin.LOGDUMP)
-        return [command for command in ours if any(name.startswith(word) for name in (command.name, *command.aliases))]
+        commands = (self.find(name) for name in self._homes if name.startswith(word))
+        fitting = {command.name: command for command in commands}.values()
+        return [command for command in fitting if command.origin is Origin.LOGDUMP]
 
     def _hint(self, word: str) -> str:
         if word in self._elsewhere:

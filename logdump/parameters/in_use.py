@@ -60,4 +60,5 @@ def parameters_in_use(session: Session) -> ParametersInUse:
 
 def unused_parameters(session: Session, answer: ParameterUse) -> Iterator[Text]:
     """Yield the statements of the parameter files in use that would change an answer but are not evaluated."""
-    yield from map(say, sentences(parameters_in_use(session).files, answer))
+    if files := parameters_in_use(session).files:
+        yield from map(say, sentences(files, answer))

@@ -12,7 +12,7 @@ import pytest
 from logdump.display.json_shape import SHARED
 from tests.laws.imports import ROOT, modules, tree_of
 
-MODELS = sorted((ROOT / "logdump" / "features").glob("*/model.py"))
+MODELS = sorted((ROOT / "logdump" / "features").glob("*/*.py"))
 OBJECTS = sorted((ROOT / "logdump" / "features").glob("*/json.py"))
 
 

@@ -6,12 +6,15 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from scripts.code_size import code_size
 from tests.laws.imports import source_of, statements, tree_of
 
 ROOT = Path(__file__).parents[2]
 FILES = [path for folder in ("logdump", "trailformat", "fixtures", "scripts") for path in (ROOT / folder).rglob("*.py")]
 MOST_LINES = 600
 MOST_LINES_OF_A_FUNCTION = 60
+MOST_OF_OBJECTS = 1_200
+"""Lines of code of the modules ``json`` of features: types, meanings and names of members stand on the fields."""
 
 
 def long_functions(tree: ast.Module) -> Iterator[str]:
@@ -25,3 +28,8 @@ def long_functions(tree: ast.Module) -> Iterator[str]:
 def test_files_and_their_functions_are_short() -> None:
     assert [path for path in FILES if source_of(path).count("\n") > MOST_LINES] == []
     assert [(path, found) for path in FILES for found in long_functions(tree_of(path))] == []
+
+
+def test_objects_of_json_are_made_of_fields() -> None:
+    objects = [path for path in FILES if path.name == "json.py" and path.parent.parent.name == "features"]
+    assert 0 < sum(code_size(source_of(path)) for path in objects) <= MOST_OF_OBJECTS

@@ -22,10 +22,7 @@ START = Shape(
     "A place from which redo is read.",
     (
         member(
-            "redo",
-            "number or null",
-            "Sequence number of the redo log; null if no transaction shows it",
-            "place?.log",
+            "redo", "number or null", "Sequence number of the redo log; null if no transaction shows it", "place?.log"
         ),
         member("position", "number or null", "Byte in it", "place?.position"),
         *fields(RedoStart, "csn xid time"),

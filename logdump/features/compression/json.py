@@ -16,11 +16,7 @@ _OTHERS = member("others", "number", "Tables that are added up as `(other tables
 SURVEY = Shape(
     "compression_survey",
     "COMPRESS: the scope of the `compression` objects after it.",
-    (
-        *_SURVEYED,
-        *fields(CompressionShown, "block threshold ends_at_commit"),
-        _OTHERS,
-    ),
+    (*_SURVEYED, *fields(CompressionShown, "block threshold ends_at_commit"), _OTHERS),
     CompressionShown,
 )
 

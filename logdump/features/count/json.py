@@ -29,11 +29,7 @@ _NAME = "Table name; empty for records without one, `*FileHeader*` for the heade
 TABLE_COUNT = Shape(
     "table_count",
     "The records of one table and partition.",
-    (
-        member("table", "string", _NAME, "0.0"),
-        member("partition", "number", "Partition", "0.1"),
-        *_of_tally("1"),
-    ),
+    (member("table", "string", _NAME, "0.0"), member("partition", "number", "Partition", "0.1"), *_of_tally("1")),
 )
 
 

@@ -13,7 +13,7 @@ import re
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
 from functools import reduce
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from logdump.features.explain.log_lines import LogMessage
 from logdump.features.explain.messages import Meaning, meanings, text_meaning
@@ -158,20 +158,15 @@ class MessageKind(NamedTuple):
     """The errors of a log with the same number.
 
     Attributes:
-        code: the number; empty for those without one.
-        number: how many there are.
-        first: the time of the first one, as it is written; empty without one.
-        last: that of the last one.
-        processes: the first processes that have it.
         latest: the last one, with the messages around it.
         others: the same without the latest one; None if that is the only one.
     """
 
-    code: str
-    number: int
-    first: str
-    last: str
-    processes: tuple[str, ...]
+    code: Annotated[str, "The number of the messages, empty for those without one"]
+    number: Annotated[int, "How many there are"]
+    first: Annotated[str, "The time of the first one as it is written, empty without one"]
+    last: Annotated[str, "The time of the last one"]
+    processes: Annotated[tuple[str, ...], "The first processes that have it"]
     latest: Incident
     others: MessageKind | None = None
 

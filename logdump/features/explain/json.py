@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from logdump.display.json_fields import fields
-from logdump.display.json_shape import PARTIAL, SPOT, Shape, at, member, verdict
+from logdump.display.json_shape import PARTIAL, Shape, at, member, verdict
 from logdump.features.explain.incidents import MessageKind
 from logdump.features.explain.model import (
     Evidence,
@@ -16,6 +16,7 @@ from logdump.features.explain.model import (
     Span,
     When,
 )
+from logdump.features.explain.processes import ProcessState
 from logdump.notation.times import iso_time
 
 
@@ -76,19 +77,14 @@ NAMED_PLACE = Shape(
     ),
 )
 
-_KIND = (
-    member("code", "string", "The number of the messages, empty for those without one"),
-    member("number", "number", "How many there are"),
-    member("first", "string", "The time of the first one as it is written, empty without one"),
-    member("last", "string", "The time of the last one"),
-    member("processes", "list of string", "The first processes that have it"),
+MESSAGE_KIND = Shape(
+    "message_kind", "EXPLAIN FILE … ALL: before the latest error of each kind.", fields(MessageKind), MessageKind
 )
-MESSAGE_KIND = Shape("message_kind", "EXPLAIN FILE … ALL: before the latest error of each kind.", _KIND, MessageKind)
-OTHER_KIND = Shape("other_kind", "Errors of a log with the same number.", _KIND)
+OTHER_KIND = Shape("other_kind", "Errors of a log with the same number.", fields(MessageKind))
 OTHER_MESSAGES = Shape(
     "other_messages",
     "EXPLAIN of a log: the errors about trails that are not explained.",
-    (member("kinds", "list of other_kind", "By number of the message, the latest first", OTHER_KIND.each("kinds")),),
+    fields(OtherMessages, MessageKind=OTHER_KIND),
     OtherMessages,
 )
 
@@ -96,25 +92,20 @@ PROCESS = Shape(
     "process",
     "A process of a folder of reports.",
     (
-        member("name", "string", "Its group"),
-        member("kind", "string", "REPLICAT or EXTRACT, empty if no file says it"),
+        *fields(ProcessState, "name kind"),
         member("state", "string", "abended, waits, reads, unknown; `abended, and was started again`"),
-        member("source", "string", "The report or log that shows it"),
+        *fields(ProcessState, "source"),
         member("code", "string or null", "The number of its last error", "incident?.main.code"),
         member("time", "string or null", "The time of that as it is written", "incident?.main.time"),
         member("text", "string or null", "The message", "incident?.main.text"),
         member("meaning", "string or null", "What that means for the trail", "incident?.meaning?.text"),
-        member("place", "place or null", "Where in the trail that is, null where it is not known", SPOT.one("place")),
-        member("why_none", "string", "Why there is no place, empty if none is named"),
+        *fields(ProcessState, "place why_none"),
     ),
 )
 PROCESSES = Shape(
     "processes",
     "EXPLAIN of a folder of reports: before the last error.",
-    (
-        member("title", "string", "The folder or archive"),
-        member("processes", "list of process", "The latest error last", PROCESS.each("processes")),
-    ),
+    fields(ProcessesShown, ProcessState=PROCESS),
     ProcessesShown,
 )
 

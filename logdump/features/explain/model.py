@@ -98,14 +98,14 @@ class MessageExplained(NamedTuple):
 class OtherMessages(NamedTuple):
     """EXPLAIN: the kinds of errors about trails in a log that are not explained, the latest one first."""
 
-    kinds: tuple[MessageKind, ...]
+    kinds: Annotated[tuple[MessageKind, ...], "By number of the message, the latest first"]
 
 
 class ProcessesShown(NamedTuple):
     """EXPLAIN of a folder or an archive: what has become of each process, the latest error last."""
 
-    title: str
-    processes: tuple[ProcessState, ...]
+    title: Annotated[str, "The folder or archive"]
+    processes: Annotated[tuple[ProcessState, ...], "The latest error last"]
 
 
 class RecordExplained(NamedTuple):

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from logdump.features.explain.files import NoFile, Surroundings, around_log, file_of
 from logdump.features.explain.incidents import OF_ONE, Incident, LogFindings, incident_of, is_near
@@ -41,22 +41,17 @@ class ProcessState(NamedTuple):
     """A process, as its files show it.
 
     Attributes:
-        name: its group, in capitals.
-        kind: REPLICAT or EXTRACT; empty if no file says it.
         incident: its last error, else the last message with a place; None if there is neither.
-        source: the report or log that has it.
-        place: where in the trail that is; None if it names no place, or the file is not there.
-        why_none: a sentence with the reason for that; empty if no place is named.
         is_running: True if its newest report has no error.
         around: where the files are that its messages name.
     """
 
-    name: str
-    kind: str
+    name: Annotated[str, "Its group"]
+    kind: Annotated[str, "REPLICAT or EXTRACT, empty if no file says it"]
     incident: Incident | None
-    source: Path
-    place: FilePosition | None
-    why_none: str
+    source: Annotated[Path, "The report or log that shows it"]
+    place: Annotated[FilePosition | None, "Where in the trail that is, null where it is not known"]
+    why_none: Annotated[str, "Why there is no place, empty if none is named"]
     is_running: bool
     around: Surroundings
 

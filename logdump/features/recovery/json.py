@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from logdump.display.json_fields import fields
-from logdump.display.json_shape import (
-    PARTIAL,
-    SPOT,
-    Shape,
-    member,
-    verdict,
-)
+from logdump.display.json_shape import PARTIAL, SPOT, Shape, member, verdict
 from logdump.features.recovery.model import (
     BeginMissingShown,
     CutShown,

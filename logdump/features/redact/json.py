@@ -8,9 +8,4 @@ from logdump.features.redact.model import RedactShown, UnknownShown
 
 REDACT_UNKNOWN = Shape("redact_unknown", "Something in a trail that was replaced as bytes.", fields(UnknownShown))
 
-REDACT = Shape(
-    "redact",
-    "REDACT: the copy in numbers.",
-    fields(RedactShown, UnknownShown=REDACT_UNKNOWN),
-    RedactShown,
-)
+REDACT = Shape("redact", "REDACT: the copy in numbers.", fields(RedactShown, UnknownShown=REDACT_UNKNOWN), RedactShown)

@@ -9,10 +9,7 @@ from logdump.features.watch.model import MetricsShown
 SAMPLE = Shape(
     "sample",
     "A value of a metric.",
-    (
-        member("labels", "object of string", "Its labels", "labels"),
-        member("value", "number", "The value", "value"),
-    ),
+    (member("labels", "object of string", "Its labels", "labels"), member("value", "number", "The value", "value")),
 )
 METRIC = Shape(
     "metric",
