@@ -84,7 +84,7 @@ def test_a_part_that_is_too_large_is_an_error_and_the_others_are_there(large: Re
 
 
 def test_stretches_have_so_many_bytes_in_common(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large_record, "_PIECE", 10)
+    monkeypatch.setattr(large_record, "PIECE", 10)
     with TrailFile(TRAILS / "et000000000") as trail:
         record = max(trail.records(trail.first_rba), key=lambda one: one.data_size)
         left = LargeRecord(trail.bytes, record.rba, record.length, record.order, None)
