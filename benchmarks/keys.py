@@ -69,9 +69,11 @@ class Screen:
         return Answer(first, last)
 
     def read_until(self, text: bytes, seconds: float = _PATIENCE) -> None:
-        """Read until a text has come, or for at most ``seconds``."""
+        """Read until a text has come; raises TimeoutError after ``seconds``."""
         output, deadline = b"", time.monotonic() + seconds
-        while text not in output and time.monotonic() < deadline:
+        while text not in output:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the screen does not show {text.decode()}")
             if select.select([self._terminal], [], [], 0.2)[0]:
                 output = (output + os.read(self._terminal, 1 << 16))[-(1 << 18) :]
 

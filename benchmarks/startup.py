@@ -24,7 +24,8 @@ TRAIL = Path(__file__).parents[1] / "fixtures" / "trails" / "et000000000"
 BASELINE = [sys.executable, "-c", "import construct, argparse"]
 LOGDUMP = [sys.executable, "-m", "logdump", "-c", f"open {TRAIL}; n"]
 SCREEN = [sys.executable, "-m", "logdump", "--tui", str(TRAIL)]
-FIRST_RECORD = b"CreationTime"
+FIRST_RECORD = b"Column"
+"""A text that the screen shows with the columns of the first row, and not before."""
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 _OF_SCREEN = {"TERM": "xterm-256color", "LANG": "C.UTF-8", "LOGDUMP_HISTORY": "", "LOGDUMP_KEYMAP": ""}
 _PATIENCE = 30

@@ -87,7 +87,7 @@ class FilterRows:
         self.batch = batch
         self._owners = owners
         self.is_record: Mask = np.asarray(batch.kind) == RECORD
-        self.among: Mask = np.asarray(batch.kind) <= 1
+        self.among: Mask = batch.sound_rows()
 
     def only(self, among: Mask) -> FilterRows:
         """Return the same rows, with only those in ``among`` to be decided."""

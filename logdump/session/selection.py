@@ -135,7 +135,9 @@ class Selection:
         return self._mask(batch, self._owners)
 
     def _mask(self, batch: Batch, owners: RowTransactions | None) -> Any:
-        from logdump.filters.rows import FilterRows  # noqa: PLC0415 - it needs numpy
+        if not self._filters:
+            return batch.sound_rows()
+        from logdump.filters.rows import FilterRows  # noqa: PLC0415 - loaded only where there is a filter
 
         rows = FilterRows(self._source, batch, owners)
         for filter_set in self._filters:

@@ -101,6 +101,10 @@ class Batch:
             return []
         return [row for row, kind in enumerate(kinds) if kind > FILE_HEADER]
 
+    def sound_rows(self) -> np.ndarray[Any, np.dtype[np.bool]]:
+        """Return a mask of the rows that are records, the file header included."""
+        return np.asarray(self.kind) <= FILE_HEADER
+
     def restarts(self) -> list[int]:
         """Return the numbers of the rows of restart records."""
         return self.rows_of(RESTARTS)

@@ -379,3 +379,14 @@ def parallel_counts(
 
     begun.append(ParallelScan(trail, workers, scanner, lambda counted, _file: counted, is_certain))
     return begun[0]
+
+
+def first_counted_time(trail: TrailFile, bounds: CountBounds, stop: int) -> int | None:
+    """Return the IO Time of the first record that is counted; None if none begins before ``stop``.
+
+    Raises:
+        CannotRead: the file can no longer be read.
+    """
+    intervals = Breakdown(interval=1 << 60)  # one for all times
+    sums = Scanning(trail, first_position(trail), stop, lambda names: CountFiller(names, bounds, intervals))
+    return next((counted.first_time for counted in sums if counted.first_time is not None), None)

@@ -104,6 +104,7 @@ class Totals:
         total: all records.
         tables: by name and partition.
         start: the given beginning of the first interval (Julian), or None.
+        origin: the beginning of an interval (Julian): ``start``, else the minute of the first record; None without one.
         intervals: by start (Julian), if ``interval`` (microseconds) is given.
         transactions: number of transactions that ended.
         table_visits: number of distinct tables, summed over the transactions.
@@ -119,7 +120,7 @@ class Totals:
         self.transactions = 0
         self.table_visits = 0
         self.lookups = 0
-        self.start = self._interval_origin = start
+        self.start = self.origin = start
         self.open_transaction: OpenTransaction | None = None
 
     @property
@@ -157,9 +158,9 @@ class Totals:
 
     def interval_origin(self, time: int) -> int:
         """Return the beginning of an interval; if none is set, set it to the minute of ``time``, the first record's."""
-        if self._interval_origin is None:
-            self._interval_origin = time - time % MINUTE
-        return self._interval_origin
+        if self.origin is None:
+            self.origin = time - time % MINUTE
+        return self.origin
 
     def end_transaction(self) -> None:
         """Count the open transaction, if it has any counted record."""
@@ -176,10 +177,10 @@ def breakdown_of(count: Totals) -> Breakdown:
 
     Intervals whose first minute is still unknown are summed from whole minutes.
     """
-    history, start = count.history, count.start
-    interval = 0 if not count.interval else MINUTE if start is None else count.interval
+    history, origin = count.history, count.origin
+    interval = 0 if not count.interval else MINUTE if origin is None else count.interval
     limits = (history.record_limit, history.byte_limit) if history.size else (None, None)
-    return Breakdown(interval, start or 0, *limits)
+    return Breakdown(interval, origin or 0, *limits)
 
 
 def add_counted(count: Totals, bounds: CountBounds, seqno: int, counted: KernelTotals) -> None:

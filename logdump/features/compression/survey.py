@@ -39,7 +39,7 @@ from trailformat.records.record_header import (
     UNIFIED_PK_UPDATE,
     UNIFIED_UPDATE,
 )
-from trailformat.scan import BAD_SPAN, FILE_HEADER, RECORD, Batch, scan
+from trailformat.scan import BAD_SPAN, RECORD, Batch, scan
 from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.transactions.whole_trail import note_incomplete
@@ -301,7 +301,7 @@ class CompressSurvey:
                 for row in damage:
                     self._damaged += int(batch.kind[row]) == BAD_SPAN
                     note_incomplete(trail, int(batch.rba[row]))
-                add(batch, np.flatnonzero(selection.rows(batch) & (np.asarray(batch.kind) <= FILE_HEADER)), damage)
+                add(batch, np.flatnonzero(selection.rows(batch) & batch.sound_rows()), damage)
                 before, self._read = self._read, self._read + len(batch) - len(damage)
                 if len(batch) and self._read // self._notify > before // self._notify:
                     yield Progress(self._read, int(batch.rba[-1]), int(batch.io_time[-1]), trail.size)

@@ -26,7 +26,7 @@ from trailformat.scan import (
     Workers,
     parallel_counts,
 )
-from trailformat.scan.parallel import Ordered
+from trailformat.scan.parallel import Ordered, first_counted_time
 from trailformat.totals.counting import Totals, TransactionHistory, TypeTotals, add_counted, breakdown_of
 
 with on_demand:
@@ -37,6 +37,8 @@ with on_demand:
 if TYPE_CHECKING:
     from trailformat.index import RecordIndex
 
+_MANY_BYTES, _BEGINNING = 1 << 23, 1 << 18
+"""Size of a file from which on there may be many minutes; the bytes in which its first counted record is sought."""
 _MOST_EMPTY = 3
 """Maximum number of consecutive empty intervals that are shown one by one."""
 
@@ -81,6 +83,7 @@ class CountRun:
         self.is_filtered = False
         self.stopped_at: str | None = None
         self.workers = workers
+        self._has_begun = False
         self._size = 0
         self._session = session
 
@@ -94,7 +97,16 @@ class CountRun:
         self.is_filtered |= selection.is_active
         if selection.is_active:
             return FileCount(trail, selection)
+        self._look_at_beginning(trail)
         return FileCount(trail, selection, parallel_counts(trail, self.workers, self._taken, breakdown_of(self.count)))
+
+    def _look_at_beginning(self, trail: TrailFile) -> None:
+        """Find where intervals begin, by the first record of all files, if that may save many sums of minutes."""
+        is_first, self._has_begun = not self._has_begun, True
+        if self.options.interval and self.count.origin is None and is_first and trail.size > _MANY_BYTES:
+            with contextlib.suppress(TrailError):  # that of the count itself is reported
+                if (time := first_counted_time(trail, self._taken, _BEGINNING)) is not None:
+                    self.count.interval_origin(time)
 
     def run(self, counting: FileCount) -> Iterator[Event]:
         """Count every sound record of a file, skipping damage; yields Progress."""

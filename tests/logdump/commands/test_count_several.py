@@ -12,10 +12,10 @@ import pytest
 from logdump.features.count import survey
 from logdump.features.count.model import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
 from logdump.features.count.survey import CountOptions, intervals
-from logdump.notation.times import GMT, parse_datetime
+from logdump.notation.times import GMT, format_timestamp, parse_datetime
 from logdump.session.events import Notice
 from tests.logdump.line import Line
-from tests.searching import Random
+from tests.searching import Random, examples
 from tests.trailformat.samples import IO_TIME, row, table_record, trail_of
 from tests.trailformat.test_applied import transaction
 from trailformat import Record, make_file_header, make_file_header_record
@@ -44,6 +44,46 @@ def test_the_interval_in_which_end_is_is_shown_although_it_is_empty(end: int, mo
     options = CountOptions(start=0, end=end * MINUTE + moment, interval=MINUTE)
     shown = [(event.start, event.end) for event in intervals(count, options) if isinstance(event, IntervalShown)]
     assert shown == [(number * MINUTE, (number + 1) * MINUTE) for number in range(end + 1)]
+
+
+@pytest.mark.parametrize("case", range(examples(30)))
+def test_intervals_begin_with_the_first_counted_record_of_all_files_wherever_it_is(
+    case: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By hand: the interval of each record, from the minute of the first one before END on."""
+    random, minutes = Random(f"first {case}"), 1 + case % 3
+    moments = [[IO_TIME + random.randrange(9 * MINUTE) for _ in range(random.randrange(1, 7))] for _ in range(3)]
+    for number, times in enumerate(moments):
+        records: list[Record | bytes] = [row(io_time=time) for time in times]
+        _file(tmp_path, number, records[0], *[GARBAGE] * random.randrange(2), *records[1:])
+    end = IO_TIME + random.randrange(1, 9 * MINUTE)
+    monkeypatch.setattr(survey, "_MANY_BYTES", random.choice([-1, 400, 1 << 23]))
+    monkeypatch.setattr(survey, "_BEGINNING", random.choice([1, 200, 500, 5000]))
+    line(f"count log {tmp_path}/tt*, interval {minutes}, end {format_timestamp(end, GMT)}")
+    counted = [time for times in moments for time in times if time <= end]
+    first = counted[0] - counted[0] % MINUTE if counted else 0
+    expected = Counter((time - first) // (minutes * MINUTE) for time in counted)
+    assert {
+        (start - first) // (minutes * MINUTE): tally.records for start, tally in _total(line).intervals.items()
+    } == expected
+
+
+@pytest.mark.parametrize("words", ["end 2016-04-28 12:20:00", "file TEA.LEAVES", "end 2016-04-28 12:20:00, file TEA.*"])
+def test_intervals_do_not_begin_with_a_record_that_is_not_counted_or_of_a_later_file(
+    words: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(survey, "_MANY_BYTES", -1)
+    monkeypatch.setattr(survey, "_BEGINNING", 1)
+    other = row(name="POT.LIDS" if "end" not in words else "TEA.LEAVES", io_time=IO_TIME + 15 * MINUTE)
+    _file(tmp_path, 0, other, row(io_time=IO_TIME + 2 * MINUTE))
+    _file(tmp_path, 1, row(io_time=IO_TIME + MINUTE), row(io_time=IO_TIME + 5 * MINUTE))
+    line(f"count log {tmp_path}/tt*, interval 3, {words}")
+    first = IO_TIME - IO_TIME % MINUTE + 2 * MINUTE
+    assert {start - first: tally.records for start, tally in _total(line).intervals.items()} == {
+        -3 * MINUTE: 1,
+        0: 1,
+        3 * MINUTE: 1,
+    }
 
 
 @pytest.mark.parametrize(("number", "is_one"), [(1, False), (3, False), (4, True), (5, True)])

@@ -193,7 +193,7 @@ def test_the_sample_trail_of_oracle_compresses_as_measured(evidence: Path) -> No
 
 
 FILES = some_trails((path for path in TRAILS.iterdir() if path.is_file() and path.stat().st_size < 1_000_000), __name__)
-_DAMAGE = None
+_PIECE = 64
 
 
 def walked(trail: TrailFile) -> list[Record | None]:
@@ -206,7 +206,7 @@ def walked(trail: TrailFile) -> list[Record | None]:
                 start = record.rba + record.length
         except BadRecord:
             good = trail.next_good_header(start + 1)
-            found.append(_DAMAGE)
+            found.append(None)
             if good is None:
                 return found
             start = good
@@ -214,16 +214,18 @@ def walked(trail: TrailFile) -> list[Record | None]:
             return found
 
 
-def grouped(trail: TrailFile, *, at_commit: bool, table: str | None = None) -> list[list[bytes]]:
-    """The records of a table, or of all, by the blocks' ends: a commit, and among those of all records damage."""
+def grouped(trail: TrailFile, largest: int, *, at_commit: bool, table: str | None = None) -> list[list[bytes]]:
+    """The records of a table, or of all, by the blocks' ends: a commit, and among those of all records damage.
+
+    A record that is larger than ``largest`` is given in pieces.
+    """
     groups = [list[bytes]()]
-    largest, piece = (vars(survey)[name] for name in ("LARGEST", "PIECE"))  # as the test has set them
     for record in walked(trail):
-        if record is _DAMAGE:
+        if record is None:
             groups += [[]] if table is None else []
         elif table is None or (not record.is_file_header and trail.name_of(record) == table):
-            pieces = range(0, record.length, piece) if record.length > largest else (0,)
-            width = piece if record.length > largest else record.length
+            width = _PIECE if record.length > largest else record.length
+            pieces = range(0, record.length, width)
             groups[-1] += [record.raw[place : place + width] for place in pieces]
             groups += [[]] if at_commit and TransactionRole.ENDS in role_of(record) else []
     return groups
@@ -236,14 +238,14 @@ def test_blocks_of_a_trail_are_those_of_its_records_one_by_one(
     path: Path, line: Line, monkeypatch: pytest.MonkeyPatch, *, at_commit: bool, largest: int
 ) -> None:
     monkeypatch.setattr(survey, "LARGEST", largest)
-    monkeypatch.setattr(survey, "PIECE", 64)
+    monkeypatch.setattr(survey, "PIECE", _PIECE)
     random = Random(f"{path.name} {at_commit}")
     monkeypatch.setattr(survey, "scan", partial(scan, batch_size=random.choice([1, 3, 1 << 14])))
     size = random.choice([50, 200, 900, 5000])
     line(f"open {path}; compress by table block {size} threshold 0 level 1{' flush commit' * at_commit}")
     for found in (event for event in line.events if isinstance(event, Compression)):
         with TrailFile(path) as trail:
-            groups = grouped(trail, at_commit=at_commit, table=found.table)
+            groups = grouped(trail, largest, at_commit=at_commit, table=found.table)
         blocks = [block for group in groups for block in plainly_packed(group, size)]
         smaller = sum(min(len(zlib.compress(block, 1)), len(block)) for block in blocks)
         assert (found.blocks, found.bytes, found.compressed) == (len(blocks), sum(map(len, blocks)), smaller)
