@@ -330,8 +330,10 @@ class SafeText:
             if any(copy.is_whole for copy in self._safe.near):
                 return "To apply it (Replicat drops the cut part and applies the copy):"
             return "To restart before it (Replicat drops the cut part):"
-        return "To apply it once its end is available:" if self._one.after is None else (
-            "To apply the whole transaction again:"
+        return (
+            "To apply it once its end is available:"
+            if self._one.after is None
+            else ("To apply the whole transaction again:")
         )
 
     def _skip(self, most: int) -> str:
