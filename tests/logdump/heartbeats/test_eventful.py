@@ -14,6 +14,8 @@ from tests.logdump.heartbeats.beats_model import BeatsModel, Hole, Place, Seen, 
 from tests.logdump.recovery.test_eventful import objects
 from tests.searching import Random, examples
 from tests.simulated.eventful_beats import MINUTE, SECOND, EventfulBeats, Way
+from tests.simulated.heartbeat_trails import BEGUN, HeartbeatTrail
+from tests.simulated.late_replication import applied
 from tests.trailformat.small_batches import in_batches
 from trailformat import to_datetime
 from trailformat.transactions import whole_trail
@@ -229,3 +231,28 @@ def _time(julian: int) -> str:
 
 def _assert_same(told: list[Object], expected: list[Object]) -> None:
     assert [{name: one[name] for name in other} for one, other in zip(told, expected, strict=True)] == expected
+
+
+@pytest.mark.parametrize("minutes", [(0, 3), (3, 0), (1, 1)])
+@pytest.mark.parametrize("start", [None, 0, 1, 2, 3, 4])
+def test_a_row_is_listed_if_any_of_its_beats_is_chosen(
+    minutes: tuple[int, int], start: int | None, tmp_path: Path
+) -> None:
+    """A row of the history with an incoming beat and one that is reported back; a deleted row has no beat."""
+    incoming, reported = (minute * MINUTE for minute in minutes)
+    row = applied(incoming, 1.0, 1.0)
+    row |= {"OUTGOING_EXTRACT": "EXT9", "OUTGOING_HEARTBEAT_TS": reported, "OUTGOING_EXTRACT_TS": reported + SECOND}
+    trail = HeartbeatTrail(tmp_path / "hb000000000")
+    trail.insert(row, 5 * MINUTE, "_HISTORY")
+    trail.delete(row, 6 * MINUTE, "_HISTORY")
+    trail.close()
+    for words, path in (("", None), (' path "EXT9"', "EXT9"), (' path "EXT1*"', "EXT1"), (' path "OTHER"', "OTHER")):
+        chosen = [
+            (path is None or path == name) and (start is None or moment >= start * MINUTE)
+            for name, moment in (("EXT1", incoming), ("EXT9", reported))
+        ]
+        bound = f" start {_time(BEGUN + start * MINUTE)}" if start is not None else ""
+        _, told = objects(str(trail.path), "-c", f"heartbeat rows{bound}{words}")
+        has_no_choice = start is None and path is None
+        expected = ["INSERT"] * any(chosen) + ["DELETE"] * has_no_choice
+        assert [one["op"] for one in told.get("heartbeat_row", [])] == expected, (words, bound)
