@@ -110,12 +110,20 @@ class EventfulFile(NamedTuple):
 class Eventful:
     """Draws and writes a trail in a folder.
 
+    Args:
+        folder: where it is written.
+        random: the draws.
+        is_sound: whether there is no damage, and no file is missing or no trail.
+        steps: what may happen.
+
     Attributes:
         files: those that were drawn, the missing ones too; none is missing at the beginning or the end.
         unborn: the newest file, if it has no records yet.
     """
 
-    def __init__(self, folder: Path, random: Random, *, is_sound: bool = False) -> None:
+    def __init__(
+        self, folder: Path, random: Random, *, is_sound: bool = False, steps: tuple[str, ...] = _STEPS
+    ) -> None:
         self._random, self._folder, self._is_sound = random, folder, is_sound
         self._csn, self._serial, self._time = 100, 0, IO_TIME
         self._done: list[Planned] = []
@@ -124,7 +132,7 @@ class Eventful:
         self.files: list[EventfulFile] = []
         self.unborn: Path | None = None
         self._by_index = self._has_beginning = False
-        self._mood = [random.choice(_STEPS)] * len(_STEPS)  # so that of one kind there are several
+        self._steps = (*steps, *[random.choice(steps)] * len(steps))  # so that of one kind there are several
         number = random.randint(1, 4)
         states = [self._state(at, number) for at in range(number)]
         for at, state in enumerate(states):
@@ -214,7 +222,7 @@ class Eventful:
                 yield GARBAGE, Piece("damage", 0, 0, 0)
             yield from self._rows(planned, number, len(planned.rows))
             self._done.append(planned)
-        is_damaged, steps = False, random.choices((*_STEPS, *self._mood), k=random.randint(1, 6))
+        is_damaged, steps = False, random.choices(self._steps, k=random.randint(1, 6))
         if not self._has_beginning:  # what begins with damage is no trail
             steps[0] = random.choice(("whole", "headless", "restart"))
         for step in steps:

@@ -40,14 +40,20 @@ def test_ranges_within_bounds_are_those_that_overlap(seed: int) -> None:
     ]
 
 
+def _drawn(seed: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Random, Eventful]:
+    """Draws, and a trail of them that is read in batches of a few records."""
+    random = Random(seed)
+    trail = Eventful(folder, random)
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(random.choice((1, 2, 3, 100))))
+    return random, trail
+
+
 @pytest.mark.parametrize("seed", range(examples(150, short=50)))
 def test_what_is_applied_is_known_as_far_as_the_pass_has_come(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Asked for the first transactions of a file, then for all: one by one and as a number."""
-    random = Random(seed)
-    trail = Eventful(tmp_path, random)
-    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(random.choice((1, 2, 3, 100))))
+    random, trail = _drawn(f"applied {seed}", tmp_path, monkeypatch)
     model = RecoveryModel(trail)
     is_past = random.random() < 0.5
     damage, copies = (None if is_past else model.first_damage), [copy for _, copy in model.copies]
@@ -69,9 +75,7 @@ def test_each_extent_has_the_damage_that_may_be_its_own(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Damage inside it, or directly before its first row if its beginning is not there: in its stretch of files."""
-    random = Random(seed)
-    trail = Eventful(tmp_path, random)
-    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(random.choice((1, 2, 3, 100))))
+    _, trail = _drawn(f"extents {seed}", tmp_path, monkeypatch)
     model = RecoveryModel(trail)
     found = [
         item for item in transactions_of(WholeTrail([file.path for file in trail.there])) if isinstance(item, Extent)

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trailformat.changes.row_changes import Half
+from trailformat.errors import NotATrail
 from trailformat.records.record_header import LARGE_OBJECT, RECORD_FRAGMENT
 from trailformat.scan import FILE_HEADER, StringColumn
 from trailformat.scan.rows import halves_of, metadata_rows, related_rows
@@ -142,11 +143,15 @@ class RestartSearch:
         trail: the file; other files of its trail are opened when needed.
         rba: the RBA of a record, of damage or of the end of the file.
 
+    Attributes:
+        unreadable: the later files that are not trail files: the search ends before the first of them.
+
     Raises:
         BadRecord: ``rba`` is inside a record, complete or not, or outside the file.
     """
 
     def __init__(self, trail: TrailFile, rba: int) -> None:
+        self.unreadable: dict[Path, NotATrail] = {}
         self._trail = trail
         self._asked = FilePosition(trail.path, rba)
         check_reader_may_begin(trail, rba)
@@ -168,14 +173,14 @@ class RestartSearch:
         """Read as far as the answer requires; yield the progress.
 
         Raises:
-            NotATrail: a file is not a trail file.
+            NotATrail: the file of the position is not a trail file any more.
             CannotRead: a file cannot be read.
         """
         spot = self._start.spot
         self._files[spot.path] = 0
         missing, following = self._start.missing, self._following
         walk = TransactionWalk(self._trail, spot, asked=self._asked, missing=missing, following=following)
-        steps = walk.steps()
+        steps = self._up_to_unreadable(walk.steps())
         for item in steps:
             if isinstance(item, Walked):
                 yield item
@@ -183,6 +188,17 @@ class RestartSearch:
                 break
         if self._extent is not None and self._extent.after is not None:
             yield from self._look_ahead(steps)
+
+    def _up_to_unreadable(
+        self, steps: Iterator[Extent | Damage | Restart | Walked]
+    ) -> Iterator[Extent | Damage | Restart | Walked]:
+        """Yield the items up to a later file that is not a trail file: as before a missing one, nothing goes on."""
+        try:
+            yield from steps
+        except NotATrail as error:
+            if error.path is None or error.path == self._trail.path:
+                raise
+            self.unreadable[error.path] = error
 
     def places(self) -> RestartPlaces:
         """Return the result; valid after ``run``."""
@@ -305,10 +321,14 @@ class CopySearch:
     Args:
         trail: the file of the position.
         places: the result of RestartSearch there.
+
+    Attributes:
+        unreadable: the files that are not trail files; what is in them is not known.
     """
 
     def __init__(self, trail: TrailFile, places: RestartPlaces) -> None:
         self._trail, self._places = trail, places
+        self.unreadable: dict[Path, NotATrail] = {}
         self._copy_of: FilePosition | None = None
         self._late: list[CopyPlace] = []
 
@@ -325,7 +345,7 @@ class CopySearch:
             return
         firsts = (copy.first for copy in (extent, *places.again) if copy.first is not None)
         seen = {TrailPosition(whole.ordinals[spot.path], spot.rba) for spot in firsts if spot.path in whole.ordinals}
-        here, read = min(seen), 0
+        here, read, self.unreadable = min(seen), 0, whole.unreadable
         walked: Walked | None = None
         for batch in transaction_batches(whole):
             if walked is not None and batch.reached is not None:

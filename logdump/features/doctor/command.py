@@ -50,11 +50,11 @@ from logdump.session.chosen_trail import refuse_filter, whole_trail_of
 from logdump.session.errors import MissingFileError
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
-from trailformat import PartialRecord, TrailError, TrailFile
+from trailformat import PartialRecord, TrailFile
 from trailformat.changes.row_changes import is_change
 from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import path_of
-from trailformat.scan import Workers
+from trailformat.scan import Batch, Workers
 from trailformat.totals.counting import Totals, TypeTotals
 from trailformat.trail.command_files import name_incomplete
 from trailformat.trail.sequence import FilePosition
@@ -269,14 +269,23 @@ class Examination:
         self.headers: tuple[FileFacts, ...] = ()
         self.images: tuple[TableImages, ...] = ()
         self.totals = Totals()
+        self._first_time: int | None = None
+        self._last_time: int | None = None
 
     def run(self) -> Iterator[Event]:
         """Run the commands; yield their progress."""
         from logdump.features.doctor.images import ImageSurvey  # noqa: PLC0415 - it needs numpy
+        from logdump.features.doctor.time_span import TimeSpan  # noqa: PLC0415 - as above
 
         self.events += self._processes()
-        paths, images = self._whole.paths, ImageSurvey(self._session.definitions_of)
-        yield from self._answers(check_files(self._session, CheckOptions(paths), images.take, as_trails=False))
+        paths, images, span = self._whole.paths, ImageSurvey(self._session.definitions_of), TimeSpan()
+
+        def take(trail: TrailFile, batch: Batch) -> None:
+            images.take(trail, batch)
+            span.take(batch)
+
+        yield from self._answers(check_files(self._session, CheckOptions(paths), take, as_trails=False))
+        self._first_time, self._last_time = span.first, span.last
         self.images = tuple(images.tables())
         self.events += [*self.images, LoneBeforeImages(images.lone_number, tuple(images.lone)), *images.unexplained()]
         # NotApplied takes the batches that RECOVERY reads, so that TRANSACTIONS need not find every transaction again
@@ -363,27 +372,17 @@ class Examination:
     def _growth(self) -> Growth:
         hours = [(tally.data_bytes, start) for start, tally in self.totals.intervals.items()]
         largest = max(hours, default=None)
-        last = max((facts.last_time for facts in self.headers if facts.last_time is not None), default=None)
         try:
             free = shutil.disk_usage(self._whole.paths[0].parent).free
         except OSError:
             free = None
         return Growth(
             sum(facts.size for facts in self.headers),
-            _first_time(self.headers[0].path) if self.headers else None,
-            last,
+            self._first_time,
+            self._last_time,
             (largest[1], largest[0]) if largest is not None else None,
             free,
         )
-
-
-def _first_time(path: Path) -> int | None:
-    """Return the time of the first record after the file header; None without one, or if the file cannot be read."""
-    try:
-        with TrailFile(path) as trail:
-            return next((record.header.io_time for record in trail.records() if not record.is_file_header), None)
-    except TrailError:
-        return None
 
 
 class _DoctorQuestion(NamedTuple):

@@ -41,8 +41,8 @@ class Growth(NamedTuple):
     """
 
     size: Annotated[int, "Bytes of all files"]
-    first: Annotated[Julian | None, "Time of the first record, UTC", "first_time"]
-    last: Annotated[Julian | None, "Time of the last record, UTC", "last_time"]
+    first: Annotated[Julian | None, "The earliest IO Time of a record, UTC", "first_time"]
+    last: Annotated[Julian | None, "The latest IO Time of a record, UTC", "last_time"]
     largest_hour: tuple[int, int] | None
     free: int | None
 

@@ -19,7 +19,8 @@ class LossReason(enum.Enum):
 
     DAMAGE: bytes of the transaction hold no sound record. OPEN: the trail ends inside it. MISSING_FILE: it begins
     or continues in a missing file. NO_DEFINITION: the definition of one of its rows is lost. HALF_RECORD: an incomplete
-    last record outside of known transactions. UNKNOWN: other damage outside of known transactions.
+    last record outside of known transactions. UNKNOWN: other damage outside of known transactions. OVERTAKEN: the
+    transaction that begins before its end is lost, and in the copy rows without a begin would go on with it.
     """
 
     DAMAGE = "damage"
@@ -28,6 +29,7 @@ class LossReason(enum.Enum):
     NO_DEFINITION = "no_definition"
     HALF_RECORD = "half_record"
     UNKNOWN = "unknown"
+    OVERTAKEN = "overtaken"
 
 
 class RepairLoss(NamedTuple):

@@ -69,6 +69,10 @@ class TransactionPlan:
         self._ranges: dict[int, ByteRanges] = {}
         self._overtaken: TrailPosition | None = None
         """The first of the overtaken transactions with which the copy would end so far: nothing follows them there."""
+        self._overtaken_ones: list[TransactionSummary] = []
+        """The overtaken transactions with which the copy would end so far, since the last restart."""
+        self._joined: set[TrailPosition] = set()
+        """The begins of those that are lost because rows without a begin would go on with them."""
 
     def run(self) -> Iterator[TransactionBatch]:
         """Decide on each transaction; yield each batch after it was processed."""
@@ -122,6 +126,8 @@ class TransactionPlan:
             if not self._is_beyond(transaction.first) and (reason := self._reason(transaction)) is not None:
                 left.add(row)
                 self._lose(transaction, reason)
+        if not self._is_all:
+            self._lose_joined(batch, left)
         self._note_last(batch, (row for row in chain((last,), inside) if row not in left))
 
     def _note_last(self, batch: TransactionBatch, kept: Iterator[int]) -> None:
@@ -137,13 +143,36 @@ class TransactionPlan:
             return
         self._overtaken = self._overtaken or overtaken
 
+    def _lose_joined(self, batch: TransactionBatch, left: set[int]) -> None:
+        """Leave out overtaken transactions with which rows without a begin would go on, as all between is lost."""
+        restarts = [mark.place for mark in batch.marks if mark.is_restart]
+        done, following = 0, 0
+        for row in sorted({*batch.not_whole(), *left}):
+            transaction = batch.transaction(row)
+            before, done = done, bisect_left(restarts, transaction.first)
+            if row > following or done > before:
+                self._overtaken_ones.clear()
+            following = row + 1
+            if row in left or self._is_beyond(transaction.first):
+                continue
+            if not transaction.has_begin:
+                for overtaken in self._overtaken_ones:
+                    self._lose(overtaken, LossReason.OVERTAKEN)
+                    self._joined.add(overtaken.first)
+            if not transaction.has_begin or transaction.ended is not Ended.OVERTAKEN:
+                self._overtaken_ones.clear()
+            if transaction.ended is Ended.OVERTAKEN:
+                self._overtaken_ones.append(transaction)
+        if following < batch.rows or done < len(restarts):
+            self._overtaken_ones.clear()
+
     def _lose_overtaken(self, first: TrailPosition) -> None:
         """Leave out the overtaken transactions from one on: in the copy the last of them would be open."""
         for batch in transaction_batches(self._whole, first):
             for row in batch.not_whole():
                 transaction = batch.transaction(row)
-                is_kept = not self._is_beyond(transaction.first) and self._reason(transaction) is None
-                if is_kept and transaction.ended is Ended.OVERTAKEN:
+                is_lost = transaction.first in self._joined or self._reason(transaction) is not None
+                if not is_lost and not self._is_beyond(transaction.first) and transaction.ended is Ended.OVERTAKEN:
                     self._lose(transaction, LossReason.OPEN)
 
     def _reason(self, transaction: TransactionSummary) -> LossReason | None:

@@ -15,6 +15,7 @@ _REASONS = {
     LossReason.OPEN: "open at the end of the trail",
     LossReason.MISSING_FILE: "a file is missing",
     LossReason.NO_DEFINITION: "a definition is lost",
+    LossReason.OVERTAKEN: "rows without a beginning would follow it",
 }
 
 

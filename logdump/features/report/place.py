@@ -15,9 +15,10 @@ from logdump.features.explain.model import MessageExplained
 from logdump.features.list.command import RecordListing
 from logdump.features.report.model import ReportLines, ReportSection
 from logdump.features.row.command import RowUndo, row_at_position, row_story
+from logdump.features.row.model import RowChangeShown
 from logdump.features.row.story import RowQuestion
 from logdump.features.safe.model import SafePointShown
-from logdump.notation.text import Harmless, escape
+from logdump.notation.text import Harmless, amount, escape
 from logdump.notation.times import GMT
 from logdump.notation.values import pairs_text
 from logdump.session.chosen_trail import range_of
@@ -176,8 +177,14 @@ class PlaceSections:
         with suppress(TrailError):  # SAFE names the damage
             for event in _records_of(self._session, extent):
                 rows += text.render(event, self._session.settings)
-        begin = extent.first.rba if extent is not None and extent.first is not None else None
-        self._add("The transaction", f"POSITION {begin}; LIST", rows)
+        self._add("The transaction", self._list_command(extent), rows)
+
+    def _list_command(self, extent: Extent | None) -> str:
+        """Return the command that lists a transaction from its first record on, in whatever file that is."""
+        if extent is None or extent.first is None:
+            return "LIST"
+        is_here = extent.first.path == self._session.trail.path
+        return f"{'' if is_here else f'OPEN {extent.first.path}; '}POSITION {extent.first.rba}; LIST"
 
     def _row(self) -> Iterator[Event]:
         """Add the changes of the row of the record, over all files."""
@@ -198,13 +205,13 @@ class PlaceSections:
                 if isinstance(event, Progress):
                     yield event
                     continue
-                changes += 1
-                if changes <= MOST_RECORDS or not hasattr(event, "row"):
+                changes += isinstance(event, RowChangeShown)
+                if changes <= MOST_RECORDS or not isinstance(event, RowChangeShown):
                     lines += text.render(event, session.settings)
         except (CommandError, TrailError) as error:
             lines.append(escape(str(error)))
-        if changes - 1 > MOST_RECORDS:
-            lines.insert(-1, escape(f"… {changes - 1 - MOST_RECORDS} more changes"))
+        if changes > MOST_RECORDS:
+            lines.insert(-1, escape(f"… {amount(changes - MOST_RECORDS, 'more change')}"))
         self._add("The row", _row_command(question), lines)
 
     def _add(self, title: str, command: str, lines: list[Harmless]) -> None:
@@ -236,19 +243,25 @@ def _record_lines(session: Session, rba: int) -> list[Harmless]:
 
 
 def _records_of(session: Session, extent: Extent | None) -> Iterator[Event]:
-    """Yield a line for each record of a transaction in the open file, and how many more there are."""
+    """Yield a line for each record of a transaction in the open file, and how many more there are, here and elsewhere.
+
+    Records of the transaction in other files are only counted.
+    """
     if extent is None or extent.first is None or extent.last is None:
         return
     here, (first, last) = session.trail.path, (extent.first, extent.last)
     begin = first.rba if first.path == here else 0
-    listing, listed = RecordListing(session), 0
+    listing, found = RecordListing(session), 0
     for record in session.trail.records(begin):
         if last.path == here and record.rba > last.rba:
-            return
+            break
         if not is_transactional(record):
             continue
-        if listed == MOST_RECORDS:
-            yield say(f"… {extent.records - listed} more records")
-            return
-        listed += 1
-        yield from listing.show(record)
+        found += 1
+        if found <= MOST_RECORDS:
+            yield from listing.show(record)
+    if found > MOST_RECORDS:
+        yield say(f"… {amount(found - MOST_RECORDS, 'more record')}")
+    if extent.records > found:
+        others = amount(extent.records - found, "more record")
+        yield say(f"… {others} in other files: it begins at RBA {first.rba} of {first.path}")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from logdump.display.record_row import RecordKind
 from logdump.display.text import PARTIAL
 from logdump.features.redo.command import RedoRequest, events_of, requested_script, script_line
 from logdump.features.row.model import RowChangeShown, RowStoryShown
-from logdump.features.row.story import RowChange, RowQuestion, RowSearch, key_text, story
+from logdump.features.row.story import RowChange, RowQuestion, RowSearch, RowTruncate, key_text, story
 from logdump.filters import CriterionSet, FilterSet
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Keyword, Maybe, Sequence
@@ -31,6 +31,9 @@ from trailformat.values.comparing import operand_of
 with on_demand:
     from logdump.filters import criterion
     from logdump.session import effective_rows
+
+
+Found = TypeVar("Found", RowChange, RowTruncate)
 
 
 class CsnBound(NamedTuple):
@@ -146,14 +149,15 @@ def row_story(session: Session, question: RowQuestion, undo: RowUndo) -> Iterato
     """Yield the changes of a row, or the SQL that reverts them. Raises CommandError if there is none."""
     search, stopped = RowSearch(session, question), None
     applied: list[RowChange] | None = None  # None: unknown, the user stopped the search
+    emptied: list[RowTruncate] | None = None
     try:
         yield from search.run()
-        applied = _applied(list(story(search.changes.values())))
+        applied, emptied = _applied(list(story(search.changes.values()))), _applied(search.truncates)
     except KeyboardInterrupt as interrupt:
         stopped = interrupt
         search.unread[PARTIAL] = None
     yield from (Notice((sentence,)) for sentence in search.unread)
-    yield from (Notice((sentence,), ExitStatus.OK) for _, sentence in sorted(search.truncates.items()))
+    yield from (Notice((_truncate_text(one, emptied),), ExitStatus.OK) for one in search.truncates)
     changes = list(story(search.changes.values()))
     if stopped is not None and (undo.is_wanted or not changes):
         raise stopped
@@ -165,7 +169,7 @@ def row_story(session: Session, question: RowQuestion, undo: RowUndo) -> Iterato
     for change in changes:
         is_applied = None if applied is None else change in applied
         yield RowChangeShown(change.path, change.row, is_applied, change.user_tokens)
-    yield _story_shown(session, question, changes, applied, search)
+    yield _story_shown(session, question, changes, (applied, emptied or []), search)
     if stopped is not None:
         raise stopped
 
@@ -181,13 +185,15 @@ def _story_shown(
     session: Session,
     question: RowQuestion,
     changes: list[RowChange],
-    applied: list[RowChange] | None,
+    of_replicat: tuple[list[RowChange] | None, list[RowTruncate]],
     search: RowSearch,
 ) -> RowStoryShown:
+    """Return the summary; ``of_replicat`` has those changes and truncates that a Replicat applies."""
+    applied, emptied = of_replicat
     keys = {key.identity: key for change in changes for key in change.keys}
     is_filtered = session.filters_in_use is not None and session.filters_in_use.active
     is_there = None if applied == [] else (applied[-1].after is not None) if applied else changes[0].before is not None
-    if is_there and any(place > (changes[-1].number, changes[-1].rba) for place in search.truncates):
+    if is_there and applied and any(one[:2] > applied[-1][:2] for one in emptied):
         is_there = False
     number = 0 if applied is None else len(changes) - len(applied)
     return RowStoryShown(
@@ -208,11 +214,18 @@ def _undo_line(question: RowQuestion) -> str:
     return line if '"' not in question.table and line.isprintable() else ""
 
 
-def _applied(changes: list[RowChange]) -> list[RowChange]:
+def _truncate_text(truncate: RowTruncate, applied: list[RowTruncate] | None) -> str:
+    """Return what a TRUNCATE does to the row; ``applied`` are those that a Replicat applies, None: not known."""
+    if applied is not None and truncate not in applied:
+        return f"{truncate.text} is not applied by a Replicat."
+    return f"{truncate.text} removes the row if it is there."
+
+
+def _applied(found: Iterable[Found]) -> list[Found]:
     """Return the changes in transactions that a Replicat applies: those that EFFECTIVE selects."""
     ranges = effective_rows.NotAppliedByFile()
     try:
-        return [change for change in changes if not ranges.of(change.path).hold(change.rba)]
+        return [one for one in found if not ranges.of(one.path).hold(one.rba)]
     except OSError as error:
         raise CannotRead.of(error, Path(error.filename)) from error
 
@@ -267,20 +280,12 @@ def _scripts(session: Session, changes: list[RowChange]) -> Iterator[_Script]:
     places: dict[Path, frozenset[int]] = {}
     for change in changes:
         places[change.path] = places.get(change.path, frozenset()) | change.rbas
-    named, begun, effective = (
-        set[tuple[int, str | None, str | None]](),
-        set[FilePosition](),
-        effective_rows.NotAppliedByFile(),
-    )
+    begun, effective = set[FilePosition](), effective_rows.NotAppliedByFile()
     session.narrowing = lambda trail: FilterSet(
         include=CriterionSet([criterion.AtPlaces(places.get(trail.path, frozenset()))])
     )
     try:
         for change in reversed(changes):
-            transaction = change.number, change.row.csn, change.row.xid
-            if transaction in named and transaction[1:] != (None, None):
-                continue
-            named.add(transaction)
             is_reachable = effective_rows.not_applied_around(session, change.path).holds(
                 FilePosition(change.path, change.rba)
             )
@@ -289,7 +294,7 @@ def _scripts(session: Session, changes: list[RowChange]) -> Iterator[_Script]:
                 continue
             with TrailFile(change.path) as trail, session.reading(trail):
                 begin = start_at(trail, min(change.rbas)).spot
-                if begin in begun:  # it goes on in this file
+                if begin in begun:  # a name tells no transaction from its copies
                     continue
                 begun.add(begin)
                 session.cursor.move(min(change.rbas))

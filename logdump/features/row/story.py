@@ -62,6 +62,15 @@ class RowChange(NamedTuple):
         return tuple(key for key in (self.before, self.after) if key is not None)
 
 
+class RowTruncate(NamedTuple):
+    """A TRUNCATE of the table: its position in the trail, and a text that names it."""
+
+    number: int
+    rba: int
+    path: Path
+    text: str
+
+
 def keys_of(
     change: Change, kind: RecordKind, asked: tuple[ColumnOperand, ...]
 ) -> tuple[RowKey | None, RowKey | None] | None:
@@ -151,7 +160,6 @@ class RowSearch:
     Attributes:
         changes: the changes by file number and RBA.
         unread: sentences about data that was not read, such as damage; changes in it are missing.
-        truncates: the sentence about each TRUNCATE of the table, by file number and RBA.
         last: the last file that was read; None before the first.
     """
 
@@ -162,7 +170,7 @@ class RowSearch:
         self._neighbours: dict[Identity, dict[Identity, RowKey]] = {}
         self.changes: dict[tuple[int, int], RowChange] = {}
         self.unread: dict[str, None] = {}
-        self.truncates: dict[tuple[int, int], str] = {}
+        self._truncates: set[RowTruncate] = set()
         self.last: Path | None = None
 
     def run(self) -> Iterator[Event]:
@@ -177,6 +185,11 @@ class RowSearch:
             self._keys |= left
             yield from self._look_for(map(self._operands, left.values()), takes_key_updates=takes_key_updates)
             takes_key_updates = False
+
+    @property
+    def truncates(self) -> list[RowTruncate]:
+        """Each TRUNCATE of the table, in trail order."""
+        return sorted(self._truncates)
 
     @property
     def later_files(self) -> int:
@@ -253,7 +266,8 @@ class RowSearch:
         """Note a record that may concern any row of the table."""
         name, where = self._session.trail.name_of(record), f"RBA {record.rba} of {self._session.trail.path.name}"
         if change is not None:
-            self.truncates[number, record.rba] = f"TRUNCATE of {name} at {where} removes the row if it is there."
+            truncate = RowTruncate(number, record.rba, self._session.trail.path, f"TRUNCATE of {name} at {where}")
+            self._truncates.add(truncate)
         elif is_unknown(record.header.io_type):
             kind = io_type_name(record.header.io_type)
             self.unread[f"{kind} of {name} at {where}: whether it changes the row is not known."] = None

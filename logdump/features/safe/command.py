@@ -10,7 +10,7 @@ from logdump.language.forms import Maybe
 from logdump.language.parameters import Number
 from logdump.parameters.in_use import unused_parameters
 from logdump.parameters.not_used import ParameterUse
-from logdump.session.events import Event, Progress
+from logdump.session.events import Bad, Event, Notice, Progress
 from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat.transactions.restart_places import CopySearch, RestartSearch
@@ -37,6 +37,8 @@ def run_safe(
 
     def results(reading: Reading) -> Iterator[Event]:
         if not reading.is_partial and copies is not None:
+            for error in {**search.unreadable, **copies.unreadable}.values():
+                yield Notice((f"{error}: not read",), bad=Bad(error))
             yield SafePointShown(copies.places(), is_brief, is_extract, group)
             yield from unused_parameters(session, ParameterUse.RESTART)
 

@@ -17,7 +17,7 @@ from logdump.features.doctor.model import DoctorShown, OpImages, TableImages
 from logdump.features.doctor.text import _columns
 from tests.logdump.line import Line
 from tests.searching import Random, examples
-from tests.trailformat.samples import row, trail_of
+from tests.trailformat.samples import IO_TIME, row, trail_of
 from trailformat import Record, TrailFile, change_of, make_file_header_record
 from trailformat.records.file_header import replace_values
 from trailformat.records.record_header import FIELD_COMP, FIRST, LAST, MIDDLE, ONLY, RESTART_ABEND, RESTART_OK
@@ -279,3 +279,20 @@ def test_images_lead_to_a_record_with_a_part_of_the_columns_if_there_is_one() ->
         assert TableImages("T", 4, ("K",), images, spots[0], ()).noted == spots[3]
     assert TableImages("T", 4, ("K",), (whole, part, other), spots[0], ()).noted == spots[3]
     assert TableImages("T", 4, ("K",), (whole, keys), spots[0], ()).noted == spots[0]
+
+
+@pytest.mark.parametrize("seed", range(examples(20)))
+def test_the_time_is_from_the_earliest_to_the_latest_record_whatever_their_order(
+    seed: int, line: Line, tmp_path: Path
+) -> None:
+    """Of several files, with damage and records without a time between them."""
+    random = Random(f"times {seed}")
+    times = [IO_TIME + random.choice((0, 1, 5, 9)) * 1_000_000 for _ in range(random.randint(1, 9))]
+    edges = sorted(random.choices(range(len(times) + 1), k=2))
+    for number, part in enumerate((times[: edges[0]], times[edges[0] : edges[1]], times[edges[1] :])):
+        records: list[Record | bytes] = [row(io_time=time, trans_ind=ONLY) for time in part]
+        if records and random.random() < 0.3:
+            records[1:1] = [GARBAGE, row(io_time=0, trans_ind=ONLY)]
+        _file(tmp_path, number, row(io_time=0, trans_ind=ONLY), *records)
+    shown, _ = _examined(line, tmp_path)
+    assert (shown.growth.first, shown.growth.last) == (min(times), max(times))

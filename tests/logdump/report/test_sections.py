@@ -6,12 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from logdump.features.report import parts
+from fixtures.changes import truncate
+from logdump.features.report import parts, place
 from logdump.features.report.model import ReportWritten
+from logdump.features.row.model import RowChangeShown
+from logdump.notation.text import amount
 from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
+from tests.logdump.recovery.recovery_model import RecoveryModel
+from tests.searching import Random, examples
+from tests.simulated.eventful import Eventful
+from tests.simulated.heartbeat_trails import HeartbeatTrail
+from tests.simulated.late_replication import beat
 from tests.trailformat.samples import row, trail_of
-from trailformat import Record
+from trailformat import Record, TrailFile
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RESTART_OK
 
 GARBAGE = b"no record at all, but bytes " * 4
@@ -105,3 +113,60 @@ def test_the_bytes_are_those_of_all_files(line: Line, tmp_path: Path) -> None:
     paths = [_file(tmp_path, number, *[row(trans_ind=ONLY)] * (number + 1)) for number in range(3)]
     line(f"open {paths[0]}")
     assert f"3, {sum(path.stat().st_size for path in paths):,} bytes" in _page(line, tmp_path)[""]
+
+
+@pytest.mark.parametrize("seed", range(examples(30, short=8)))
+def test_records_of_the_transaction_in_other_files_are_counted_and_its_begin_is_named(
+    seed: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At any row of a trail of several files in which much happens at once."""
+    random, most = Random(f"report {seed}"), Random(seed).choice((1, 2, 200))
+    monkeypatch.setattr(place, "MOST_RECORDS", most)
+    trail = Eventful(tmp_path, random, is_sound=True, steps=("whole", "over", "over", "cut"))
+    stretches = [one for one in RecoveryModel(trail).stretches if one.has_begin]
+    over_files = [one for one in stretches if one.rows[0].file != one.rows[-1].file]
+    one = random.choice(over_files or stretches)
+    at = random.choice(one.rows)
+    path, first = trail.files[at.file].path, trail.files[one.first[0]].path
+    line(f"open {path}")
+    section = _page(line, tmp_path, f"at {at.rba}")["The transaction"]
+    here = [row.rba for row in one.rows if row.file == at.file]
+    lines = section.splitlines()
+    assert [int(text.split()[0]) for text in lines if text.split()[:1] and text.split()[0].isdigit()] == here[:most]
+    more = [text for text in lines if text.startswith("…")]
+    expected = [f"… {amount(len(here) - most, 'more record')}"] if len(here) > most else []
+    if len(here) < len(one.rows):
+        others = amount(len(one.rows) - len(here), "more record")
+        expected.append(f"… {others} in other files: it begins at RBA {one.first[1]} of {first}")
+    assert more == expected
+    opened = f"OPEN {first}; " if first != path else ""
+    assert f"{opened}POSITION {one.first[1]}; LIST" in section
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+def test_notices_are_no_changes_of_the_row(
+    most: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The row is changed three times, and its table is emptied twice."""
+    monkeypatch.setattr(place, "MOST_RECORDS", most)
+    trail, values = HeartbeatTrail(tmp_path / "hb000000000"), beat(0, 1.0)
+    for minute in range(3):
+        trail.insert(values, minute)
+        trail._write([truncate(trail._tables["_HISTORY"]), truncate(trail._tables[""])], minute)
+    rba = _first_row(trail.close())
+    line(f"open {trail.path}; pos {rba}; n")
+    rows = [event for event in _events(line, "row") if isinstance(event, RowChangeShown)]
+    section = _page(line, tmp_path, f"at {rba}")["The row"]
+    assert section.count("INSERT") == min(most, len(rows))
+    assert (f"… {amount(len(rows) - most, 'more change')}" in section) is (most < len(rows))
+    assert section.count("TRUNCATE of") == 3
+
+
+def _first_row(path: Path) -> int:
+    with TrailFile(path) as trail:
+        return next(record.rba for record in trail.records() if not (record.is_file_header or record.is_metadata))
+
+
+def _events(line: Line, command: str) -> list[object]:
+    line(command)
+    return list(line.events)

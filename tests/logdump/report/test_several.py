@@ -11,7 +11,7 @@ import pytest
 from logdump.features.report import parts, place
 from logdump.features.report.chart import legend, svg_lines, text_lines
 from logdump.features.report.model import ReportChart, ReportSeries
-from logdump.notation.text import escape
+from logdump.notation.text import amount, escape
 from tests.logdump.line import Line
 from tests.trailformat.samples import IO_TIME, row, table_record, trail_of
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
@@ -41,8 +41,8 @@ def test_the_records_of_a_transaction_that_are_not_listed_are_counted(
     lines = _section(line, tmp_path, "The transaction", f"at {places[-1]}")
     listed = [int(text.split()[0]) for text in lines if text.strip() and text.split()[0].isdigit()]
     assert listed == places[:most]
-    assert (f"… {4 - most} more records" in lines) is (most < 4)
-    assert any("more records" in text for text in lines) is (most < 4)
+    assert (f"… {amount(4 - most, 'more record')}" in lines) is (most < 4)
+    assert any("more record" in text for text in lines) is (most < 4)
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 4])
