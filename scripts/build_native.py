@@ -3,6 +3,7 @@
 The library and its note are written to ``trailformat/native``, unless it has been built from these sources already. It
 is compiled for an old processor that is fast enough, so that it runs on any machine of the kind, and needs no other
 library. With ``--if-possible`` a missing numba or C compiler is no error: the package works without it, slowly.
+``--machine aarch64`` compiles for another kind of machine, on Linux, and links with the C compiler for that one.
 """
 
 from __future__ import annotations
@@ -20,13 +21,34 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from logdump import __version__
 from trailformat.native.loaded import LIBRARY, NOTE, LibraryNote, read_note, source_digest
 
 PACKAGE = Path(__file__).parents[1] / "trailformat"
-PROCESSOR = "x86-64-v2" if platform.machine() in ("x86_64", "AMD64") else "generic"
+
+
+class Machine(NamedTuple):
+    """A kind of machine that kernels are compiled for.
+
+    Attributes:
+        name: as ``platform.machine()`` has it.
+        processor: the oldest that runs the library, as LLVM calls it.
+    """
+
+    name: str
+    processor: str
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this is the kind of machine that the build runs on."""
+        return self.name == platform.machine()
+
+
+MACHINES = {name: Machine(name, "x86-64-v2") for name in ("x86_64", "AMD64")}
+"""Those of which an old processor has a name of its own."""
+HERE = MACHINES.get(platform.machine(), Machine(platform.machine(), "generic"))
 _STUB = Path(__file__).parent / "processor.c"
 _ALONE = "-nostdlib -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack".split()  # noqa: SIM905
 """Options of ELF linkers: no other library is needed, and no memory is both writable and executable."""
@@ -38,8 +60,10 @@ class CannotBuild(Exception):
 
 def main(*arguments: str) -> int:
     """Build the library; return the exit status."""
+    _, named, rest = " ".join(arguments).partition("--machine ")
+    name = rest.split(" ")[0]
     try:
-        build()
+        build(MACHINES.get(name, Machine(name, "generic")) if named else HERE)
     except CannotBuild as error:
         for name in (LIBRARY, NOTE):
             (PACKAGE / name).unlink(missing_ok=True)  # a library of other sources is of no use
@@ -48,38 +72,43 @@ def main(*arguments: str) -> int:
     return 0
 
 
-def compiler() -> str | None:
-    """Return the path of the C compiler that links: that of $CC, or else ``cc``; None if there is none."""
-    return shutil.which(os.environ.get("CC") or "cc")
+def compiler(machine: Machine = HERE) -> str | None:
+    """Return the path of the C compiler that links, None if there is none.
+
+    It is that of $CC, or else ``cc``; for another kind of machine it has the name that Debian and others give it.
+    """
+    return shutil.which((os.environ.get("CC") or "cc") if machine.is_here else f"{machine.name}-linux-gnu-gcc")
 
 
-def build() -> None:
+def build(machine: Machine = HERE) -> None:
     """Build the library unless it exists; numba is then loaded in a way that it can do nothing else in this process.
 
     Raises:
         CannotBuild: a tool is missing or fails.
     """
-    if is_built():
+    if is_built(machine):
         return
-    linker = compiler()
+    linker = compiler(machine)
     if linker is None:
-        raise CannotBuild("there is no C compiler (cc)")
-    objects, kernels = _compiled()
+        name = "cc" if machine.is_here else f"{machine.name}-linux-gnu-gcc"
+        raise CannotBuild(f"there is no C compiler ({name})")
+    objects, kernels = _compiled(machine)
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "kernels.so"
         _link(linker, objects, library)
         code = library.read_bytes()
     made_by = f"logdump {__version__}, numba {importlib.metadata.version('numba')}"
-    note = LibraryNote(source_digest(), hashlib.sha256(code).hexdigest(), PROCESSOR, made_by, kernels)
+    note = LibraryNote(source_digest(), hashlib.sha256(code).hexdigest(), machine.processor, made_by, kernels)
     _put(PACKAGE / LIBRARY, code)
     _put(PACKAGE / NOTE, str(note).encode())
 
 
-def is_built() -> bool:
-    """Return whether the library exists and was built from these sources."""
+def is_built(machine: Machine = HERE) -> bool:
+    """Return whether the library exists and was built from these sources for a kind of machine."""
     try:
         note = read_note((PACKAGE / NOTE).read_text(encoding="utf-8"))
-        return note.sources == source_digest() and note.is_of((PACKAGE / LIBRARY).read_bytes())
+        is_for_it = note.processor == machine.processor
+        return is_for_it and note.sources == source_digest() and note.is_of((PACKAGE / LIBRARY).read_bytes())
     except (ImportError, OSError, UnicodeDecodeError):
         return False
 
@@ -103,20 +132,24 @@ def _link(linker: str, objects: bytes, library: Path) -> None:
         raise CannotBuild(f"{linker} fails: {done.stderr.strip()[-500:]}")
 
 
-def _compiled() -> tuple[bytes, dict[str, int]]:
+def _compiled(machine: Machine) -> tuple[bytes, dict[str, int]]:
     """Return the object code of all kernels, and the number of arguments of each by its name."""
     # numba reads these when it is loaded; without them it compiles for the processor here
-    os.environ |= {"NUMBA_CPU_NAME": PROCESSOR, "NUMBA_CPU_FEATURES": "", "NUMBA_DISABLE_INTEL_SVML": "1"}
+    os.environ |= {
+        "NUMBA_CPU_NAME": machine.processor if machine.is_here else "generic",
+        "NUMBA_CPU_FEATURES": "",
+        "NUMBA_DISABLE_INTEL_SVML": "1",
+    }
     try:
         # it replaces the functions for interpreted kernels
         sys.modules["trailformat.native.loads"] = importlib.import_module("trailformat.native.intrinsics")
         from trailformat.native.library import KERNELS  # noqa: PLC0415 - it loads numba
     except ImportError as error:
         raise CannotBuild(f"numba does not load ({error}); make native installs it") from error
-    return _object_code(KERNELS), {kernel.__name__: _argument_count(kernel) for kernel in KERNELS}
+    return _object_code(KERNELS, machine), {kernel.__name__: _argument_count(kernel) for kernel in KERNELS}
 
 
-def _object_code(kernels: Sequence[Callable[..., int]]) -> bytes:
+def _object_code(kernels: Sequence[Callable[..., int]], machine: Machine) -> bytes:
     """Return the object code of kernels, each under its own name, with no other exported symbols.
 
     A kernel takes int64 arguments and returns an int64. By numba's convention, the function of that name first takes
@@ -127,18 +160,25 @@ def _object_code(kernels: Sequence[Callable[..., int]]) -> bytes:
     with contextlib.suppress(RuntimeError):
         # newer releases do this by themselves, and raise an error here
         llvm.initialize()
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    machine = target.create_target_machine(cpu=PROCESSOR, features="", opt=3, reloc="pic", codemodel="default")
+    if machine.is_here:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        target = llvm.Target.from_default_triple()
+    else:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        target = llvm.Target.from_triple(f"{machine.name}-unknown-linux-gnu")
+    code = target.create_target_machine(cpu=machine.processor, features="", opt=3, reloc="pic", codemodel="default")
     whole = llvm.parse_assembly("")
     for kernel in kernels:
         whole.link_in(_module(kernel))
+    # numba has compiled for this machine up to here, where integers and loads without alignment are the same for all
+    whole.triple, whole.data_layout = target.triple, str(code.target_data)
     _hide_all_but(whole, {kernel.__name__ for kernel in kernels})
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()
-    passes.run(whole, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
-    return bytes(machine.emit_object(whole))
+    passes.run(whole, llvm.create_pass_builder(code, llvm.create_pipeline_tuning_options()))
+    return bytes(code.emit_object(whole))
 
 
 def _hide_all_but(whole: Any, names: set[str]) -> None:

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -43,14 +43,14 @@ def main(*arguments: str) -> int:
     shutil.copy2(ROOT / "scripts" / "install.sh", HOUSE)
     for python in options.pythons:
         for machine in options.machines:
-            if status := _download(wheels, python, machine, list(requirements(options.extras))):
+            if status := download(wheels, python, machine, list(requirements(options.extras))):
                 return status
     size = sum(path.stat().st_size for path in wheels.iterdir())
     sys.stdout.write(f"{HOUSE}: {len(list(wheels.iterdir()))} wheels, {size / 1e6:.0f} MB\n")
     return 0
 
 
-def requirements(extras: list[str] | tuple[str, ...]) -> Iterator[str]:
+def requirements(extras: Sequence[str]) -> Iterator[str]:
     """Yield what the package and some of its extras require, but for other extras of the package and PySpark."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     optional = project["optional-dependencies"]
@@ -58,8 +58,8 @@ def requirements(extras: list[str] | tuple[str, ...]) -> Iterator[str]:
     yield from dict.fromkeys(text for text in named if re.split(r"[\[<>=]", text)[0] not in ("logdump", "pyspark"))
 
 
-def _download(wheels: Path, python: str, machine: str, wanted: list[str]) -> int:
-    """Download wheels for a Python and a machine; return the exit status of pip."""
+def download(wheels: Path, python: str, machine: str, wanted: Sequence[str]) -> int:
+    """Download wheels for a Python and a machine to a folder; return the exit status of pip."""
     platforms = [word for glibc in _GLIBC for word in ("--platform", f"{glibc}_{machine}")]
     where = ["--quiet", "--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(wheels)]
     command = [sys.executable, "-m", "pip", "download", *where, "--python-version", python, *platforms, *wanted]

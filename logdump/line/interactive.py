@@ -47,7 +47,9 @@ class LineEditor:
         self._readline.set_auto_history(False)
         self._readline.set_completer(self._offer)
         self._readline.set_completer_delims(" ;")
-        self._readline.parse_and_bind("tab: complete")
+        # libedit stands in for readline in the bundle, and has its own words
+        is_libedit = "libedit" in (self._readline.__doc__ or "")
+        self._readline.parse_and_bind("bind ^I rl_complete" if is_libedit else "tab: complete")
         # offers differ in case from the typed text and from each other
         self._readline.parse_and_bind("set completion-ignore-case on")
         # several pasted lines are one text, which nothing runs before Enter
