@@ -19,6 +19,7 @@ from logdump.targets.parts import BatchChanges, Rows, note_refused
 from logdump.targets.refused import Waiting, has_place, part_changes
 from logdump.targets.target import (
     AppliedPosition,
+    ApplyProgress,
     ApplyTarget,
     ChangeRefused,
     KeyShared,
@@ -41,27 +42,6 @@ Transaction = tuple[str | None, str | None]
 """CSN and XID of a transaction of the source."""
 _IMAGE = {"delete": "before"}
 """The image that a change is made of, if it is not the one after it."""
-
-
-class ApplyProgress(NamedTuple):
-    """The progress after a commit.
-
-    Attributes:
-        rows: number of changes applied since the beginning.
-        transactions: number of transactions of the source.
-        csn, time: CSN of the last one, and the time at which the source wrote it.
-        lag: seconds from that time to the commit in the target.
-        rate: changes per second since the commit before.
-        refused: number of changes noted in ``logdump_errors`` since the beginning, not among ``rows``.
-    """
-
-    rows: int = 0
-    transactions: int = 0
-    csn: str | None = None
-    time: datetime | None = None
-    lag: float | None = None
-    rate: float = 0.0
-    refused: int = 0
 
 
 class Undecodable(ChangeRefused):
@@ -559,7 +539,8 @@ def _named(rows: Rows, sequence: str, error: ChangeRefused) -> str:
     """Return a message with the change at a place, and why it is refused."""
     for part in rows():
         for row in part.filter(pc.equal(part["_sequence"], sequence)).to_pylist():
-            where = f"{row['_file']}, RBA {row['_rba']}, CSN {row['_csn']}"
+            csn = f", CSN {row['_csn']}" if row["_csn"] is not None else ""
+            where = f"{row['_file']}, RBA {row['_rba']}{csn}"
             nul = "".join(f"; the text of column {name} holds a NUL character" for name in _with_nul(row))
             return f"{where}: {row['_op']} of {row['_table']}: {error.problem}{nul}"
     return error.problem

@@ -19,8 +19,8 @@ import pyarrow as pa
 from logdump.notation.names import TablePart, plain_parts
 from logdump.tables.change_columns import CHANGE_COLUMNS
 from logdump.tables.errors import BadOption
-from logdump.targets.run_options import Mask, RunOptions
-from logdump.targets.target import SourceTable, value_text
+from logdump.targets.run_options import RunOptions
+from logdump.targets.target import Mask, SourceTable, value_text
 
 _SECRET = "LOGDUMP_MASK_KEY"  # noqa: S105 - the name of a variable
 _FIXED = frozenset(column.name for column in CHANGE_COLUMNS)
@@ -50,8 +50,10 @@ class CopyRules(NamedTuple):
         Raises:
             BadOption: an option names a table that is none of them, or twice; or a secret is missing.
         """
-        own = (_of_tables(name, getattr(options, name), tables) for name in ("columns", "rename", "mask"))
-        rules = cls(*own)
+        columns, rename, mask = (
+            _of_tables(name, getattr(options, name), tables) for name in ("columns", "rename", "mask")
+        )
+        rules = cls(columns, rename, mask)
         if all(mask.kind != "hash" for masks in rules.mask.values() for mask in masks.values()):
             return rules
         secret = os.environ.get(_SECRET, "")

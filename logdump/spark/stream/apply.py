@@ -25,13 +25,13 @@ from logdump.tables.change_columns import ARROW
 from logdump.tables.errors import BadTrail, SourceError, carried_by
 from logdump.tables.options import Paths
 from logdump.targets import target as targets
-from logdump.targets.applier import ApplyProgress, by_table
+from logdump.targets.applier import by_table
 from logdump.targets.in_process import tables_in
 from logdump.targets.net_effect import Changes
 from logdump.targets.request import ApplyRequest
 from logdump.targets.run import ApplyDriver, Take, run_of
 from logdump.targets.run_options import ApplyArguments, RunOptions, Tables
-from logdump.targets.target import BadTarget, SourceColumn, SourceTable, place_of
+from logdump.targets.target import ApplyProgress, BadTarget, SourceColumn, SourceTable, place_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
