@@ -10,6 +10,7 @@ A definition is met where it is in the trail, never before: rows of a part are r
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple, Self
 
@@ -113,7 +114,7 @@ class TrailPart(NamedTuple):
             if alteration.place in handled or alteration.place < begun.place_of(alteration.table):
                 continue
             if (not is_first or is_new(alteration.table)) and begun.is_after_first(
-                alteration.table, lambda at=alteration: _csn_after(files, at.where)
+                alteration.table, partial(_csn_after, files, alteration.where)
             ):
                 end = alteration
                 break

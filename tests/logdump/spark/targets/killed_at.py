@@ -1,8 +1,8 @@
 """Runs ``apply`` in processes that are killed at drawn moments, each of which goes on where the last one was.
 
 ``python -m tests.logdump.spark.targets.killed_at DRIVER TRAIL URL TABLES BATCH KILLS ERRORS [EVOLVE]`` prints the
-moment of each kill, and the number of changes that the last process has applied. With EVOLVE most kills are at statements that
-alter a table.
+moment of each kill, and the number of changes that the last process has applied. With EVOLVE most kills are at
+statements that alter a table.
 """
 
 from __future__ import annotations
