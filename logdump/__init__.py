@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from logdump.features.sql.trail_table import TrailTable, read
-    from logdump.targets.applier import ApplyProgress
     from logdump.targets.in_process import apply, retry
     from logdump.targets.kafka.publisher import publish
+    from logdump.targets.target import ApplyProgress
 
 __version__ = "1.0.0"
 __all__ = ["ApplyProgress", "TrailTable", "apply", "publish", "read", "retry"]
 
 _HOMES = {
-    "ApplyProgress": "logdump.targets.applier",
+    "ApplyProgress": "logdump.targets.target",
     "TrailTable": "logdump.features.sql.trail_table",
     "apply": "logdump.targets.in_process",
     "publish": "logdump.targets.kafka.publisher",

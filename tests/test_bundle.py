@@ -15,6 +15,7 @@ import sys
 import tarfile
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -272,7 +273,7 @@ def test_files_of_machine_code_are_found_by_what_is_in_them(tmp_path: Path) -> N
     assert [path.name for path in symbols.programs_and_libraries(tmp_path)] == ["one", "two.so"]
 
 
-def _source(folder: Path, **changed: object) -> sources.Source:
+def _source(folder: Path, **changed: Any) -> sources.Source:
     """A source package in a folder, with two patches of Debian's of which one is to be applied."""
     (folder / "thing-1").mkdir()
     (folder / "thing-1" / "file").write_text("one\n", "utf-8")
@@ -282,7 +283,8 @@ def _source(folder: Path, **changed: object) -> sources.Source:
     for name, word in (("moves-files.diff", "moved"), ("CVE-1.patch", str(changed.pop("becomes", "mended")))):
         (patches / name).write_text(f"--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+{word}\n", "utf-8")
     for name, tree in (("thing_1.orig.tar.gz", "thing-1"), ("thing_1-2.debian.tar.xz", "debian")):
-        with tarfile.open(folder / name, "w:" + name.rpartition(".")[2]) as archive:
+        mode: Any = "w:" + name.rpartition(".")[2]
+        with tarfile.open(folder / name, mode) as archive:
             archive.add(folder / tree, tree)
     digest = hashlib.sha256((folder / "thing_1.orig.tar.gz").read_bytes()).hexdigest()
     source = sources.Source("thing", "thing", "thing_1.orig.tar.gz", digest, "file", "true", ("CVE-",))

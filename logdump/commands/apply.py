@@ -29,7 +29,7 @@ with on_demand:
     from logdump.targets import in_process, run, target
 
 if TYPE_CHECKING:
-    from logdump.targets.applier import ApplyProgress
+    from logdump.targets.target import ApplyProgress
 
 MOST_SECONDS = 10**6
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from logdump.spark.tables import changes, heartbeats, table
     from logdump.spark.write.publish import SavedFile
     from logdump.spark.write.save import save
-    from logdump.targets.applier import ApplyProgress
+    from logdump.targets.target import ApplyProgress
 
 _HOMES = {
     "SavedFile": "spark.write.publish",

@@ -457,7 +457,7 @@ def _refusal(key: str, use: Use) -> str:
 
 
 def no_such_option(key: str, names: Iterable[str]) -> str:
-    """Return the line about an option that does not exist, with the nearest of those that do."""
+    """Return the line about an option that does not exist, with one like it, or all that there are."""
     known = {name.lower(): name for name in names}
     near = [known[name] for name in difflib.get_close_matches(key.lower(), known, n=1)]
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known.values()))}"

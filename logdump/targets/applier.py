@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from logdump.targets.parts import BatchChanges, Rows, note_refused
 from logdump.targets.refused import Waiting, has_place, part_changes
 from logdump.targets.target import (
     AppliedPosition,
+    ApplyProgress,
     ApplyTarget,
     ChangeRefused,
     KeyShared,
@@ -41,41 +41,6 @@ Transaction = tuple[str | None, str | None]
 """CSN and XID of a transaction of the source."""
 _IMAGE = {"delete": "before"}
 """The image that a change is made of, if it is not the one after it."""
-
-
-class ApplyProgress(NamedTuple):
-    """The progress after a commit.
-
-    Attributes:
-        rows: number of changes applied since the beginning.
-        transactions: number of transactions of the source.
-        csn, time: CSN of the last one, and the time at which the source wrote it.
-        lag: seconds from that time to the commit in the target.
-        rate: changes per second since the commit before.
-        refused: number of changes noted in ``logdump_errors`` since the beginning, not among ``rows``.
-    """
-
-    rows: int = 0
-    transactions: int = 0
-    csn: str | None = None
-    time: datetime | None = None
-    lag: float | None = None
-    rate: float = 0.0
-    refused: int = 0
-
-    def after(
-        self, changes: int, transactions: int, last: tuple[str | None, datetime | None], seconds: float
-    ) -> ApplyProgress:
-        """Return the progress after a commit of changes, given CSN and time of the last one, and the seconds for it."""
-        csn, moment = last
-        return self._replace(
-            rows=self.rows + changes,
-            transactions=self.transactions + transactions,
-            csn=csn or self.csn,
-            time=moment or self.time,
-            lag=(datetime.now(UTC) - moment).total_seconds() if moment else None,
-            rate=changes / max(seconds, 1e-9),
-        )
 
 
 class Undecodable(ChangeRefused):
@@ -566,7 +531,8 @@ def _named(rows: Rows, sequence: str, error: ChangeRefused) -> str:
     """Return a message with the change at a place, and why it is refused."""
     for part in rows():
         for row in part.filter(pc.equal(part["_sequence"], sequence)).to_pylist():
-            where = f"{row['_file']}, RBA {row['_rba']}, CSN {row['_csn']}"
+            csn = f", CSN {row['_csn']}" if row["_csn"] is not None else ""
+            where = f"{row['_file']}, RBA {row['_rba']}{csn}"
             nul = "".join(f"; the text of column {name} holds a NUL character" for name in _with_nul(row))
             return f"{where}: {row['_op']} of {row['_table']}: {error.problem}{nul}"
     return error.problem

@@ -91,7 +91,7 @@ class Beginning(NamedTuple):
         return statement.place >= place and statement.place not in handled and is_after_first
 
     def is_after_first(self, table: str, csn: Callable[[], str | None]) -> bool:
-        """Return whether a record with a CSN is not before the first one of its table, if that has one."""
+        """Return whether a record with a CSN is of those with which its table begins."""
         first = self.firsts.get(table)
         return first is None or (known := csn()) is None or is_from(known, first)
 

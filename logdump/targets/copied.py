@@ -50,8 +50,10 @@ class CopyRules(NamedTuple):
         Raises:
             BadOption: an option names a table that is none of them, or twice; or a secret is missing.
         """
-        own: list[Any] = [_of_tables(name, getattr(options, name), tables) for name in ("columns", "rename", "mask")]
-        rules = cls(*own)
+        columns, rename, mask = (
+            _of_tables(name, getattr(options, name), tables) for name in ("columns", "rename", "mask")
+        )
+        rules = cls(columns, rename, mask)
         if all(mask.kind != "hash" for masks in rules.mask.values() for mask in masks.values()):
             return rules
         secret = os.environ.get(_SECRET, "")

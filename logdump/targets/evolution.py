@@ -42,7 +42,7 @@ _STOPPING = frozenset(
 """Words of an ALTER TABLE that does more than a definition says: rows would change, or another thing than columns."""
 
 
-class Alteration(NamedTuple):
+class TableAlteration(NamedTuple):
     """A definition of a table that differs from the one before it.
 
     Attributes:
@@ -62,7 +62,7 @@ class Alteration(NamedTuple):
         return self.where.layout.name
 
 
-def alterations(layouts: Mapping[str, Sequence[PlacedLayout]]) -> list[Alteration]:
+def alterations(layouts: Mapping[str, Sequence[PlacedLayout]]) -> list[TableAlteration]:
     """Return the definitions that differ from those before them, in the order of the trail."""
     found = []
     for placed_layouts in layouts.values():
@@ -71,13 +71,13 @@ def alterations(layouts: Mapping[str, Sequence[PlacedLayout]]) -> list[Alteratio
         for placed in placed_layouts:
             if placed.layout != before:
                 place = place_of(placed.seqno, placed.rba)
-                found.append(Alteration(place, placed, before, placed.layout in seen))
+                found.append(TableAlteration(place, placed, before, placed.layout in seen))
                 before = placed.layout
                 seen.add(before)
     return sorted(found, key=lambda alteration: alteration.place)
 
 
-class Part(NamedTuple):
+class TrailPart(NamedTuple):
     """A part of a trail in which no table changes.
 
     Attributes:
@@ -86,7 +86,7 @@ class Part(NamedTuple):
         options: options of the read that end it there.
     """
 
-    end: Alteration | None
+    end: TableAlteration | None
     layouts: Mapping[str, TableLayout | None]
     options: Mapping[str, int]
 
@@ -98,7 +98,7 @@ class Part(NamedTuple):
         files: Sequence[TrailInput],
         handled: Collection[str],
         is_new: Callable[[str], bool],
-    ) -> Part:
+    ) -> TrailPart:
         """Return the part that begins at the positions in the target.
 
         Args:
@@ -167,7 +167,7 @@ def definitions_between(files: Sequence[TrailInput], start: str, end: str) -> It
 
 
 def source_columns_of(table: ChangedTable) -> list[SourceColumn]:
-    """Return the columns of a table as its newest definition has them."""
+    """Return the columns of a table as its changes have them."""
     return [
         SourceColumn(column.name, column.kind.arrow(pa), column.column, column.is_key, column.is_number)
         for column in columns_of(table)

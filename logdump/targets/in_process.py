@@ -21,12 +21,11 @@ from logdump.tables.slice import Slice
 from logdump.tables.slices import Request
 from logdump.tables.stream_trail import StreamTrail
 from logdump.tables.stream_walk import Limit
-from logdump.targets.applier import ApplyProgress
 from logdump.targets.evolution import source_columns_of
 from logdump.targets.request import ApplyRequest
 from logdump.targets.run import ApplyDriver, ApplyRun, Take, run_of
 from logdump.targets.run_options import ApplyArguments, RunOptions, Tables
-from logdump.targets.target import SourceColumn, place_of
+from logdump.targets.target import ApplyProgress, SourceColumn, place_of
 
 
 class InProcess(ApplyDriver):

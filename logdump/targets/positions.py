@@ -194,7 +194,8 @@ def _words(witness: LastTransaction) -> str:
     if not witness.at:
         return "no transaction"
     at = TrailPlace.of(witness.at)
-    return f"the transaction with CSN {witness.csn}, XID {witness.xid} (file {at.seqno}, RBA {at.rba})"
+    named = [f"{word} {text}" for word, text in (("CSN", witness.csn), ("XID", witness.xid)) if text is not None]
+    return f"the transaction with {', '.join(named) or 'no CSN'} (file {at.seqno}, RBA {at.rba})"
 
 
 def _about(table: str, position: AppliedPosition, *, is_first: bool = True) -> str:

@@ -20,14 +20,14 @@ from logdump.tables.errors import SchemaChanged, SourceError
 from logdump.tables.heartbeat_tables import role_of
 from logdump.tables.options import Paths
 from logdump.tables.paths import TrailInput
-from logdump.targets.applier import Applier, ApplyProgress, ApplyRules
+from logdump.targets.applier import Applier, ApplyRules
 from logdump.targets.beginning import Beginning, check_beginning
 from logdump.targets.copied import CopyRules
 from logdump.targets.database import DatabaseTarget
 from logdump.targets.dialects import dialect_for
 from logdump.targets.evolution import (
-    Alteration,
-    Part,
+    TableAlteration,
+    TrailPart,
     definitions_between,
     difference_of,
     lengths_of,
@@ -43,6 +43,7 @@ from logdump.targets.run_options import RunOptions
 from logdump.targets.statements import statements_between
 from logdump.targets.target import (
     AppliedPosition,
+    ApplyProgress,
     ApplyTarget,
     BadTarget,
     RefusedChange,
@@ -269,7 +270,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
         self.notes_refused = False
         self.copies = CopyRules({}, {}, {})
         self.evolves: ApplyRequest | None = None
-        self._part = Part(None, {}, {})
+        self._part = TrailPart(None, {}, {})
         self._altered: set[str] = set()
         self._seen: set[str] = set()
         self._known_end = ""
@@ -430,7 +431,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
             source = SourceTable(name, request.tables[name] or None, {}, ())
             return not (self._create or name in positions or name in self._new or self._target.has_table(source))
 
-        self._part = Part.of(layouts, begun, files, self._altered, is_new)
+        self._part = TrailPart.of(layouts, begun, files, self._altered, is_new)
         return layouts
 
     def _meet_definitions(self, request: ApplyRequest, end: str) -> None:
@@ -446,7 +447,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
                 self._seen.add(place)
                 raise _Again
 
-    def _alter(self, alteration: Alteration) -> None:
+    def _alter(self, alteration: TableAlteration) -> None:
         """Alter the target as a table was altered, when all before that is applied; note that it is done.
 
         What was altered before a kill is so already, and nothing is done to it again.
@@ -469,7 +470,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
         if applier is not None and self._reached == alteration.place:
             applier.apply_before(lambda: iter(()), alteration.place, name)
 
-    def _alter_table(self, alteration: Alteration, difference: TableDifference) -> None:
+    def _alter_table(self, alteration: TableAlteration, difference: TableDifference) -> None:
         request, applier, where = self._asked, self._applier, alteration.where
         others = difference._replace(added=(), wider={})
         if request.ddl == "ignore" or not (difference.other or self._target.alter(others, is_to_run=False)):

@@ -49,7 +49,7 @@ class ChangeRefused(Exception):
 
 
 class Mask(NamedTuple):
-    """What stands in a column of the target in place of its values: ``kind`` is ``hash``, ``null`` or ``fixed``."""
+    """What a column of the target has in place of its values: ``kind`` is ``hash``, ``null`` or ``fixed``."""
 
     kind: str
     value: Any = None
@@ -246,6 +246,41 @@ def differences(
     for low, column in columns.items():
         if low not in own and column.is_needed:
             yield f"{source.name}: column {column.name} of the target needs a value, and the source does not have it"
+
+
+class ApplyProgress(NamedTuple):
+    """The progress after a commit.
+
+    Attributes:
+        rows: number of changes applied since the beginning.
+        transactions: number of transactions of the source.
+        csn, time: CSN of the last one, and the time at which the source wrote it.
+        lag: seconds from that time to the commit in the target.
+        rate: changes per second since the commit before.
+        refused: number of changes noted in ``logdump_errors`` since the beginning, not among ``rows``.
+    """
+
+    rows: int = 0
+    transactions: int = 0
+    csn: str | None = None
+    time: dt.datetime | None = None
+    lag: float | None = None
+    rate: float = 0.0
+    refused: int = 0
+
+    def after(
+        self, changes: int, transactions: int, last: tuple[str | None, dt.datetime | None], seconds: float
+    ) -> ApplyProgress:
+        """Return the progress after a commit of changes, given CSN and time of the last one, and the seconds for it."""
+        csn, moment = last
+        return self._replace(
+            rows=self.rows + changes,
+            transactions=self.transactions + transactions,
+            csn=csn or self.csn,
+            time=moment or self.time,
+            lag=(dt.datetime.now(dt.UTC) - moment).total_seconds() if moment else None,
+            rate=changes / max(seconds, 1e-9),
+        )
 
 
 class LastTransaction(NamedTuple):

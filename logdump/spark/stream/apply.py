@@ -26,14 +26,13 @@ from logdump.spark.tables import changes
 from logdump.tables.errors import SourceError, carried_by
 from logdump.tables.options import Paths
 from logdump.targets import target as targets
-from logdump.targets.applier import ApplyProgress
 from logdump.targets.in_process import tables_in
 from logdump.targets.kafka.publisher import publish_run_of
 from logdump.targets.kafka.request import PublishArguments
 from logdump.targets.request import ApplyRequest
 from logdump.targets.run import ApplyDriver, Take, run_of
 from logdump.targets.run_options import ApplyArguments, RunOptions, Tables
-from logdump.targets.target import SourceColumn, SourceTable, place_of
+from logdump.targets.target import ApplyProgress, SourceColumn, SourceTable, place_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -196,10 +196,10 @@ class DatabaseDialect:
         return f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {kind}"
 
     retypes_plain_alone: ClassVar[bool] = False
-    """Whether that statement takes NOT NULL and the default from the column."""
+    """True if that statement takes NOT NULL and the default from the column."""
 
     def holds(self, column: TargetColumn, kind: pa.DataType, *, is_number: bool, length: int | None) -> bool:
-        """Return whether a column has room for a type of the source, of so many bytes; None for no limit."""
+        """Return whether a column has room for a type of the source; ``length``: its most bytes, None for no limit."""
         family = family_of(kind)
         if column.family is None:
             return True

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Unpack
 
 from logdump.tables.options import Paths
-from logdump.targets.applier import IDLE, ApplyProgress, Transaction, is_from
+from logdump.targets.applier import IDLE, Transaction, is_from
 from logdump.targets.beginning import Beginning, check_beginning
 from logdump.targets.in_process import InProcess
 from logdump.targets.kafka.broker import Broker, MessagePlace
@@ -24,13 +24,12 @@ from logdump.targets.kafka.request import (
     checked_name,
 )
 from logdump.targets.kafka.servers import KafkaServers
-from logdump.targets.options_file import StatedValue
 from logdump.targets.parts import Rows
 from logdump.targets.positions import witness_of
 from logdump.targets.request import PARTITION, ApplyRequest
 from logdump.targets.run import ApplyDriver, TrailRun
-from logdump.targets.run_options import CSN, read_value
-from logdump.targets.target import AppliedPosition, LastTransaction
+from logdump.targets.run_options import CSN, StatedValue, read_value
+from logdump.targets.target import AppliedPosition, ApplyProgress, LastTransaction
 
 _COLUMNS = ("_table", "_sequence", "_csn", "_xid", "_file", "_rba", "key", "value")
 

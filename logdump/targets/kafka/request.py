@@ -12,9 +12,8 @@ from typing import Any, NamedTuple, Self, TypedDict
 from logdump.notation.names import plain_parts
 from logdump.tables.errors import BadOption
 from logdump.tables.options import one_of
-from logdump.targets.applier import ApplyProgress
 from logdump.targets.run_options import texts
-from logdump.targets.target import BadTarget
+from logdump.targets.target import ApplyProgress, BadTarget
 
 POSITIONS = "logdump_position"
 """The topic with the positions, unless another is named."""

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from logdump.tables.errors import BadOption
-from logdump.targets.options_file import options_in
-from logdump.targets.run_options import RUN_OPTIONS, ApplyArguments, RunOptions
+from logdump.targets.run_options import RUN_OPTIONS, ApplyArguments, RunOptions, options_in
 from logdump.targets.target import Mask
 from tests.searching import Random
 

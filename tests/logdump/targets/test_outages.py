@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 import logdump
-from logdump.targets.applier import ApplyProgress
 from logdump.targets.database import DatabaseTarget
 from logdump.targets.in_process import InProcess, apply_run
 from logdump.targets.run import Outage, run_of
 from logdump.targets.run_options import RunOptions
-from logdump.targets.target import TargetLost
+from logdump.targets.target import ApplyProgress, TargetLost
 from tests.logdump.spark.targets.places import Place, sqlite_place
 from tests.logdump.spark.targets.rows import Trail
 from tests.searching import Random

@@ -1,7 +1,8 @@
 """Runs ``apply`` in processes that are killed at drawn moments, each of which goes on where the last one was.
 
-``python -m tests.logdump.spark.targets.killed_at DRIVER TRAIL URL TABLES BATCH KILLS ERRORS`` prints the moment of each
-kill, and the number of changes that the last process has applied.
+``python -m tests.logdump.spark.targets.killed_at DRIVER TRAIL URL TABLES BATCH KILLS ERRORS [EVOLVE]`` prints the
+moment of each kill, and the number of changes that the last process has applied. With EVOLVE most kills are at
+statements that alter a table.
 """
 
 from __future__ import annotations
@@ -20,19 +21,25 @@ from tests.searching import Random
 _POSITION = re.compile(r"(?:UPDATE|INSERT INTO) logdump_(?:position|errors)\b")
 _KILLS = ((re.compile(""), range(1, 90)), (_POSITION, range(2, 12)))
 """The statements before or after which processes are killed, by turns: any, then twice those of the position."""
+_KILLS_OF_ALTERATIONS = (
+    (_POSITION, range(2, 12)),
+    (re.compile("ALTER TABLE (?!logdump_)|CREATE TABLE (?!logdump_)"), range(1, 3)),
+)
 
 
-def main(driver: str, path: str, url: str, tables: str, batch: str, kills: str, errors: str) -> None:
+def main(
+    driver: str, path: str, url: str, tables: str, batch: str, kills: str, errors: str, evolve: str = "stop"
+) -> None:
     """Fork a process for each attempt, before this one has any thread."""
     random = Random(kills)
     for attempt in range(int(kills) + 1):
-        statements, moments = _KILLS[min(attempt % 3, 1)]
+        statements, moments = (_KILLS if evolve == "stop" else _KILLS_OF_ALTERATIONS)[min(attempt % 3, 1)]
         moment, is_after = random.choice(moments), random.random() < 0.5
         child = os.fork()
         if not child:
             if attempt < int(kills):
                 kill_at(statements, moment, is_after=is_after)
-            given = {"create": True, "batch": batch, "errors": errors}
+            given = {"create": True, "batch": batch, "errors": errors, "evolve": evolve}
             done = applied(DRIVERS[driver](random), path, url, tables.split(","), **given)
             sys.stdout.write(f"{done.rows}\n")
             sys.stdout.flush()

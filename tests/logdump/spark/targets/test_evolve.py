@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import logdump
 from logdump.targets.evolution import says_no_more
+from logdump.targets.in_process import InProcess
 from logdump.targets.run import DdlFound
 from logdump.targets.target import BadTarget
-from tests.logdump.spark.targets.direct import Apply
+from tests.logdump.spark.targets.direct import Apply, WithoutJava, applied
 from tests.logdump.spark.targets.places import Place, sqlite_place
 from tests.logdump.spark.targets.rows import Trail
 from tests.searching import Random
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 T, U = "S.T", "S.U"
 FIRST = {"ID": "INT64", "A": "INT16", "B": "VARCHAR:20"}
@@ -414,12 +420,18 @@ def test_mariadb_keeps_what_a_new_type_would_take(tmp_path: Path, request: pytes
 
 @pytest.mark.parametrize("lake", ["delta", "iceberg"])
 def test_a_lake_gets_columns_and_refuses_types(lake: str, tmp_path: Path, apply: Apply) -> None:
-    pytest.importorskip("deltalake")
+    deltalake = pytest.importorskip("deltalake")
+    catalog = None
     if lake == "iceberg":
-        pytest.skip("the drivers take a catalog in test_lakes")
-    import deltalake
+        sql = pytest.importorskip("pyiceberg.catalog.sql")
+        where = {"uri": f"sqlite:///{tmp_path}/catalog.db", "warehouse": f"file://{tmp_path}/warehouse"}
+        catalog = sql.SqlCatalog("local", **where)
+    place = Place(catalog or f"delta:{tmp_path / 'lake'}", lambda: None)
 
-    place = Place(f"delta:{tmp_path / 'lake'}", lambda: None)
+    def content() -> Any:
+        found = catalog.load_table(T).scan().to_arrow() if catalog else None
+        return found or deltalake.DeltaTable(str(tmp_path / "lake" / T)).to_pyarrow_table()
+
     trail = Trail({T: FIRST})
     trail.insert(T, 1, 1, "one")
     trail.alter(T, {**FIRST, "C": "INT32"})
@@ -430,7 +442,7 @@ def test_a_lake_gets_columns_and_refuses_types(lake: str, tmp_path: Path, apply:
     path = trail.write(tmp_path / "a")
     for _ in range(2):
         apply(path, place, "S.*", create=True, evolve="add")
-    table = deltalake.DeltaTable(str(tmp_path / "lake" / T)).to_pyarrow_table().to_pylist()
+    table = content().to_pylist()
     rest = {"A": 1, "B": "one", "C": 11}, {"A": 2, "B": "two", "C": 22}
     assert sorted(table, key=str) == [{"ID": 1, **rest[0]}, {"ID": 2, **rest[1]}]
     trail.alter(T, {**FIRST, "A": "INT64", "C": "INT32"})
@@ -441,6 +453,67 @@ def test_a_lake_gets_columns_and_refuses_types(lake: str, tmp_path: Path, apply:
             BadTarget, match=r"all before it is applied; S\.T: column A has to be int64: no type is altered"
         ):
             apply(path, place, "S.*", evolve="add")
+
+
+@pytest.mark.parametrize("driver", ["in process", "spark"])
+def test_what_comes_while_it_follows_the_trail(driver: str, tmp_path: Path, target: Place) -> None:
+    """A column, a table and a column of that table, each of which was not there when the run began."""
+    made = InProcess(interval=0.01) if driver == "in process" else WithoutJava(Random("follow"), once=False)
+    stop, trail = threading.Event(), Trail({T: FIRST})
+    trail.insert(T, 1, 1, "one")
+    path = trail.write(tmp_path / "a")
+    given = {"create": True, "evolve": "add", "interval": 0.01, "stop": stop}
+    wanted = [1]
+
+    def see(progress: logdump.ApplyProgress) -> None:
+        """Write more as soon as all that is there is applied."""
+        if progress.rows < wanted[0]:
+            return
+        if wanted[0] == 1:
+            trail.alter(T, {**FIRST, "C": "INT16"})
+            trail.insert(T, 2, 2, "two", 22)
+        elif wanted[0] == 2:
+            trail.create(U, {"ID": "INT64"})
+            trail.insert(U, 1)
+        elif wanted[0] == 3:
+            trail.alter(U, {"ID": "INT64", "N": "INT16"})
+            trail.insert(U, 2, 9)
+            trail.insert(T, 3, 3, "three", 33)
+        else:
+            stop.set()
+        wanted[0] = {1: 2, 2: 3, 3: 5}.get(wanted[0], 5)
+        trail.write(tmp_path / "a")
+
+    timer = threading.Timer(60, stop.set)
+    timer.start()
+    applied(made, path, target.url, "S.*", progress=see, **given)
+    timer.cancel()
+    assert rows(target, "id, c") == [(1, None), (2, 22), (3, 33)]
+    assert rows(target, "id, n", "u") == [(1, None), (2, 9)]
+
+
+@pytest.mark.spark
+def test_in_spark(spark: SparkSession, tmp_path: Path, target: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it by a real session, with the options in a file."""
+    import logdump.spark
+
+    monkeypatch.setenv("LOGDUMP_MASK_KEY", "k")
+    file = tmp_path / "o.yaml"
+    file.write_text(
+        "create: true\nonce: true\nevolve: add\nmask: {S.T: {B: hash}}\nrename: {S.T: {C: sea}}\ntables: S.*\n"
+    )
+    trail = Trail({T: FIRST})
+    trail.insert(T, 1, 1, "one")
+    trail.alter(T, {**FIRST, "A": "INT64", "C": "INT16"})
+    trail.insert(T, 2, 1 << 40, "two", 22)
+    trail.create(U, {"ID": "INT64"})
+    trail.insert(U, 1)
+    path = trail.write(tmp_path / "a")
+    for number in (3, 0):
+        done = logdump.spark.apply(spark, str(path), target.url, options=file)
+        assert done.rows == number
+    assert rows(target, "id, a, length(b), sea") == [(1, 1, 64, None), (2, 1 << 40, 64, 22)]
+    assert rows(target, "*", "u") == [(1,)]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -6,14 +6,16 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import logdump
 from tests.logdump.spark.targets.bank import NAMES, batch_size, changes_of, differences, opened
 from tests.logdump.spark.targets.direct import DRIVERS
-from tests.logdump.spark.targets.places import postgresql_place, sqlite_place
-from tests.searching import IS_LONG, part_of
+from tests.logdump.spark.targets.places import mariadb_place, postgresql_place, sqlite_place
+from tests.logdump.spark.targets.rows import Trail
+from tests.searching import IS_LONG, Random, part_of
 from tests.simulated.five_tables import bank_trail
 
 
@@ -77,3 +79,49 @@ def test_what_is_refused_is_noted_once_whenever_a_process_is_killed(
     place.run(end)
     assert logdump.retry(f"{trail}/sm*", place.url, [*NAMES]).rows == len(noted)
     assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.parametrize("base", part_of(["sqlite", "postgresql", "mariadb"], 0, 3))
+def test_a_table_that_changes_is_that_of_the_source_whenever_a_process_is_killed(
+    base: str, driver: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Killed before and after ALTER TABLE, which is a transaction of its own in MariaDB, and at the position."""
+    place = (
+        sqlite_place(tmp_path)
+        if base == "sqlite"
+        else postgresql_place(request.getfixturevalue("postgresql"))
+        if base == "postgresql"
+        else mariadb_place(request.getfixturevalue("mariadb"))
+    )
+    random = Random(f"{driver} {base}")
+    columns, rows = {"ID": "INT64", "A": "INT16"}, dict[int, dict[str, Any]]()
+    trail = Trail({"S.T": columns})
+    kinds = ("INT16", "INT64", "VARCHAR:30")
+    for number in range(40):
+        if number % 4 == 3:
+            if number == 19 and base != "sqlite":
+                columns["A"] = "INT64"
+            else:
+                columns[f"C{number}"] = kinds[number % 3]
+            trail.alter("S.T", columns)
+        names = [*columns][1:]
+        values = ["text" if columns[name].startswith("V") else number for name in names]
+        if number > 2 and random.random() < 0.4:
+            key = random.randrange(number - 2)
+            if key in rows:
+                trail.update("S.T", key, *values)
+                rows[key] |= dict(zip(names, values, strict=True))
+                continue
+        trail.insert("S.T", number, *values)
+        rows[number] = dict(zip(names, values, strict=True))
+    path = trail.write(tmp_path / "trail")
+    words = [driver, str(path), place.url, "S.T", "600", "12" if IS_LONG else "5", "stop", "add"]
+    line = [sys.executable, "-m", "tests.logdump.spark.targets.killed_at", *words]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("killed")
+    names = [*columns]
+    got = {row[0]: row[1:] for row in place.query(f"SELECT {', '.join(names)} FROM t")}
+    assert got == {key: tuple(row.get(name) for name in names[1:]) for key, row in rows.items()}, done.stdout
+    assert place.query("SELECT changes FROM logdump_position") == [(40,)]
