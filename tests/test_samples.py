@@ -60,6 +60,12 @@ NOT_RUN = {
     ): "the line that was printed depends on the time; tests/logdump/verbs/test_apply.py has tests",
     ("docs/pipeline.md", "import logdump"): "it needs a server; tests/logdump/spark/targets has tests",
     (
+        "docs/publish.md",
+        "logdump publish dirdat/lt kafka://broker:9092 --table 'TEAHOUSE.*' --create",
+    ): "it needs a broker; tests/logdump/verbs/test_publish.py has tests",
+    ("docs/publish.md", "import logdump"): "it needs a broker; tests/logdump/targets/kafka has tests",
+    ("docs/publish.md", "import logdump.spark"): "it needs a broker; tests/logdump/targets/kafka has tests",
+    (
         "docs/shell.md",
         (
             "15 3 * * *  logdump doctor /u01/ogg/dirdat/lt --since-last /var/tmp/doctor.state      "

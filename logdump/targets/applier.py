@@ -65,7 +65,7 @@ class ApplyProgress(NamedTuple):
     def after(
         self, changes: int, transactions: int, last: tuple[str | None, datetime | None], seconds: float
     ) -> ApplyProgress:
-        """Return the progress after a commit of changes, given CSN and time of the last one, and the seconds for it."""
+        """Return the progress after a commit of changes, given its CSN, its time and the seconds for it."""
         csn, moment = last
         return self._replace(
             rows=self.rows + changes,
