@@ -163,7 +163,20 @@ def run(given: argparse.Namespace, folder: Path, target: str) -> int:
             time.sleep(0.1)
         for name, line in streams.items():
             keeper.start(name, *line)
-        files = len(files_in(trail))
+        say(f"in {folder}: {', '.join(f'{name} is process {pid}' for name, pid in keeper.names.items())}")
+        watch(keeper, target, trail, given.seconds, is_calm=given.calm)
+        for name in keeper.names:
+            keeper.stop(name)
+    finally:
+        keeper.end()
+    shop = Shop()
+    shop.go_to(last_transaction(files_in(trail)))
+    for line in streams.values():
+        subprocess.run([*line, "--once"], check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+    wrong = {"table": differences(shop, [row[:4] for row in asked(target, ROWS)])}  # type: ignore[misc]
+    if lake is not None:
+        wrong["lake"] = differences(shop, rows_of_lake(lake))
+    files = len(files_in(trail))
     say(f"{shop.number:,} transactions in {files} files, {keeper.deaths} starts again, {len(shop.rows):,} orders")
     for name, number in wrong.items():
         say(f"{name}: {'equal to the shop' if not number else f'{number} rows differ from the shop'}")
