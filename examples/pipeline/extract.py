@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from trailformat import (
     ByteOrder,
+    Column,
     ColumnDefinition,
     Images,
     TableDefinition,
@@ -159,7 +160,7 @@ class Extract:
             self._write(change.io_type, images, place, number if at == 0 else None)
 
 
-def _columns(change: Change) -> Iterator[object]:
+def _columns(change: Change) -> Iterator[Column]:
     for at, (value, definition) in enumerate(zip(change.values, COLUMNS, strict=True)):
         if value is not None:
             yield make_column(at, encode_value(value, definition, ORDER))

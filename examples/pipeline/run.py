@@ -8,7 +8,7 @@ A dashboard asks the table each second. Something is killed (kill -9) every few 
 would do it. After ``--seconds`` (300) Extract is stopped, what is left is applied, and the tables are compared with the
 shop, row by row: status 0 if they are equal.
 
-    --target URL     another target: postgresql://user@host/shop, mysql://…, sqlite:///shop.db
+    --target URL     another target: postgresql://user@host/shop, sqlite:///shop.db
     --seconds N      how long it runs
     --calm           kill nothing: do it yourself, the numbers of the processes are shown
     --spark          the Delta table by Spark (needs Java and logdump[spark])
@@ -20,6 +20,7 @@ target is a file of SQLite. docs/pipeline.md explains it line by line.
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import os
 import random
@@ -119,14 +120,8 @@ class OwnPostgreSQL:
 
 def asked(target: str, query: str) -> list[tuple[Any, ...]]:
     """Return the rows of a query; none as long as there is no table."""
-    connect: Any
-    if target.startswith("sqlite:///"):
-        from sqlite3 import connect  # noqa: PLC0415
-    elif target.startswith("postgres"):
-        from psycopg import connect  # noqa: PLC0415
-    else:
-        return []
-    with suppress(Exception), closing(connect(target.removeprefix("sqlite:///"))) as connection:
+    driver: Any = importlib.import_module("sqlite3" if target.startswith("sqlite:///") else "psycopg")
+    with suppress(Exception), closing(driver.connect(target.removeprefix("sqlite:///"))) as connection:
         cursor = connection.cursor()
         cursor.execute(query)
         return [tuple(row) for row in cursor.fetchall()]
@@ -150,8 +145,8 @@ def run(given: argparse.Namespace, folder: Path, target: str) -> int:
     trail, keeper = folder / "dirdat", Keeper(folder)
     trail.mkdir()
     lake = folder / "lake" if importlib.util.find_spec("deltalake") else None
-    apply = (sys.executable, "-m", "logdump", "apply", str(trail / PREFIX))
-    streams = {"table": (*apply, target, "--create")}
+    apply: tuple[str, ...] = (sys.executable, "-m", "logdump", "apply", str(trail / PREFIX))
+    streams: dict[str, tuple[str, ...]] = {"table": (*apply, target, "--create")}
     if lake is not None:
         streams["lake"] = (*apply, f"delta:{lake}", "--create")
         if given.spark:
@@ -173,7 +168,7 @@ def run(given: argparse.Namespace, folder: Path, target: str) -> int:
     shop.go_to(last_transaction(files_in(trail)))
     for line in streams.values():
         subprocess.run([*line, "--once"], check=True, stdout=subprocess.DEVNULL)  # noqa: S603
-    wrong = {"table": differences(shop, [row[:4] for row in asked(target, ROWS)])}  # type: ignore[misc]
+    wrong = {"table": differences(shop, [(row[0], row[1], row[2], row[3]) for row in asked(target, ROWS)])}
     if lake is not None:
         wrong["lake"] = differences(shop, rows_of_lake(lake))
     files = len(files_in(trail))

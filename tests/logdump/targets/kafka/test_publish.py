@@ -288,7 +288,7 @@ def test_a_message_that_is_too_large_is_named_and_the_position_stays(
     trail.insert("S.T", 2, "b" * 3000)
     trail.insert("S.T", 3, "c")
     path = trail.write(tmp_path / "a")
-    limit = {"config": {"message.max.bytes": 2000, "batch.size": 1000}}
+    limit: dict[str, Any] = {"config": {"message.max.bytes": 2000, "batch.size": 1000}}
     with pytest.raises(Refused, match=r"tt000000000, RBA \d+, CSN 102: S\.T: topic .*max\.message\.bytes"):
         logdump.publish(path, tansu.url, **own, **limit)
     assert tansu.sent(own["positions"]) == []
