@@ -58,7 +58,21 @@ NOT_RUN = {
         "docs/pipeline.md",
         "logdump apply fixtures/trails/st sqlite:///shop.db --create --once",
     ): "the line that was printed depends on the time; tests/logdump/verbs/test_apply.py has tests",
+    (
+        "docs/pipeline.md",
+        "git clone <this repository> && cd logdump && pip install '.[apply]'",
+    ): "it takes five minutes; tests/logdump/targets/test_pipeline_example.py runs it in a short form",
+    (
+        "docs/pipeline.md",
+        "in /tmp/pipeline-kcz1jo11: extract is process 15683, table is process 15698, lake is process 15700",
+    ): "the output of the block before, which is drawn",
     ("docs/pipeline.md", "import logdump"): "it needs a server; tests/logdump/spark/targets has tests",
+    (
+        "docs/publish.md",
+        "logdump publish dirdat/lt kafka://broker:9092 --table 'TEAHOUSE.*' --create",
+    ): "it needs a broker; tests/logdump/verbs/test_publish.py has tests",
+    ("docs/publish.md", "import logdump"): "it needs a broker; tests/logdump/targets/kafka has tests",
+    ("docs/publish.md", "import logdump.spark"): "it needs a broker; tests/logdump/targets/kafka has tests",
     (
         "docs/shell.md",
         (

@@ -134,14 +134,14 @@ def target_for(given: Any) -> ApplyTarget:
     raise BadTarget(f"{without_password(given)} is no target: {schemes}")
 
 
-class Closing(Protocol):
+class ClosingTarget(Protocol):
     """A target as far as every run knows it."""
 
     def close(self) -> None:
         """Close it; what was not committed is not there."""
 
 
-Target = TypeVar("Target", bound=Closing)
+Target = TypeVar("Target", bound=ClosingTarget)
 
 
 class TrailRun(ABC, Generic[Target]):

@@ -27,7 +27,7 @@ from trailformat import TrailError
 
 FOLDER = "out"
 """Where commands write, beside the trail; removed after each session."""
-ELSEWHERE = {"X", "TUI", "SQL", "ENGINE", "OBEY", "FC", "EXIT", "WATCH", "APPLY"}
+ELSEWHERE = {"X", "TUI", "SQL", "ENGINE", "OBEY", "FC", "EXIT", "WATCH", "APPLY", "PUBLISH"}
 """Commands that run other programs, take the screen, begin Spark, read commands, wait, or end the session."""
 _OTHER_EACH_TIME = {"SAVEFILECOMMENT", "REDACT"}
 """Commands whose files have the time, or a key of their own; so have the messages of OGG."""

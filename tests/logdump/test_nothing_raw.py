@@ -51,6 +51,7 @@ SHOWS = {
     "ONERROR": ("onerror",),
     "DOCTOR": ("doctor", "doctor nagios", "doctor since \x1b[2J/x"),
     "REDACT": ("redact to /nowhere/\x1b[2J", "redact over \x1b[2J to /nowhere/x"),
+    "PUBLISH": ("publish over rc* to kafka://\x1b[2J once", "publish over \x1b[2J to kafka://127.0.0.1:1 once"),
     "APPLY": ("apply over rc* to sqlite:////nowhere/\x1b[2J once", "apply over \x1b[2J to sqlite:////nowhere/x once"),
     "WATCH": ("watch * once", "watch \x1b[2J once", "watch * once listen \x1b[2J textfile \x1b[2J"),
     "REPORT": ("report to \x1b[2J.md", "report to \x1b[2J/x.html"),

@@ -27,6 +27,7 @@ MISSING = {
     "REDACT": ("redact over nosuch to xx",),
     "WATCH": ("watch nosuch once",),
     "APPLY": ("apply over nosuch to sqlite:///xx.db once",),
+    "PUBLISH": ("publish over nosuch to kafka://127.0.0.1:1 once",),
     "SQL": ("sql over nosuch select count(*) from records",),
 }
 """The verbs that take files, by their first names."""

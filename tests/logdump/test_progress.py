@@ -54,7 +54,7 @@ COMMANDS = (
 )
 
 
-NEEDS_MORE = frozenset({"FOLLOW", "WATCH", "APPLY", "DDL", "SCANFORHEADER", "SCANFORRBA"})
+NEEDS_MORE = frozenset({"FOLLOW", "WATCH", "APPLY", "PUBLISH", "DDL", "SCANFORHEADER", "SCANFORRBA"})
 """Commands that end at no size or need parameter files, and print as they go; searches for a header tell their RBA."""
 
 

@@ -23,15 +23,14 @@ from logdump.targets.target import AppliedPosition, BadTarget, Refused, TargetLo
 
 _ASKING = 10.0
 """Seconds for an answer about topics."""
-_LEAST = 3.0
+_LEAST = 1.0
 """Seconds for a first answer, however little patience there is."""
 _FLUSH, _POLLED = 0.5, 1000
 """Seconds of a wait for messages that are under way; messages between looks at what was delivered."""
 _ENDING = 5.0
 """Seconds to abort a transaction whose producer is closed."""
 _LOG = logging.getLogger("logdump.kafka")
-_LOG.propagate = False
-_LOG.addHandler(logging.NullHandler())
+_LOG.setLevel(logging.CRITICAL + 1)
 _SETTINGS: dict[str, Any] = {
     "client.id": "logdump",
     "allow.auto.create.topics": False,
@@ -72,8 +71,8 @@ _STATE = re.compile(r" \(after \d+ms in state \w+\)")
 _WITHOUT_TRANSACTIONS = ("_UNSUPPORTED_FEATURE", "UNSUPPORTED_VERSION", "_NOT_IMPLEMENTED")
 
 
-class MessagePlace(NamedTuple):
-    """Where the change of a message is, for an error about it."""
+class SentPlace(NamedTuple):
+    """The place of the change of a message, for an error about it."""
 
     file: str
     rba: int
@@ -260,7 +259,7 @@ class Broker:
             consumer.close()
         yield from last.items()
 
-    def send(self, topic: str, key: str | None, value: str | None, place: MessagePlace) -> None:
+    def send(self, topic: str, key: str | None, value: str | None, place: SentPlace) -> None:
         """Send a message in the current transaction; one without a key goes to the first partition, in order.
 
         Raises:
@@ -292,11 +291,11 @@ class Broker:
         if self._sent % _POLLED == 0:
             self._producer.poll(0)
 
-    def _delivered(self, place: MessagePlace, error: Any, message: Any) -> None:
+    def _delivered(self, place: SentPlace, error: Any, message: Any) -> None:
         if error is not None:
             self._refuse(place, message.topic(), message.value(), error)
 
-    def _refuse(self, place: MessagePlace, topic: str, value: str | bytes | None, error: Any) -> None:
+    def _refuse(self, place: SentPlace, topic: str, value: str | bytes | None, error: Any) -> None:
         """Note the first message that is not delivered, and send none that comes later: it would overtake it."""
         if self._failed is not None:
             return
@@ -448,7 +447,7 @@ def _value(topic: str, position: AppliedPosition) -> str:
 
 
 class _Client(NamedTuple):
-    """What is used of ``confluent_kafka``."""
+    """The parts of ``confluent_kafka`` that are used."""
 
     Producer: Any
     Consumer: Any

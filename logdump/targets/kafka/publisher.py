@@ -13,14 +13,14 @@ from logdump.tables.options import Paths
 from logdump.targets.applier import IDLE, Transaction, is_from
 from logdump.targets.beginning import Beginning, check_beginning
 from logdump.targets.in_process import InProcess
-from logdump.targets.kafka.broker import Broker, MessagePlace
+from logdump.targets.kafka.broker import Broker, SentPlace
 from logdump.targets.kafka.request import (
     ARGUMENTS,
     FORMATS,
     POSITIONS,
     TRUNCATES,
     PublishArguments,
-    Topics,
+    TableTopics,
     checked_name,
 )
 from logdump.targets.kafka.servers import KafkaServers
@@ -72,7 +72,7 @@ def publish_run_of(
         patience,
     )
     chosen = request.chosen()
-    topics = Topics.of(chosen.tables, arguments.get("topics", "{table}"))
+    topics = TableTopics.of(chosen.tables, arguments.get("topics", "{table}"))
     shape = {"messages": form, **({"truncates": truncates} if form == "debezium" else {})}
     run = PublishRun(driver, broker, chosen, arguments.get("stop") or threading.Event(), topics, shape)
     run.creates, run.patience, run.report = bool(arguments.get("create")), patience, arguments.get("progress")
@@ -126,7 +126,7 @@ class PublishRun(TrailRun[Broker]):
         target: Broker,
         request: ApplyRequest,
         stop: threading.Event,
-        topics: Topics,
+        topics: TableTopics,
         shape: Mapping[str, str],
     ) -> None:
         super().__init__(driver, target, request, stop)
@@ -136,7 +136,7 @@ class PublishRun(TrailRun[Broker]):
 
     @property
     def has_transactions(self) -> bool:
-        """Whether messages and positions are committed together."""
+        """True if messages and positions are committed together."""
         return self._target.has_transactions
 
     def _open(self) -> None:
@@ -185,7 +185,7 @@ class Publisher:
     def __init__(
         self,
         broker: Broker,
-        topics: Topics,
+        topics: TableTopics,
         begun: Beginning,
         *,
         is_json: bool,
@@ -243,7 +243,7 @@ class Publisher:
                 if sequence < places[table] or (table in self._waiting and table not in sent.reached):
                     continue
                 topic = self._topics.by_table[table]
-                place = MessagePlace(file, rba, row_csn, table)
+                place = SentPlace(file, rba, row_csn, table)
                 self._broker.send(topic.name, topic.key(table, key, is_json=self._is_json), value, place)
                 sent.counts[table] += not sequence.endswith(".t")
                 sent.transactions.add((row_csn, xid))
@@ -271,7 +271,7 @@ class Publisher:
 
 
 class _Sent:
-    """What was sent of a batch.
+    """The messages of a batch that were sent, as far as they count.
 
     Attributes:
         counts: numbers of changes by table.

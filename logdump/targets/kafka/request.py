@@ -19,7 +19,7 @@ POSITIONS = "logdump_position"
 """The topic with the positions, unless another is named."""
 FORMATS, TRUNCATES = texts(one_of("debezium", "ogg")), texts(one_of("fail", "write", "skip"))
 TABLE = "__dbz__physicalTableIdentifier"
-"""The member by which Debezium's router tells the keys of several tables in one topic apart."""
+"""The member that Debezium's router adds to keys where a topic has several tables."""
 _LONGEST = 249
 _OTHER = re.compile(r"[^a-zA-Z0-9._-]")
 _FIELD = re.compile(r"\{(\w*)\}")
@@ -68,7 +68,7 @@ ARGUMENTS = PublishArguments.__annotations__.keys() - {"undecodable"}
 """The names of those that are no options of the data source."""
 
 
-class TopicOfTable(NamedTuple):
+class TableTopic(NamedTuple):
     """A topic, and whether it has the messages of other tables too, so that a key has to name its table."""
 
     name: str
@@ -81,10 +81,10 @@ class TopicOfTable(NamedTuple):
         return f"{key[:-1]},{json.dumps(TABLE)}:{json.dumps(table)}}}" if is_json else f"{table}_{key}"
 
 
-class Topics(NamedTuple):
+class TableTopics(NamedTuple):
     """The topics of the tables, by the name of the table in the trail."""
 
-    by_table: Mapping[str, TopicOfTable]
+    by_table: Mapping[str, TableTopic]
 
     @classmethod
     def of(cls, tables: Collection[str], topics: str | Mapping[str, str]) -> Self:
@@ -94,7 +94,7 @@ class Topics(NamedTuple):
 
         Args:
             tables: names of tables in the trail.
-            topics: the name of the topic, in which ``{table}``, ``{schema}`` and ``{name}`` stand for parts of the name
+            topics: the name of the topic, in which ``{table}``, ``{schema}`` and ``{name}`` are parts of the name
                 of the table; or such names by table, and ``{table}`` for others.
 
         Raises:
@@ -115,7 +115,7 @@ class Topics(NamedTuple):
                     f"nothing was written: {table} and {others[0]} would share the topic {name}: "
                     "topics names another for one of them"
                 )
-        return cls({table: TopicOfTable(name, times[name] > 1) for table, name in names.items()})
+        return cls({table: TableTopic(name, times[name] > 1) for table, name in names.items()})
 
     @property
     def names(self) -> list[str]:
@@ -138,5 +138,7 @@ def _name(table: str, pattern: str) -> str:
 def checked_name(name: str) -> str:
     """Return the name of a topic. Raises BadTarget if no topic can have it."""
     if not name or name in (".", "..") or len(name) > _LONGEST or _OTHER.search(name):
-        raise BadTarget(f"nothing was written: no topic can be called {name[:80]!r}: letters, digits, . _ and - are")
+        raise BadTarget(
+            f"nothing was written: no topic is called {name[:80]!r}: letters, digits, . _ and - are allowed"
+        )
     return name

@@ -47,8 +47,8 @@ OPTIONS_OF_NO_ANSWER = {
     **{(name, "TO"): "the name of the file follows" for name in ("EXPORT", "REPAIR", "REPORT")},
     ("EXPLAIN", "FILE"): "the file follows",
     ("SQL", "MODE"): "the mode follows",
-    ("APPLY", "OVER"): "the trail follows",
-    **{(name, "TO"): "the target follows" for name in ("APPLY", "REDACT")},
+    **{(name, "OVER"): "the trail follows" for name in ("APPLY", "PUBLISH")},
+    **{(name, "TO"): "the target follows" for name in ("APPLY", "PUBLISH", "REDACT")},
     ("REPAIR", "HEADER"): "what follows says which",
 }
 """Words that change nothing by themselves, and why."""
@@ -101,6 +101,13 @@ HELD_ELSEWHERE = {
         ]
     },
     ("APPLY", "RETRY"): "verbs/test_apply.py::test_refused_changes_are_status_3_until_they_are_retried",
+    **{
+        ("PUBLISH", word): "verbs/test_publish.py::test_each_option_reaches_the_run"
+        for word in [
+            *("ADOPT", "BATCH", "CREATE", "FROM", "INTERVAL", "ONCE", "PATIENCE", "TABLES", "TOPIC", "OGG"),
+            *("TRUNCATES", "WRITE", "SKIP", "POSITIONS", "CONFIG"),
+        ]
+    },
     ("REDACT", "OVER"): "redact/test_refused.py::test_several_files_keep_the_distance_of_their_numbers",
     ("REDACT", "REPLACE"): "redact/test_refused.py::test_a_file_that_exists",
     ("DOCTOR", "SINCE"): "doctor/test_since_last.py::test_each_problem_is_told_once_and_then_never_again",

@@ -27,6 +27,7 @@ WORK: dict[str, Words] = {
     "repair": ("gt000000000", "-o", "x"),
     "redact": ("et000000000", "-o", "y"),
     "apply": ("et000000000", "sqlite:///shop.db", "--create", "--once"),
+    "publish": ("et000000000", "kafka://broker:9092", "--once"),
     "recovery": ("at*",),
     "heartbeat": ("yt*",),
     "doctor": ("et000000000",),
@@ -128,9 +129,11 @@ CASES: dict[tuple[str, str], tuple[Words, Words]] = {
         for option in ("output", "replace")
     },
     **{
-        ("apply", option): ((*WORK["apply"], "--explain"), (*WORK["apply"], "--explain", *GIVEN[option]))
+        (verb, option): ((*WORK[verb], "--explain"), (*WORK[verb], "--explain", *GIVEN[option]))
+        for verb in ("apply", "publish")
         for option in ("table", "from_csn")
     },
+    ("publish", "format"): ((*WORK["publish"], "--explain"), (*WORK["publish"], "--explain", "--format", "ogg")),
     ("redact", "output"): (("et000000000",), WORK["redact"]),
     ("redact", "replace"): (("et000000000", "-o", "x"), ("et000000000", "-o", "x", "--replace")),
     ("redact", "format"): (WORK["redact"], (*WORK["redact"], "--format", "jsonl")),
@@ -158,6 +161,11 @@ HELD_ELSEWHERE = {
     "batch": "logdump/verbs/test_apply.py: a signal between two batches",
     "interval": "logdump/spark/targets: how often the trail is looked at",
     "patience": "logdump/spark/targets/test_stream.py: outages",
+    "topic": "logdump/verbs/test_publish.py: each option reaches the run",
+    "create_topics": "logdump/verbs/test_publish.py: each option reaches the run",
+    "truncates_as": "logdump/verbs/test_publish.py: each option reaches the run",
+    "positions": "logdump/verbs/test_publish.py: each option reaches the run",
+    "config": "logdump/verbs/test_publish.py: each option reaches the run",
     "reports": "logdump/explaining/test_folders.py: reports beside trails",
     "trails": "logdump/explaining/test_folders.py: reports beside trails",
     "all": "logdump/explaining: a log of several messages",

@@ -22,6 +22,7 @@ _REST = {
     "diff": ["et000000000"],
     "report": ["-o", "page.html"],
     "apply": ["sqlite:///shop.db", "--create", "--once"],
+    "publish": ["kafka://127.0.0.1:1", "--once", "--patience", "1"],
     "watch": ["--once"],
     "repair": ["-o", "copy000000"],
     "redact": ["-o", "copy000000"],

@@ -24,6 +24,7 @@ REST = {
     "redact": ["-o", "copy000000000"],
     "report": ["--replace", "-o", "page.md"],
     "apply": ["sqlite:///shop.db", "--create", "--once"],
+    "publish": ["kafka://127.0.0.1:1", "--once", "--patience", "1"],
 }
 """What follows the files of a verb."""
 WITHOUT_TRAIL = ("safe", "lob", "explain", "params", "diff", "redact", "watch")

@@ -58,6 +58,7 @@ WORDS = {
     "row": ["{}", "TEAHOUSE.TEAS", "TEA_CODE=ASS09"],
     "explain": ["{}", "LAG"],
     "apply": ["{}", "sqlite:///shop.db"],
+    "publish": ["{}", "kafka://127.0.0.1:1"],
 }
 """The words of a verb; the others take a file alone."""
 OPTIONS = {
@@ -69,6 +70,7 @@ OPTIONS = {
     "report": ["-o", "page.md", "--replace"],
     "compress": ["--format", "jsonl"],
     "apply": ["--create", "--once"],
+    "publish": ["--once", "--patience", "1"],
 }
 """The options that a verb needs."""
 VALUES = {

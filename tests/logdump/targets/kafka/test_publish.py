@@ -214,10 +214,10 @@ def test_topics_that_cannot_be_are_refused_before_anything_is_sent(tmp_path: Pat
         ("{name}", BadTarget, "share the topic [TA]"),
         ("{table}", BadTarget, "share the topic S.A_"),
         ("{column}", BadOption, "none of {table}, {schema}, {name}"),
-        ("a b", BadTarget, "no topic can be called 'a b'"),
-        ("", BadTarget, "no topic can be called"),
-        (".", BadTarget, "no topic can be called"),
-        ("x" * 250, BadTarget, "no topic can be called"),
+        ("a b", BadTarget, "no topic is called 'a b'"),
+        ("", BadTarget, "no topic is called"),
+        (".", BadTarget, "no topic is called"),
+        ("x" * 250, BadTarget, "no topic is called"),
         ({"S.NONE": "x"}, BadOption, "no table s.none"),
     ]
     for topics, error, text in cases:

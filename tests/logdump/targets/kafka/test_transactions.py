@@ -17,13 +17,13 @@ import pytest
 import logdump
 from logdump.tables.errors import BadOption, SourceError
 from logdump.targets.kafka import broker as brokers
-from logdump.targets.kafka.broker import Broker, MessagePlace
+from logdump.targets.kafka.broker import Broker, SentPlace
 from logdump.targets.kafka.servers import KafkaServers, settings_in
 from logdump.targets.target import AppliedPosition, BadTarget, Refused, TargetLost
 from tests.logdump.spark.targets.rows import Trail
 from tests.searching import Random
 
-PLACE = MessagePlace("lt000000000", 7, "41", "S.T")
+PLACE = SentPlace("lt000000000", 7, "41", "S.T")
 POSITION = {"S.T": AppliedPosition("0000000000.0000000000000009.", "0000000000.0000000000000009.")}
 
 
