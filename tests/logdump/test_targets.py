@@ -42,7 +42,7 @@ WRITERS = {
 READERS = set(
     """
     OPEN NEXTTRAIL CHECK TRANSACTIONS SOURCEDEFS FILES OBEY TUI CD COUNT SQL X HEARTBEAT RECOVERY DIFF COMPRESS BR
-    PARAMS DDL DOCTOR ACROSS REPORT WATCH PUBLISH
+    PARAMS DDL DOCTOR ACROSS REPORT WATCH PUBLISH APPLY
     """.split()  # noqa: SIM905 - a list of so many would fill a page
 )
 """Commands that take a file and do not write to it (what X runs is not ours).

@@ -254,7 +254,6 @@ def _followed(request: VerbRequest, verb: str, target: str) -> list[Argument]:
     words: list[Argument] = ["OVER", _path(trail), "TO", ValueWord(request.words[0])]
     if options.table:
         words += ["TABLES", ValueWord(",".join(options.table))]
-    words += ["OPTIONS", _path(Path(options.options))] if options.options is not None else []
     for word, option in {"FROM": "from_csn", "ADOPT": "adopt", "BATCH": "batch"}.items():
         if request.asks(option):
             words += [word, ValueWord(_checked(option, getattr(options, option)))]
@@ -278,6 +277,7 @@ def publish(request: VerbRequest) -> Iterator[VerbStep]:
 def apply(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield APPLY of a trail to a target. A file means its trail, whose later files are applied too."""
     options, words = request.options, _followed(request, "apply", "a target")
+    words += ["OPTIONS", _path(Path(options.options))] if options.options is not None else []
     flags = {"ONCE": options.once, "CREATE": options.create, "OVERWRITE": options.overwrite}
     words += [word for word, is_given in flags.items() if is_given]
     words += ["DDL", "IGNORE"] * options.ignore_ddl + ["ERRORS", "TABLE"] * (options.errors == "table")
