@@ -208,7 +208,7 @@ def test_what_is_lost_is_told_and_the_rest_is_copied(
 ) -> None:
     """Joined: where rows without a begin would go on with an overtaken transaction, as all between is lost."""
     random = Random(f"{seed} {words}")
-    trail = Eventful(tmp_path, random, **({"steps": _JOINED} if words == "joined" else {}))
+    trail = Eventful(tmp_path, random, steps=_JOINED) if words == "joined" else Eventful(tmp_path, random)
     words = words.removesuffix("joined")
     monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(random.choice((1, 2, 3, 100))))
     expected = RepairModel(trail, is_all=words == "all", stops=words == "stop")
