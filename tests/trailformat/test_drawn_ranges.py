@@ -10,16 +10,19 @@ import pytest
 
 from tests.logdump.recovery.recovery_model import RecoveryModel
 from tests.searching import Random, examples
-from tests.simulated.eventful import GARBAGE, Eventful
+from tests.simulated.eventful import GARBAGE, Eventful, Piece
 from tests.trailformat.samples import row, trail_of
 from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_applied import transaction
-from trailformat.records.record_header import LAST, MIDDLE
+from trailformat import TrailFile
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RESTART_OK
+from trailformat.scan import scan
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import whole_trail
 from trailformat.transactions.extent import Extent
 from trailformat.transactions.extents import transactions_of
 from trailformat.transactions.not_applied import NotApplied, Ranges
+from trailformat.transactions.tracker import OpenAtEnd, TransactionCounts, first_begin, last_begin
 from trailformat.transactions.whole_trail import WholeTrail
 
 
@@ -108,3 +111,47 @@ def test_damage_before_a_gap_is_no_damage_of_the_rows_behind_it(shape: str, tmp_
     paths.append(trail_of(tmp_path, *lost, *transaction("90", "1.9"), name="tt000000002"))
     found = [item for item in transactions_of(WholeTrail(paths)) if isinstance(item, Extent) and item.begin is None]
     assert [(extent.records, extent.damage) for extent in found] == [(2, ())]
+
+
+@pytest.mark.parametrize("seed", range(examples(150, short=60)))
+def test_the_batches_of_a_file_add_up_to_its_transactions(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those with their last record, those without, the largest, and that which is open at the end; damage ends none."""
+    random, trail = _drawn(f"counts {seed}", tmp_path, monkeypatch)
+    for file in (one for one in trail.files if one.state == "trail"):
+        counts, size = TransactionCounts(), random.choice((1, 2, 3, 100))
+        with TrailFile(file.path) as opened:
+            for batch in scan(opened, batch_size=size):
+                counts.add(batch)
+        ended, cut, rows = list[int](), 0, list[Piece]()
+        for piece in file.pieces:
+            if rows and (piece.kind == "restart" or (piece.kind == "row" and piece.begins)):
+                cut, rows = cut + 1, []
+            if piece.kind == "row":
+                rows.append(piece)
+                if piece.ends:
+                    ended.append(sum(one.length for one in rows))
+                    rows = []
+        restarts = sum(piece.kind == "restart" for piece in file.pieces)
+        assert (counts.ended, counts.cut, counts.restarts) == (len(ended), cut, restarts)
+        assert counts.largest == max(ended, default=0)
+        assert counts.open == (OpenAtEnd(len(rows), sum(one.length for one in rows), rows[0].time) if rows else None)
+
+
+@pytest.mark.parametrize("seed", range(examples(100, short=40)))
+def test_the_last_begin_of_a_batch_is_that_of_a_transaction(seed: int, tmp_path: Path) -> None:
+    """A restart, whatever its TransInd says, begins none."""
+    random = Random(f"begins {seed}")
+    kinds = [random.choice(("row", "restart")) for _ in range(random.randint(1, 6))]
+    inds = [random.choice((FIRST, MIDDLE, LAST, ONLY)) for _ in kinds]
+    records = [
+        row(trans_ind=ind) if kind == "row" else row(b"", io_type=RESTART_OK, trans_ind=ind)
+        for kind, ind in zip(kinds, inds, strict=True)
+    ]
+    pairs = enumerate(zip(kinds, inds, strict=True))
+    begins = [at for at, (kind, ind) in pairs if kind == "row" and ind in (FIRST, ONLY)]
+    with TrailFile(trail_of(tmp_path, *records)) as trail:
+        (batch,) = scan(trail)
+        assert last_begin(batch) == (begins[-1] if begins else 0)
+        assert first_begin(batch) == (int(batch.rba[begins[0]]) if begins else None)

@@ -129,6 +129,8 @@ def test_of_several_restarts_while_a_beat_waited_the_last_one_counts(
         ((0, 0, 10, 40, 70), True),
         ((70, 40, 10, 40, 70), True),
         ((10, 40, 70, 140), False),
+        ((10, 40, 40, 70), False),
+        ((10, 40, 90, 120), False),
         ((10, 20, 60, 90, 120), True),
         ((40, 70, 70), False),
         ((100, 70, 40), False),
