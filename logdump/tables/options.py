@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from logdump.tables.analysis import Analysis
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-_TRUTHS = {"true": True, "false": False}
+_TRUTHS = {
+    **dict.fromkeys(("true", "yes", "on", "1"), True),
+    **dict.fromkeys(("false", "no", "off", "0"), False),
+}
+"""Words for true and false, as PostgreSQL and configuration files have them."""
 _LONGEST_NUMBER = 18
 
 

@@ -50,7 +50,7 @@ def test_what_load_makes_of_a_list_is_a_list() -> None:
         ("startRba", "x", "takes a number"),
         ("startRba", "9" * 30, "takes a number"),
         ("mode", "lenient", "takes FAILFAST or PERMISSIVE or DROPMALFORMED, not 'lenient'"),
-        ("summary", "yes", "takes true or false"),
+        ("summary", "maybe", "takes true or false"),
         ("startTimestamp", "yesterday", "takes a time"),
         ("columns", "rba,,op", "takes names"),
         ("paths", "[1]", "takes a JSON list"),
@@ -114,3 +114,10 @@ def test_a_shown_default_is_the_default(option: object) -> None:
     if option.shown_default:
         use = next(one for one in Use if one in option.use)
         assert parse_options({option.name: option.shown_default}, use) == Options()
+
+
+def test_true_and_false_have_the_words_of_configuration_files() -> None:
+    for words, is_true in ((("true", "YES", "on", " 1"), True), (("false", "No", "off", "0 "), False)):
+        for word in words:
+            options = parse_options({"summary": word, "effective": word}, Use.READ)
+            assert (options.summary, options.effective) == (is_true, is_true), word
