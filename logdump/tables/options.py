@@ -10,7 +10,7 @@ import enum
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -460,9 +460,9 @@ def _refusal(key: str, use: Use) -> str:
     return no_such_option(key, (option.name for option in OPTIONS.values() if option.use & use))
 
 
-def no_such_option(key: str, names: Iterable[str]) -> str:
-    """Return the line about an option that does not exist, with one like it, or all that there are."""
-    known = {name.lower(): name for name in names}
+def no_such_option(key: str, names: Iterable[str], others: Collection[str] = ()) -> str:
+    """Return the line about an option that does not exist: one like it, of ``others`` too, or all names."""
+    known = {name.lower(): name for name in (*names, *others)}
     near = [known[name] for name in difflib.get_close_matches(key.lower(), known, n=1)]
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known.values()))}"
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted({*known.values()} - {*others}))}"
     return f"there is no option {key[:80]}; {hint}"

@@ -140,7 +140,7 @@ class CopyRules(NamedTuple):
             return pa.nulls(len(column), kind)
         if mask.kind == "fixed":
             return pa.repeat(mask.value, len(column))
-        is_number = pa.types.is_decimal(column.type) or name in table.numbers
+        is_number = pa.types.is_decimal(column.type) or mask.value
         texts: dict[Any, str | None] = {None: None}
         for value in column.unique().to_pylist():
             if value is not None:
@@ -188,7 +188,13 @@ def _check_unlike(table: SourceTable) -> None:
 
 
 def _with_value(table: SourceTable, name: str, mask: Mask) -> Mask:
-    """Return a mask whose fixed value is one of its column in Arrow. Raises BadOption if it is none."""
+    """Return a mask whose value is one of its column in Arrow if fixed, else whether a hashed text is a number.
+
+    Raises:
+        BadOption: a fixed value is none of its column.
+    """
+    if mask.kind == "hash":
+        return Mask("hash", name in table.numbers)
     if mask.kind != "fixed":
         return mask
     kind, given = table.columns[name], mask.value

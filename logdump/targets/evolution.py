@@ -114,7 +114,7 @@ class TrailPart(NamedTuple):
             if alteration.place in handled or alteration.place < begun.place_of(alteration.table):
                 continue
             if (not is_first or is_new(alteration.table)) and begun.is_after_first(
-                alteration.table, partial(_csn_after, files, alteration.where)
+                alteration.table, partial(_csn_at, files, alteration.where)
             ):
                 end = alteration
                 break
@@ -140,18 +140,23 @@ def _before(where: PlacedLayout) -> dict[str, int]:
     return {"endSeqno": where.seqno, "endRba": where.rba - 1} if where.rba else {"endSeqno": where.seqno - 1}
 
 
-def _csn_after(files: Sequence[TrailInput], where: PlacedLayout) -> str | None:
-    """Return the CSN of the first row after a definition; None if there is none."""
+def _csn_at(files: Sequence[TrailInput], where: PlacedLayout) -> str | None:
+    """Return the CSN of the record before a definition in its file, else of one after it; None if there is neither."""
     file = next((file for file in files if file.seqno == where.seqno), None)
     if file is None:
         return None
     with TrailFile(file.path) as trail:
-        for batch in scan(trail, where.rba):
+        before: int | None = None
+        for batch in scan(trail):
             is_row = (np.asarray(batch.kind) == RECORD) & (np.asarray(batch.io_type) != METADATA)
-            for rba in np.asarray(batch.rba)[is_row].tolist():
-                record = trail.record_at(rba)
+            rbas = np.asarray(batch.rba)[is_row]
+            earlier, later = rbas[rbas < where.rba], rbas[rbas > where.rba]
+            before = int(earlier[-1]) if len(earlier) else before
+            if len(later):
+                record = trail.record_at(int(later[0]) if before is None else before)
                 return record.csn if record is not None else None
-    return None
+        record = trail.record_at(before) if before is not None else None
+        return record.csn if record is not None else None
 
 
 def definitions_between(files: Sequence[TrailInput], start: str, end: str) -> Iterator[PlacedLayout]:

@@ -24,7 +24,7 @@ from logdump.notation.names import listed_names
 from logdump.tables.errors import BadOption
 from logdump.tables.options import OPTIONS, POSITIVE_SIZE, TRUTH, OptionType, no_such_option, one_of
 from logdump.targets.target import ApplyProgress, Mask
-from trailformat.codec.mapped_file import open_regular
+from trailformat.codec.mapped_file import open_script
 from trailformat.codec.on_demand import on_demand
 
 with on_demand:
@@ -309,7 +309,7 @@ class RunOptions:
             elif name.lower() in _SOURCE_NAMES and one.value is not None and not isinstance(one.value, Mapping | list):
                 source[name] = one.value
             else:
-                raise BadOption(f"{one.where}{no_such_option(name, (*RUN_OPTIONS, *_SOURCE_NAMES.values()))}")
+                raise BadOption(f"{one.where}{no_such_option(name, RUN_OPTIONS, [*_SOURCE_NAMES.values()])}")
         return cls(**values, source=source)
 
 
@@ -369,7 +369,7 @@ def options_in(path: str | os.PathLike[str]) -> dict[str, StatedValue]:
 
 def _text(path: Path) -> str:
     """Return the text of a file. Raises OSError, and ValueError if it is too large or not UTF-8."""
-    with os.fdopen(open_regular(path), "rb") as file:
+    with os.fdopen(open_script(path), "rb") as file:
         data = file.read(_MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
         raise ValueError("it has more than 1 MB, and is no file of options")

@@ -145,6 +145,37 @@ def test_refused_changes_are_status_3_until_they_are_retried(tmp_path: Path) -> 
     assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
 
 
+def test_a_file_of_options_is_taken_and_the_line_takes_precedence(tmp_path: Path) -> None:
+    place, file = sqlite_place(tmp_path), tmp_path / "o.yaml"
+    bank, _ = bank_trail(tmp_path, 12, seed=4, cut_chance=0.0)
+    file.write_text("create: true\nonce: true\nevolve: add\ntables: BANK.NONE\nfrom_csn: 1\n")
+    line = ["apply", f"{tmp_path}/sm", place.url, "--options", str(file)]
+    assert logdump(*line).status == 2
+    answer = logdump(*line, "--table", "BANK.*")
+    assert (answer.status, answer.err) == (0, "")
+    assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("\nevlove: add", "line 2: there is no option evlove; did you mean evolve?"),
+        ("a: &a b", "line 1: an anchor or an alias"),
+        ('"\\e[2J": 1', "line 1: there is no option \\x1b[2J; there are adopt, batch,"),
+        ("mask: {BANK.ACCOUNTS: {NONE: hash}}", "mask: "),
+    ],
+)
+def test_a_wrong_file_of_options_is_one_line_and_usage(text: str, said: str, tmp_path: Path) -> None:
+    bank_trail(tmp_path, 3, cut_chance=0.0)
+    file = tmp_path / "o.yaml"
+    file.write_text(text)
+    answer = logdump(
+        "apply", f"{tmp_path}/sm", f"sqlite:///{tmp_path}/x.db", "--create", "--once", "--options", str(file)
+    )
+    assert (answer.status, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert said in answer.err
+
+
 ODD = "/?#@:%&=+;,'\"<>{}[] \t|\\^`" + string.ascii_letters
 MARK = "MARK"
 KNOWN = ("postgresql", "mysql", "oracle", "jdbc:postgresql", "POSTGRES", "mariadb", "sqlite")

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 from contextlib import suppress
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -152,12 +153,13 @@ def test_a_hash_needs_a_secret(tmp_path: Path, target: Place, apply: Apply, monk
 
 
 def test_equal_values_have_one_hash_in_columns_of_any_type(tmp_path: Path, target: Place, apply: Apply) -> None:
-    trail = Trail({T: {"ID": "INT64", "A": "INT32", "B": "VARCHAR of a number"}, U: {"A": "INT16"}})
-    trail.insert(T, 1, 42, "42")
+    kinds = {"A": "INT32", "B": "VARCHAR of a number", "C": "INT64 with a scale", "D": "VARCHAR of a number"}
+    trail = Trail({T: {"ID": "INT64", **kinds}, U: {"A": "INT16"}})
+    trail.insert(T, 1, 42, Decimal("42.00"), Decimal("42.50"), Decimal("42.5"))
     trail.insert(U, 42)
-    mask = {T: dict.fromkeys("AB", "hash"), U: {"A": "hash"}}
+    mask = {T: dict.fromkeys("ABCD", "hash"), U: {"A": "hash"}}
     apply(trail.write(tmp_path / "a"), target, [T, U], create=True, mask=mask)
-    assert target.query("SELECT a, b FROM t") == [(hashed("42"),) * 2]
+    assert target.query("SELECT a, b, c, d FROM t") == [(hashed("42"),) * 2 + (hashed("42.5"),) * 2]
     assert target.query("SELECT a FROM u") == [(hashed("42"),)]
 
 

@@ -455,6 +455,33 @@ def test_a_lake_gets_columns_and_refuses_types(lake: str, tmp_path: Path, apply:
             apply(path, place, "S.*", evolve="add")
 
 
+@pytest.mark.parametrize("first", [101, 102, 103, 104])
+def test_a_table_that_begins_later_begins_with_its_definition_there(
+    first: int, tmp_path: Path, target: Place, apply: Apply
+) -> None:
+    """What changed before the first CSN is neither made again nor stopped at."""
+    trail = Trail({T: {"ID": "INT64", "X": "INT16", "Y": "INT16"}})
+    trail.insert(T, 1, 1, 1)
+    trail.alter(T, {"ID": "INT64", "X": "INT16"})
+    trail.insert(T, 2, 2)
+    trail.alter(T, {"ID": "INT64", "Z": "INT16"})
+    trail.insert(T, 3, 3)
+    trail.alter(T, {"ID": "INT64", "Z": "INT16", "W": "INT16"})
+    trail.insert(T, 4, 4, 4)
+    path, stops = trail.write(tmp_path / "a"), 0
+    for _ in range(4):
+        try:
+            apply(path, target, T, create=True, evolve="add", from_csn=first)
+        except DdlFound:
+            target.run(
+                *(['ALTER TABLE t DROP COLUMN "y"'], ['ALTER TABLE t RENAME COLUMN "x" TO z'])[first + stops - 101]
+            )
+            stops += 1
+    assert stops == max(0, 103 - first)
+    assert [row[0] for row in rows(target)] == [*range(first - 100, 5)]
+    assert [*types(target)] == ["id", "z", "w"]
+
+
 @pytest.mark.parametrize("driver", ["in process", "spark"])
 def test_what_comes_while_it_follows_the_trail(driver: str, tmp_path: Path, target: Place) -> None:
     """A column, a table and a column of that table, each of which was not there when the run began."""
