@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +151,14 @@ def test_single_records_under_a_filter_are_found_by_few_scans(tmp_path: Path, mo
     line(f"open {path}; filter rectype insert; {'; '.join(['n'] * 300)}")
     assert line.session.cursor.next == path.stat().st_size - row(b"two", io_type=3).length
     assert len(made) == 5
+
+
+@pytest.mark.parametrize("filters", ["", "filter include iotype insert; "])
+def test_filters_are_loaded_where_there_is_one(filters: str, tmp_path: Path) -> None:
+    line = f"open {TRAILS / 'et000000000'}; {filters}export jsonl to {tmp_path / 'rows.jsonl'}"
+    program = (
+        "import sys; from logdump.cli import main; main(sys.argv[1:]); print('logdump.filters.rows' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, "-c", line], capture_output=True, text=True, check=True)
+    assert (tmp_path / "rows.jsonl").exists()
+    assert done.stdout.splitlines()[-1] == str(bool(filters))
