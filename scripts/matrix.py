@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 HOME = ROOT / "build" / "matrix"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-OLDEST = {
+OLDEST: dict[str, str | dict[str, str]] = {
     "construct": "2.10.70",
     "numpy": {"3.11": "2.0.*", "3.12": "2.0.*", "3.13": "2.1.*", "3.14": "2.3.*"},
     "textual": "8.0.*",

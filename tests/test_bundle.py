@@ -139,7 +139,7 @@ def in_root(root: Path, folder: Path, *words: str, line: str = "") -> tuple[int,
 QUESTIONS = (
     ("count", "et000000000"),
     ("check", "ft000000000"),
-    ("doctor", "et000000000"),
+    ("list", "et000000000"),
     ("export", "et000000000", "--format", "csv", "--table", "TEAHOUSE.TEAS"),
     ("export", "et000000000", "--format", "sql"),
     ("recovery", "at000000000"),
