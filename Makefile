@@ -145,11 +145,16 @@ wheels: $(VENV)/.native
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist --config-settings kernels=none .
 	if command -v aarch64-linux-gnu-gcc >/dev/null && [ "$$(uname -m)" != aarch64 ]; then \
 	  $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist --config-settings machine=aarch64 .; fi
-	$(BIN)/python -c "import sys; sys.path.insert(0, 'scripts'); import build_backend; build_backend.build_sdist('dist')"
 	test -x $(TOOLS)/bin/twine || { $(PYTHON) -m venv $(TOOLS) && \
-	  $(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check 'twine>=6' 'auditwheel>=6'; }
+	  $(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check 'twine>=6' 'auditwheel>=6' 'setuptools>=77'; }
+	$(TOOLS)/bin/python -c "import sys; sys.path.insert(0, 'scripts'); import build_backend; build_backend.build_sdist('dist')"
 	$(TOOLS)/bin/twine check --strict $(PACKAGES)
 	for wheel in dist/logdump-*-manylinux_*.whl; do $(TOOLS)/bin/auditwheel show "$$wheel" || exit 1; done
+
+# The quick tests with each Python there is and the oldest and newest packages, in pairs; it goes on where it ended.
+# PAIRS="3.11-oldest 3.13-newest" for some of them; build/matrix has their environments and what they said.
+matrix:
+	$(PYTHON) -m scripts.matrix $(PAIRS)
 
 # Is this commit VERSION? Then it is checked, built and tagged; nothing is pushed.
 release: $(VENV)/.dev

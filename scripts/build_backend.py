@@ -54,8 +54,8 @@ def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_dire
     is_pure = settings.pop("kernels", None) == "none"
     machine = settings.pop("machine", platform.machine())
     is_native = machine == platform.machine()
-    for pattern in ("lib*", "bdist.*", "temp.*"):  # what setuptools built before, from other sources
-        for folder in (_ROOT / "build").glob(pattern):
+    for made in ("lib*", "bdist.*", "temp.*"):  # what setuptools built before, from other sources
+        for folder in (_ROOT / "build").glob(made):
             shutil.rmtree(folder, ignore_errors=True)
     build = [sys.executable, "-m", "scripts.build_native"]
     if not is_pure and is_native:

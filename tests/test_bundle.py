@@ -59,9 +59,9 @@ def answer(program: Path | str, *words: str, **options: object) -> tuple[int, st
     return done.returncode, done.stdout + done.stderr
 
 
-def expected(*words: str) -> tuple[int, str]:
+def expected(*words: str, folder: Path = TRAILS) -> tuple[int, str]:
     """What the program of this checkout answers."""
-    return answer(sys.executable, "-m", "logdump", *words, cwd=TRAILS)
+    return answer(sys.executable, "-m", "logdump", *words, cwd=folder)
 
 
 @pytest.mark.slow
@@ -115,7 +115,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     library = next(Path(word) for word in listed.split() if word.endswith("/libc.so.6")).parent
     shutil.copy2(loader.resolve(), folder / "lib64" / loader.name)
     for name in ("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1"):
-        shutil.copy2((library / name).resolve(), folder / "lib64" / name)
+        target = folder / library.relative_to("/") / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2((library / name).resolve(), target)
     return folder
 
 
@@ -129,7 +131,7 @@ def in_root(root: Path, folder: Path, *words: str, line: str = "") -> tuple[int,
         f"mount --bind '{TRAILS}' '{root}/trails' && mount -o remount,bind,ro '{root}/trails'",
         f"mount -t tmpfs -o noexec,size=9m none '{root}/tmp'",
         line or "true",
-        f"exec env -i chroot '{root}' /bundle/logdump \"$@\"",
+        f"exec env -i {shutil.which('chroot')} '{root}' /bundle/logdump \"$@\"",
     )
     command = ["unshare", "--mount", "--net", "sh", "-c", " && ".join(mounts), "sh", *words]
     return answer(command[0], *command[1:])
@@ -138,7 +140,7 @@ def in_root(root: Path, folder: Path, *words: str, line: str = "") -> tuple[int,
 QUESTIONS = (
     ("count", "et000000000"),
     ("check", "ft000000000"),
-    ("doctor", "et000000000"),
+    ("list", "et000000000"),
     ("export", "et000000000", "--format", "csv", "--table", "TEAHOUSE.TEAS"),
     ("export", "et000000000", "--format", "sql"),
     ("recovery", "at000000000"),
@@ -154,7 +156,8 @@ def test_in_an_empty_root_it_answers_as_the_checkout_does(root: Path, unpacked: 
     for words in QUESTIONS:
         inside = [re.sub(r"\b([a-z]t\d{9})", r"/trails/\1", word) for word in words]
         status, text = in_root(root, unpacked, *inside, line=proc.format(root=root))
-        assert (status, text.replace("/trails/", "")) == expected(*words), words
+        right, here = expected(*words)
+        assert (status, text.replace("/trails/", "")) == (right, here.replace(f"{TRAILS}/", "")), words
 
 
 @pytest.mark.slow
@@ -180,7 +183,8 @@ def test_another_user_runs_it_by_a_link_from_any_folder(unpacked: Path, tmp_path
     assert (status, text) == (0, f"logdump {__version__}\n")
     shutil.copy2(TRAILS / "et000000000", tmp_path / "et000000000")
     (tmp_path / "et000000000").chmod(0o644)
-    assert answer(link, "count", "et000000000", user=65534, cwd=tmp_path, env={}) == expected("count", "et000000000")
+    found = answer(link, "count", "et000000000", user=65534, cwd=tmp_path, env={})
+    assert found == expected("count", "et000000000", folder=tmp_path)
 
 
 @pytest.mark.slow
@@ -192,10 +196,8 @@ def test_what_a_host_has_set_for_other_programs_is_no_obstacle(unpacked: Path, t
     for name in ("logdump", "numpy", "json", "os"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('another module')", "utf-8")
     home = {"LD_LIBRARY_PATH": str(tmp_path), "PYTHONPATH": str(tmp_path), "PYTHONHOME": str(tmp_path)}
-    (tmp_path / "et000000000").symlink_to(TRAILS / "et000000000")
-    assert answer(unpacked / "logdump", "count", "et000000000", cwd=tmp_path, env=home) == expected(
-        "count", "et000000000"
-    )
+    words = ("count", str(TRAILS / "et000000000"))
+    assert answer(unpacked / "logdump", *words, cwd=tmp_path, env=home) == expected(*words)
 
 
 @pytest.mark.slow

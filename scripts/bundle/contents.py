@@ -96,6 +96,9 @@ def fill(folder: Path, home: Path, wheels: Path, kind: Kind) -> None:
         raise CannotBundle(f"not all wheels for Python {PYTHON} can be fetched")
     python = folder / "python" / "bin" / f"python{PYTHON}"
     _install(python, wheels, kind)
+    # without /proc the loader does not know where Python is, but where numpy is
+    for library in (folder / "python" / "lib").glob("lib*.so.*"):
+        shutil.copy2(library, folder / "python" / "lib" / f"python{PYTHON}" / "site-packages" / "numpy.libs")
     for pattern in _UNUSED:
         for path in sorted(folder.glob(pattern), reverse=True):
             _remove(path)
