@@ -46,6 +46,8 @@ class ApplyOptions(NamedTuple):
         overwrites: whether existing rows are replaced, and changes of missing rows left out.
         ignores_ddl: whether DDL statements are passed over.
         notes_refused: whether changes that the target refuses are noted in ``logdump_errors``, and the rest goes on.
+        write: how changes are written: as a mirror, appended, or as a history.
+        keeps_deleted: whether rows that are deleted stay, marked as such.
         retries: whether those are applied again, and nothing else.
         batch: bytes of trail in one transaction of the target.
         interval: seconds between checks of the trail; ``patience``: seconds to wait for a target that is lost.
@@ -61,6 +63,8 @@ class ApplyOptions(NamedTuple):
     overwrites: bool = False
     ignores_ddl: bool = False
     notes_refused: bool = False
+    write: str = "mirror"
+    keeps_deleted: bool = False
     retries: bool = False
     batch: str = "32m"
     interval: int = 1
@@ -86,6 +90,8 @@ def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
                 collisions="overwrite" if options.overwrites else "stop",
                 ddl="ignore" if options.ignores_ddl else "stop",
                 errors="table" if options.notes_refused else "stop",
+                write=options.write,
+                deletes="soft" if options.keeps_deleted else "apply",
                 batch=options.batch,
                 patience=float(options.patience),
                 stop=stop,
@@ -248,6 +254,8 @@ COMMANDS = (
                 "overwrites": OneOf({"OVERWRITE": True}),
                 "ignores_ddl": Keyword("DDL", OneOf({"IGNORE": True})),
                 "notes_refused": Keyword("ERRORS", OneOf({"TABLE": True})),
+                "write": Keyword("WRITE", OneOf({"MIRROR": "mirror", "APPEND": "append", "HISTORY": "history"})),
+                "keeps_deleted": Keyword("DELETES", OneOf({"SOFT": True})),
                 "retries": OneOf({"RETRY": True}),
                 "batch": Keyword("BATCH", _Size("<size>")),
                 "interval": Keyword("INTERVAL", Number("<seconds>", 1, _MOST_SECONDS, "a number of seconds")),
@@ -268,6 +276,8 @@ COMMANDS = (
             "DDL IGNORE: pass over statements, at which APPLY stops otherwise, with all before them applied.",
             "ERRORS TABLE: a change that the target refuses is noted in its table logdump_errors, with the later ones",
             "of the row, and the rest goes on; status 3. RETRY: apply what is noted there again, and nothing else.",
+            "WRITE APPEND: a row for each change, with its operation. WRITE HISTORY: a row for each version of a row,",
+            "with CSN and time of its begin and end. DELETES SOFT: rows that are deleted stay, with CSN and time.",
             "BATCH: bytes of trail in a transaction of the target, 32m. INTERVAL: seconds between checks of the trail,",
             "1. PATIENCE: seconds to wait for a target that is lost, 60. docs/pipeline.md says what is promised.",
         ),

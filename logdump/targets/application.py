@@ -22,7 +22,7 @@ class TargetTable(NamedTuple):
     """A table of the source and its table in the target, with names as written in statements.
 
     Attributes:
-        columns: the columns of the target by those of the source.
+        columns: the columns of the target by those of the source, and by the names of those that a way of writing adds.
         stage: the temporary table; its columns are ``n`` (number of the change), ``kind``, ``o1`` … (old key), ``c1`` …
             (columns of the row) and ``a`` (a digit per column, 1 if it is absent).
         spelled: schema and name as the target spells them; None if the table is not made yet.
@@ -45,6 +45,32 @@ class TargetTable(NamedTuple):
         numbers = self.key_numbers if letter == "c" else range(1, len(self.source.keys) + 1)
         pairs = zip(self.source.keys, numbers, strict=True)
         return " AND ".join(f"t.{self.columns[key]} = {stage}.{letter}{number}" for key, number in pairs)
+
+    @property
+    def is_there(self) -> str:
+        """The condition that row ``t`` of the table is one of the source now, and not one that has ended."""
+        ended_by = self.source.writing.ended_by
+        return "1 = 1" if ended_by is None else f"t.{self.columns[ended_by[1]]} IS NULL"
+
+    def insert(self, dialect: DatabaseDialect, where: str) -> str:
+        """Return the statement that inserts rows ``s`` of the stage."""
+        columns, values = ", ".join(self.columns.values()), ", ".join(f"s.c{n + 1}" for n in range(len(self.columns)))
+        head = f"INSERT INTO {self.name} ({columns}) {dialect.overriding}"
+        return f"{head}SELECT {values} FROM {self.stage} s WHERE {where}"
+
+
+def filled(dialect: DatabaseDialect, table: TargetTable, absent: Collection[str], where: str) -> str:
+    """Return the statement that copies columns that the trail lacks from rows of the table to the stage."""
+    sets = {
+        f"c{number}": f"CASE WHEN {_has(number)} THEN s.c{number} ELSE t.{table.columns[name]} END"
+        for number, name in enumerate(table.source.columns, 1)
+        if name in absent
+    }
+    return dialect.update((table.stage, "s"), (table.name, "t"), table.on(), sets, where)
+
+
+def _has(number: int) -> str:
+    return f"SUBSTR(s.a, {number}, 1) = '0'"
 
 
 class StagingDatabase(Protocol):
@@ -83,7 +109,8 @@ class Application:
             database.fill(table, _rows_table(table, net))
         kinds = {*net.kinds}
         if RowEffect.MOVE in kinds and any(net.absent):
-            self._fill_moved()
+            absent = frozenset[str]().union(*net.absent)
+            database.execute(filled(self._dialect, table, absent, "s.kind = 'm'"))
         if RowEffect.MOVE in kinds and self._overwrite:
             self._stay()
             kinds.add(RowEffect.UPDATE)
@@ -115,21 +142,6 @@ class Application:
         if number is not None:
             raise ChangeRefused(f"{table.name} does not have the row that it changes", int(number))
 
-    def _has(self, number: int) -> str:
-        return f"SUBSTR(s.a, {number}, 1) = '0'"
-
-    def _fill_moved(self) -> None:
-        """Copy columns that the trail lacks from the rows that move."""
-        table = self._table
-        absent = frozenset[str]().union(*self._net.absent)
-        sets = {
-            f"c{number}": f"CASE WHEN {self._has(number)} THEN s.c{number} ELSE t.{table.columns[name]} END"
-            for number, name in enumerate(table.source.columns, 1)
-            if name in absent
-        }
-        pair = (table.stage, "s"), (table.name, "t")
-        self._database.execute(self._dialect.update(*pair, table.on(), sets, "s.kind = 'm'"))
-
     def _update(self, count: int) -> None:
         table, net = self._table, self._net
         changed = {RowEffect.UPDATE, RowEffect.MOVE} if self._overwrite else {RowEffect.UPDATE}
@@ -141,9 +153,7 @@ class Application:
             if name in always or name in table.source.keys:
                 continue
             value = f"s.c{number}"
-            sets[column] = (
-                f"CASE WHEN {self._has(number)} THEN {value} ELSE t.{column} END" if name in sometimes else value
-            )
+            sets[column] = f"CASE WHEN {_has(number)} THEN {value} ELSE t.{column} END" if name in sometimes else value
         if not sets:
             return
         pair = (table.name, "t"), (table.stage, "s")
@@ -159,10 +169,7 @@ class Application:
         self._insert(f"s.kind = 'u' AND {whole} AND {missing}")
 
     def _insert(self, where: str) -> None:
-        table = self._table
-        columns, values = ", ".join(table.columns.values()), ", ".join(f"s.c{n + 1}" for n in range(len(table.columns)))
-        head = f"INSERT INTO {table.name} ({columns}) {self._dialect.overriding}"
-        self._database.execute(f"{head}SELECT {values} FROM {table.stage} s WHERE {where}")
+        self._database.execute(self._table.insert(self._dialect, where))
 
 
 def key_columns(table: TargetTable, keys: Sequence[Key | None]) -> dict[str, pa.Array]:
@@ -180,13 +187,14 @@ def keys_table(table: TargetTable, keys: Sequence[Key], kind: str, numbers: Coll
     return pa.table({**head, **key_columns(table, keys)})
 
 
-def _rows_table(table: TargetTable, net: NetEffect) -> pa.Table:
+def absence(table: TargetTable, absent: Sequence[frozenset[str]]) -> pa.Array:
+    """Return the column of a stage that says which columns of each row are absent."""
     names = [*table.source.columns]
-    flags: dict[frozenset[str], str] = {}
-    for absent in {*net.absent}:
-        flags[absent] = "".join("1" if name in absent else "0" for name in names)
+    flags = {one: "".join("1" if name in one else "0" for name in names) for one in {*absent}}
+    return pa.array([flags[one] for one in absent])
+
+
+def _rows_table(table: TargetTable, net: NetEffect) -> pa.Table:
     head = {"n": pa.array(net.changed_by, pa.int64()), "kind": pa.array([str(kind) for kind in net.kinds])}
-    own = {f"c{number}": net.rows[name] for number, name in enumerate(names, 1)}
-    return pa.table(
-        {**head, **key_columns(table, net.origins), **own, "a": pa.array([flags[columns] for columns in net.absent])}
-    )
+    own = {f"c{number}": net.rows[name] for number, name in enumerate(table.source.columns, 1)}
+    return pa.table({**head, **key_columns(table, net.origins), **own, "a": absence(table, net.absent)})

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from logdump.notation.names import TablePart
 from logdump.targets.application import SOUGHT, Application, TargetTable, keys_table
 from logdump.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of, in_utc
+from logdump.targets.kept_rows import KeptRows
 from logdump.targets.net_effect import Changes, Key
 from logdump.targets.positions import position_of, text_of
 from logdump.targets.refused import noted_of
@@ -31,7 +32,11 @@ from logdump.targets.target import (
     SourceTable,
     TargetLost,
     differences,
+    rows_of_changes,
+    why_not_written,
 )
+from logdump.targets.versions import Versions
+from logdump.targets.writing import ABSENT
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -138,14 +143,30 @@ class DatabaseTarget(ApplyTarget):
     def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
         with self._errors():
             known = self._tables[table]
+            if known.source.writing.write == "append":
+                self._append(known, changes.all())
+                return
             sought = changes.sought(overwrite=overwrite)
-            net = changes.net(self._present(known, sought) if sought else (), overwrite=overwrite)
-            if net.conflicts:
-                first = net.conflicts[0]
+            present = self._present(known, sought) if sought else ()
+            application: Application | KeptRows
+            if known.source.writing.ended_by is not None:
+                versions = Versions.of(changes, present)
+                conflicts, application = versions.conflicts, KeptRows(self, known, changes.all(), versions)
+            else:
+                net = changes.net(present, overwrite=overwrite)
+                others = net.without_shared(known.source.keys) if net.conflicts else net
+                conflicts, application = net.conflicts, Application(self, known, others, overwrite=overwrite)
+            if conflicts:
+                first = conflicts[0]
                 if first.is_open and self._is_marked:
-                    self._try(Application(self, known, net.without_shared(known.source.keys), overwrite=overwrite))
+                    self._try(application)
                 raise (KeyShared if first.is_open else ChangeRefused)(first.problem, first.number)
-            Application(self, known, net, overwrite=overwrite).run()
+            application.run()
+
+    def _append(self, table: TargetTable, changes: pa.Table) -> None:
+        """Insert a row for each change."""
+        rows = rows_of_changes(table.source, changes)
+        self._dialect.load(self._cursor(), table.name, rows.rename_columns([*table.columns.values()]))
 
     def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
         with self._errors():
@@ -211,7 +232,7 @@ class DatabaseTarget(ApplyTarget):
             where = f"table_name = {first} AND place = {second}"
             self._cursor().execute(f"DELETE FROM {ERROR_TABLE} WHERE {where}", (change.table_name, change.place))
 
-    def _try(self, application: Application) -> None:
+    def _try(self, application: Application | KeptRows) -> None:
         """Run an application, and undo it. Raises ChangeRefused."""
         self.execute(f"SAVEPOINT {_TRIAL}")
         try:
@@ -319,6 +340,7 @@ class DatabaseTarget(ApplyTarget):
         if not problems:
             quoted = self._dialect.quoted
             names = {column: quoted(by_name[source.column(column).lower()].name) for column in source.columns}
+            names |= {column: quoted(by_name[column].name) for column in source.writing.added}
             self._add(number, source, f"{quoted(schema)}.{quoted(name)}", names, f"{schema}.{name}")
         return problems
 
@@ -336,22 +358,30 @@ class DatabaseTarget(ApplyTarget):
             return [f"{source.name}: there is no table {source.wanted or source.name}, and {why}"]
         parts = source.parts if source.wanted is not None else source.parts[-1:]
         columns = {column: TablePart(source.column(column)) for column in source.columns}
+        columns |= {column: TablePart(column) for column in source.writing.added}
         names = {column: dialect.new_name(part) for column, part in columns.items()}
         self._add(number, source, ".".join(map(dialect.new_name, parts)), names)
         problems = [*filter(None, map(dialect.why_not_named, (*parts, *columns.values())))]
         twice = [name for name, times in Counter(names.values()).items() if times > 1]
         problems += [f"several columns would be called {name}" for name in twice]
-        return [f"{source.name}: {problem}" for problem in problems]
+        return [*why_not_written(source), *(f"{source.name}: {problem}" for problem in problems)]
 
     def _create(self, source: SourceTable) -> None:
-        table = self._tables[source.name]
+        table, writing, dialect = self._tables[source.name], source.writing, self._dialect
+        keys = () if writing.write == "append" else source.keys
         types = {
-            column: self._dialect.type_for(kind, is_key=column in source.keys, is_number=column in source.numbers)
+            column: dialect.type_for(kind, is_key=column in keys, is_number=column in source.numbers)
             for column, kind in source.columns.items()
+        }
+        types |= {
+            column: dialect.type_of_added(kind, is_long=column == ABSENT) for column, kind in writing.added.items()
         }
         clauses = [f"{table.columns[column]} {kind}" for column, kind in types.items()]
         key = ", ".join(table.columns[column] for column in source.keys)
-        self.execute(f"CREATE TABLE {table.name} ({', '.join(clauses)}, PRIMARY KEY ({key}))")
+        clauses += [f"PRIMARY KEY ({key})"] if writing.write == "mirror" else []
+        self.execute(f"CREATE TABLE {table.name} ({', '.join(clauses)})")
+        if writing.write == "history":
+            self.execute(dialect.index_of_open(table.name, key, table.columns["_valid_to"]))
         matches = self._matches(source)
         spelled = ".".join(matches[0]) if len(matches) == 1 else None
         self._tables[source.name] = table._replace(spelled=spelled)
@@ -394,7 +424,7 @@ class DatabaseTarget(ApplyTarget):
         key_list = [*keys]
         self.execute(f"{self._dialect.clear} {table.stage}")
         self.fill(table, keys_table(table, key_list, SOUGHT, range(len(key_list))))
-        rows = self._query(f"SELECT s.n FROM {table.stage} s JOIN {table.name} t ON {table.on()}")
+        rows = self._query(f"SELECT s.n FROM {table.stage} s JOIN {table.name} t ON {table.on()} AND {table.is_there}")
         return {key_list[int(row[0])] for row in rows}
 
 

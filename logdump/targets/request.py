@@ -12,9 +12,11 @@ from logdump.tables.defined_tables import PlacedLayout, has_wildcard, placed_lay
 from logdump.tables.errors import BadOption
 from logdump.tables.options import OPTIONS, Options, OptionType, Paths, Use, one_of, parse_options, path_options
 from logdump.tables.paths import TrailInput, find_files
+from logdump.targets.writing import Writing
 
 DdlHandler = Callable[[str, str], object]
 COLLISIONS, DDL, ERRORS = one_of("stop", "overwrite"), one_of("stop", "ignore"), one_of("stop", "table")
+WRITE, DELETES = one_of("mirror", "append", "history"), one_of("apply", "soft")
 _TAKEN = frozenset(
     {
         "path",
@@ -55,6 +57,18 @@ def csn(name: str, given: str | int | None) -> str | None:
         return check_csn(str(given).strip())
     except FilterError as error:
         raise BadOption(f"{name}: {error}") from None
+
+
+def way_of_writing(write: object, deletes: object, *, overwrite: bool) -> Writing:
+    """Return the way of writing that arguments mean. Raises BadOption if they do not go together."""
+    way = Writing(word("write", WRITE, write), word("deletes", DELETES, deletes))
+    if way.deletes == "soft" and way.write != "mirror":
+        raise BadOption(
+            f"deletes 'soft' goes with write 'mirror': write '{way.write}' keeps rows that are deleted anyway"
+        )
+    if overwrite and way != Writing():
+        raise BadOption(f"collisions 'overwrite' does not go with {way.words}: it replaces rows, which that keeps")
+    return way
 
 
 class ApplyRequest(NamedTuple):

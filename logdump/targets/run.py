@@ -24,7 +24,7 @@ from logdump.targets.lakes import DeltaTarget, IcebergTarget
 from logdump.targets.parts import Rows
 from logdump.targets.positions import witness_of
 from logdump.targets.refused import retry_noted, waiting_of
-from logdump.targets.request import COLLISIONS, DDL, ERRORS, ApplyRequest, DdlHandler, csn, word
+from logdump.targets.request import COLLISIONS, DDL, ERRORS, ApplyRequest, DdlHandler, csn, way_of_writing, word
 from logdump.targets.statements import statements_between
 from logdump.targets.target import (
     ApplyTarget,
@@ -36,6 +36,7 @@ from logdump.targets.target import (
     place_of,
     source_tables,
 )
+from logdump.targets.writing import Writing
 from trailformat.codec.remote.url import without_password
 
 PARTITION = "4m"
@@ -103,6 +104,9 @@ class ApplyArguments(TypedDict, total=False):
         stop: ends the call after the current transaction.
         errors: ``stop`` at a change that the target refuses; ``table``: it is noted in ``logdump_errors`` with the
             later changes of its row, and all else goes on; :func:`logdump.retry` applies them again.
+        write: ``mirror``: rows as they are at the source; ``append``: a row for each change; ``history``: a row for
+            each version of a row, one for each transaction that changes it, with CSN and time of its begin and end.
+        deletes: ``apply``, or ``soft``: a row that is deleted stays, and says when it was deleted.
         undecodable: with ``null`` a value that does not decode leaves its column in the target as it is; otherwise it
             stops.
     """
@@ -120,6 +124,8 @@ class ApplyArguments(TypedDict, total=False):
     progress: Callable[[ApplyProgress], object] | None
     stop: threading.Event | None
     errors: str
+    write: str
+    deletes: str
     undecodable: str
 
 
@@ -159,6 +165,9 @@ def run_of(driver: ApplyDriver, path: Paths, target: Any, tables: Tables, given:
     create = bool(arguments.get("create"))
     chosen = request.chosen(overwrite=overwrite)
     run = ApplyRun(driver, target_for(target), chosen, stop, overwrite=overwrite, create=create)
+    run.writing = way_of_writing(
+        arguments.get("write", "mirror"), arguments.get("deletes", "apply"), overwrite=overwrite
+    )
     run.notes_refused = word("errors", ERRORS, arguments.get("errors", "stop")) == "table"
     run.patience, run.report = arguments.get("patience", 60.0), arguments.get("progress")
     return run
@@ -196,6 +205,7 @@ class ApplyRun:
         report: called after each commit.
         patience: seconds to wait for a target whose connection is lost.
         notes_refused: whether changes that the target refuses are noted in it, and the rest goes on.
+        writing: how changes are written.
     """
 
     def __init__(
@@ -213,6 +223,7 @@ class ApplyRun:
         self.report: Callable[[ApplyProgress], object] | None = None
         self.patience = 60.0
         self.notes_refused = False
+        self.writing = Writing()
         self._applier: Applier | None = None
         self._reached = ""
         self._handled: set[str] = set()
@@ -334,7 +345,9 @@ class ApplyRun:
         if not begun.options and not begun.firsts:
             check_beginning(request)
         columns = self._driver.begin(request, {**request.read_options, **begun.options, "arrowBatches": True})
-        sources = [*source_tables(columns, request.tables, request.keys)]
+        needs_key = self.writing.write != "append" or self.notes_refused
+        found = source_tables(columns, request.tables, request.keys, needs_key=needs_key)
+        sources = [source._replace(writing=self.writing) for source in found]
         if request.ddl != "ignore":
             sources = [*begun.tables(sources, request.layouts(), files, self._handled)]
         target.prepare(sources, create=self._create)

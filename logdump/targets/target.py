@@ -19,6 +19,7 @@ import pyarrow as pa
 from logdump.notation.names import TablePart, plain_parts
 from logdump.tables.errors import SourceError
 from logdump.targets.net_effect import Changes
+from logdump.targets.writing import ABSENT, WAYS, Writing
 
 
 class BadTarget(SourceError):
@@ -104,6 +105,7 @@ class SourceTable(NamedTuple):
         keys: its key columns.
         renamed: the names of those columns that its changes call otherwise, by these.
         numbers: columns that are numbers, and text in Arrow, where no type has room for all their digits.
+        writing: how its changes are written.
     """
 
     name: str
@@ -112,6 +114,7 @@ class SourceTable(NamedTuple):
     keys: tuple[str, ...]
     renamed: Mapping[str, str] = MappingProxyType({})
     numbers: frozenset[str] = frozenset()
+    writing: Writing = Writing()
 
     @property
     def parts(self) -> tuple[TablePart, ...]:
@@ -137,7 +140,11 @@ class SourceColumn(NamedTuple):
 
 
 def source_tables(
-    columns: Mapping[str, Sequence[SourceColumn]], names: Mapping[str, str], keys: Mapping[str, Sequence[str]]
+    columns: Mapping[str, Sequence[SourceColumn]],
+    names: Mapping[str, str],
+    keys: Mapping[str, Sequence[str]],
+    *,
+    needs_key: bool = True,
 ) -> Iterator[SourceTable]:
     """Yield the tables of the source, given the columns of each by its name.
 
@@ -145,6 +152,7 @@ def source_tables(
         columns: the columns by table.
         names: names in the target by table; empty for the one in the trail.
         keys: key columns by table, in place of those of its definition.
+        needs_key: whether a table without a key is refused.
 
     Raises:
         BadTarget: a table has no key, or a key has a column that it lacks.
@@ -156,7 +164,7 @@ def source_tables(
     for name, own in columns.items():
         spelled = {column.column.lower(): column.name for column in own}
         wanted_key = given.get(name.lower()) or [column.column for column in own if column.is_key]
-        if not wanted_key:
+        if not wanted_key and needs_key:
             raise BadTarget(f"nothing was written: {name} has no key; keys={{'{name}': [...]}} names its columns")
         if missing := [column for column in wanted_key if column.lower() not in spelled]:
             raise BadTarget(f"nothing was written: keys: {name} has no column {', '.join(missing)}")
@@ -208,9 +216,48 @@ def differences(
         elif pa.types.is_integer(kind) and column.size is not None and column.size * 8 < kind.bit_width:
             yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target, which holds less"
     own = {source.column(name).lower() for name in source.columns}
+    yield from _written_otherwise(source, columns, own, taking)
+    own |= source.writing.added.keys()
     for low, column in columns.items():
         if low not in own and column.is_needed:
             yield f"{source.name}: column {column.name} of the target needs a value, and the source does not have it"
+
+
+def _written_otherwise(
+    source: SourceTable,
+    columns: Mapping[str, TargetColumn],
+    own: Collection[str],
+    taking: Callable[[pa.DataType], Collection[str]],
+) -> Iterator[str]:
+    """Yield the reasons why a table of the target, given its own columns, is not one for the way of writing."""
+    yield from why_not_written(source)
+    for name, kind in source.writing.added.items():
+        column = columns.get(name)
+        if column is None:
+            yield f"{source.name}: the target has no column {name}, which {source.writing.words} needs"
+        elif column.family is not None and column.family not in taking(kind):
+            yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target"
+    for way in WAYS:
+        mine = way.added.keys() - own
+        if mine and way.added.keys() != source.writing.added.keys() and mine <= columns.keys():
+            yield f"{source.name}: the table in the target has the columns of {way.words}: write it so, or into another"
+
+
+def rows_of_changes(source: SourceTable, changes: pa.Table) -> pa.Table:
+    """Return a row for each change of a table: its columns, and those that ``write="append"`` adds."""
+    lists = changes[ABSENT].to_pylist()
+    absent = [names and json.dumps([*map(source.column, names)], ensure_ascii=False) for names in lists]
+    own = {name: changes[name] for name in source.columns}
+    added = {name: changes[name] for name in source.writing.added if name != ABSENT}
+    return pa.table({**own, **added, ABSENT: pa.array(absent, pa.string())})
+
+
+def why_not_written(source: SourceTable) -> Iterator[str]:
+    """Yield the reasons why a table of the source cannot be written in its way, whatever the target has."""
+    own = {source.column(name).lower() for name in source.columns}
+    for name in source.writing.added:
+        if name in own:
+            yield f"{source.name}: it has a column {name} of its own, and {source.writing.words} adds one of this name"
 
 
 class LastTransaction(NamedTuple):

@@ -435,6 +435,14 @@ OTHERS: dict[str, VerbOption] = {
         "stop at a refused change, or note it in logdump_errors",
         {"choices": ("stop", "table")},
     ),
+    "write": VerbOption(
+        ("--write",),
+        "rows as at the source, a row for each change, or all versions of rows",
+        {"choices": ("mirror", "append", "history")},
+    ),
+    "deletes": VerbOption(
+        ("--deletes",), "remove deleted rows, or keep them marked as deleted", {"choices": ("apply", "soft")}
+    ),
     "retry": VerbOption(("--retry",), "apply what is noted in logdump_errors, nothing else", {"action": "store_true"}),
     "batch": VerbOption(("--batch",), "bytes of trail in a transaction of the target, 32m", _value("SIZE")),
     "interval": VerbOption(("--interval",), "seconds between checks of the trail, 1", _value("SECONDS", type=_number)),

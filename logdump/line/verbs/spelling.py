@@ -268,6 +268,8 @@ def apply(request: VerbRequest) -> Iterator[VerbStep]:
     flags = {"ONCE": options.once, "CREATE": options.create, "OVERWRITE": options.overwrite}
     words += [word for word, is_given in flags.items() if is_given]
     words += ["DDL", "IGNORE"] * options.ignore_ddl + ["ERRORS", "TABLE"] * (options.errors == "table")
+    words += ["WRITE", options.write.upper()] if options.write else []
+    words += ["DELETES", "SOFT"] * (options.deletes == "soft")
     yield step("APPLY", *words, *["RETRY"] * options.retry)
 
 

@@ -291,6 +291,8 @@ VERBS: tuple[Verb, ...] = (
             "overwrite",
             "ignore_ddl",
             "errors",
+            "write",
+            "deletes",
             "retry",
             "batch",
             "interval",
@@ -299,7 +301,7 @@ VERBS: tuple[Verb, ...] = (
         (
             "apply dirdat/lt postgresql://app@dbhost/shop --table 'HR.*' --create",
             "apply dirdat/lt sqlite:///shop.db --create --once",
-            "apply dirdat/lt mysql://app@dbhost/shop --from-csn 41882318",
+            "apply dirdat/lt mysql://app@dbhost/dwh --from-csn 41882318 --write history",
         ),
         words_at_end=1,
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -193,6 +194,20 @@ class DatabaseDialect:
         """Return the type of a new column for values of an Arrow type."""
         family = family_of(kind)
         return f"{self.types['decimal']}({kind.precision},{kind.scale})" if family == "decimal" else self.types[family]
+
+    def type_of_added(self, kind: pa.DataType, *, is_long: bool) -> str:
+        """Return the type of a column that a way of writing adds to a table."""
+        is_short = family_of(kind) == "text" and not is_long
+        return self.position_types[0] if is_short else self.kind_for(kind, is_key=False)
+
+    has_partial_indexes: ClassVar[bool] = False
+
+    def index_of_open(self, table: str, key: str, end: str) -> str:
+        """Return the statement that makes an index on the key of a history: of open versions only, if there is such."""
+        name = f"logdump_{hashlib.sha256(table.encode()).hexdigest()[:16]}"
+        if self.has_partial_indexes:
+            return f"CREATE UNIQUE INDEX {name} ON {table} ({key}) WHERE {end} IS NULL"
+        return f"CREATE INDEX {name} ON {table} ({key})"
 
     def load(self, cursor: Any, table: str, rows: pa.Table) -> None:
         """Insert rows into a table."""

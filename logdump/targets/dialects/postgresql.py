@@ -26,6 +26,7 @@ class PostgreSQLDialect(DatabaseDialect):
     longest_name: ClassVar[int | None] = 63
     number: ClassVar[str | None] = "numeric"
     overriding: ClassVar[str] = "OVERRIDING SYSTEM VALUE "
+    has_partial_indexes: ClassVar[bool] = True
     types: ClassVar[Mapping[str, str]] = {
         "integer": "bigint",
         "decimal": "numeric",

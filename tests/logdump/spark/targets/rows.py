@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.trailformat.samples import header, metadata_record
+from tests.trailformat.samples import IO_TIME, header, metadata_record
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, Images, Record, TableDefinition, encode_value, make_column, make_record, make_token
 from trailformat.definitions.metadata import KEY, build_table
@@ -19,6 +19,7 @@ from trailformat.records.record_header import (
     PURGE_DATA,
     UNIFIED_PK_UPDATE,
     UNIFIED_UPDATE,
+    UPSERT,
 )
 
 ORDER = ByteOrder.BIG
@@ -29,11 +30,13 @@ RAW = bytes
 class Trail:
     """Records of tables, each with the kinds of its columns; the first column is the key.
 
-    ``role`` is the place of the next record in its transaction; each has one of its own unless that is set.
+    ``role`` is the place of the next record in its transaction; each has one of its own unless that is set. The time of
+    a transaction is as many seconds after that of the samples as its number.
     """
 
-    def __init__(self, tables: Mapping[str, Mapping[str, str]]) -> None:
+    def __init__(self, tables: Mapping[str, Mapping[str, str]], *, keyless: bool = False) -> None:
         self._tables = {name: dict(columns) for name, columns in tables.items()}
+        self._is_keyless = keyless
         self._records: list[Record] = []
         self._number, self.role = 0, ONLY
         for name in self._tables:
@@ -41,7 +44,7 @@ class Trail:
 
     def _define(self, name: str) -> None:
         columns = [
-            KINDS[kind].definition._replace(name=column, flags=KEY if at == 0 else 0)
+            KINDS[kind].definition._replace(name=column, flags=KEY if at == 0 and not self._is_keyless else 0)
             for at, (column, kind) in enumerate(self._tables[name].items())
         ]
         data = build_table(TableDefinition(1, 1, tuple(columns)), ORDER)
@@ -69,6 +72,10 @@ class Trail:
         images = Images(self._columns(name, before), self._columns(name, after), prefix_size=4)
         self._add(name, UNIFIED_UPDATE, images)
 
+    def upsert(self, name: str, *values: Any) -> None:
+        """A row that is inserted, or updated if it is there."""
+        self._add(name, UPSERT, Images(None, self._columns(name, values)))
+
     def move(self, name: str, before: Sequence[Any], after: Sequence[Any]) -> None:
         """An update of the key."""
         images = Images(self._columns(name, before), self._columns(name, after), prefix_size=4)
@@ -85,7 +92,7 @@ class Trail:
     def _add(self, name: str, io_type: int, images: Images) -> None:
         self._number += self.role in (ONLY, FIRST)
         partition = 0x40 | 4 if io_type == UNIFIED_PK_UPDATE else 4
-        fields = {"partition": header(1).partition | partition}
+        fields = {"partition": header(1).partition | partition, "io_time": IO_TIME + self._number * 1_000_000}
         about = header(
             self._index(name),
             ORDER,
