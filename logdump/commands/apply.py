@@ -26,7 +26,7 @@ from trailformat.codec.on_demand import on_demand
 with on_demand:
     from logdump.filters import csn_criteria
     from logdump.tables import options as source_options
-    from logdump.targets import in_process, run, target
+    from logdump.targets import in_process, load, run, target
 
 if TYPE_CHECKING:
     from logdump.targets.applier import ApplyProgress
@@ -48,7 +48,9 @@ class ApplyOptions(NamedTuple):
         notes_refused: whether changes that the target refuses are noted in ``logdump_errors``, and the rest goes on.
         write: how changes are written: as a mirror, appended, or as a history.
         keeps_deleted: whether rows that are deleted stay, marked as such.
-        retries: whether those are applied again, and nothing else.
+        load: URL of the database that tables without a position are copied from; ``load_csn``: the CSN of its rows;
+            ``load_snapshot``: the snapshot of PostgreSQL with these.
+        retries: whether noted changes are applied again, and nothing else.
         batch: bytes of trail in one transaction of the target.
         interval: seconds between checks of the trail; ``patience``: seconds to wait for a target that is lost.
     """
@@ -65,6 +67,9 @@ class ApplyOptions(NamedTuple):
     notes_refused: bool = False
     write: str = "mirror"
     keeps_deleted: bool = False
+    load: str | None = None
+    load_csn: str | None = None
+    load_snapshot: str | None = None
     retries: bool = False
     batch: str = "32m"
     interval: int = 1
@@ -91,6 +96,9 @@ def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
                 ddl="ignore" if options.ignores_ddl else "stop",
                 errors="table" if options.notes_refused else "stop",
                 write=options.write,
+                load=options.load,
+                load_csn=options.load_csn,
+                load_snapshot=options.load_snapshot,
                 deletes="soft" if options.keeps_deleted else "apply",
                 batch=options.batch,
                 patience=float(options.patience),
@@ -98,10 +106,7 @@ def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
             )
             for step in started.retries() if options.retries else started.commits():
                 yield from log.notices()
-                if isinstance(step, run.Outage):
-                    yield Notice((f"{step.problem}: trying again for {options.patience} s.",), ExitStatus.OK)
-                elif not options.retries:
-                    yield say(_line(step))
+                yield from _events(step, options)
                 yield Pause()
         except errors.SourceError as error:
             yield from log.notices()
@@ -117,6 +122,16 @@ def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
         yield Notice((f"Stopped after a transaction{applied}; the same command continues.",), ExitStatus.INTERRUPTED)
     elif not done.rows and not done.refused and not options.retries:
         yield say("No change to apply.")
+
+
+def _events(step: ApplyProgress | load.Loaded | run.Outage, options: ApplyOptions) -> Iterator[Event]:
+    """Yield what is said about a step of a run."""
+    if isinstance(step, run.Outage):
+        yield Notice((f"{step.problem}: trying again for {options.patience} s.",), ExitStatus.OK)
+    elif isinstance(step, load.Loaded):
+        yield say(f"{step.table}: {amount(step.rows, 'row')} loaded, CSN {step.csn}")
+    elif not options.retries:
+        yield say(_line(step))
 
 
 def _noted(number: int) -> Notice:
@@ -256,6 +271,9 @@ COMMANDS = (
                 "notes_refused": Keyword("ERRORS", OneOf({"TABLE": True})),
                 "write": Keyword("WRITE", OneOf({"MIRROR": "mirror", "APPEND": "append", "HISTORY": "history"})),
                 "keeps_deleted": Keyword("DELETES", OneOf({"SOFT": True})),
+                "load": Keyword("LOAD", Word("<url>")),
+                "load_csn": Keyword("AT", _Csn("<csn>")),
+                "load_snapshot": Keyword("SNAPSHOT", Word("<name>")),
                 "retries": OneOf({"RETRY": True}),
                 "batch": Keyword("BATCH", _Size("<size>")),
                 "interval": Keyword("INTERVAL", Number("<seconds>", 1, _MOST_SECONDS, "a number of seconds")),
@@ -278,6 +296,8 @@ COMMANDS = (
             "of the row, and the rest goes on; status 3. RETRY: apply what is noted there again, and nothing else.",
             "WRITE APPEND: a row for each change, with its operation. WRITE HISTORY: a row for each version of a row,",
             "with CSN and time of its begin and end. DELETES SOFT: rows that are deleted stay, with CSN and time.",
+            "LOAD: tables without a position are copied from that database first, as of the CSN AT; their changes are",
+            "those of later transactions. PostgreSQL wants the SNAPSHOT of a new replication slot, too.",
             "BATCH: bytes of trail in a transaction of the target, 32m. INTERVAL: seconds between checks of the trail,",
             "1. PATIENCE: seconds to wait for a target that is lost, 60. docs/pipeline.md says what is promised.",
         ),

@@ -67,6 +67,31 @@ class Undecodable(ChangeRefused):
     """A value of a change does not decode, and may not be left out."""
 
 
+class FirstCsn(NamedTuple):
+    """The CSN with which a table begins.
+
+    Attributes:
+        csn: the CSN.
+        is_after: whether transactions with this very CSN are left out too: a load has their rows.
+    """
+
+    csn: str
+    is_after: bool = False
+
+    def is_reached_by(self, csn: str) -> bool:
+        """Return whether a transaction with a CSN is applied; not if they cannot be compared.
+
+        Raises:
+            BadTrail: a load has a CSN that cannot be compared with it.
+        """
+        own, least = csn_key(csn), csn_key(self.csn)
+        if own is None or least is None or own.kind != least.kind:
+            if self.is_after:
+                raise BadTrail(f"the CSN {self.csn} of the load cannot be compared with {csn}, which the trail has")
+            return False
+        return own.parts > least.parts or (own.parts == least.parts and not self.is_after)
+
+
 class ApplyRules(NamedTuple):
     """What is done with some changes.
 
@@ -78,7 +103,7 @@ class ApplyRules(NamedTuple):
     """
 
     overwrite: bool = False
-    firsts: Mapping[str, str] = MappingProxyType({})
+    firsts: Mapping[str, FirstCsn] = MappingProxyType({})
     keeps_undecoded: bool = False
     notes_refused: bool = False
 
@@ -388,7 +413,7 @@ class _Step:
     def _reach(self, rows: pa.Table) -> None:
         """Note the tables whose first CSN the rows have reached."""
         for name, first in self._rules.firsts.items():
-            if name not in self.reached and any(is_from(csn, first) for csn in _distinct(rows["_csn"])):
+            if name not in self.reached and any(first.is_reached_by(csn) for csn in _distinct(rows["_csn"])):
                 self.reached.add(name)
 
     def _from_first(self, name: str, rows: pa.Table) -> pa.Table:
@@ -396,7 +421,7 @@ class _Step:
         first = self._rules.firsts.get(name)
         if first is None or not len(rows):
             return rows
-        csns = [csn for csn in _distinct(rows["_csn"]) if is_from(csn, first)]
+        csns = [csn for csn in _distinct(rows["_csn"]) if first.is_reached_by(csn)]
         return rows.filter(pc.is_in(rows["_csn"], pa.array(csns, pa.string())))
 
     def _hold(self, name: str, changes: pa.Table) -> None:
@@ -497,12 +522,6 @@ def _undecoded(reasons: Mapping[str | None, str]) -> str:
 
 def _distinct(column: pa.ChunkedArray) -> list[str]:
     return [value for value in pc.unique(column).to_pylist() if value is not None]
-
-
-def is_from(csn: str, first: str) -> bool:
-    """Return whether a CSN is another one or later; not if they cannot be compared."""
-    own, least = csn_key(csn), csn_key(first)
-    return own is not None and least is not None and own.kind == least.kind and own.parts >= least.parts
 
 
 def by_table(rows: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:

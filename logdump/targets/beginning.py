@@ -11,7 +11,7 @@ import numpy as np
 from logdump.tables.defined_tables import PlacedLayout
 from logdump.tables.errors import BadTrail, FileChanged
 from logdump.tables.paths import TrailInput
-from logdump.targets.applier import is_from
+from logdump.targets.applier import FirstCsn
 from logdump.targets.positions import OtherTrail, check_position
 from logdump.targets.request import ApplyRequest
 from logdump.targets.statements import TableStatement, statements_between, stretches_between
@@ -35,16 +35,32 @@ class Beginning(NamedTuple):
         options: options of the stream: the earliest place that a table needs, or a first CSN that all tables have.
     """
 
-    positions: Mapping[str, AppliedPosition]
-    firsts: Mapping[str, str]
+    positions: dict[str, AppliedPosition]
+    firsts: Mapping[str, FirstCsn]
     options: Mapping[str, str | int]
 
     @classmethod
-    def of(cls, request: ApplyRequest, stored: Mapping[str, AppliedPosition], files: Sequence[TrailInput]) -> Self:
-        """Return where the tables of a request begin. Raises like check_position unless ``adopt`` is given."""
+    def of(
+        cls,
+        request: ApplyRequest,
+        stored: Mapping[str, AppliedPosition],
+        files: Sequence[TrailInput],
+        loaded: str | None = None,
+    ) -> Self:
+        """Return where the tables of a request begin.
+
+        Args:
+            request: the tables.
+            stored: the positions of tables in the target.
+            files: the files of the trail.
+            loaded: the CSN of the load of tables without a position.
+
+        Raises like check_position unless ``adopt`` is given.
+        """
         positions, firsts = {}, {}
         for name in request.tables:
-            position, first = stored.get(name), request.from_csn
+            position, csn = stored.get(name), request.from_csn
+            first = FirstCsn(csn) if csn is not None else None
             if position is not None and position.place:
                 try:
                     check_position(name, position, files)
@@ -52,7 +68,11 @@ class Beginning(NamedTuple):
                 except (OtherTrail, FileChanged):
                     if request.adopt is None:
                         raise
-                    position, first = position._replace(place="", start="", witness=None), request.adopt
+                    position, first = position._replace(place="", start="", witness=None), FirstCsn(request.adopt)
+            elif position is not None and position.csn is not None:
+                first = FirstCsn(position.csn, is_after=True)
+            elif loaded is not None:
+                first = FirstCsn(loaded, is_after=True)
             if position is not None:
                 positions[name] = position
             if first is not None:
@@ -88,7 +108,7 @@ class Beginning(NamedTuple):
     def is_met(self, statement: TableStatement, place: str, handled: Collection[str]) -> bool:
         """Return whether a statement is still to be met by its table, which has all changes before ``place``."""
         first = self.firsts.get(statement.table)
-        is_before_first = first is not None and statement.csn is not None and not is_from(statement.csn, first)
+        is_before_first = first is not None and statement.csn is not None and not first.is_reached_by(statement.csn)
         return statement.place >= place and statement.place not in handled and not is_before_first
 
     @property
@@ -105,12 +125,12 @@ class Beginning(NamedTuple):
 
 
 def _start(
-    tables: Collection[str], positions: Mapping[str, AppliedPosition], firsts: Mapping[str, str]
+    tables: Collection[str], positions: Mapping[str, AppliedPosition], firsts: Mapping[str, FirstCsn]
 ) -> dict[str, str | int]:
     """Return the options for a stream that begins at the earliest place that a table needs."""
     starts = [positions[name].start if name in positions else "" for name in tables]
     if len(firsts) == len(tables) and len({*firsts.values()}) == 1:
-        return {"startCsn": next(iter(firsts.values()))}
+        return {"startCsn": next(iter(firsts.values())).csn}
     if not all(starts):
         return {}
     seqno, rba, *_ = min(starts).split(".")

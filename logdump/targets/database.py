@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from logdump.notation.names import TablePart
 from logdump.targets.application import SOUGHT, Application, TargetTable, keys_table
-from logdump.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of, in_utc
+from logdump.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of, in_utc, is_of_driver
 from logdump.targets.kept_rows import KeptRows
 from logdump.targets.net_effect import Changes, Key
-from logdump.targets.positions import position_of, text_of
+from logdump.targets.positions import BEGINNING, position_of, text_of
 from logdump.targets.refused import noted_of
 from logdump.targets.target import (
     AppliedPosition,
@@ -176,8 +176,8 @@ class DatabaseTarget(ApplyTarget):
                 proof = position.witness or (None,) * len(LastTransaction._fields)
                 target = self._tables[name].spelled
                 values = [
-                    position.place,
-                    position.start,
+                    position.place or BEGINNING,
+                    position.start or BEGINNING,
                     position.csn,
                     moment,
                     position.changes,
@@ -195,6 +195,11 @@ class DatabaseTarget(ApplyTarget):
                     columns = f"{', '.join(names)}, table_name"
                     cursor.execute(f"INSERT INTO {POSITION_TABLE} ({columns}) VALUES ({marks})", given)
             self._connection.commit()
+
+    def has_rows(self, table: str) -> bool:
+        with self._errors():
+            exists = f"EXISTS (SELECT 1 FROM {self._tables[table].name})"
+            return bool(self.first(f"SELECT CASE WHEN {exists} THEN 1 ELSE 0 END FROM {self._dialect.one_row}"))
 
     def refused(self, *, create: bool) -> list[RefusedChange]:
         with self._errors(BadTarget):
@@ -304,7 +309,7 @@ class DatabaseTarget(ApplyTarget):
         except (BadTarget, TargetLost, ChangeRefused):
             raise
         except Exception as error:
-            if not type(error).__module__.startswith(("psycopg", "pymysql", "oracledb", "sqlite3")):
+            if not is_of_driver(error):
                 raise
             if self._connection is None or self._dialect.is_lost(self._connection, error):
                 raise TargetLost(self._line(error)) from None
@@ -353,7 +358,7 @@ class DatabaseTarget(ApplyTarget):
     def _plan(self, number: int, source: SourceTable) -> list[str]:
         """Register a table that is to be created; return the problems that prevent this."""
         dialect = self._dialect
-        if (position := self._positions.get(source.name)) is not None and position.place:
+        if (position := self._positions.get(source.name)) is not None and (position.place or position.csn):
             why = "it has a position in logdump_position: bring the table back, or delete that row to begin anew"
             return [f"{source.name}: there is no table {source.wanted or source.name}, and {why}"]
         parts = source.parts if source.wanted is not None else source.parts[-1:]

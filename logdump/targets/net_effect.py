@@ -26,7 +26,9 @@ Key = tuple[Any, ...]
 Absent = frozenset[str]
 _NOTHING: Absent = frozenset()
 _SEPARATOR = "\0"
-_OPS = frozenset({"insert", "upsert", "update", "delete", "truncate", "move"})
+LOAD = "load"
+"""The operation of a row of an initial load, which is inserted."""
+_OPS = frozenset({LOAD, "insert", "upsert", "update", "delete", "truncate", "move"})
 """The operations whose effect is known; a ``move`` is the delete and the insert of an update of the key."""
 
 
@@ -275,7 +277,7 @@ class Replay:
             self.conflicts.append(Conflict(number, f"the {op} has no value for a column of the key"))
         elif op == "upsert" and (self._rows.get(key) or (key in self._present and key not in self.gone)):
             self._change(key, number, absent)
-        elif op in ("insert", "upsert"):
+        elif op in ("insert", "upsert", LOAD):
             row = RowState(None, number, absent)
             self._rows[key] = [row] if self.overwrite else [*self._rows.get(key, ()), row]
         elif op == "update":

@@ -12,23 +12,28 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from logdump.tables.errors import SchemaChanged, SourceError
+from logdump.tables.errors import BadOption, SchemaChanged, SourceError
 from logdump.tables.options import Paths
 from logdump.targets.applier import Applier, ApplyProgress, ApplyRules
 from logdump.targets.beginning import Beginning, check_beginning
 from logdump.targets.database import DatabaseTarget
 from logdump.targets.dialects import dialect_for
 from logdump.targets.lakes import DeltaTarget, IcebergTarget
+from logdump.targets.load import Frames, Loaded, LoadRequest, RowSource, as_changes, frame_tables
+from logdump.targets.net_effect import Changes
 from logdump.targets.parts import Rows
 from logdump.targets.positions import witness_of
 from logdump.targets.refused import retry_noted, waiting_of
 from logdump.targets.request import COLLISIONS, DDL, ERRORS, ApplyRequest, DdlHandler, csn, way_of_writing, word
 from logdump.targets.statements import statements_between
 from logdump.targets.target import (
+    AppliedPosition,
     ApplyTarget,
     BadTarget,
+    ChangeRefused,
+    Refused,
     RefusedChange,
     SourceColumn,
     SourceTable,
@@ -38,6 +43,9 @@ from logdump.targets.target import (
 )
 from logdump.targets.writing import Writing
 from trailformat.codec.remote.url import without_password
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 PARTITION = "4m"
 """Bytes of trail that are read at once: while their rows are applied, others may be read."""
@@ -74,6 +82,10 @@ class ApplyDriver(ABC):
         """Return whether an error means that a process of the driver has died, so that the read may begin again."""
         return False
 
+    def frame_tables(self, frame: Any) -> Iterator[pa.Table]:
+        """Yield the rows of a frame in portions. Raises BadOption if it is none."""
+        return frame_tables(frame)
+
 
 class Outage(NamedTuple):
     """The beginning of an outage, in the words of the target or of the driver."""
@@ -107,6 +119,10 @@ class ApplyArguments(TypedDict, total=False):
         write: ``mirror``: rows as they are at the source; ``append``: a row for each change; ``history``: a row for
             each version of a row, one for each transaction that changes it, with CSN and time of its begin and end.
         deletes: ``apply``, or ``soft``: a row that is deleted stays, and says when it was deleted.
+        load: where the rows of tables without a position come from: the URL of the database of the source, or a frame
+            for each table by name; the trail goes on after their CSN.
+        load_csn: the CSN that they are of; Oracle is asked for it, unless given.
+        load_snapshot: the snapshot of PostgreSQL at that CSN, as CREATE_REPLICATION_SLOT has exported it.
         undecodable: with ``null`` a value that does not decode leaves its column in the target as it is; otherwise it
             stops.
     """
@@ -126,6 +142,9 @@ class ApplyArguments(TypedDict, total=False):
     errors: str
     write: str
     deletes: str
+    load: str | Frames | None
+    load_csn: str | int | None
+    load_snapshot: str | None
     undecodable: str
 
 
@@ -168,9 +187,22 @@ def run_of(driver: ApplyDriver, path: Paths, target: Any, tables: Tables, given:
     run.writing = way_of_writing(
         arguments.get("write", "mirror"), arguments.get("deletes", "apply"), overwrite=overwrite
     )
+    run.load = load_of(arguments)
     run.notes_refused = word("errors", ERRORS, arguments.get("errors", "stop")) == "table"
     run.patience, run.report = arguments.get("patience", 60.0), arguments.get("progress")
     return run
+
+
+def load_of(arguments: Mapping[str, Any]) -> LoadRequest | None:
+    """Return what arguments say about the load. Raises BadOption or BadTarget if they are wrong."""
+    source, at, snapshot = (arguments.get(name) for name in ("load", "load_csn", "load_snapshot"))
+    if source is None:
+        if at is not None or snapshot is not None:
+            raise BadOption("load_csn and load_snapshot go with load, the database of the source or frames")
+        return None
+    if arguments.get("from_csn") is not None:
+        raise BadOption("from_csn does not go with load: tables begin after the CSN of the load")
+    return LoadRequest(source, csn("load_csn", at), snapshot).checked()
 
 
 def target_for(given: Any) -> ApplyTarget:
@@ -206,6 +238,7 @@ class ApplyRun:
         patience: seconds to wait for a target whose connection is lost.
         notes_refused: whether changes that the target refuses are noted in it, and the rest goes on.
         writing: how changes are written.
+        load: where the rows of tables without a position come from.
     """
 
     def __init__(
@@ -224,6 +257,8 @@ class ApplyRun:
         self.patience = 60.0
         self.notes_refused = False
         self.writing = Writing()
+        self.load: LoadRequest | None = None
+        self._row_source: RowSource | None = None
         self._applier: Applier | None = None
         self._reached = ""
         self._handled: set[str] = set()
@@ -239,10 +274,10 @@ class ApplyRun:
             pass
         return self.progress
 
-    def commits(self) -> Iterator[ApplyProgress | Outage]:
+    def commits(self) -> Iterator[ApplyProgress | Loaded | Outage]:
         """Follow the trail, and begin again when the connection to the target, or a process of the driver, was lost.
 
-        Yields the progress after commits, and outages as they begin.
+        Yields the progress after commits, the ends of loads, and outages as they begin.
 
         Raises:
             SourceError: the trail or the target is not as it must be; what was committed stays.
@@ -261,7 +296,9 @@ class ApplyRun:
             else:
                 return
 
-    def _through_outages(self, attempt: Callable[[], Iterator[ApplyProgress]]) -> Iterator[ApplyProgress | Outage]:
+    def _through_outages(
+        self, attempt: Callable[[], Iterator[ApplyProgress | Loaded]]
+    ) -> Iterator[ApplyProgress | Loaded | Outage]:
         """Make an attempt, and again while the target is lost, or a process of the driver has died.
 
         An outage ends as soon as something is committed, or the target is open again; the latter only some times in a
@@ -291,10 +328,15 @@ class ApplyRun:
             else:
                 return
 
-    def follow(self) -> Iterator[ApplyProgress]:
+    def follow(self) -> Iterator[ApplyProgress | Loaded]:
         """Follow the trail from the positions in the target until it ends or is stopped. Raises TargetLost."""
         with closing(self._target):
-            self._open()
+            try:
+                noted, sources = self._open(loads=True)
+                yield from self._copy(sources)
+            finally:
+                self._close_source()
+            self._begin(noted, sources)
             for _ in self._driver.run(self._take, self._stop):
                 yield self.progress
 
@@ -308,7 +350,7 @@ class ApplyRun:
             pass
         return self.progress
 
-    def retries(self) -> Iterator[ApplyProgress | Outage]:
+    def retries(self) -> Iterator[ApplyProgress | Loaded | Outage]:
         """Apply the changes that are noted in the target again, in order, until ``stop`` is set. Like commits."""
         self.notes_refused = True
         yield from self._through_outages(self._retry)
@@ -325,8 +367,10 @@ class ApplyRun:
                 if self._stop.is_set():
                     return
 
-    def _open(self) -> tuple[list[RefusedChange], list[SourceTable]]:
+    def _open(self, *, loads: bool = False) -> tuple[list[RefusedChange], list[SourceTable]]:
         """Open the target at its positions; return the changes that are noted in it, and the tables.
+
+        With ``loads`` the source of the load is opened if a table has no position.
 
         Raises:
             BadTarget: changes are noted, and others of the same rows would overtake them.
@@ -340,7 +384,11 @@ class ApplyRun:
                 "which later ones would overtake: retry them, delete them, or go on with errors='table'"
             )
         files = request.files()
-        begun = Beginning.of(request, target.positions(), files)
+        positions = target.positions()
+        if loads and self.load is not None and not request.tables.keys() <= positions.keys():
+            self._row_source = self.load.opened(self._driver.frame_tables)
+        loaded = self._row_source.csn if self._row_source is not None else None
+        begun = Beginning.of(request, positions, files, loaded)
         self._reached = begun.start
         if not begun.options and not begun.firsts:
             check_beginning(request)
@@ -351,6 +399,53 @@ class ApplyRun:
         if request.ddl != "ignore":
             sources = [*begun.tables(sources, request.layouts(), files, self._handled)]
         target.prepare(sources, create=self._create)
+        self._is_open = True
+        self._begun = begun
+        return noted, sources
+
+    def _close_source(self) -> None:
+        if self._row_source is not None:
+            self._row_source.close()
+        self._row_source = None
+
+    def _copy(self, sources: Sequence[SourceTable]) -> Iterator[Loaded]:
+        """Copy the rows of the tables that have no position, each table in a transaction of the target.
+
+        Raises:
+            BadTarget: a table that has no position has rows.
+            Refused: the target refuses a row; none of its table is there.
+            BadLoad: the rows cannot be read.
+        """
+        origin, target = self._row_source, self._target
+        if origin is None:
+            return
+        new = [source for source in sources if source.name not in self._begun.positions]
+        for source in new:
+            if target.has_rows(source.name):
+                what = f"{source.name} has rows in the target, and no position"
+                raise BadTarget(f"nothing was written: {what}: empty it, or leave out load")
+        for source in new:
+            count = 0
+            try:
+                for rows in origin.rows(source):
+                    if self._stop.is_set():
+                        target.rollback()
+                        return
+                    portion = Changes([*source.columns], source.keys)
+                    portion.add(as_changes(rows, origin.csn))
+                    target.apply(source.name, portion, overwrite=False)
+                    count += len(rows)
+                position = AppliedPosition("", "", origin.csn)
+                target.commit({source.name: position})
+            except ChangeRefused as error:
+                raise Refused(f"nothing of {source.name} was written: load: {error.problem}") from None
+            self._commits += 1
+            self._begun.positions[source.name] = position
+            yield Loaded(source.name, count, origin.csn)
+
+    def _begin(self, noted: Sequence[RefusedChange], sources: Sequence[SourceTable]) -> None:
+        """Make what applies changes, from the positions on."""
+        request, target, begun = self._asked, self._target, self._begun
         self._applier = Applier(
             target,
             sources,
@@ -361,9 +456,6 @@ class ApplyRun:
             waiting=waiting_of(noted, sources),
             noted=self._noted,
         )
-        self._is_open = True
-        self._begun = begun
-        return noted, sources
 
     def _take(self, rows: Rows, end: str) -> bool:
         applier = self._applier

@@ -374,6 +374,10 @@ class ApplyTarget(ABC):
             TargetLost: the connection is lost.
         """
 
+    def has_rows(self, table: str) -> bool:
+        """Return whether a table has a row. Raises BadTarget if the target takes no rows but changes."""
+        raise BadTarget("nothing was written: load goes with databases: write the rows to the lake, then from_csn")
+
     def refused(self, *, create: bool) -> list[RefusedChange]:
         """Return the changes that are noted in the target, in order; with ``create`` the table for them is created.
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from logdump.targets.net_effect import Absent, Changes, Conflict, Key, Replay, RowState, values_of
+from logdump.targets.net_effect import LOAD, Absent, Changes, Conflict, Key, Replay, RowState, values_of
 
 
 class Versions(NamedTuple):
@@ -168,5 +168,8 @@ def _are_one(first: tuple[str | None, str | None], second: tuple[str | None, str
 
 
 def _without_time(table: pa.Table) -> list[int]:
-    times = table["_time"]
-    return [number for number, time in enumerate(times.to_pylist()) if time is None] if times.null_count else []
+    """Return the numbers of changes without a time, with which no version can end; rows of a load have none."""
+    if not table["_time"].null_count:
+        return []
+    pairs = zip(table["_time"].to_pylist(), table["_op"].to_pylist(), strict=True)
+    return [number for number, (time, op) in enumerate(pairs) if time is None and op != LOAD]

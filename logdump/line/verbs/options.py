@@ -443,6 +443,13 @@ OTHERS: dict[str, VerbOption] = {
     "deletes": VerbOption(
         ("--deletes",), "remove deleted rows, or keep them marked as deleted", {"choices": ("apply", "soft")}
     ),
+    "load": VerbOption(
+        ("--load",), "copy tables without a position from this database first, as of --load-csn", _value("URL")
+    ),
+    "load_csn": VerbOption(("--load-csn",), "the CSN that the rows of --load are of", _value("CSN")),
+    "load_snapshot": VerbOption(
+        ("--load-snapshot",), "the snapshot of PostgreSQL with the rows at that CSN", _value("NAME")
+    ),
     "retry": VerbOption(("--retry",), "apply what is noted in logdump_errors, nothing else", {"action": "store_true"}),
     "batch": VerbOption(("--batch",), "bytes of trail in a transaction of the target, 32m", _value("SIZE")),
     "interval": VerbOption(("--interval",), "seconds between checks of the trail, 1", _value("SECONDS", type=_number)),

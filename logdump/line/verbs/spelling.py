@@ -238,7 +238,7 @@ def _checked(option: str, value: str) -> str:
     """Return the value of an option of APPLY. Raises MisuseError if it is not a CSN or a size, as it must be."""
     flag = f"--{option.replace('_', '-')}"
     try:
-        if option in ("from_csn", "adopt"):
+        if option in ("from_csn", "adopt", "load_csn"):
             csn_criteria.check_csn(value)
         elif option == "batch":
             source_options.POSITIVE_SIZE.read(value)
@@ -260,7 +260,10 @@ def apply(request: VerbRequest) -> Iterator[VerbStep]:
     words: list[Argument] = ["OVER", _path(trail), "TO", ValueWord(request.words[0])]
     if options.table:
         words += ["TABLES", ValueWord(",".join(options.table))]
-    for word, option in {"FROM": "from_csn", "ADOPT": "adopt", "BATCH": "batch"}.items():
+    if options.load is not None:
+        words += ["LOAD", ValueWord(options.load)]
+    named = {"FROM": "from_csn", "ADOPT": "adopt", "AT": "load_csn", "SNAPSHOT": "load_snapshot", "BATCH": "batch"}
+    for word, option in named.items():
         if request.asks(option):
             words += [word, ValueWord(_checked(option, getattr(options, option)))]
     for word, number in {"INTERVAL": options.interval, "PATIENCE": options.patience}.items():

@@ -209,6 +209,29 @@ class DatabaseDialect:
             return f"CREATE UNIQUE INDEX {name} ON {table} ({key}) WHERE {end} IS NULL"
         return f"CREATE INDEX {name} ON {table} ({key})"
 
+    has_flashback: ClassVar[bool] = False
+    has_snapshots: ClassVar[bool] = False
+    """Whether rows at a CSN can be asked for, by the CSN or by the name of a snapshot."""
+
+    def enter_snapshot(self, connection: Any, snapshot: str | None) -> None:
+        """Begin a transaction that reads only, in a snapshot if one is given. Raises errors of the driver."""
+
+    def present_csn(self, cursor: Any) -> str:
+        """Return the CSN of this moment, where the database has flashback."""
+        raise NotImplementedError
+
+    def reading_cursor(self, connection: Any) -> Any:
+        """Return a cursor that fetches the rows of a query in portions."""
+        return connection.cursor()
+
+    def query_at(self, columns: Sequence[str], table: str, csn: str) -> str:
+        """Return the query of columns of a table at a CSN, or in the snapshot that was entered."""
+        return f"SELECT {', '.join(columns)} FROM {table}"
+
+    def as_text(self, column: str) -> str:
+        """Return a column of a query, of any type, as text."""
+        return column
+
     def load(self, cursor: Any, table: str, rows: pa.Table) -> None:
         """Insert rows into a table."""
         names = ", ".join(rows.column_names)
@@ -248,6 +271,11 @@ class DatabaseDialect:
         except Exception:
             return True
         return False
+
+
+def is_of_driver(error: Exception) -> bool:
+    """Return whether an error is one of the drivers."""
+    return type(error).__module__.startswith(("psycopg", "pymysql", "oracledb", "sqlite3"))
 
 
 def schema_and_table(name: Sequence[str]) -> tuple[str, str]:

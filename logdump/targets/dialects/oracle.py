@@ -93,5 +93,17 @@ class OracleDialect(DatabaseDialect):
         merged = f"MERGE INTO {' '.join(table)} USING {' '.join(other)} ON ({on} AND {where})"
         return f"{merged} WHEN MATCHED THEN UPDATE SET {assigned}"
 
+    has_flashback: ClassVar[bool] = True
+
+    def enter_snapshot(self, connection: Any, snapshot: str | None) -> None:
+        connection.cursor().execute("SET TRANSACTION READ ONLY")
+
+    def present_csn(self, cursor: Any) -> str:
+        cursor.execute("SELECT dbms_flashback.get_system_change_number FROM dual")
+        return str(cursor.fetchone()[0])
+
+    def query_at(self, columns: Sequence[str], table: str, csn: str) -> str:
+        return f"SELECT {', '.join(columns)} FROM {table} AS OF SCN {int(csn)}"
+
     def is_lost(self, connection: Any, error: Exception) -> bool:
         return str(error).startswith(self._LOST)

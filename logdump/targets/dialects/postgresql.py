@@ -64,6 +64,18 @@ class PostgreSQLDialect(DatabaseDialect):
         with cursor.copy(f"COPY {table} ({', '.join(rows.column_names)}) FROM STDIN (FORMAT csv)") as copy:
             copy.write(sink.getbuffer())
 
+    has_snapshots: ClassVar[bool] = True
+
+    def enter_snapshot(self, connection: Any, snapshot: str | None) -> None:
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        connection.execute(f"SET TRANSACTION SNAPSHOT '{snapshot}'")
+
+    def reading_cursor(self, connection: Any) -> Any:
+        return connection.cursor(name="logdump_load")
+
+    def as_text(self, column: str) -> str:
+        return f"CAST({column} AS text)"
+
     def is_lost(self, connection: Any, error: Exception) -> bool:
         state = getattr(error, "sqlstate", None) or ""
         return bool(connection.broken or connection.closed or state.startswith(("40", "57P", "08", "55P03")))

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from logdump.targets import load
 from logdump.targets.database import DatabaseTarget
 from tests.logdump.spark.targets.direct import DRIVERS, applied
 from tests.searching import Random
@@ -26,6 +27,7 @@ _KILLS = ((re.compile(""), range(1, 30)), (re.compile(""), range(1, 90)), (_POSI
 def main(driver: str, path: str, url: str, tables: str, batch: str, kills: str, given: str) -> None:
     """Fork a process for each attempt, before this one has any thread."""
     random = Random(kills)
+    setattr(load, "_MOST_ROWS", 50)  # noqa: B010 - so that a load has many parts
     for attempt in range(int(kills) + 1):
         statements, moments = _KILLS[attempt % 3]
         moment, is_after = random.choice(moments), random.random() < 0.5

@@ -30,7 +30,8 @@ RAW = bytes
 class Trail:
     """Records of tables, each with the kinds of its columns; the first column is the key.
 
-    ``role`` is the place of the next record in its transaction; each has one of its own unless that is set. The time of
+    ``role`` is the place of the next record in its transaction; each has one of its own unless that is set.
+    ``csn`` is the CSN of the next record; a number from 101 on unless that is set. The time of
     a transaction is as many seconds after that of the samples as its number.
     """
 
@@ -39,6 +40,7 @@ class Trail:
         self._is_keyless = keyless
         self._records: list[Record] = []
         self._number, self.role = 0, ONLY
+        self.csn: str | None = None
         for name in self._tables:
             self._define(name)
 
@@ -101,7 +103,8 @@ class Trail:
             before_after=ord("B" if io_type == DELETE else "A"),
             **fields,
         )
-        tokens = make_token("L", str(100 + self._number).encode()), make_token("6", f"1.2.{self._number}".encode())
+        csn = str(100 + self._number) if self.csn is None else self.csn
+        tokens = make_token("L", csn.encode()), make_token("6", f"1.2.{self._number}".encode())
         self._records.append(make_record(about, images, tokens, order=ORDER))
 
     def _columns(self, name: str, values: Sequence[Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from tests.logdump.spark.targets.places import Place
@@ -65,6 +65,12 @@ class Model:
             at = next(at for at, one in enumerate(self.versions) if one.key == key and one.end is None)
             self.versions[at] = self.versions[at]._replace(end=csn)
         self.versions += [Version(key, self.now[key], csn) for key in touched if key in self.now]
+
+    def load(self, csn: str, rows: Mapping[int, Row]) -> None:
+        """The rows as they are at a CSN, before the first transaction."""
+        self.now = dict(rows)
+        self.versions = [Version(key, values, csn) for key, values in rows.items()]
+        self.changes = [("load", key, *values, csn, None) for key, values in rows.items()]
 
     @property
     def soft(self) -> list[Row]:
