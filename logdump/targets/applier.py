@@ -195,6 +195,7 @@ class Applier:
                 for rows in batch.between(first, stop):
                     part.take(rows)
                 part.flush()
+                target.check()
             except ChangeRefused as error:
                 target.back_to_mark()
                 return error
@@ -314,6 +315,7 @@ class Applier:
         """Return why the changes up to a place are refused; None if they are not. Nothing is committed."""
         try:
             self._attempt(rows, "", last, commits=False)
+            self._target.check()
         except ChangeRefused as error:
             return error
         finally:

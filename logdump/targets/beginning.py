@@ -22,6 +22,8 @@ from trailformat.scan import RECORD, scan
 from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import FIRST_PLACE, WholeTrail
 
+_MOST_LOOKED_AT = 100
+"""Records of a file that are asked for a CSN."""
 END = place_of(10**9, 0)
 """A place after all places of a trail."""
 
@@ -169,6 +171,26 @@ def columns_until(source: SourceTable, layouts: Sequence[PlacedLayout], end: str
         return source
     columns = {name: kind for name, kind in source.columns.items() if source.column(name).lower() in names}
     return source._replace(columns=columns, numbers=source.numbers & columns.keys())
+
+
+def check_csns(files: Sequence[TrailInput], firsts: Mapping[str, FirstCsn]) -> None:
+    """Check that the CSNs with which tables begin can be compared with those of a trail, by one at its beginning.
+
+    Raises:
+        BadTrail: they cannot, and all changes would be left out.
+    """
+    csn = next(filter(None, map(_csn_in, files)), None)
+    for first in {*firsts.values()} if csn is not None else ():
+        first.is_reached_by(csn or "")
+
+
+def _csn_in(file: TrailInput) -> str | None:
+    """Return a CSN of the first records of a file; None if they have none."""
+    with TrailFile(file.path) as trail:
+        batch = next((batch for batch in scan(trail) if len(batch.rba)), None)
+        rbas = np.asarray(batch.rba)[:_MOST_LOOKED_AT].tolist() if batch is not None else ()
+        records = (trail.record_at(rba) for rba in rbas)
+        return next((record.csn for record in records if record is not None and record.csn is not None), None)
 
 
 def check_beginning(request: ApplyRequest) -> None:

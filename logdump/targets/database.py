@@ -28,6 +28,7 @@ from logdump.targets.target import (
     ChangeRefused,
     KeyShared,
     LastTransaction,
+    NotChecked,
     RefusedChange,
     SourceTable,
     TargetLost,
@@ -265,6 +266,16 @@ class DatabaseTarget(ApplyTarget):
             self.execute(f"ROLLBACK TO SAVEPOINT {name}")
         if self._dialect.releases_marks:
             self.execute(f"RELEASE SAVEPOINT {name}")
+
+    def check(self) -> None:
+        if not self._dialect.checks_at_commit:
+            return
+        try:
+            with self._errors():
+                self.execute("SET CONSTRAINTS ALL IMMEDIATE")
+                self.execute("SET CONSTRAINTS ALL DEFERRED")
+        except ChangeRefused as error:
+            raise NotChecked(error.problem) from None
 
     def rollback(self) -> None:
         self._is_marked = False

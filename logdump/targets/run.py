@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from logdump.tables.errors import BadOption, SchemaChanged, SourceError
 from logdump.tables.options import Paths
 from logdump.targets.applier import Applier, ApplyProgress, ApplyRules
-from logdump.targets.beginning import Beginning, check_beginning
+from logdump.targets.beginning import Beginning, check_beginning, check_csns
 from logdump.targets.database import DatabaseTarget
 from logdump.targets.dialects import dialect_for
 from logdump.targets.lakes import DeltaTarget, IcebergTarget
@@ -390,6 +390,8 @@ class ApplyRun:
         loaded = self._row_source.csn if self._row_source is not None else None
         begun = Beginning.of(request, positions, files, loaded)
         self._reached = begun.start
+        if loaded is not None:
+            check_csns(files, begun.firsts)
         if not begun.options and not begun.firsts:
             check_beginning(request)
         columns = self._driver.begin(request, {**request.read_options, **begun.options, "arrowBatches": True})

@@ -95,6 +95,10 @@ class KeyShared(ChangeRefused):
     """
 
 
+class NotChecked(ChangeRefused):
+    """A constraint that is checked at the commit does not hold; a later change of the transaction may mend it."""
+
+
 class SourceTable(NamedTuple):
     """A table of the source, as in the changes.
 
@@ -415,6 +419,14 @@ class ApplyTarget(ABC):
     def forget_mark(self) -> None:
         """Keep the changes applied since the mark, which is forgotten. Raises like note_refused."""
         raise BadTarget(_NOTES_NONE)
+
+    def check(self) -> None:  # noqa: B027 - most have none
+        """Check the constraints that are checked at the commit, if there are such.
+
+        Raises:
+            NotChecked: one does not hold.
+            TargetLost: the connection is lost.
+        """
 
     @abstractmethod
     def commit(self, positions: Mapping[str, AppliedPosition]) -> None:

@@ -97,6 +97,8 @@ class DatabaseDialect:
     """Words after the name of the stage, so that it outlives a commit."""
     releases_marks: ClassVar[bool] = True
     """True if a savepoint is kept until it is released, also if another one has its name."""
+    checks_at_commit: ClassVar[bool] = False
+    """True if a constraint may be checked at the commit."""
     clear: ClassVar[str] = "DELETE FROM"
     truncate: ClassVar[str] = "DELETE FROM"
 

@@ -16,6 +16,7 @@ class OracleDialect(DatabaseDialect):
     """Oracle 18 and later: the stage is a private temporary table."""
 
     longest_name: ClassVar[int | None] = 128
+    checks_at_commit: ClassVar[bool] = True
     number: ClassVar[str | None] = "NUMBER"
     note_type: ClassVar[str] = "VARCHAR2(1000)"
     types: ClassVar[Mapping[str, str]] = {

@@ -24,6 +24,7 @@ class PostgreSQLDialect(DatabaseDialect):
     """PostgreSQL; rows are loaded by COPY."""
 
     longest_name: ClassVar[int | None] = 63
+    checks_at_commit: ClassVar[bool] = True
     number: ClassVar[str | None] = "numeric"
     overriding: ClassVar[str] = "OVERRIDING SYSTEM VALUE "
     has_partial_indexes: ClassVar[bool] = True

@@ -37,6 +37,12 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
         ("OVERWRITE", "--overwrite", {"collisions": "overwrite"}),
         ("DDL IGNORE", "--ignore-ddl", {"ddl": "ignore"}),
         ("ERRORS TABLE", "--errors table", {"errors": "table"}),
+        ("WRITE HISTORY", "--write history", {"write": "history"}),
+        ("WRITE APPEND", "--write append", {"write": "append"}),
+        ("DELETES SOFT", "--deletes soft", {"deletes": "soft"}),
+        ("LOAD oracle://h/s", "--load oracle://h/s", {"load": "oracle://h/s"}),
+        ("AT 43", "--load-csn 43", {"load_csn": "43"}),
+        ("SNAPSHOT 00-1", "--load-snapshot 00-1", {"load_snapshot": "00-1"}),
         ("FROM 41", "--from-csn 41", {"from_csn": "41"}),
         ("ADOPT 42", "--adopt 42", {"adopt": "42"}),
         ("BATCH 3m", "--batch 3m", {"batch": "3m"}),
@@ -142,6 +148,20 @@ def test_refused_changes_are_status_3_until_they_are_retried(tmp_path: Path) -> 
     assert (retried.status, retried.err) == (0, "")
     assert retried.out.endswith(" applied.\n")
     assert differences(bank, {name: place.rows(name) for name in NAMES}) == []
+
+
+def test_a_history_is_written_from_the_command_line(tmp_path: Path) -> None:
+    place = sqlite_place(tmp_path)
+    bank, _ = bank_trail(tmp_path, 12, seed=4, cut_chance=0.0)
+    line = ["apply", f"{tmp_path}/sm", place.url, "--once", "--table", "BANK.ACCOUNTS"]
+    assert logdump(*line, "--create", "--write", "history").status == 0
+    there = place.query("SELECT id, owner, balance, note FROM accounts WHERE _valid_to IS NULL")
+    assert len(there) == len(bank.rows["BANK.ACCOUNTS"])
+    other = logdump(*line)
+    assert (other.status, other.out) == (1, "")
+    assert "has the columns of write='history': write it so, or into another" in other.err
+    for words in (["--deletes", "soft"], ["--overwrite"]):
+        assert logdump(*line, "--write", "history", *words).status == 2
 
 
 ODD = "/?#@:%&=+;,'\"<>{}[] \t|\\^`" + string.ascii_letters
