@@ -36,7 +36,6 @@ from logdump.targets.target import (
     rows_of_changes,
     why_not_written,
 )
-from logdump.targets.versions import Versions
 from logdump.targets.writing import ABSENT
 
 if TYPE_CHECKING:
@@ -151,8 +150,7 @@ class DatabaseTarget(ApplyTarget):
             present = self._present(known, sought) if sought else ()
             application: Application | KeptRows
             if known.source.writing.ended_by is not None:
-                versions = Versions.of(changes, present)
-                conflicts, application = versions.conflicts, KeptRows(self, known, changes.all(), versions)
+                conflicts, application = KeptRows.of(self, known, changes, present)
             else:
                 net = changes.net(present, overwrite=overwrite)
                 others = net.without_shared(known.source.keys) if net.conflicts else net

@@ -7,13 +7,13 @@ A history keeps all versions; with soft deletes a row that has ended is replaced
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
 import pyarrow as pa
 
 from logdump.targets.application import GONE, StagingDatabase, TargetTable, absence, filled, key_columns, keys_table
-from logdump.targets.net_effect import Key
+from logdump.targets.net_effect import Changes, Conflict, Key
 from logdump.targets.target import ChangeRefused
 from logdump.targets.versions import Versions
 
@@ -42,9 +42,20 @@ class KeptRows:
     def __init__(self, database: StagingDatabase, table: TargetTable, changes: pa.Table, versions: Versions) -> None:
         self._database, self._dialect, self._table, self._changes = database, database.dialect, table, changes
         self._is_history = table.source.writing.write == "history"
-        self._versions = versions if self._is_history else versions.last()
+        self._versions = versions if self._is_history else versions.newest()
         self._numbers = {name: number for number, name in enumerate(table.columns, 1)}
         self._end_csn, self._end_time = table.source.writing.ended_by or ("", "")
+
+    @classmethod
+    def of(
+        cls, database: StagingDatabase, table: TargetTable, changes: Changes, present: Collection[Key]
+    ) -> tuple[list[Conflict], Self]:
+        """Return what is impossible among changes, and the application of the versions that they make.
+
+        ``present``: those keys that are sought which an open row of the table has.
+        """
+        versions = Versions.of(changes, present)
+        return versions.conflicts, cls(database, table, changes.all(), versions)
 
     def run(self) -> None:
         """Run all statements. Raises ChangeRefused."""

@@ -88,14 +88,14 @@ class LoadRequest(NamedTuple):
             raise BadOption(f"load: {without_password(url)} is no URL of a database")
         return dialect
 
-    def opened(self, read_frame: Callable[[Any], Iterator[pa.Table]]) -> RowSource:
+    def opened(self, read_frame: Callable[[Any], Iterator[pa.Table]]) -> LoadSource:
         """Open the source. Raises BadLoad."""
         if isinstance(self.source, str):
             return DatabaseRows(self.dialect(), self.csn, self.snapshot)
         return FrameRows(self.source, str(self.csn), read_frame)
 
 
-class RowSource:
+class LoadSource:
     """The rows of tables at a CSN."""
 
     csn: str
@@ -108,7 +108,7 @@ class RowSource:
         """Close it."""
 
 
-class FrameRows(RowSource):
+class FrameRows(LoadSource):
     """Frames by table."""
 
     def __init__(self, frames: Frames, csn: str, read_frame: Callable[[Any], Iterator[pa.Table]]) -> None:
@@ -126,7 +126,7 @@ class FrameRows(RowSource):
                 yield pa.table({name: _cast(table, name, part[found]) for name, found in names.items()})
 
 
-class DatabaseRows(RowSource):
+class DatabaseRows(LoadSource):
     """A database at one moment: of Oracle as of an SCN, of PostgreSQL in a snapshot."""
 
     def __init__(self, dialect: DatabaseDialect, csn: str | None, snapshot: str | None) -> None:
@@ -254,4 +254,4 @@ _CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
     "date": lambda value: value.date() if isinstance(value, dt.datetime) else value,
     "timestamp": in_utc,
 }
-"""What makes a value of a driver one of a family of types, where it may be another."""
+"""How a value of a driver becomes one of a family of types, where it may be of another."""

@@ -206,19 +206,19 @@ class Changes:
         )
 
 
-class Numbered(Protocol):
+class StateByNumbers(Protocol):
     """A state of a row, by the numbers of the changes that have its values."""
 
     @property
     def number(self) -> int:
-        """Number of the last change."""
+        """Number of the change that has its values."""
 
     @property
     def older(self) -> Mapping[str, int]:
-        """Numbers of earlier changes, by columns for which the last one has no value."""
+        """Numbers of the changes that have the values which that one lacks, by columns."""
 
 
-def values_of(table: pa.Table, columns: Sequence[str], rows: Sequence[Numbered]) -> pa.Table:
+def values_of(table: pa.Table, columns: Sequence[str], rows: Sequence[StateByNumbers]) -> pa.Table:
     """Return the values of states of rows, given the changes; null in columns that none of them has."""
     numbers = np.fromiter((row.number for row in rows), np.int64, len(rows))
     sources = dict.fromkeys(columns, numbers)

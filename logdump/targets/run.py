@@ -21,7 +21,7 @@ from logdump.targets.beginning import Beginning, check_beginning, check_csns
 from logdump.targets.database import DatabaseTarget
 from logdump.targets.dialects import dialect_for
 from logdump.targets.lakes import DeltaTarget, IcebergTarget
-from logdump.targets.load import Frames, Loaded, LoadRequest, RowSource, as_changes, frame_tables
+from logdump.targets.load import Frames, Loaded, LoadRequest, LoadSource, as_changes, frame_tables
 from logdump.targets.net_effect import Changes
 from logdump.targets.parts import Rows
 from logdump.targets.positions import witness_of
@@ -258,7 +258,7 @@ class ApplyRun:
         self.notes_refused = False
         self.writing = Writing()
         self.load: LoadRequest | None = None
-        self._row_source: RowSource | None = None
+        self._row_source: LoadSource | None = None
         self._applier: Applier | None = None
         self._reached = ""
         self._handled: set[str] = set()

@@ -82,8 +82,8 @@ class Versions(NamedTuple):
             [*timeless, *walk.conflicts()],
         )
 
-    def last(self) -> Versions:
-        """Return the same with the last version of each key only."""
+    def newest(self) -> Versions:
+        """Return the same with one version of each key, that which no other one follows."""
         numbers = {key: number for number, key in enumerate(self.keys)}
         new = {key for key, is_new in zip(self.keys, self.are_new, strict=True) if is_new}
         kept = sorted(numbers.values())

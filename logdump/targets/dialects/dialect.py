@@ -213,7 +213,7 @@ class DatabaseDialect:
 
     has_flashback: ClassVar[bool] = False
     has_snapshots: ClassVar[bool] = False
-    """Whether rows at a CSN can be asked for, by the CSN or by the name of a snapshot."""
+    """True if a query names the CSN of its rows, or if a snapshot has those at a CSN."""
 
     def enter_snapshot(self, connection: Any, snapshot: str | None) -> None:
         """Begin a transaction that reads only, in a snapshot if one is given. Raises errors of the driver."""
