@@ -150,12 +150,12 @@ class _Stopped(CommandError):
 
 
 def _status_of(error: errors.SourceError) -> ExitStatus:
-    """Return the status for an error: of usage, of the trail, of a statement that stops; otherwise of the target."""
+    """Return the status for an error: of usage, of the trail, of a statement that stops; otherwise of a database."""
     if isinstance(error, errors.BadOption):
         return ExitStatus.USAGE
     if isinstance(error, run.DdlFound):
         return ExitStatus.FINDINGS
-    is_of_target = isinstance(error, target.BadTarget | target.Refused | target.TargetLost)
+    is_of_target = isinstance(error, target.BadTarget | target.Refused | target.TargetLost | load.BadLoad)
     return ExitStatus.COMMAND_FAILED if is_of_target else ExitStatus.BAD_DATA
 
 

@@ -235,16 +235,18 @@ def _written_otherwise(
 ) -> Iterator[str]:
     """Yield the reasons why a table of the target, given its own columns, is not one for the way of writing."""
     yield from why_not_written(source)
-    for name, kind in source.writing.added.items():
-        column = columns.get(name)
-        if column is None:
-            yield f"{source.name}: the target has no column {name}, which {source.writing.words} needs"
-        elif column.family is not None and column.family not in taking(kind):
-            yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target"
+    added = source.writing.added
     for way in WAYS:
         mine = way.added.keys() - own
-        if mine and way.added.keys() != source.writing.added.keys() and mine <= columns.keys():
+        if mine and way.added.keys() != added.keys() and mine <= columns.keys():
             yield f"{source.name}: the table in the target has the columns of {way.words}: write it so, or into another"
+            return
+    if missing := [name for name in added if name not in columns]:
+        yield f"{source.name}: the target has no column {', '.join(missing)}, which {source.writing.words} needs"
+    for name in added.keys() & columns.keys():
+        column = columns[name]
+        if column.family is not None and column.family not in taking(added[name]):
+            yield f"{source.name}: column {name} is {added[name]}, and {column.kind} in the target"
 
 
 def rows_of_changes(source: SourceTable, changes: pa.Table) -> pa.Table:

@@ -162,6 +162,11 @@ def test_a_history_is_written_from_the_command_line(tmp_path: Path) -> None:
     assert "has the columns of write='history': write it so, or into another" in other.err
     for words in (["--deletes", "soft"], ["--overwrite"]):
         assert logdump(*line, "--write", "history", *words).status == 2
+    load = ["--load", "postgresql://joe:secret@127.0.0.1:1/x", "--load-csn", "0/1", "--load-snapshot", "00-1"]
+    lost = logdump(*line[:1], line[1], f"sqlite:///{tmp_path}/other.db", *line[3:], "--create", *load)
+    assert lost.status == 1
+    assert "nothing was written: load: " in lost.err
+    assert "secret" not in lost.err
 
 
 ODD = "/?#@:%&=+;,'\"<>{}[] \t|\\^`" + string.ascii_letters
