@@ -90,6 +90,10 @@ class OracleDialect(DatabaseDialect):
     def update(
         self, table: tuple[str, str], other: tuple[str, str], on: str, sets: Mapping[str, str], where: str
     ) -> str:
+        if any(f"{table[1]}.{name} " in f"{where} " for name in sets):  # MERGE sets no column of its condition
+            rows = f"FROM {' '.join(other)} WHERE {on} AND {where}"
+            names, values = ", ".join(f"{table[1]}.{name}" for name in sets), ", ".join(sets.values())
+            return f"UPDATE {' '.join(table)} SET ({names}) = (SELECT {values} {rows}) WHERE EXISTS (SELECT 1 {rows})"
         assigned = ", ".join(f"{table[1]}.{name} = {value}" for name, value in sets.items())
         merged = f"MERGE INTO {' '.join(table)} USING {' '.join(other)} ON ({on} AND {where})"
         return f"{merged} WHEN MATCHED THEN UPDATE SET {assigned}"

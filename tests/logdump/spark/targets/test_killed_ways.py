@@ -53,9 +53,9 @@ def test_each_change_is_written_once_whenever_a_process_is_killed(
 def test_each_change_is_written_once_by_long_trails_and_many_kills(
     driver: str, way: str, base: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    make = {"postgresql": postgresql_place, "mariadb": mariadb_place}[base]
+    server = request.getfixturevalue(base)
     for number in range(3):
-        place = make(request.getfixturevalue(base))
+        place = postgresql_place(server) if base == "postgresql" else mariadb_place(server)
         folder = tmp_path / str(number)
         folder.mkdir()
         about = f"{driver} {way} {base} {number} {SEED}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_a_frame_of_spark_is_loaded_and_its_history_goes_on(spark: SparkSession,
     frame = spark.createDataFrame([(one.key, *one.values) for one in loaded], "ID bigint, NAME string, N int")
     path = trail.write(tmp_path / "a")
     for more in ({"load": {TABLE: frame}}, {"load": {TABLE: frame}}, {}):
-        given = {"load_csn": 106, **more} if more else {}
+        given: dict[str, Any] = {"load_csn": 106, **more} if more else {}
         logdump.spark.apply(spark, str(path), place.url, TABLE, create=True, once=True, write="history", **given)
         assert found(place, "history") == expected(model, "history")
     with pytest.raises(BadOption, match="a list is no frame"):

@@ -15,7 +15,7 @@ TABLE, COLUMNS = "S.T", {"ID": "INT64", "NAME": "VARCHAR", "N": "INT32"}
 Row = tuple[Any, ...]
 Step = tuple[str, int | None, int | None, Row]
 """Operation, key before, key after, and the other columns; ``...`` is absent."""
-WAYS: dict[str, dict[str, str]] = {
+WAYS: dict[str, dict[str, Any]] = {
     "mirror": {},
     "history": {"write": "history"},
     "soft": {"deletes": "soft"},
