@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,9 +39,36 @@ def test_a_target_has_what_drawn_transactions_make_of_a_table(
                 told.append(steps)
                 write(trail, steps)
                 model.transaction(str(csn), steps)
-            batch = random.choice(({"maxTransactionsPerTrigger": 1}, {"batch": "700b"}, {}))
+            batch: dict[str, Any] = random.choice(({"maxTransactionsPerTrigger": 1}, {"batch": "700b"}, {}))
+            batch = {**batch, "batchRows": random.choice((1, 3, 1000))}
             apply(trail.write(tmp_path / "a"), place, create=True, **WAYS[way], **batch)
             assert found(place, way) == expected(model, way), told
+
+
+@pytest.mark.parametrize("truncates", [False, True])
+def test_the_parts_of_a_transaction_leave_one_version_of_a_row(
+    tmp_path: Path, place: Place, apply: Apply, monkeypatch: pytest.MonkeyPatch, *, truncates: bool
+) -> None:
+    """Each change is a part here."""
+    monkeypatch.setattr("logdump.targets.applier._MOST_ROWS", 1)
+    trail, model = Trail({TABLE: COLUMNS}), Model()
+    steps: list[Step] = [
+        ("insert", None, 1, ("one", 1)),
+        ("update", 1, 1, (..., 2)),
+        ("insert", None, 2, ("two", 1)),
+        *([("truncate", None, None, ())] * truncates),
+        ("insert", None, 3, ("three", 1)),
+        ("move", 3, 4, (..., ...)),
+        ("update", 4, 4, ("four", ...)),
+        ("delete", 4, None, ()),
+        ("insert", None, 4, ("five", 5)),
+    ]
+    later: list[Step] = [("update", 4, 4, ("x", ...)), ("update", 4, 4, (..., 7))]
+    for csn, one in (("101", steps), ("102", later)):
+        write(trail, one)
+        model.transaction(csn, one)
+    apply(trail.write(tmp_path / "a"), place, create=True, write="history", batchRows=1)
+    assert found(place, "history") == expected(model, "history")
 
 
 def _two_versions(folder: Path) -> Path:
