@@ -11,6 +11,8 @@ import pytest
 
 import logdump
 from logdump.tables.errors import BadOption
+from logdump.targets.applier import Applier
+from logdump.targets.parts import Rows
 from logdump.targets.target import BadTarget, Refused
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place
@@ -19,6 +21,21 @@ from tests.logdump.spark.targets.ways import COLUMNS, TABLE, WAYS, Model, Row, S
 from tests.searching import IS_LONG, Random
 
 KEPT = [way for way in WAYS if way != "mirror"]
+
+
+_APPLY = Applier.apply
+
+
+def _cut(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """Have changes go to the target so many at a time, also inside of transactions."""
+
+    def cut(applier: Applier, rows: Rows, end: str) -> bool:
+        return _APPLY(
+            applier, lambda: (part.slice(at, size) for part in rows() for at in range(0, len(part), size)), end
+        )
+
+    monkeypatch.setattr(Applier, "apply", cut)
+    monkeypatch.setattr("logdump.targets.applier._MOST_ROWS", size)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -33,14 +50,13 @@ def test_a_target_has_what_drawn_transactions_make_of_a_table(
         told, csn = [], 100
         for _ in range(3):
             if way != "soft":  # a part of a transaction leaves what it deletes as it was in the part before
-                monkeypatch.setattr("logdump.targets.applier._MOST_ROWS", random.choice((1, 2, 3, 200_000)))
+                _cut(monkeypatch, random.choice((1, 2, 3, 200_000)))
             for _ in range(random.randint(1, 8)):
                 csn, steps = csn + 1, transaction(random, rows)
                 told.append(steps)
                 write(trail, steps)
                 model.transaction(str(csn), steps)
             batch: dict[str, Any] = random.choice(({"maxTransactionsPerTrigger": 1}, {"batch": "700b"}, {}))
-            batch = {**batch, "batchRows": random.choice((1, 3, 1000))}
             apply(trail.write(tmp_path / "a"), place, create=True, **WAYS[way], **batch)
             assert found(place, way) == expected(model, way), told
 
@@ -50,7 +66,7 @@ def test_the_parts_of_a_transaction_leave_one_version_of_a_row(
     tmp_path: Path, place: Place, apply: Apply, monkeypatch: pytest.MonkeyPatch, *, truncates: bool
 ) -> None:
     """Each change is a part here."""
-    monkeypatch.setattr("logdump.targets.applier._MOST_ROWS", 1)
+    _cut(monkeypatch, 1)
     trail, model = Trail({TABLE: COLUMNS}), Model()
     steps: list[Step] = [
         ("insert", None, 1, ("one", 1)),
@@ -67,7 +83,7 @@ def test_the_parts_of_a_transaction_leave_one_version_of_a_row(
     for csn, one in (("101", steps), ("102", later)):
         write(trail, one)
         model.transaction(csn, one)
-    apply(trail.write(tmp_path / "a"), place, create=True, write="history", batchRows=1)
+    apply(trail.write(tmp_path / "a"), place, create=True, write="history")
     assert found(place, "history") == expected(model, "history")
 
 
